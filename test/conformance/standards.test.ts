@@ -312,7 +312,7 @@ describe('courtesies to clients', () => {
     expect(await bytes('/vectors/regions-countries.geojson')).toEqual(
       await bytes('/vectors/regions-countries/download'),
     )
-    expect((await open('/vectors/regions-countries.zip')).status).toBe(404)
+    expect((await open('/vectors/regions-countries.kml')).status).toBe(404)
     expect((await open('/vectors/regions-rivers.zip')).headers.get('content-type')).toBe('application/zip')
   })
 

@@ -77,6 +77,11 @@ const DOCUMENTED: readonly Documented[] = [
     act: 'read the words; `.../queue` waits for its turn',
   },
   {
+    codes: ['gone'],
+    when: 'a `cursor` of features that have been replaced since',
+    act: 'start again at the first page',
+  },
+  {
     codes: ['precondition_failed'],
     when: '`If-None-Match: *` was sent, and the code exists already; or what `If-Match` or `If-Unmodified-Since` names is not the content',
     act: 'leave the header out',

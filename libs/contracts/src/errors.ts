@@ -32,6 +32,7 @@ export const STATUS_OF_ERROR = {
   request_timeout: 408,
   conflict: 409,
   scan_running: 409,
+  gone: 410,
   precondition_failed: 412,
   payload_too_large: 413,
   uri_too_long: 414,

@@ -66,6 +66,8 @@ export interface Settings {
   readonly tileCacheDir: string
   /** of all edge processes of this host together; 0: nothing is kept on disk */
   readonly tileCacheBytes: number
+  /** of indexes of vectors and of their downloads in other forms, on the disk of each edge host */
+  readonly derivedBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
   readonly styleRoots: readonly string[]
@@ -260,6 +262,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileMemoryBytes: v.TILE_MEMORY,
     tileCacheDir: v.TILE_CACHE_DIR ?? resolve(v.DATA_DIR, 'cache', 'tiles'),
     tileCacheBytes: v.TILE_CACHE_BYTES,
+    derivedBytes: v.DERIVED_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
     styleRoots: v.STYLE_ROOTS,

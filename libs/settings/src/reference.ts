@@ -97,6 +97,10 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     byDefault: '`DATA_DIR/cache/tiles`',
   },
   TILE_CACHE_BYTES: { meaning: 'how much of that disk it may take, over all processes of the host; `0`: none' },
+  DERIVED_BYTES: {
+    meaning:
+      'how much disk below `DATA_DIR` the indexes of vectors and their downloads in other forms may take on each edge host; what was not used for longest goes first',
+  },
   BASEMAP_ROOTS: { meaning: 'become scan sources of basemaps at start' },
   VECTOR_ROOTS: { meaning: 'become scan sources of vectors at start' },
   VECTOR_TILES: {

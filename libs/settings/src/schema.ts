@@ -342,6 +342,7 @@ export const SETTINGS = {
     .default(() => Math.max(LEAST_TILE_MEMORY, Math.floor(usableMemory() / 10))),
   TILE_CACHE_DIR: directory.optional(),
   TILE_CACHE_BYTES: cacheBytes.default(10 * 2 ** 30),
+  DERIVED_BYTES: bytes.default(10 * 2 ** 30),
   BASEMAP_ROOTS: directories.default([]),
   VECTOR_ROOTS: directories.default([]),
   STYLE_ROOTS: directories.default([]),

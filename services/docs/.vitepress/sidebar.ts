@@ -23,6 +23,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('Leaflet', '/howto/leaflet'),
       page('Cesium', '/howto/cesium'),
       page('GDAL', '/howto/gdal'),
+      page('Vectors as features', '/howto/features'),
       page('Mobile', '/howto/mobile'),
       page('Maputnik', '/howto/maputnik'),
       page('What each client reads', '/clients'),

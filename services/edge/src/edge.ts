@@ -7,6 +7,7 @@ import type { SignedAddresses } from './auth/signed-addresses.js'
 import type { TokenCache } from './auth/token-cache.js'
 import type { DocumentCache } from './documents/document-cache.js'
 import type { Turns } from './documents/turns.js'
+import type { VectorFeatures } from './features/vector-features.js'
 import type { DiskGate } from './files/disk-gate.js'
 import type { Access } from './http/access.js'
 import type { Counters } from './metrics/counters.js'
@@ -62,6 +63,8 @@ export interface Edge {
   readonly zips: ZipStore
   /** glyph ranges and sprites */
   readonly styleAssets: StyleAssets
+  /** indexes and queries of vectors, and their downloads in other forms */
+  readonly features: VectorFeatures
   /** carries file bytes to sockets by the fastest way that works here */
   readonly sender: FileSender
   readonly upstream: Upstream

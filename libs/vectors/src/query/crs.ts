@@ -1,6 +1,6 @@
 import proj4 from 'proj4'
-import type { Convert } from './geometry.js'
 import type { IndexDescription } from '../index-file/index-description.js'
+import type { Convert } from './geometry.js'
 
 export const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const EPSG = 'http://www.opengis.net/def/crs/EPSG/0/'

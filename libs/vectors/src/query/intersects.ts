@@ -96,7 +96,8 @@ function doCross(one: readonly Position[], other: readonly Position[]): boolean 
   for (let i = 1; i < one.length; i++) {
     const [ax = 0, ay = 0] = one[i - 1] as Position
     const [bx = 0, by = 0] = one[i] as Position
-    if (Math.max(ax, bx) < west || Math.min(ax, bx) > east || Math.max(ay, by) < south || Math.min(ay, by) > north) continue
+    if (Math.max(ax, bx) < west || Math.min(ax, bx) > east || Math.max(ay, by) < south || Math.min(ay, by) > north)
+      continue
     for (let j = 1; j < other.length; j++) {
       const [cx = 0, cy = 0] = other[j - 1] as Position
       const [dx = 0, dy = 0] = other[j] as Position

@@ -1,6 +1,6 @@
+import type { IndexField } from '../index-file/index-description.js'
 import type { Expression } from './cql2/expression.js'
 import type { Crs } from './crs.js'
-import type { IndexField } from '../index-file/index-description.js'
 
 export const FORMATS = ['geojson', 'csv', 'fgb'] as const
 export type ItemsFormat = (typeof FORMATS)[number]
@@ -29,6 +29,8 @@ export interface ItemsQuery {
   readonly limit: number
   readonly offset: number
   readonly after: After | null
+  /** what an earlier process has sent of this answer stands before it */
+  readonly continues?: boolean
   readonly crs: Crs
   readonly format: ItemsFormat
   /** bytes after which the answer is cut between two features */

@@ -1,11 +1,28 @@
+import type { IndexDescription, IndexField } from '../index-file/index-description.js'
 import { type CompileContext, compile, GEOMETRY_NAME } from './cql2/compile.js'
-import { type Expression, isDate, isTimestamp, type Operand, type Position, QueryError, type Spatial } from './cql2/expression.js'
+import {
+  type Expression,
+  isDate,
+  isTimestamp,
+  type Operand,
+  type Position,
+  QueryError,
+  type Spatial,
+} from './cql2/expression.js'
 import { parseCql2Json } from './cql2/parse-json.js'
 import { parseCql2Text } from './cql2/parse-text.js'
 import { type Crs, crsListOf, DEFAULT_CRS, findCrs, fromCrs } from './crs.js'
 import { converted } from './geometry.js'
-import type { IndexDescription, IndexField } from '../index-file/index-description.js'
-import { type After, DEFAULT_LIMIT, FORMATS, type ItemsFormat, type ItemsQuery, MAX_ANSWER_BYTES, MAX_LIMIT, type SortKey } from './items-query.js'
+import {
+  type After,
+  DEFAULT_LIMIT,
+  FORMATS,
+  type ItemsFormat,
+  type ItemsQuery,
+  MAX_ANSWER_BYTES,
+  MAX_LIMIT,
+  type SortKey,
+} from './items-query.js'
 
 export { QueryError }
 
@@ -80,8 +97,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
     filterOf(given.get('filter'), given.get('filter-lang'), filterCrs),
     ...equalities(given, fields),
   ].filter((condition) => condition !== null)
-  const filter: Expression | null =
-    conditions.length < 2 ? (conditions[0] ?? null) : { op: 'and', args: conditions }
+  const filter: Expression | null = conditions.length < 2 ? (conditions[0] ?? null) : { op: 'and', args: conditions }
   if (filter !== null) check(filter, fields)
   return {
     index: file,
@@ -130,13 +146,19 @@ export function checkDocumentParameters(text: string): void {
   if (format !== undefined && format !== 'json') throw new QueryError('f: this document is available as json only')
 }
 
+/** The CRS of a download in another form. Throws `QueryError`. */
+export function parseFormCrs(text: string, description: IndexDescription): Crs {
+  return crsOf(single(text, new Set(['crs'])), 'crs', crsListOf(description))
+}
+
 /** Each parameter once. */
 function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, string> {
   const given = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
     if (CREDENTIALS.has(name)) continue
     const shown = name.slice(0, 80)
-    if (!known.has(name)) throw new QueryError(`there is no parameter ${shown}; there are ${[...known].slice(0, 40).join(', ')}`)
+    if (!known.has(name))
+      throw new QueryError(`there is no parameter ${shown}; there are ${[...known].slice(0, 40).join(', ')}`)
     if (given.has(name)) throw new QueryError(`the parameter ${shown} is given twice`)
     given.set(name, value)
   }
@@ -145,7 +167,8 @@ function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, s
 
 function wholeNumber(text: string | undefined, name: string, least: number): number | undefined {
   if (text === undefined) return undefined
-  if (!/^\d{1,15}$/.test(text) || Number(text) < least) throw new QueryError(`${name} must be a whole number of at least ${least}`)
+  if (!/^\d{1,15}$/.test(text) || Number(text) < least)
+    throw new QueryError(`${name} must be a whole number of at least ${least}`)
   // A larger limit is not an error (OGC 17-069r4, 7.15.2).
   return name === 'limit' ? Math.min(Number(text), MAX_LIMIT) : Number(text)
 }
@@ -155,7 +178,9 @@ function crsOf(given: ReadonlyMap<string, string>, name: string, list: readonly 
   if (wanted === undefined) return DEFAULT_CRS
   const found = findCrs(list, wanted)
   if (found === undefined) {
-    throw new QueryError(`${name}: ${wanted.slice(0, 80)} is not supported; these are: ${list.map(({ uri }) => uri).join(', ')}`)
+    throw new QueryError(
+      `${name}: ${wanted.slice(0, 80)} is not supported; these are: ${list.map(({ uri }) => uri).join(', ')}`,
+    )
   }
   return found
 }
@@ -176,7 +201,8 @@ function formatOf(f: string | undefined, accept: string): ItemsFormat {
   for (const { type } of wanted) {
     if (type === 'text/csv') return 'csv'
     if (type === 'application/flatgeobuf' || type === 'application/vnd.flatgeobuf') return 'fgb'
-    if (type === 'application/geo+json' || type === 'application/json' || type === '*/*' || type === 'application/*') return 'geojson'
+    if (type === 'application/geo+json' || type === 'application/json' || type === '*/*' || type === 'application/*')
+      return 'geojson'
   }
   return 'geojson'
 }
@@ -245,7 +271,8 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
       position = [Number.NaN, Number.NaN]
     }
     if (!position.every(Number.isFinite)) throw new QueryError(`${name}: ${a},${b} is no position of ${crs.uri}`)
-    if (crs.proj4 === null && Math.abs(position[1]) > 90) throw new QueryError(`${name}: the latitude ${position[1]} is beyond a pole`)
+    if (crs.proj4 === null && Math.abs(position[1]) > 90)
+      throw new QueryError(`${name}: the latitude ${position[1]} is beyond a pole`)
     return position
   }
   if ('type' in spatial) return converted(spatial, toLonLat)
@@ -264,7 +291,13 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
   return outline(a, b, c, d, toLonLat)
 }
 
-function outline(a: number, b: number, c: number, d: number, toLonLat: (a: number, b: number) => readonly [number, number]): Spatial {
+function outline(
+  a: number,
+  b: number,
+  c: number,
+  d: number,
+  toLonLat: (a: number, b: number) => readonly [number, number],
+): Spatial {
   const corners: readonly (readonly [number, number])[] = [
     [a, b],
     [c, b],
@@ -338,7 +371,8 @@ function datetimeOf(text: string | undefined, fields: readonly IndexField[]): Ex
   const isDay = field.type === 'date'
   if (from !== null) conditions.push({ op: '>=', args: [property, literal(from.first, isDay)] })
   if (to !== null) conditions.push({ op: '<=', args: [property, literal(to.last, isDay)] })
-  if (from !== null && to !== null && from.first > to.last) throw new QueryError('datetime: the interval ends before it begins')
+  if (from !== null && to !== null && from.first > to.last)
+    throw new QueryError('datetime: the interval ends before it begins')
   return conditions.length === 1 ? (conditions[0] as Expression) : { op: 'and', args: conditions }
 }
 
@@ -394,4 +428,3 @@ function afterOf(cursor: string, revision: string, sort: readonly SortKey[]): Af
   if (order !== orderName(sort) || !isAfter) throw new QueryError('cursor belongs to another sortby')
   return after as After
 }
-

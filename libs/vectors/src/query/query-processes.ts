@@ -71,7 +71,16 @@ export class QueryProcesses {
   async *run(query: ItemsQuery): AsyncGenerator<Chunk, void> {
     if (this.#open >= MAX_OPEN) throw new QueriesBusy(`${MAX_OPEN} queries are running`)
     this.#lastId++
-    const open: Open = { id: this.#lastId, query, current: query, server: null, starts: 0, spentMs: 0, settle: null, sent: 0 }
+    const open: Open = {
+      id: this.#lastId,
+      query,
+      current: query,
+      server: null,
+      starts: 0,
+      spentMs: 0,
+      settle: null,
+      sent: 0,
+    }
     this.#open++
     try {
       for (;;) {
@@ -107,7 +116,10 @@ export class QueryProcesses {
     if (open.server?.ended === true) open.server = null
     let message: ToQueryProcess = { what: 'pull', id: open.id }
     if (open.server === null) {
-      if (open.starts++ >= MAX_STARTS) return open.settle?.(new Error('the processes that run queries end'))
+      if (open.starts++ >= MAX_STARTS) {
+        open.settle?.(new Error('the processes that run queries end'))
+        return
+      }
       open.server = this.#choose()
       open.server.open.add(open)
       message = { what: 'open', id: open.id, query: open.current }
@@ -123,7 +135,8 @@ export class QueryProcesses {
     const alive = [...this.#servers].filter(({ ended }) => !ended)
     const now = performance.now()
     const free = alive.filter(({ queue, sinceMs }) => queue.length === 0 || now - sinceMs < STALLED_MS)
-    const candidates = free.length > 0 || alive.length >= MAX_PROCESSES ? (free.length > 0 ? free : alive) : [this.#start()]
+    const candidates =
+      free.length > 0 || alive.length >= MAX_PROCESSES ? (free.length > 0 ? free : alive) : [this.#start()]
     const chosen = candidates.reduce((best, one) => (one.queue.length < best.queue.length ? one : best))
     if (chosen.idleTimer !== null) clearTimeout(chosen.idleTimer)
     chosen.idleTimer = null
@@ -132,8 +145,17 @@ export class QueryProcesses {
 
   /** It needs nothing from the environment, and the environment holds secrets. */
   #start(): Server {
-    const [command = '', ...args] = [...dieWithParent('KILL'), process.execPath, `--max-old-space-size=${HEAP_MB}`, PROCESS]
-    const child = spawn(command, args, { env: {}, stdio: ['ignore', 'ignore', 'inherit', 'ipc'], serialization: 'advanced' })
+    const [command = '', ...args] = [
+      ...dieWithParent('KILL'),
+      process.execPath,
+      `--max-old-space-size=${HEAP_MB}`,
+      PROCESS,
+    ]
+    const child = spawn(command, args, {
+      env: {},
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    })
     const server: Server = {
       child,
       queue: [],
@@ -176,7 +198,8 @@ export class QueryProcesses {
     if ('failed' in message) {
       server.open.delete(open)
       open.server = null
-      return open.settle?.(message.missing ? new IndexMissing(message.failed) : new Error(message.failed))
+      open.settle?.(message.missing ? new IndexMissing(message.failed) : new Error(message.failed))
+      return
     }
     open.settle?.(message.chunk)
   }
@@ -218,5 +241,12 @@ export class QueryProcesses {
 
 /** The rest of a query, behind what was sent. */
 function continued({ query, current, sent }: Open, last: After, bytes: number): ItemsQuery {
-  return { ...current, after: last, offset: 0, limit: query.limit - sent, maxBytes: current.maxBytes - bytes }
+  return {
+    ...current,
+    continues: true,
+    after: last,
+    offset: 0,
+    limit: query.limit - sent,
+    maxBytes: current.maxBytes - bytes,
+  }
 }

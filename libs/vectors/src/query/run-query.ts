@@ -1,13 +1,13 @@
 import { pathToFileURL } from 'node:url'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import type { IndexField } from '../index-file/index-description.js'
 import { type CompileContext, compile, quoted, type Sql, type SqlValue } from './cql2/compile.js'
 import type { Geometry } from './cql2/expression.js'
 import { toCrs } from './crs.js'
+import { encoderOf } from './encoders.js'
 import { envelopeOf, geometryOf } from './geometry.js'
-import type { IndexField } from '../index-file/index-description.js'
 import { intersects } from './intersects.js'
 import type { After, Chunk, ItemsQuery } from './items-query.js'
-import { encoderOf } from './encoders.js'
 
 /** Up to so many features in a box, the R-tree is faster than a look at each feature. */
 const TREE_FEATURES = 50_000
@@ -160,7 +160,9 @@ function folded(text: string): string {
 /** Whole numbers beyond what JavaScript's can hold come as texts. */
 function shownColumn({ column, type }: IndexField): string {
   const name = quoted(column)
-  return type === 'integer' ? `CASE WHEN abs(${name}) > 9007199254740991 THEN CAST(${name} AS TEXT) ELSE ${name} END` : name
+  return type === 'integer'
+    ? `CASE WHEN abs(${name}) > 9007199254740991 THEN CAST(${name} AS TEXT) ELSE ${name} END`
+    : name
 }
 
 /** Features without a value come last, in either direction. */
@@ -182,7 +184,8 @@ function behind({ sort }: ItemsQuery, after: After): Sql {
     // Nothing stands behind an absent value but other keys.
     if (value === null) continue
     const equal = keys.slice(0, i).map((key) => `${key.column} IS ?`)
-    const isLater = i === keys.length - 1 ? `${column} > ?` : `(${column} ${descending ? '<' : '>'} ? OR ${column} IS NULL)`
+    const isLater =
+      i === keys.length - 1 ? `${column} > ?` : `(${column} ${descending ? '<' : '>'} ? OR ${column} IS NULL)`
     parts.push([...equal, isLater].join(' AND '))
     values.push(...after.slice(0, i), value)
   }
@@ -197,7 +200,8 @@ const FIXED = 4
 function* chunksOf(query: ItemsQuery, rows: Iterator<SqlRow>): Generator<Chunk, void> {
   const { selected, limit, maxBytes, sort } = query
   const encoder = encoderOf(query, toCrs(query.crs))
-  let parts: Uint8Array[] = [encoder.head()]
+  const continues = query.continues === true
+  let parts: Uint8Array[] = continues ? [] : [encoder.head()]
   let bytes = parts[0]?.length ?? 0
   let total = bytes
   let count = 0
@@ -219,12 +223,17 @@ function* chunksOf(query: ItemsQuery, rows: Iterator<SqlRow>): Generator<Chunk, 
       if (done === true) return yield flush('end')
       if (sent === limit) return yield flush('more')
       const feature = encoder.feature(
-        { fid: row[0] as number, ownId: row[1] as string | null, geometry: row[2] as Uint8Array | null, layer: row[3] as string },
+        {
+          fid: row[0] as number,
+          ownId: row[1] as string | null,
+          geometry: row[2] as Uint8Array | null,
+          layer: row[3] as string,
+        },
         row.slice(FIXED, FIXED + selected.length),
-        sent,
+        continues ? sent + 1 : sent,
       )
       // The first is sent however large it is, or nobody would get further.
-      if (sent > 0 && total + feature.length > maxBytes) return yield flush('more')
+      if ((sent > 0 || continues) && total + feature.length > maxBytes) return yield flush('more')
       parts.push(feature)
       bytes += feature.length
       total += feature.length

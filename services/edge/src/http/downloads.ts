@@ -7,6 +7,7 @@ import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import { attachment } from '@gateway/files/attachment.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
+import { FORMS } from '@gateway/vectors/query/conversion.js'
 import type { Edge } from '../edge.js'
 import { parseByteRange } from '../files/byte-range.js'
 import { httpDate, isRangeStillGood } from '../files/conditional.js'
@@ -20,6 +21,7 @@ import { shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, INTERNAL, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
 import { type Download, openVector } from './vector-file.js'
+import { answerForm, namesCrs } from './vector-forms.js'
 
 const VECTORS = '/vectors/'
 const DOWNLOAD = '/download'
@@ -39,7 +41,10 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
 
 const EXTENSIONS: ReadonlySet<string> = new Set(Object.values(VECTOR_DOWNLOADS).map(({ extension }) => extension))
 
-/** GET and HEAD of `/vectors/{code}.geojson`, `.zip`, `.gpkg`, `.kml` and so on: the download under the name that desktop software expects. */
+/**
+ * GET and HEAD of `/vectors/{code}.geojson`, `.zip`, `.gpkg`, `.kml` and so on: the download under the name that desktop software expects, in the
+ * stored form or in one that is made out of it.
+ */
 export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const name = req.getUrl().slice(VECTORS.length)
   const dot = name.lastIndexOf('.')
@@ -50,10 +55,14 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const code = decodedSegment(name.slice(0, dot))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
-  const granted = () =>
-    vector?.served && VECTOR_DOWNLOADS[vector.stored.kind].extension !== extension
-      ? answerRefusal(exchange, refuse('not_found', coded('words', { words: otherKind(code, vector.stored.kind) })))
-      : answerVector(exchange, vector, code)
+  const granted = () => {
+    if (!vector?.served) return answerVector(exchange, vector, code)
+    const isStored = VECTOR_DOWNLOADS[vector.stored.kind].extension === extension
+    if (isStored && !namesCrs(exchange.query)) return answerVector(exchange, vector, code)
+    const form = FORMS.find((known) => known === extension)
+    if (form !== undefined) return answerForm(exchange, vector, form)
+    answerRefusal(exchange, refuse('not_found', coded('words', { words: otherKind(code, vector.stored.kind) })))
+  }
   // Sources of styles have this address.
   authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null })
 }

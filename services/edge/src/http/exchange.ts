@@ -30,6 +30,7 @@ const MAX_ADDRESS = 8_192
 const NO_HEADERS = {
   authorization: '',
   'x-access-token': '',
+  accept: '',
   'if-match': '',
   'if-none-match': '',
   'if-modified-since': '',
@@ -232,13 +233,13 @@ export class Exchange {
 
   /**
    * An answer whose body is read piece by piece, as the client takes it. A piece that cannot be read cuts the connection: the status is out.
-   * @param length of all pieces together, in bytes
+   * @param length of all pieces together, in bytes; null: not known, for GET alone
    */
-  async answerPieces(status: string, headers: HeaderBlock, length: number, pieces: AsyncIterable<Uint8Array>) {
+  async answerPieces(status: string, headers: HeaderBlock, length: number | null, pieces: AsyncIterable<Uint8Array>) {
     if (!this.#begin()) return
-    if (this.isHead) return this.#endHead(status, headers, length)
+    if (this.isHead) return this.#endHead(status, headers, length ?? 0)
     const ms = performance.now() - this.#startedAt
-    const given = { status: Number.parseInt(status, 10), bytes: length, ms, trace: this.#trace }
+    const given = { status: Number.parseInt(status, 10), bytes: length ?? 0, ms, trace: this.#trace }
     this.#account()
     noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
     const answer = new StreamedAnswer(this.raw, {
@@ -269,7 +270,7 @@ export class Exchange {
       if (!this.#aborted) answer.end()
     } catch (error) {
       const { message } = error as Error
-      noteTrouble(this.edge.log, 'answers out of object storage break off', { err: message, path: this.path })
+      noteTrouble(this.edge.log, 'answers that are read piece by piece break off', { err: message, path: this.path })
       if (!this.#aborted) this.raw.close()
     }
   }

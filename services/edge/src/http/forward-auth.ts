@@ -10,9 +10,10 @@ import { authorize, type Wanted } from './authorize.js'
 import type { Reach, Signable } from './authorize-signed.js'
 import { vectorsAt, wantedVector } from './downloads.js'
 import { Exchange } from './exchange.js'
+import { isOfFeatures } from './features.js'
 import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
-import { ogcRequest, reachOf, tmsRequest, wmtsTilePath } from './standards.js'
+import { ogcRequest, reachOf, tmsRequest, wantedCollection, wmtsTilePath } from './standards.js'
 import { wantedStyle } from './styles.js'
 import { tiandituRequest } from './tianditu.js'
 import { wantedBasemap } from './tile-answer.js'
@@ -129,7 +130,7 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
     }
     case 'ogc': {
       if (first !== 'collections' || second === '') return { wanted: null }
-      return { wanted: wantedBasemap(edge, second), reach: reachOf(ogcRequest(edge, path).tile, second) }
+      return ofCollection(edge, path, second)
     }
     case 'arcgis':
     case 'ArcGIS': {
@@ -150,5 +151,16 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
     }
     default:
       return null
+  }
+}
+
+/** What an address below a collection needs: its features and their tiles are the vector's, its document is of both. */
+function ofCollection(edge: Edge, path: string, code: string) {
+  const { rest, tile, layer, path: tiles } = ogcRequest(edge, path)
+  if (isOfFeatures(rest) || ((layer === null || tiles === null) && rest[0] === 'tiles'))
+    return { wanted: wantedVector(edge, code), reach: null }
+  return {
+    wanted: rest.length === 0 ? wantedCollection(edge, code) : wantedBasemap(edge, code),
+    reach: reachOf(tile, code),
   }
 }

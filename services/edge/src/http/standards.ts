@@ -1,17 +1,32 @@
-import { type AccessToken, isGranted, type WantedResource } from '@gateway/access/decide.js'
+import { type AccessToken, isGranted } from '@gateway/access/decide.js'
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, parseTilePath } from '@gateway/tilesets/address.js'
+import { checkDocumentParameters } from '@gateway/vectors/query/parameters.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
+import { featuresApi } from '../standards/features-api.js'
+import { featureCollection } from '../standards/features-documents.js'
 import { type GdalQuirks, gdalQuirks } from '../standards/gdal-quirks.js'
-import { type Addresses, addressFormsOf, type Layer, layerOf, readableLayers, withinArea } from '../standards/layer.js'
+import {
+  type Addresses,
+  addressFormsOf,
+  type Layer,
+  layerOf,
+  readableLayers,
+  readableVectors,
+  withinArea,
+} from '../standards/layer.js'
 import {
   collection,
   collectionsPieces,
   conformance,
   landingPage,
+  OPENAPI_30_TYPE,
+  sharedCollection,
   tileMatrixSet,
   tileMatrixSets,
   tileset,
@@ -28,15 +43,18 @@ import {
   tileRequestError,
   type WmtsRequest,
 } from '../standards/wmts-request.js'
-import { authorize } from './authorize.js'
+import type { CatalogVector } from '../sync/catalog.js'
+import { authorize, type Wanted } from './authorize.js'
 import { OUTSIDE_AREA, type Reach } from './authorize-signed.js'
 import { answerDocument } from './document.js'
 import { Exchange } from './exchange.js'
+import { isOfFeatures, isReadable, onFeatures } from './features.js'
 import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
+import { onVectorTile } from './vector-tiles.js'
 
 export const XML = 'application/xml; charset=utf-8'
 const JSON_TYPE = 'application/json'
@@ -109,22 +127,110 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
 export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const { segments, room, code, rest, layer, path, tile } = ogcRequest(edge, req.getUrl())
+  if (room === 'collections' && isOfFeatures(rest)) return onFeatures(edge, res, req, code, rest)
+  const ofVector = room === 'collections' && (layer === null || path === null) ? vectorTilePath(code, rest) : null
+  if (ofVector !== null) return onVectorTile(edge, res, req, ofVector)
   const exchange = new Exchange(edge, 'tile', res, req, tile)
-  const wanted = room === 'collections' && code !== '' ? wantedBasemap(edge, code) : null
+  const isCollection = room === 'collections' && code !== '' && rest.length === 0
+  const wanted = isCollection
+    ? wantedCollection(edge, code)
+    : room === 'collections' && code !== ''
+      ? wantedBasemap(edge, code)
+      : null
   const quirks = gdalQuirks(req.getHeader('accept'), req.getHeader('user-agent'))
   withReader(exchange, wanted, reachOf(tile, code), (reader) => {
     if (tile !== undefined) return answerTilePath(exchange)
     const place = segments.join('/')
-    if (place === 'collections') return answerList(exchange, reader, JSON_TYPE, place, collectionsPieces)
+    const unknown = unknownParameter(exchange.query)
+    if (unknown !== null && (room !== 'collections' || isCollection || code === ''))
+      return answerRefusal(exchange, unknown)
+    if (place === 'collections') return answerCollections(exchange, reader)
+    if (isCollection) return answerCollection(exchange, { ...reader, quirks }, code, layer)
+    if (place === 'api')
+      return answerOf(exchange, reader, conformance, OPENAPI_30_TYPE, place, () =>
+        JSON.stringify(featuresApi(reader.addresses)),
+      )
     if (place === 'tileMatrixSets') return answerList(exchange, reader, JSON_TYPE, place, tileMatrixSetsText)
     const seen = layer === null ? null : withinArea(layer, reader.area)
     if (layer !== null && seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const document =
-      seen === null ? serviceDocument(segments, reader) : layerDocument(seen, rest, path, { ...reader, quirks })
+      seen === null ? serviceDocument(segments, reader) : layerDocument(seen, path, { ...reader, quirks })
     const name = `${place} ${JSON.stringify(quirks)}`
     if (document === null) answerRefusal(exchange, NOT_FOUND)
     else answerOf(exchange, reader, layer ?? conformance, JSON_TYPE, name, () => JSON.stringify(document()))
   })
+}
+
+/** The address of a vector's tile; null: this is none. */
+function vectorTilePath(code: string, [tiles, set, z, row, column, ...more]: readonly string[]): string | null {
+  const isTile = tiles === 'tiles' && set === 'WebMercatorQuad' && column !== undefined && more.length === 0
+  return isTile ? `/vectors/${encodeURIComponent(code)}/tiles/${z}/${column}/${row}.mvt` : null
+}
+
+/** A basemap and a vector of one code are one collection, which is there for those who may read either. */
+export function wantedCollection(edge: Edge, code: string): Wanted {
+  const { basemaps, vectors } = edge.freshness.catalog
+  const basemap = basemaps.get(code)?.wanted
+  const vector = vectors.get(code)?.wanted
+  const candidates = [basemap, vector].filter((wanted) => wanted !== undefined)
+  return candidates.length === 0 ? wantedBasemap(edge, code) : candidates
+}
+
+/** null: there is none. */
+function unknownParameter(query: string): Refusal | null {
+  try {
+    checkDocumentParameters(query)
+    return null
+  } catch (error) {
+    return refuse('invalid_parameters', coded('words', { words: (error as Error).message }))
+  }
+}
+
+function answerCollections(exchange: Exchange, { token, addresses, inserted, area }: Reader): void {
+  const { catalog } = exchange.edge.freshness
+  answerDocument(exchange, {
+    of: catalog,
+    key: `collections ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)} ${grantKey(token.vectors)}${areaKey(area)}`,
+    grows: true,
+    contentType: JSON_TYPE,
+    inserted,
+    text: () => collectionsPieces(readableLayers(catalog, token), readableVectors(catalog, token), addresses),
+  })
+}
+
+function answerCollection(
+  exchange: Exchange,
+  reader: Reader & { readonly quirks: GdalQuirks },
+  code: string,
+  layer: Layer | null,
+): void {
+  const { token, addresses, quirks, area } = reader
+  const { basemaps, vectors } = exchange.edge.freshness.catalog
+  const basemap = basemaps.get(code)
+  const vector = vectors.get(code)
+  const isLayer = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted)
+  const tiles = isLayer ? withinArea(layer, area) : null
+  const features = area === null && isReadable(vector, token) ? vector : null
+  if (tiles === null && features === null) {
+    answerRefusal(exchange, isLayer ? OUTSIDE_AREA : NOT_FOUND)
+    return
+  }
+  const name = `collection ${JSON.stringify(quirks)}`
+  const make = () => {
+    if (features === null) return collection(tiles as Layer, addresses, quirks)
+    return tiles === null
+      ? featureCollection(features, addresses)
+      : sharedCollection(tiles, features, addresses, quirks)
+  }
+  // Of a shared one both may change: each change of the catalog makes another snapshot of it.
+  const of =
+    tiles === null
+      ? (features as CatalogVector)
+      : features === null
+        ? (layer as Layer)
+        : exchange.edge.freshness.catalog
+  const key = tiles !== null && features !== null ? `${name} ${code}` : name
+  answerOf(exchange, reader, of, JSON_TYPE, key, () => JSON.stringify(make()))
 }
 
 function tileMatrixSetsText(layers: readonly Layer[], addresses: Addresses): string {
@@ -149,11 +255,9 @@ function serviceDocument(segments: readonly string[], { addresses }: Reader): Ma
 /** `path`: what follows `tiles` in the address; null: the address does not name tiles. */
 function layerDocument(
   layer: Layer,
-  rest: readonly string[],
   path: readonly string[] | null,
   { addresses, quirks }: Reader & { readonly quirks: GdalQuirks },
 ): MakeDocument {
-  if (rest.length === 0) return () => collection(layer, addresses, quirks)
   if (path?.length === 0) return () => tilesets(layer, addresses)
   return path?.length === 1 && isSetOf(layer, path[0] as string) ? () => tileset(layer, addresses, quirks) : null
 }
@@ -249,12 +353,7 @@ function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: st
   return exchange
 }
 
-export function withReader(
-  exchange: Exchange,
-  wanted: WantedResource,
-  reach: Reach,
-  then: (reader: Reader) => void,
-): void {
+export function withReader(exchange: Exchange, wanted: Wanted, reach: Reach, then: (reader: Reader) => void): void {
   const admitted = (fromQuery: boolean, _: number, token: AccessToken) => {
     const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
     const { area } = exchange

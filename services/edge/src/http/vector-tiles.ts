@@ -19,9 +19,9 @@ import { answerVectorTile } from './tiles.js'
 const VECTORS = '/vectors/'
 
 /** GET and HEAD of `/vectors/{code}/tiles/{z}/{x}/{y}.mvt`, or `.pbf`. */
-export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
+export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req)
+  const exchange = new Exchange(edge, 'tile', res, req, path)
   const [segment = '', , ...rest] = exchange.path.slice(VECTORS.length).split('/')
   const code = decodedSegment(segment)
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))

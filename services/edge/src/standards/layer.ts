@@ -5,7 +5,7 @@ import { commonBounds } from '@gateway/tilesets/area.js'
 import { TILE_MATRIX_SETS, type TileMatrixSet, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import { SECRET_PLACE } from '../documents/document-cache.js'
-import type { Catalog, CatalogBasemap } from '../sync/catalog.js'
+import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
 
 /** A basemap by its default version, as the standard services describe it. */
 export interface Layer {
@@ -143,6 +143,22 @@ function sortedLayers(basemaps: Catalog['basemaps']): readonly WantedLayer[] {
   made.sort((a, b) => (a.layer.code < b.layer.code ? -1 : 1))
   layersByCode.set(basemaps, made)
   return made
+}
+
+const vectorsByCode = new WeakMap<Catalog['vectors'], readonly CatalogVector[]>()
+
+/** The vectors that a token that was admitted may read, by code. */
+export function readableVectors({ vectors }: Catalog, token: AccessToken): readonly CatalogVector[] {
+  // Features are not cut to an area, so that a token with one reads none.
+  if ((token.limits?.area ?? null) !== null) return []
+  let sorted = vectorsByCode.get(vectors)
+  if (sorted === undefined) {
+    sorted = [...vectors.values()]
+      .filter(({ served }) => served)
+      .sort((a, b) => (a.stored.code < b.stored.code ? -1 : 1))
+    vectorsByCode.set(vectors, sorted)
+  }
+  return sorted.filter(({ wanted }) => isGranted(token, wanted))
 }
 
 /** West, south, east, north of a layer in degrees: not across the antimeridian, and no further than its grid, beyond which clients compute infinities. */

@@ -1,6 +1,8 @@
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { inUnitsOf, type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
+import type { CatalogVector } from '../sync/catalog.js'
+import { FEATURES_CONFORMANCE, FEATURES_CRS, featureCollection } from './features-documents.js'
 import { type GdalQuirks, NO_QUIRKS } from './gdal-quirks.js'
 import {
   type Addresses,
@@ -11,7 +13,7 @@ import {
   tileTemplate,
   zoomsOf,
 } from './layer.js'
-import { itemsOf, jsonPieces, remembered } from './remembered.js'
+import { jsonPieces, remembered } from './remembered.js'
 import { type SizedSet, setsOf, sizedSetId, tilePixels } from './sized-set.js'
 
 /**
@@ -25,6 +27,8 @@ const REL = 'http://www.opengis.net/def/rel/ogc/1.0'
 const JSON_TYPE = 'application/json'
 /** As OGC API – Features part 5 names a document of OpenAPI 3.1. */
 const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
+/** Of the document that describes OGC API – Features alone, as its clients read it. */
+export const OPENAPI_30_TYPE = 'application/vnd.oai.openapi+json;version=3.0'
 
 interface Link {
   readonly rel: string
@@ -53,16 +57,18 @@ const CONFORMANCE = [
   'http://www.opengis.net/spec/tms/2.0/conf/json-tilematrixset',
   'http://www.opengis.net/spec/tms/2.0/conf/json-tilematrixsetlimits',
   'http://www.opengis.net/spec/tms/2.0/conf/json-tilesetmetadata',
+  ...FEATURES_CONFORMANCE,
 ]
 
 export function landingPage(addresses: Addresses): object {
   const to = linksTo(addresses)
   return {
     title: 'Map asset gateway',
-    description: 'Basemaps that the token may read, as OGC API – Tiles',
+    description: 'Basemaps and vectors that the token may read, as OGC API – Tiles and OGC API – Features',
     links: [
       to('self', OGC_PATH),
       to('service-desc', '/api/v1/openapi.json', OPENAPI_TYPE),
+      to('service-desc', `${OGC_PATH}/api`, OPENAPI_30_TYPE),
       to(`${REL}/conformance`, `${OGC_PATH}/conformance`),
       to('conformance', `${OGC_PATH}/conformance`),
       to(`${REL}/data`, `${OGC_PATH}/collections`),
@@ -76,17 +82,66 @@ export function conformance(): object {
   return { conformsTo: CONFORMANCE }
 }
 
-/** The document of all collections, piece by piece. */
-export function collectionsPieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
+/** The document of all collections, piece by piece. Both lists are ordered by code. */
+export function collectionsPieces(
+  layers: readonly Layer[],
+  vectors: readonly CatalogVector[],
+  addresses: Addresses,
+): Iterable<string> {
   const frame = {
     links: [linksTo(addresses)('self', `${OGC_PATH}/collections`)],
+    crs: FEATURES_CRS,
   }
-  return jsonPieces(frame, 'collections', itemsOf(layers, collectionItem, addresses))
+  return jsonPieces(frame, 'collections', collectionItems(layers, vectors, addresses))
+}
+
+function* collectionItems(
+  layers: readonly Layer[],
+  vectors: readonly CatalogVector[],
+  addresses: Addresses,
+): Iterable<string> {
+  let next = 0
+  for (const layer of layers) {
+    while (codeAt(vectors, next) < layer.code) yield vectorItem(vectors[next++] as CatalogVector, addresses)
+    const isShared = codeAt(vectors, next) === layer.code
+    if (isShared) yield JSON.stringify(sharedCollection(layer, vectors[next++] as CatalogVector, addresses))
+    else yield collectionItem(layer, addresses)
+  }
+  while (next < vectors.length) yield vectorItem(vectors[next++] as CatalogVector, addresses)
+}
+
+/** Behind every code there is. */
+const BEHIND_ALL = '\u{10ffff}'
+
+function codeAt(vectors: readonly CatalogVector[], i: number): string {
+  return vectors[i]?.stored.code ?? BEHIND_ALL
+}
+
+const vectorItem = remembered<string, CatalogVector>((vector, addresses) =>
+  JSON.stringify(featureCollection(vector, addresses)),
+)
+
+/** A basemap and a vector with the same code are one collection. */
+export function sharedCollection(
+  layer: Layer,
+  vector: CatalogVector,
+  addresses: Addresses,
+  quirks: GdalQuirks = NO_QUIRKS,
+): object {
+  const tiles = collection(layer, addresses, quirks)
+  const features = featureCollection(vector, addresses)
+  return {
+    ...tiles,
+    ...features,
+    title: layer.title,
+    crs: [...new Set([...features.crs, ...tiles.crs])],
+    links: [...features.links, ...tiles.links.filter(({ rel }) => rel !== 'self')],
+  }
 }
 
 const collectionItem = remembered((layer, addresses) => JSON.stringify(collection(layer, addresses)))
 
-export function collection(layer: Layer, addresses: Addresses, quirks: GdalQuirks = NO_QUIRKS): object {
+export function collection(layer: Layer, addresses: Addresses, quirks: GdalQuirks = NO_QUIRKS) {
   const to = linksTo(addresses)
   return {
     id: layer.code,

@@ -7,10 +7,10 @@ export const partsMade = { count: 0 }
  * What a document says of one layer, made once for each layer and form of addresses. A layer is as immutable as the basemap that it is of: a
  * changed one is another object.
  */
-export function remembered<Part>(
-  make: (layer: Layer, addresses: Addresses) => Part,
-): (layer: Layer, addresses: Addresses) => Part {
-  const known = new WeakMap<Layer, WeakMap<Addresses, Part>>()
+export function remembered<Part, Of extends object = Layer>(
+  make: (layer: Of, addresses: Addresses) => Part,
+): (layer: Of, addresses: Addresses) => Part {
+  const known = new WeakMap<Of, WeakMap<Addresses, Part>>()
   return (layer, addresses) => {
     let forms = known.get(layer)
     if (forms === undefined) {

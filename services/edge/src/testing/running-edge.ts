@@ -15,6 +15,7 @@ import { TokenUsage } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge } from '../edge.js'
+import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
@@ -109,6 +110,9 @@ export async function runEdge(options: {
     edge.tileCache.follow(freshness.catalog)
   }
   const turns = new Turns()
+  const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
+    openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
+  )
   const edge: Edge = {
     settings,
     log,
@@ -126,9 +130,7 @@ export async function runEdge(options: {
     signed: new SignedAddresses((text) => native.forgetSignature(text)),
     rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
-    tiles: new TileLoader({ disks, mbtiles }, undefined, (cached) =>
-      openRemote({ settings, log, counters, mbtiles, onReplaced }, cached),
-    ),
+    tiles,
     readTroubles: new ReadTroubles(log),
     tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
     native,
@@ -136,6 +138,7 @@ export async function runEdge(options: {
     documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
     styleAssets: new StyleAssets(`${options.dataDir}/styles`, log, disks),
+    features: new VectorFeatures({ folder: `${options.dataDir}/derived`, maxBytes: settings.derivedBytes, tiles }),
     sender: new FileSender({
       log,
       native: settings.nativeTier,

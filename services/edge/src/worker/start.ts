@@ -20,6 +20,7 @@ import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
 import { Turns } from '../documents/turns.js'
 import type { Edge, Freshness } from '../edge.js'
+import { VectorFeatures } from '../features/vector-features.js'
 import { DiskGate } from '../files/disk-gate.js'
 import { Access } from '../http/access.js'
 import { type HttpServer, prepareServer } from '../http/server.js'
@@ -234,6 +235,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
     styleAssets: new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks),
+    features: new VectorFeatures({
+      folder: path.join(settings.dataDir, 'cache', 'derived'),
+      maxBytes: settings.derivedBytes,
+      tiles,
+    }),
     sender,
     upstream,
     upstreamKey: null,
@@ -281,6 +287,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
         replica?.close(),
         tracer.close(),
       ])
+      edge.features.close()
       tiles.closeAll()
     },
   }

@@ -1,6 +1,14 @@
-import { boxOf } from '../geometry.js'
 import type { IndexField } from '../../index-file/index-description.js'
-import { type Expression, type Geometry, isDate, isTimestamp, type Operand, QueryError, type Spatial } from './expression.js'
+import { boxOf } from '../geometry.js'
+import {
+  type Expression,
+  type Geometry,
+  isDate,
+  isTimestamp,
+  type Operand,
+  QueryError,
+  type Spatial,
+} from './expression.js'
 
 /** By which name filters and parameters know the geometry. */
 export const GEOMETRY_NAME = 'geometry'
@@ -70,15 +78,22 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
       return wrapped('NOT (', condition(expression.args[0], context, true), ')')
     case 'isNull': {
       const [arg] = expression.args
-      if (typeof arg === 'object' && 'property' in arg && arg.property === GEOMETRY_NAME && !context.fields.has(GEOMETRY_NAME))
+      if (
+        typeof arg === 'object' &&
+        'property' in arg &&
+        arg.property === GEOMETRY_NAME &&
+        !context.fields.has(GEOMETRY_NAME)
+      )
         return { text: 'geom IS NULL', values: [] }
-      const value = valueOf(arg, context)
-      return value.literal ? { text: '0', values: [] } : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
+      const value = operandOf(arg, context)
+      return value.literal
+        ? { text: '0', values: [] }
+        : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
     }
     case 's_intersects':
       return intersection(expression.args, context, isNegated)
     case 'like': {
-      const [left, pattern] = expression.args.map((arg) => valueOf(arg, context)) as [Value, Value]
+      const [left, pattern] = expression.args.map((arg) => operandOf(arg, context)) as [Value, Value]
       for (const one of [left, pattern]) {
         if (one.kind !== 'string') throw new QueryError(`filter: LIKE compares texts, and ${one.shown} is not one`)
       }
@@ -118,7 +133,7 @@ function wrapped(before: string, { text, values }: Sql, after: string): Sql {
 
 /** Operands of one comparison, all of one kind. */
 function alike(operands: readonly Operand[], context: CompileContext): Value[] {
-  const values = operands.map((operand) => valueOf(operand, context))
+  const values = operands.map((operand) => operandOf(operand, context))
   const time = values.some(({ kind }) => kind === 'time')
   const taken = values.map((value, i) => (time ? asTime(value, operands[i] as Operand) : value))
   const first = taken[0] as Value
@@ -136,7 +151,7 @@ function asTime(value: Value, operand: Operand): Value {
   return { ...value, kind: 'time', values: [julianDay(operand)] }
 }
 
-function valueOf(operand: Operand, context: CompileContext): Value {
+function operandOf(operand: Operand, context: CompileContext): Value {
   if (typeof operand === 'string')
     return { kind: 'string', text: '?', values: [operand], shown: `'${operand.slice(0, 40)}'`, literal: true }
   if (typeof operand === 'number')
@@ -153,14 +168,14 @@ function valueOf(operand: Operand, context: CompileContext): Value {
     const text = KINDS[type] === 'time' ? `julianday(${column})` : column
     return { kind: KINDS[type], text, values: [], shown: operand.property, literal: false }
   }
-  const inner = valueOf(operand.args[0], context)
+  const inner = operandOf(operand.args[0], context)
   if (inner.kind !== 'string') throw new QueryError(`filter: CASEI takes a text, and ${inner.shown} is not one`)
   return { ...inner, text: `gw_casei(${inner.text})` }
 }
 
 function columnOf(operand: Operand, context: CompileContext): string {
   if (typeof operand === 'object' && 'property' in operand) return quoted(fieldOf(operand.property, context).column)
-  return valueOf(operand, context).text
+  return operandOf(operand, context).text
 }
 
 function fieldOf(name: string, { fields }: CompileContext): IndexField {
@@ -177,7 +192,9 @@ function intersection([a, b]: readonly [Spatial, Spatial], context: CompileConte
   if (!('property' in property) || 'property' in literal)
     throw new QueryError(`filter: S_INTERSECTS takes the property ${GEOMETRY_NAME} and a geometry`)
   if (property.property !== GEOMETRY_NAME)
-    throw new QueryError(`filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${GEOMETRY_NAME}`)
+    throw new QueryError(
+      `filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${GEOMETRY_NAME}`,
+    )
   const parts = polygonsOf(literal)
   return balanced(
     parts.map((geometry) => oneIntersection(geometry, context, isNegated)),

@@ -54,12 +54,14 @@ export class Budget {
 
   take(depth: number): void {
     if (depth > MAX_DEPTH) throw new QueryError(`filter is nested deeper than ${MAX_DEPTH} levels`)
-    if (++this.#nodes > MAX_NODES) throw new QueryError(`filter has more than ${MAX_NODES} operators, values and positions`)
+    if (++this.#nodes > MAX_NODES)
+      throw new QueryError(`filter has more than ${MAX_NODES} operators, values and positions`)
   }
 }
 
 const DATE = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/
-const TIMESTAMP = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
+const TIMESTAMP =
+  /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):[0-5]\d:([0-5]\d|60)(\.\d{1,9})?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/
 
 export function isDate(text: string): boolean {
   return DATE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)

@@ -20,8 +20,12 @@ const DEPTHS: Readonly<Record<string, number>> = {
   MultiPolygon: 3,
 }
 
+function misplaced(path: string, message: string): QueryError {
+  return new QueryError(`filter, at ${path === '' ? 'its top' : path}: ${message}`)
+}
+
 function wrong(path: string, message: string): never {
-  throw new QueryError(`filter, at ${path === '' ? 'its top' : path}: ${message}`)
+  throw misplaced(path, message)
 }
 
 /** Parses CQL2 JSON. Throws `QueryError`, which names the place by a JSON pointer. */
@@ -49,7 +53,10 @@ function expressionOf(value: unknown, path: string, depth: number, budget: Budge
   if (!Array.isArray(args)) return wrong(`${path}/args`, 'a list is expected')
   const count = (least: number, most = least) => {
     if (args.length < least || args.length > most)
-      wrong(`${path}/args`, `${op} takes ${most === Number.POSITIVE_INFINITY ? `at least ${least}` : least} arguments, not ${args.length}`)
+      wrong(
+        `${path}/args`,
+        `${op} takes ${most === Number.POSITIVE_INFINITY ? `at least ${least}` : least} arguments, not ${args.length}`,
+      )
   }
   const operand = (i: number) => operandOf(args[i], `${path}/args/${i}`, depth + 1, budget)
   switch (op) {
@@ -100,7 +107,8 @@ function operandOf(value: unknown, path: string, depth: number, budget: Budget):
     if (value.op === 'casei' && Array.isArray(value.args) && value.args.length === 1) {
       return { op: 'casei', args: [operandOf(value.args[0], `${path}/args/0`, depth + 1, budget)] }
     }
-    if (typeof value.op === 'string') return wrong(`${path}/op`, `the function ${value.op.slice(0, 40)} is not supported`)
+    if (typeof value.op === 'string')
+      return wrong(`${path}/op`, `the function ${value.op.slice(0, 40)} is not supported`)
   }
   return wrong(path, 'a property or a value is expected')
 }
@@ -134,7 +142,7 @@ function geometryOf(value: Record<string, unknown>, path: string, depth: number,
 
 function checkPositions(value: unknown, path: string, nesting: number, budget: Budget): void {
   budget.take(0)
-  if (!Array.isArray(value) || value.length === 0) return wrong(path, 'a list is expected')
+  if (!Array.isArray(value) || value.length === 0) throw misplaced(path, 'a list is expected')
   if (nesting > 0) {
     for (const [i, one] of value.entries()) checkPositions(one, `${path}/${i}`, nesting - 1, budget)
     return

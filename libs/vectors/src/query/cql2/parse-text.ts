@@ -88,8 +88,7 @@ const GEOMETRIES: ReadonlyMap<string, Exclude<Geometry['type'], 'GeometryCollect
 ])
 const RESERVED = new Set(['AND', 'OR', 'NOT', 'LIKE', 'BETWEEN', 'IN', 'IS', 'NULL', 'TRUE', 'FALSE'])
 /** Of other conformance classes. */
-const UNSUPPORTED =
-  /^(ACCENTI|INTERVAL|DIV|[ST]_[A-Z]+|A_(CONTAINS|CONTAINEDBY|EQUALS|OVERLAPS))$/
+const UNSUPPORTED = /^(ACCENTI|INTERVAL|DIV|[ST]_[A-Z]+|A_(CONTAINS|CONTAINEDBY|EQUALS|OVERLAPS))$/
 
 /** Parses CQL2 Text. Throws `QueryError`, which names the character. */
 export function parseCql2Text(text: string): Expression {
@@ -207,7 +206,10 @@ class Parser {
       this.#expectSign(')')
       return negatedIf(isNot, { op: 'in', args: [left, values] })
     }
-    return wrong(at, `a comparison (=, <>, <, >, <=, >=, LIKE, BETWEEN, IN, IS NULL) is expected, not ${shown(this.#peek())}`)
+    return wrong(
+      at,
+      `a comparison (=, <>, <, >, <=, >=, LIKE, BETWEEN, IN, IS NULL) is expected, not ${shown(this.#peek())}`,
+    )
   }
 
   #operand(depth: number): Operand {
@@ -240,7 +242,9 @@ class Parser {
     if (kind !== 'text') wrong(at, `${word} takes a text such as '2026-11-24${word === 'DATE' ? '' : 'T02:45:00Z'}'`)
     this.#expectSign(')')
     if (word === 'DATE') return isDate(text) ? { date: text } : wrong(at, `'${text}' is not a date`)
-    return isTimestamp(text) ? { timestamp: text } : wrong(at, `'${text}' is not an instant such as 2026-11-24T02:45:00Z`)
+    return isTimestamp(text)
+      ? { timestamp: text }
+      : wrong(at, `'${text}' is not an instant such as 2026-11-24T02:45:00Z`)
   }
 
   #intersects(depth: number): Expression {
@@ -293,7 +297,10 @@ class Parser {
         return { type, coordinates }
       }
       case 'MultiPoint':
-        return { type, coordinates: this.#list(() => (this.#isSign('(') ? (this.#list(position)[0] as Position) : position())) }
+        return {
+          type,
+          coordinates: this.#list(() => (this.#isSign('(') ? (this.#list(position)[0] as Position) : position())),
+        }
       case 'LineString':
         return { type, coordinates: positions() }
       case 'MultiLineString':

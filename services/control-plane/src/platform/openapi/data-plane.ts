@@ -56,6 +56,13 @@ const TILE_WORDS =
   'version it may be kept for MISSING_TILE_TTL, if that is set. `Cache-Tag` and `Surrogate-Key` name the basemap and the version.'
 const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file; byte ranges are answered 206, impossible ones 416.`
 
+const FORM_CRS = query(
+  'crs',
+  'the CRS of the download, as the collection of the vector lists it. The stored form without `crs` is sent as it is stored; other forms are made once for each content, ' +
+    'in CRS84 unless this names another, and kept within DERIVED_BYTES',
+  { type: 'string' },
+)
+
 const GEOJSON_TYPE = 'application/geo+json'
 const GEOJSON = { type: 'object', description: 'GeoJSON (RFC 7946)', additionalProperties: true } as const
 const BYTES = { type: 'string', format: 'binary' } as const
@@ -202,6 +209,69 @@ const ESRI_PATHS: Paths = {
 }
 
 /** Services of the OGC and OSGeo standards. */
+const JSON_SCHEMA_TYPE = 'application/schema+json'
+const FEATURES_PATHS: Paths = {
+  '/ogc/api': document(
+    'getOgcApi',
+    'What OGC API – Features offers, as OpenAPI 3.0',
+    'application/vnd.oai.openapi+json;version=3.0',
+  ),
+  '/ogc/collections/{code}/items': features(
+    'listFeatures',
+    'Features of a vector',
+    'Each page has `limit` features, and `links` (of CSV and FlatGeobuf the header `Link`) names the next one by `cursor`. Pages neither repeat nor skip features while the content is ' +
+      'unchanged; a cursor of replaced content is 410. A page ends early at 64 MB, between two features. A query may take 10 s, otherwise 503. `numberMatched` is there only if ' +
+      'counting is cheap. Every property of `queryables` is a parameter too, which compares for equality; other parameters are 400. `Content-Crs` names the CRS. While the index of ' +
+      'the vector is being made the answer is 503; if it cannot be made, 404 with the reason.',
+    [
+      CODE,
+      query('limit', 'features of a page, 100 by default and 10,000 at most', { type: 'integer' }),
+      query('offset', 'features that are passed over', { type: 'integer' }),
+      query('cursor', 'of a `next` link', { type: 'string' }),
+      query('bbox', 'four or six numbers, in the order of `bbox-crs`', { type: 'string' }),
+      query('bbox-crs', 'CRS84 by default', { type: 'string' }),
+      query('crs', 'the CRS of the answer, by its URI; CRS84 by default', { type: 'string' }),
+      query('datetime', 'an instant or an interval, if a property is a date', { type: 'string' }),
+      query('filter', 'CQL2: Basic CQL2, LIKE, BETWEEN, IN, CASEI, S_INTERSECTS with `geometry`', { type: 'string' }),
+      query('filter-lang', 'by default as the filter looks', { type: 'string', enum: ['cql2-text', 'cql2-json'] }),
+      query('filter-crs', 'CRS84 by default', { type: 'string' }),
+      query('properties', 'names of properties, by commas', { type: 'string' }),
+      query('sortby', 'names of properties, by commas; `-` in front is descending', { type: 'string' }),
+      query('f', 'the format; `Accept` otherwise', { type: 'string', enum: ['geojson', 'csv', 'fgb'] }),
+    ],
+  ),
+  '/ogc/collections/{code}/items/{id}': features(
+    'getFeature',
+    'A feature of a vector',
+    'By the id that its source gives it, or else its number.',
+    [
+      CODE,
+      path('id', 'id of the feature'),
+      query('crs', 'the CRS of the answer, by its URI; CRS84 by default', { type: 'string' }),
+      query('properties', 'names of properties, by commas', { type: 'string' }),
+    ],
+  ),
+  '/ogc/collections/{code}/queryables': document(
+    'getQueryables',
+    'What filters may name, as JSON Schema',
+    JSON_SCHEMA_TYPE,
+    [CODE],
+  ),
+  '/ogc/collections/{code}/schema': document(
+    'getFeatureSchema',
+    'What features consist of, as JSON Schema',
+    JSON_SCHEMA_TYPE,
+    [CODE],
+  ),
+}
+
+function features(operationId: string, summary: string, description: string, parameters: Parameter[]): PathItem {
+  const content = { [GEOJSON_TYPE]: { schema: GEOJSON } }
+  return {
+    get: { operationId, summary, description, parameters, responses: { 200: { description: summary, content } } },
+  }
+}
+
 const STANDARD_PATHS: Paths = {
   '/wmts': {
     get: {
@@ -233,10 +303,17 @@ const STANDARD_PATHS: Paths = {
       responses: { 200: binary(XML, ...TILE_TYPES) },
     },
   },
-  '/ogc': document('getOgcLandingPage', 'Landing page of OGC API – Tiles 1.0', JSON_TYPE),
+  '/ogc': document('getOgcLandingPage', 'Landing page of OGC API – Tiles and OGC API – Features', JSON_TYPE),
+  ...FEATURES_PATHS,
   '/ogc/conformance': document('getOgcConformance', 'Conformance classes', JSON_TYPE),
-  '/ogc/collections': document('listCollections', 'Basemaps as collections', JSON_TYPE),
-  '/ogc/collections/{code}': document('getCollection', 'A basemap as a collection', JSON_TYPE, [COLLECTION]),
+  '/ogc/collections': document(
+    'listCollections',
+    'Basemaps and vectors as collections; those of one code are one',
+    JSON_TYPE,
+  ),
+  '/ogc/collections/{code}': document('getCollection', 'A basemap or a vector as a collection, or both', JSON_TYPE, [
+    COLLECTION,
+  ]),
   '/ogc/collections/{code}/map/tiles': document('listMapTilesets', 'The tileset of a basemap of images', JSON_TYPE, [
     COLLECTION,
   ]),
@@ -320,33 +397,38 @@ export const DATA_PLANE_PATHS: Paths = {
   ),
   '/vectors/{code}.geojson': download(
     'downloadVectorAsGeoJson',
-    'Download GeoJSON under a name that ends so',
-    [CODE],
+    'Download a vector as GeoJSON',
+    [CODE, FORM_CRS],
     'application/geo+json',
   ),
   '/vectors/{code}.zip': download(
     'downloadVectorAsZip',
-    'Download a shapefile, or a zip of shapefiles, under a name that ends so',
-    [CODE],
+    'Download a vector as a zipped shapefile',
+    [CODE, FORM_CRS],
     'application/zip',
   ),
   '/vectors/{code}.gpkg': download(
     'downloadVectorAsGeoPackage',
-    'Download a GeoPackage under a name that ends so',
-    [CODE],
+    'Download a vector as a GeoPackage',
+    [CODE, FORM_CRS],
     VECTOR_DOWNLOADS.geopackage.type,
   ),
   '/vectors/{code}.fgb': download(
     'downloadVectorAsFlatGeobuf',
-    'Download FlatGeobuf under a name that ends so',
-    [CODE],
+    'Download a vector as FlatGeobuf',
+    [CODE, FORM_CRS],
     VECTOR_DOWNLOADS.flatgeobuf.type,
   ),
   '/vectors/{code}.geojsonl': downloadAs('geojson_sequence', 'GeoJsonSequence', 'a GeoJSON sequence'),
   '/vectors/{code}.kml': downloadAs('kml', 'Kml', 'KML'),
   '/vectors/{code}.kmz': downloadAs('kmz', 'Kmz', 'KMZ'),
   '/vectors/{code}.gml': downloadAs('gml', 'Gml', 'GML'),
-  '/vectors/{code}.csv': downloadAs('csv', 'Csv', 'a CSV'),
+  '/vectors/{code}.csv': download(
+    'downloadVectorAsCsv',
+    'Download a vector as CSV',
+    [CODE, FORM_CRS],
+    VECTOR_DOWNLOADS.csv.type,
+  ),
   '/archives/{code}/{version}.pmtiles': download(
     'downloadPmtiles',
     'A version that is a PMTiles archive, whole or in ranges',

@@ -1,0 +1,137 @@
+import fs from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { BARE_ENVIRONMENT, confinement } from '@gateway/processes/confinement.js'
+import { runToEnd } from '@gateway/processes/run-to-end.js'
+import { GDAL_CONFIGURATION } from '@gateway/tiling/gdal-configuration.js'
+import { buildIndex } from '../index-file/build-index.js'
+import { VectorFault } from '../index-file/convert.js'
+import type { IndexField } from '../index-file/index-description.js'
+import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
+import { fieldsOf } from './parameters.js'
+import { OpenIndex } from './run-query.js'
+
+/** Makes one thing out of a vector for the process that started it: an index, or a download in another form. */
+
+const DRIVERS = { gpkg: 'GPKG', fgb: 'FlatGeobuf', zip: 'ESRI Shapefile' } as const
+/** Limit: time in which ogr2ogr must write something. */
+const IDLE_SECONDS = 3600
+
+async function make(conversion: Conversion): Promise<void> {
+  if (conversion.what === 'index') {
+    await buildIndex(conversion.task)
+    return
+  }
+  const { task } = conversion
+  await mkdir(dirname(task.output), { recursive: true })
+  if (task.form === 'geojson' || task.form === 'csv') writeText(task, task.form)
+  else await convert(task, task.form)
+}
+
+/** As `.../items` has it, without a limit. */
+function writeText({ index, description, crs, output }: FormTask, format: 'geojson' | 'csv'): void {
+  const fields = fieldsOf(description)
+  const opened = new OpenIndex(index)
+  const fd = fs.openSync(output, 'wx')
+  const write = (bytes: Uint8Array | string) => {
+    const whole = typeof bytes === 'string' ? Buffer.from(bytes) : bytes
+    for (let done = 0; done < whole.length; ) done += fs.writeSync(fd, whole, done)
+  }
+  try {
+    if (format === 'geojson') write('{"type":"FeatureCollection","features":[')
+    const all = { limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY }
+    const none = { filter: null, id: null, sort: [], after: null }
+    const { geometry_type: geometryType } = description
+    for (const chunk of opened.run({ index, fields, selected: fields, geometryType, crs, format, ...all, ...none }))
+      write(chunk.bytes)
+    if (format === 'geojson') write(']}\n')
+  } finally {
+    fs.closeSync(fd)
+    opened.close()
+  }
+}
+
+async function convert(task: FormTask, form: keyof typeof DRIVERS): Promise<void> {
+  const { layers } = task.description
+  // FlatGeobuf holds one layer.
+  if (form === 'fgb' || layers.length === 1) {
+    await ogr2ogr(task, form, task.code, null, false)
+    return
+  }
+  for (const [i, { id }] of layers.entries()) await ogr2ogr(task, form, id, id, i > 0)
+}
+
+async function ogr2ogr(
+  task: FormTask,
+  form: keyof typeof DRIVERS,
+  name: string,
+  layer: string | null,
+  appends: boolean,
+) {
+  const { index, description, crs, output } = task
+  const fields = fieldsOf(description).filter(({ layers }) => layer === null || layers.includes(layer))
+  const target = /\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? '4326'
+  // The driver writes a zip by itself, if its name says so.
+  const file = form === 'zip' ? join(dirname(output), 'packed.shp.zip') : output
+  const { prefix } = confinement(task.memoryMb)
+  const [command = 'ogr2ogr', ...args] = [
+    ...prefix,
+    'ogr2ogr',
+    ...['-f', DRIVERS[form], ...(appends ? ['-update'] : []), file, index],
+    ...['-oo', 'IMMUTABLE=YES', '-dialect', 'SQLITE', '-sql', select(fields, layer), '-nln', safeName(name)],
+    ...['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${target}`, ...(form === 'gpkg' ? ['-nlt', 'GEOMETRY'] : [])],
+    ...(form === 'zip' ? ['-lco', 'ENCODING=UTF-8', '-skipfailures'] : []),
+  ]
+  const env = {
+    ...BARE_ENVIRONMENT,
+    ...GDAL_CONFIGURATION,
+    OGR_CT_FORCE_TRADITIONAL_GIS_ORDER: 'YES',
+    OGR_SQLITE_SYNCHRONOUS: 'OFF',
+  }
+  const outcome = await runToEnd({ command, args, env, descriptors: [], idleSeconds: IDLE_SECONDS })
+  if (/no space left|disk is full|disk full/i.test(outcome.stderr))
+    throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
+  if (outcome.code !== 0) throw new VectorFault(reasonOf(outcome.stderr))
+  if (form === 'zip') fs.renameSync(file, output)
+}
+
+/** In the order of the source, under the names of the source. */
+function select(fields: readonly IndexField[], layer: string | null): string {
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+  const columns = fields.map(({ column, name }) => `${quoted(column)} AS ${quoted(name)}`)
+  const where = layer === null ? '' : ` WHERE layer = '${layer.replaceAll("'", "''")}'`
+  return `SELECT ${['geom', ...columns].join(', ')} FROM features${where} ORDER BY fid`
+}
+
+/** Layers become file names of a shapefile. */
+function safeName(name: string): string {
+  return name.replaceAll(/[/\\\0]/g, '_').slice(0, 100)
+}
+
+function reasonOf(stderr: string): string {
+  const line = stderr.split('\n').find((one) => one.startsWith('ERROR'))
+  return (line ?? 'ogr2ogr failed').replaceAll(/\/\S*\//g, '').slice(0, 300)
+}
+
+function outcomeOf(error: unknown): ConversionOutcome {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full|no space left/i.test(message))
+    return { made: false, why: 'no_space', message }
+  // Nothing of the vector is to blame when the program is missing.
+  if (code === 'ENOENT' || /does not have\)?$/.test(message)) return { made: false, why: 'no_gdal', message }
+  return { made: false, why: error instanceof VectorFault ? 'fault' : 'failed', message }
+}
+
+process.on('disconnect', () => process.exit(0))
+process.on('SIGINT', () => {})
+process.on('SIGTERM', () => {})
+process.once('message', async (conversion: Conversion) => {
+  let outcome: ConversionOutcome = { made: true }
+  try {
+    await make(conversion)
+  } catch (error) {
+    outcome = outcomeOf(error)
+    await rm(conversion.task.output, { recursive: true, force: true })
+  }
+  process.send?.(outcome, undefined, undefined, () => process.exit(0))
+})

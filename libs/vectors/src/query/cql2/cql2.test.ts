@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest'
+import { compile } from './compile.js'
+import { type Expression, MAX_DEPTH, MAX_NODES, QueryError } from './expression.js'
+import { parseCql2Json } from './parse-json.js'
+import { parseCql2Text } from './parse-text.js'
+
+const fields = new Map(
+  (
+    [
+      ['name', 'string'],
+      ['pop', 'integer'],
+      ['ok', 'boolean'],
+      ['day', 'date'],
+      ['a "b', 'string'],
+    ] as const
+  ).map(([name, type]) => [name, { name, column: name, type, layers: [] }]),
+)
+const sql = (expression: Expression) => compile(expression, { fields, geometry: () => 7, usesTree: () => false })
+
+test.each([
+  ['pop = 1', '{"op":"=","args":[{"property":"pop"},1]}'],
+  ['pop=-1.5e2', '{"op":"=","args":[{"property":"pop"},-150]}'],
+  ["name = 'it''s'", '{"op":"=","args":[{"property":"name"},"it\'s"]}'],
+  ['"a b" IS NOT NULL', '{"op":"not","args":[{"op":"isNull","args":[{"property":"a b"}]}]}'],
+  [
+    'pop > 1 and pop < 3 OR NOT ok = true',
+    '{"op":"or","args":[{"op":"and","args":[{"op":">","args":[{"property":"pop"},1]},{"op":"<","args":[{"property":"pop"},3]}]},{"op":"not","args":[{"op":"=","args":[{"property":"ok"},true]}]}]}',
+  ],
+  ["day >= DATE('2020-01-01')", '{"op":">=","args":[{"property":"day"},{"date":"2020-01-01"}]}'],
+  ["casei(name) IN ('a', 'b')", '{"op":"in","args":[{"op":"casei","args":[{"property":"name"}]},["a","b"]]}'],
+  [
+    'S_INTERSECTS(geometry, MULTIPOINT((1 2), (3 4)))',
+    '{"op":"s_intersects","args":[{"property":"geometry"},{"type":"MultiPoint","coordinates":[[1,2],[3,4]]}]}',
+  ],
+  ['道路 = 1', '{"op":"=","args":[{"property":"道路"},1]}'],
+])('%s is the same in JSON', (text, json) => {
+  expect(parseCql2Text(text)).toEqual(parseCql2Json(json))
+})
+
+test.each([
+  ['', 'character 1:'],
+  ['pop', 'character 4:'],
+  ['pop = ', 'character 7:'],
+  ["name = 'x", 'character 8:'],
+  ['pop = 1 pop', 'character 9:'],
+  ['(pop = 1', 'character 9:'],
+  ["day = DATE('2020-02-30')", 'character 12:'],
+  ['pop = 1; DROP TABLE x', 'character 8:'],
+  ['T_AFTER(day, day)', 'character 1:'],
+  ['S_INTERSECTS(geometry, POINT(1))', 'character 31:'],
+])('%s is refused at its place', (text, place) => {
+  expect(() => parseCql2Text(text)).toThrow(place)
+})
+
+test.each([
+  ['{', 'not JSON'],
+  ['{"op":"x","args":[]}', '/op'],
+  ['{"op":"and","args":[true]}', '/args'],
+  ['{"op":"=","args":[{"property":"pop"},null]}', '/args/1'],
+  ['{"op":"s_intersects","args":[{"property":"g"},{"type":"Point","coordinates":["1",2]}]}', '/args/1/coordinates'],
+])('%s is refused at its place in JSON', (text, place) => {
+  expect(() => parseCql2Json(text)).toThrow(place)
+})
+
+test('filters that are too deep or too large are refused', () => {
+  expect(() => parseCql2Text(`${'('.repeat(MAX_DEPTH + 1)}pop = 1${')'.repeat(MAX_DEPTH + 1)}`)).toThrow(QueryError)
+  expect(() => parseCql2Text('NOT '.repeat(MAX_DEPTH + 1).concat('pop = 1'))).toThrow('deeper')
+  expect(() =>
+    parseCql2Text(
+      `pop IN (${Array(MAX_NODES + 1)
+        .fill(1)
+        .join(',')})`,
+    ),
+  ).toThrow('more than')
+  const deep = `${'{"op":"not","args":['.repeat(MAX_DEPTH + 1)}true${']}'.repeat(MAX_DEPTH + 1)}`
+  expect(() => parseCql2Json(deep)).toThrow('deeper')
+})
+
+test('what the caller wrote becomes a value, never text', () => {
+  const hostile = `x'; DROP TABLE features; --`
+  expect(sql(parseCql2Text(`name = '${hostile.replace("'", "''")}' OR name LIKE '%'';%'`))).toEqual({
+    text: `(("name" = ?) OR ("name" LIKE ? ESCAPE '\\'))`,
+    values: [hostile, "%';%"],
+  })
+  expect(() => sql({ op: '=', args: [{ property: 'pop" OR 1=1' }, 1] })).toThrow('there is no property')
+  expect(sql({ op: 'isNull', args: [{ property: 'a "b' }] }).text).toBe('"a ""b" IS NULL')
+})
+
+test.each([
+  ["pop = 'x'", 'cannot be compared'],
+  ['ok > true', 'by = and <>'],
+  ["pop LIKE '1%'", 'LIKE'],
+  ['geometry = 1', 'S_INTERSECTS'],
+  ['S_INTERSECTS(name, POINT(1 2))', 'not a geometry'],
+  ['S_INTERSECTS(POINT(1 2), POINT(1 2))', 'takes the property'],
+])('%s compares what does not compare', (text, said) => {
+  expect(() => sql(parseCql2Text(text))).toThrow(said)
+})
+
+test('a long chain stays within the depth of SQLite', () => {
+  const { text } = sql(parseCql2Text(Array(500).fill('pop = 1').join(' OR ')))
+  const depths = [...text].reduce<number[]>(
+    (all, c) => [...all.slice(-1), (all.at(-1) ?? 0) + (c === '(' ? 1 : c === ')' ? -1 : 0)],
+    [],
+  )
+  expect(depths.at(-1)).toBe(0)
+  expect(text.startsWith('('.repeat(10))).toBe(true)
+  expect(text.startsWith('('.repeat(13))).toBe(false)
+})

@@ -1,0 +1,159 @@
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
+import { LRUCache } from 'lru-cache'
+
+/** Limit: things that wait to be made, one after the other. */
+const MAX_WAITING = 100
+/** Limit: faults that are remembered, so that nothing is made in vain twice. */
+const MAX_FAULTS = 1_000
+const LOOK_AGAIN_MS = 200
+/** After so long a temporary name is one that a killed process has left, whatever else is known. */
+const ABANDONED_MS = 24 * 3_600_000
+
+export type Derived =
+  | { readonly made: true; readonly path: string }
+  | Extract<ConversionOutcome, { made: false }>
+  | { readonly made: false; readonly why: 'busy'; readonly message: string }
+
+/**
+ * What is made out of vectors, in one folder for all edge processes of a host: made once for each name, kept below a number of bytes, and given up
+ * in the order in which it was last used. Everything can be made again.
+ */
+export class DerivedStore {
+  readonly #folder: string
+  readonly #maxBytes: number
+  readonly #making = new Map<string, Promise<Derived>>()
+  readonly #faults = new LRUCache<string, Derived>({ max: MAX_FAULTS })
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(folder: string, maxBytes: number) {
+    this.#folder = folder
+    this.#maxBytes = maxBytes
+  }
+
+  /**
+   * The file or folder of a name, made where it is missing. `make` writes it at another path, which does not exist. Rejects with what the disk
+   * says, but for a full one.
+   */
+  async get(name: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
+    const file = path.join(this.#folder, name)
+    if (await this.#touch(file)) return { made: true, path: file }
+    const fault = this.#faults.get(name)
+    if (fault !== undefined) return fault
+    const running = this.#making.get(name)
+    if (running !== undefined) return running
+    if (this.#making.size >= MAX_WAITING) return { made: false, why: 'busy', message: 'too many conversions wait' }
+    const making = this.#inTurn(() => this.#make(file, make)).finally(() => void this.#making.delete(name))
+    this.#making.set(name, making)
+    const derived = await making
+    if (!derived.made && derived.why === 'fault') this.#faults.set(name, derived)
+    return derived
+  }
+
+  /** Converting takes a whole core, and tiles come first. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work, work)
+    this.#last = done.catch(() => {})
+    return done
+  }
+
+  async #touch(file: string): Promise<boolean> {
+    // biome-ignore lint/plugin: calendar, of files
+    const now = Date.now() / 1000
+    return fs.utimes(file, now, now).then(
+      () => true,
+      () => false,
+    )
+  }
+
+  async #make(file: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
+    const lock = `${file}.lock`
+    try {
+      await fs.mkdir(this.#folder, { recursive: true })
+      // Another process of this host may be making the same.
+      while (!(await takeLock(lock))) {
+        await sleep(LOOK_AGAIN_MS)
+        if (await this.#touch(file)) return { made: true, path: file }
+      }
+    } catch (error) {
+      return noSpaceOr(error)
+    }
+    const target = temporaryNameBeside(file)
+    try {
+      if (await this.#touch(file)) return { made: true, path: file }
+      const outcome = await make(target)
+      if (!outcome.made) return outcome
+      await fs.rename(target, file)
+      await this.#trim(file)
+      return { made: true, path: file }
+    } catch (error) {
+      return noSpaceOr(error)
+    } finally {
+      await fs.rm(target, { recursive: true, force: true })
+      await fs.rm(lock, { force: true })
+    }
+  }
+
+  /** Removes what was not used for longest until the rest fits, and what killed processes have left. */
+  async #trim(spared: string): Promise<void> {
+    const kept: { file: string; bytes: number; usedMs: number }[] = []
+    // biome-ignore lint/plugin: calendar, against the times of files
+    const now = Date.now()
+    for (const name of await fs.readdir(this.#folder)) {
+      const file = path.join(this.#folder, name)
+      const stat = await fs.stat(file).catch(() => null)
+      if (stat === null || name.endsWith('.lock')) continue
+      if (name.startsWith('.')) {
+        if (now - stat.mtimeMs > ABANDONED_MS) await fs.rm(file, { recursive: true, force: true })
+      } else kept.push({ file, bytes: await sizeOf(file, stat.isDirectory(), stat.size), usedMs: stat.mtimeMs })
+    }
+    let total = kept.reduce((sum, { bytes }) => sum + bytes, 0)
+    kept.sort((a, b) => a.usedMs - b.usedMs)
+    for (const { file, bytes } of kept) {
+      if (total <= this.#maxBytes) return
+      if (file === spared) continue
+      await fs.rm(file, { recursive: true, force: true })
+      total -= bytes
+    }
+  }
+}
+
+async function sizeOf(file: string, isFolder: boolean, size: number): Promise<number> {
+  if (!isFolder) return size
+  let total = 0
+  for (const name of await fs.readdir(file))
+    total += (await fs.stat(path.join(file, name)).catch(() => ({ size: 0 }))).size
+  return total
+}
+
+/** The lock of a process that has ended is nobody's. */
+async function takeLock(lock: string): Promise<boolean> {
+  try {
+    await fs.writeFile(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const holder = Number(await fs.readFile(lock, 'utf8').catch(() => '0'))
+  if (holder > 0 && holder !== process.pid && isAlive(holder)) return false
+  await fs.rm(lock, { force: true })
+  return false
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function noSpaceOr(error: unknown): Derived {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === 'ENOSPC' || code === 'EDQUOT') return { made: false, why: 'no_space', message }
+  throw error
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import fs from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { isRemote } from '@gateway/object-storage/location.js'
+import type { VectorSource } from '@gateway/vectors/index-file/convert.js'
+import { DESCRIPTION_FILE, INDEX_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
+import { type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
+import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
+import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
+import { QueryProcesses } from '@gateway/vectors/query/query-processes.js'
+import { LRUCache } from 'lru-cache'
+import type { CatalogVector } from '../sync/catalog.js'
+import type { TileLoader } from '../tiles/tile-loader.js'
+import { type Derived, DerivedStore } from './derived-store.js'
+
+/** Limit: memory of GDAL's tools, in MB. */
+const MEMORY_MB = 1_500
+/** Limit: descriptions of indexes that are held. */
+const MAX_DESCRIPTIONS = 500
+
+export interface FeaturesOptions {
+  readonly folder: string
+  readonly maxBytes: number
+  readonly tiles: Pick<TileLoader, 'remote'>
+}
+
+export type NotMade = Exclude<Derived, { made: true }>
+export type FoundIndex = { readonly made: true; readonly index: QueriedIndex } | NotMade
+
+/** The features of vectors: an index for each content, queries of it, and downloads that are made out of it. */
+export class VectorFeatures {
+  readonly queries = new QueryProcesses()
+  readonly #store: DerivedStore
+  readonly #tiles: Pick<TileLoader, 'remote'>
+  readonly #described = new LRUCache<string, QueriedIndex>({ max: MAX_DESCRIPTIONS })
+
+  constructor({ folder, maxBytes, tiles }: FeaturesOptions) {
+    this.#store = new DerivedStore(folder, maxBytes)
+    this.#tiles = tiles
+  }
+
+  /** The index of a vector's present content, made where it is missing. Rejects with what disk and object storage say. */
+  async index(vector: CatalogVector): Promise<FoundIndex> {
+    const revision = revisionOf(vector)
+    const { build, buildRevision } = vector.stored.tiles
+    // What the control plane has built with the tiles, if this host sees it and it is of the present content.
+    if (build !== null && buildRevision === vector.stored.revision) {
+      const built = await this.#describe(build.folder, revision).catch(() => null)
+      if (built !== null) return { made: true, index: built }
+    }
+    const derived = await this.#store.get(revision, (target) => this.#build(vector, target))
+    return derived.made ? { made: true, index: await this.#describe(derived.path, revision) } : derived
+  }
+
+  /** A download of an indexed vector in another form. */
+  async form(
+    vector: CatalogVector,
+    { description, revision, file }: QueriedIndex,
+    form: Form,
+    crs: Crs,
+  ): Promise<Derived> {
+    const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
+    const { code } = vector.stored
+    const fileName = `download.${form}`
+    const derived = await this.#store.get(name, async (target) => {
+      const output = path.join(target, fileName)
+      const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
+      return runConversion({ what: 'form', task })
+    })
+    // In a folder of its own, by whose time its last use is known: the file's own times belong to its tag.
+    return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
+  }
+
+  async #describe(folder: string, revision: string): Promise<QueriedIndex> {
+    const file = path.join(folder, INDEX_FILE)
+    const known = this.#described.get(folder)
+    if (known?.revision === revision) {
+      await fs.access(file)
+      return known
+    }
+    const text = await fs.readFile(path.join(folder, DESCRIPTION_FILE), 'utf8')
+    const index = { description: indexDescriptionSchema.parse(JSON.parse(text)), revision, file }
+    this.#described.set(folder, index)
+    return index
+  }
+
+  close(): void {
+    this.queries.close()
+  }
+
+  async #build(vector: CatalogVector, target: string): Promise<ConversionOutcome> {
+    const { stored, encoding, factsText } = vector
+    await fs.mkdir(target, { recursive: true })
+    const fetched = path.join(target, 'fetched')
+    try {
+      const source = isRemote(stored.path)
+        ? await this.#fetch(vector, fetched)
+        : { root: stored.sourcePath, path: stored.path }
+      if (source === null) return { made: false, why: 'failed', message: 'the object is gone' }
+      const crs = factsText === null ? null : (JSON.parse(factsText) as { crs: string | null }).crs
+      return await runConversion({
+        what: 'index',
+        task: {
+          source,
+          kind: stored.kind,
+          encoding: encoding?.name ?? null,
+          code: stored.code,
+          crs,
+          output: target,
+          limits: { memoryMb: MEMORY_MB },
+        },
+      })
+    } finally {
+      await fs.rm(fetched, { recursive: true, force: true })
+    }
+  }
+
+  /** Copies a vector out of object storage, with the parts of a shapefile. null: it is not there. */
+  async #fetch({ stored }: CatalogVector, folder: string): Promise<VectorSource | null> {
+    const { sourcePath: root, path: location, kind } = stored
+    await fs.mkdir(folder)
+    const base = location.replace(/\.[^.]*$/, '')
+    const parts = kind === 'shapefile' ? ['shx', 'dbf', 'prj', 'cpg'].map((extension) => `${base}.${extension}`) : []
+    for (const [i, part] of [location, ...parts].entries()) {
+      const reader = await this.#tiles.remote?.reader(root, part)
+      if (reader === undefined && i === 0) return null
+      if (reader === undefined) continue
+      const pieces = reader.pieces({ offset: 0, length: reader.facts.size })
+      await pipeline(pieces, createWriteStream(path.join(folder, `source.${part.replace(/^.*\./, '')}`)))
+    }
+    const real = await fs.realpath(folder)
+    return { root: real, path: path.join(real, `source.${location.replace(/^.*\./, '')}`) }
+  }
+}
+
+/** Names the content, and how it is read. */
+export function revisionOf({ stored, encoding }: CatalogVector): string {
+  const { code, path: file, fingerprint, kind } = stored
+  const named = JSON.stringify([1, code, file, fingerprint, kind, encoding?.name ?? null])
+  return createHash('sha256').update(named).digest('base64url').slice(0, 27).replaceAll(/^[-_]/g, 'x')
+}

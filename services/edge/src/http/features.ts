@@ -1,0 +1,344 @@
+import { isGranted } from '@gateway/access/decide.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
+import {
+  checkDocumentParameters,
+  cursorOf,
+  ITEM_TYPES,
+  parseItemQuery,
+  parseItemsQuery,
+  type QueriedIndex,
+  QueryError,
+  ReplacedError,
+} from '@gateway/vectors/query/parameters.js'
+import { IndexMissing, QueriesBusy, QueryTimeout } from '@gateway/vectors/query/query-processes.js'
+import type { Edge } from '../edge.js'
+import type { FoundIndex, NotMade } from '../features/vector-features.js'
+import { featureSchema, featuresPath, queryables } from '../standards/features-documents.js'
+import { type Addresses, addressFormsOf } from '../standards/layer.js'
+import type { CatalogVector } from '../sync/catalog.js'
+import { isStorageTrouble } from '../tiles/read-troubles.js'
+import { authorize } from './authorize.js'
+import { answerDocument } from './document.js'
+import { wantedVector } from './downloads.js'
+import { Exchange, guarded } from './exchange.js'
+import { CORS, type Header, headerBlock } from './header-block.js'
+import { shownName } from './missing-reasons.js'
+import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN } from './refusals.js'
+import { tokenQuery } from './tilejson.js'
+
+const SCHEMA_TYPE = 'application/schema+json'
+/** Limit: how long a request waits for an index or a download that is being made. */
+const WAIT_MS = 8_000
+const RETRY_SECONDS = 5
+/** Limit: answers that are held whole, each of up to 64 MB, because their head names the next page. */
+const MAX_HELD = 4
+let held = 0
+
+/** What may be below a collection of features. */
+const ROOMS: ReadonlySet<string> = new Set(['items', 'queryables', 'schema'])
+
+export function isOfFeatures([room, , ...more]: readonly string[]): boolean {
+  return room !== undefined && ROOMS.has(room) && (room === 'items' ? more.length === 0 : true)
+}
+
+/** GET and HEAD of `/ogc/collections/{code}/items[/{id}]`, `/queryables` and `/schema`. `rest`: what follows the code, decoded. */
+export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code: string, rest: readonly string[]) {
+  const exchange = new Exchange(edge, 'catalog', res, req)
+  const vector = edge.freshness.catalog.vectors.get(code)
+  authorize(exchange, wantedVector(edge, code), (fromQuery) => {
+    if (!vector?.served) return answerRefusal(exchange, noVector(code))
+    const [room = '', id] = rest
+    if (room !== 'items' && id !== undefined) return answerRefusal(exchange, NOT_FOUND)
+    const { plain, withToken } = addressFormsOf(edge.settings.tilePublicBaseUrl)
+    const inserted = fromQuery ? tokenQuery(exchange.query) : ''
+    const answer = (index: QueriedIndex) => {
+      if (room !== 'items') {
+        checkDocumentParameters(exchange.query)
+        const make = room === 'schema' ? featureSchema : queryables
+        const addresses = fromQuery ? withToken : plain
+        const text = () => JSON.stringify(make(vector, index.description, addresses))
+        answerDocument(exchange, { of: vector, key: room, grows: false, contentType: SCHEMA_TYPE, inserted, text })
+      } else void answerItems(exchange, vector, index, id ?? null, { base: plain.base, token: inserted })
+    }
+    withIndex(exchange, vector, answer)
+  })
+}
+
+export function noVector(code: string): Refusal {
+  const words = `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
+  return refuse('not_found', coded('words', { words }))
+}
+
+/** Goes on with the index of a vector, or says why there is none. */
+export function withIndex(exchange: Exchange, vector: CatalogVector, then: (index: QueriedIndex) => void): void {
+  const { edge } = exchange
+  soon(edge.features.index(vector)).then(
+    (found) => {
+      if (exchange.aborted) return
+      if (found === null) return answerRefusal(exchange, building(vector))
+      if (!found.made) return answerRefusal(exchange, notMade(vector, found))
+      try {
+        then(found.index)
+      } catch (error) {
+        answerRefusal(exchange, refusalOf(edge, exchange, error))
+      }
+    },
+    (error) => guarded(edge, () => answerRefusal(exchange, refusalOf(edge, exchange, error))),
+  )
+}
+
+/** null: it takes longer than a request waits. */
+export function soon<T>(made: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, WAIT_MS, null)
+  })
+  return Promise.race([made, late]).finally(() => clearTimeout(timer))
+}
+
+export function building({ stored }: CatalogVector): Refusal {
+  const words = `the features of ${shownName(stored.code)} are being indexed; try again`
+  return { ...refuse('dependency_down', coded('words', { words })), retryAfterSeconds: RETRY_SECONDS }
+}
+
+export function notMade(
+  { stored }: CatalogVector,
+  { why, message }: Exclude<FoundIndex, { made: true }> | NotMade,
+): Refusal {
+  const code = shownName(stored.code)
+  const say = (kind: 'not_found' | 'dependency_down', words: string) => refuse(kind, coded('words', { words }))
+  switch (why) {
+    case 'fault':
+      return say('not_found', `${code} has no features: ${message}`)
+    case 'no_gdal':
+      return say(
+        'dependency_down',
+        `features and other forms of ${code} need GDAL (ogr2ogr), which this machine does not have`,
+      )
+    case 'no_space':
+      return say('dependency_down', `there is no space on the disk for the features of ${code}`)
+    case 'busy':
+      return say('dependency_down', `${message}; try again`)
+    case 'failed':
+      return say('dependency_down', `the features of ${code} could not be indexed; try again`)
+  }
+}
+
+function refusalOf(edge: Edge, exchange: Exchange, error: unknown): Refusal {
+  const { message } = error as Error
+  const say = (kind: Parameters<typeof refuse>[0]) => refuse(kind, coded('words', { words: message }))
+  if (error instanceof QueryError) return say('invalid_parameters')
+  if (error instanceof ReplacedError) return say('gone')
+  if (error instanceof QueryTimeout || error instanceof QueriesBusy) {
+    return { ...say('dependency_down'), retryAfterSeconds: RETRY_SECONDS }
+  }
+  if (error instanceof IndexMissing) {
+    return {
+      ...refuse('dependency_down', coded('words', { words: 'the index was replaced; try again' })),
+      retryAfterSeconds: 1,
+    }
+  }
+  if (isStorageTrouble(error)) return STORAGE_DOWN
+  edge.log.error({ err: error, path: exchange.path }, 'features cannot be read')
+  return INTERNAL
+}
+
+async function answerItems(
+  exchange: Exchange,
+  vector: CatalogVector,
+  index: QueriedIndex,
+  id: string | null,
+  addresses: Addresses,
+): Promise<void> {
+  const { edge } = exchange
+  try {
+    const query =
+      id === null
+        ? parseItemsQuery(exchange.query, exchange.header('accept'), index)
+        : parseItemQuery(id, exchange.query, index)
+    const page = new Page(exchange, vector, index, query, addresses)
+    if (id !== null) await page.answerOne(id)
+    else if (query.format === 'geojson') await page.stream()
+    else await page.answerWhole()
+  } catch (error) {
+    guarded(edge, () => {
+      if (!exchange.aborted) answerRefusal(exchange, refusalOf(edge, exchange, error))
+    })
+  }
+}
+
+/** One answer with features. */
+class Page {
+  readonly #exchange: Exchange
+  readonly #code: string
+  readonly #index: QueriedIndex
+  readonly #query: ItemsQuery
+  readonly #addresses: Addresses
+  #returned = 0
+  #last: Chunk['last'] = null
+  #hasMore = false
+
+  constructor(exchange: Exchange, vector: CatalogVector, index: QueriedIndex, query: ItemsQuery, addresses: Addresses) {
+    this.#exchange = exchange
+    this.#code = vector.stored.code
+    this.#index = index
+    this.#query = query
+    this.#addresses = addresses
+  }
+
+  async answerOne(id: string): Promise<void> {
+    for await (const { bytes, count } of this.#chunks()) {
+      if (this.#exchange.aborted) return
+      if (count === 0) {
+        const words = `${shownName(this.#code)} has no feature ${shownName(id)}`
+        return answerRefusal(this.#exchange, refuse('not_found', coded('words', { words })))
+      }
+      const path = featuresPath(this.#code)
+      const links = [
+        { rel: 'self', type: ITEM_TYPES.geojson, href: this.#own(`${path}/items/${encodeURIComponent(id)}`, {}) },
+        { rel: 'collection', type: 'application/json', href: this.#address(path, new URLSearchParams()) },
+      ]
+      const text = Buffer.from(bytes).toString().slice(0, -1)
+      return this.#exchange.answer('200 OK', this.#headers(), `${text},"links":${JSON.stringify(links)}}`)
+    }
+  }
+
+  /** GeoJSON: the first features go out while the others are read. */
+  async stream(): Promise<void> {
+    const chunks = this.#chunks()
+    try {
+      // Until there is something to send, a refusal is possible.
+      const first = await chunks.next()
+      if (this.#exchange.aborted || first.done === true) return
+      if (this.#exchange.isHead) return this.#exchange.answerEmpty('200 OK', this.#headers())
+      await this.#exchange.answerPieces('200 OK', this.#headers(), null, this.#pieces(first.value, chunks))
+    } finally {
+      await chunks.return()
+    }
+  }
+
+  async *#pieces(first: Chunk, others: AsyncGenerator<Chunk, void>): AsyncGenerator<Uint8Array> {
+    const timeStamp = new Date().toISOString()
+    yield Buffer.concat([
+      Buffer.from(`{"type":"FeatureCollection","timeStamp":"${timeStamp}","features":[`),
+      first.bytes,
+    ])
+    try {
+      for await (const { bytes } of others) {
+        if (this.#exchange.aborted) return
+        // A part that continues behind a process that ended begins without a comma.
+        if (bytes.length > 0) yield bytes
+      }
+    } catch (error) {
+      // What was sent is right; the rest is on the next page.
+      if (!(error instanceof QueryTimeout) || this.#last === null) throw error
+      this.#hasMore = true
+    }
+    yield Buffer.from(this.#tail())
+  }
+
+  /** Its head says where the next page is, so it is made before it is sent. */
+  async answerWhole(): Promise<void> {
+    if (held >= MAX_HELD) throw new QueriesBusy(`${MAX_HELD} answers of this format are being made; try again`)
+    held++
+    try {
+      const parts: Uint8Array[] = []
+      for await (const { bytes } of this.#chunks()) {
+        if (this.#exchange.aborted) return
+        parts.push(bytes)
+      }
+      const next = this.#next()
+      const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
+      this.#exchange.answer('200 OK', this.#headers(...links), Buffer.concat(parts))
+    } finally {
+      held--
+    }
+  }
+
+  async *#chunks(): AsyncGenerator<Chunk, void> {
+    for await (const chunk of this.#exchange.edge.features.queries.run(this.#query)) {
+      this.#returned += chunk.count
+      this.#last = chunk.last ?? this.#last
+      this.#hasMore = chunk.state === 'more'
+      yield chunk
+    }
+  }
+
+  #headers(...more: readonly Header[]) {
+    return headerBlock(
+      ['Content-Type', ITEM_TYPES[this.#query.format]],
+      ['Content-Crs', `<${this.#query.crs.uri}>`],
+      ['Cache-Control', 'private, no-cache'],
+      ['Vary', 'Accept'],
+      ...more,
+      ...FEATURES_CORS,
+    )
+  }
+
+  #tail(): string {
+    const path = `${featuresPath(this.#code)}/items`
+    const next = this.#next()
+    const others = (['csv', 'fgb'] as const).map((format) => ({
+      rel: 'alternate',
+      type: ITEM_TYPES[format],
+      href: this.#own(path, { f: format }),
+    }))
+    const links = [
+      { rel: 'self', type: ITEM_TYPES.geojson, href: this.#own(path, {}) },
+      ...others,
+      ...(next === null ? [] : [{ rel: 'next', type: ITEM_TYPES.geojson, href: next }]),
+      {
+        rel: 'collection',
+        type: 'application/json',
+        href: this.#address(featuresPath(this.#code), new URLSearchParams()),
+      },
+    ]
+    const matched = this.#matched()
+    const counted = matched === null ? '' : `"numberMatched":${matched},`
+    return `],${counted}"numberReturned":${this.#returned},"links":${JSON.stringify(links)}}`
+  }
+
+  /** null: it would have to be counted. */
+  #matched(): number | null {
+    const { filter, offset, after } = this.#query
+    if (filter === null) return this.#index.description.feature_count
+    return !this.#hasMore && offset === 0 && after === null ? this.#returned : null
+  }
+
+  #next(): string | null {
+    if (!this.#hasMore || this.#last === null) return null
+    const cursor = cursorOf(this.#last, this.#index.revision, this.#query.sort)
+    return this.#own(`${featuresPath(this.#code)}/items`, { cursor })
+  }
+
+  /** The address of this request, with other parameters. */
+  #own(path: string, changed: Readonly<Record<string, string>>): string {
+    const parameters = new URLSearchParams(this.#exchange.query)
+    for (const name of ['token', 'access_token']) parameters.delete(name)
+    if (changed.cursor !== undefined) parameters.delete('offset')
+    for (const [name, value] of Object.entries(changed)) parameters.set(name, value)
+    return this.#address(path, parameters)
+  }
+
+  #address(path: string, parameters: URLSearchParams): string {
+    const { base, token } = this.#addresses
+    const query = [parameters.toString(), token].filter((part) => part !== '').join('&')
+    return `${base}${path}${query === '' ? '' : `?${query}`}`
+  }
+}
+
+/** Pages of other sites may read these too. */
+const FEATURES_CORS: readonly Header[] = CORS.map(([name, value]) =>
+  name === 'Access-Control-Expose-Headers' ? [name, `${value}, Content-Crs, Link`] : [name, value],
+)
+
+/** Whether a token that was admitted may read a vector. */
+export function isReadable(
+  vector: CatalogVector | undefined,
+  token: Parameters<typeof isGranted>[0],
+): vector is CatalogVector {
+  return vector?.served === true && isGranted(token, vector.wanted)
+}

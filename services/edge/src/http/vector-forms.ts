@@ -1,0 +1,50 @@
+import path from 'node:path'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import type { Form } from '@gateway/vectors/query/conversion.js'
+import { parseFormCrs } from '@gateway/vectors/query/parameters.js'
+import type { CatalogVector } from '../sync/catalog.js'
+import { answerOpened } from './downloads.js'
+import type { Exchange } from './exchange.js'
+import { building, notMade, soon, withIndex } from './features.js'
+import { type Download, openFile } from './vector-file.js'
+
+const TYPES: Readonly<Record<Form, string>> = {
+  geojson: 'application/geo+json',
+  gpkg: 'application/geopackage+sqlite3',
+  fgb: 'application/flatgeobuf',
+  zip: 'application/zip',
+  csv: 'text/csv; charset=utf-8',
+}
+
+/** A download that names a CRS is never the stored file. */
+export function namesCrs(query: string): boolean {
+  return query.includes('crs=') && new URLSearchParams(query).has('crs')
+}
+
+/** Sends a vector in another form than the stored one: made once for each content, and kept. */
+export function answerForm(exchange: Exchange, vector: CatalogVector, form: Form): void {
+  withIndex(exchange, vector, (index) => {
+    const crs = parseFormCrs(exchange.query, index.description)
+    const opening = soon(exchange.edge.features.form(vector, index, form, crs)).then((derived) => {
+      if (derived === null) return building(vector)
+      return derived.made ? openDerived(exchange, vector, form, derived.path) : notMade(vector, derived)
+    })
+    answerOpened(exchange, opening, { vector: vector.stored.code })
+  })
+}
+
+async function openDerived(
+  exchange: Exchange,
+  { stored }: CatalogVector,
+  form: Form,
+  file: string,
+): Promise<Download | Refusal> {
+  const fileName = `${stored.fileName.replace(/\.[^.]*$/, '')}.${form}`
+  const offered = { root: path.dirname(file), path: file, type: TYPES[form], fileName, code: stored.code }
+  const opened = await openFile(exchange, offered)
+  if (!opened.ok) return opened
+  // What is written by this service is the same on every edge, so that a download goes on at another one.
+  const isRepeatable = form === 'geojson' || form === 'csv'
+  const etag = isRepeatable ? `"${path.basename(path.dirname(file))}"` : opened.validators.etag
+  return { ...opened, validators: { etag, modifiedMs: stored.modifiedAt.getTime() } }
+}

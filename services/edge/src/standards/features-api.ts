@@ -1,0 +1,123 @@
+import { FORMATS } from '@gateway/vectors/query/items-query.js'
+import { ITEM_TYPES } from '@gateway/vectors/query/parameters.js'
+import { type Addresses, addressOf } from './layer.js'
+
+const text = { type: 'string' }
+const query = (name: string, description: string, schema: object = text) => ({
+  name,
+  in: 'query',
+  required: false,
+  description,
+  schema,
+  ...('type' in schema && schema.type === 'array' ? { style: 'form', explode: false } : {}),
+})
+const inPath = (name: string) => ({ name, in: 'path', required: true, schema: text })
+const numbers = {
+  type: 'array',
+  oneOf: [
+    { minItems: 4, maxItems: 4 },
+    { minItems: 6, maxItems: 6 },
+  ],
+  items: { type: 'number' },
+}
+const names = { type: 'array', items: text }
+const error = {
+  content: { 'application/json': { schema: { type: 'object', properties: { error: text }, required: ['error'] } } },
+}
+
+function operation(id: string, summary: string, types: readonly string[], parameters: readonly object[] = []) {
+  const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'object' } }]))
+  const refusals = {
+    400: 'the request is wrong',
+    401: 'no valid token',
+    403: 'not granted',
+    404: 'not there',
+    503: 'try again',
+  }
+  const answers = Object.entries(refusals).map(([status, description]) => [status, { description, ...error }])
+  return {
+    get: {
+      operationId: id,
+      summary,
+      parameters,
+      responses: { 200: { description: summary, content }, ...Object.fromEntries(answers) },
+    },
+  }
+}
+
+/** What clients of OGC API – Features read of the service, as OpenAPI 3.0: they read no later version. */
+export function featuresApi(addresses: Addresses): object {
+  const f = (values: readonly string[]) =>
+    query('f', 'the format; otherwise Accept selects it', { type: 'string', enum: values })
+  const json = f(['json'])
+  const collection = inPath('collectionId')
+  const items = [
+    query('limit', 'features of a page; a larger number counts as the largest', {
+      type: 'integer',
+      minimum: 1,
+      maximum: 10000,
+      default: 100,
+    }),
+    query('offset', 'features that are passed over', { type: 'integer', minimum: 0, default: 0 }),
+    query('cursor', 'as a `next` link has it; 410 if the content was replaced'),
+    query('bbox', 'features that intersect the box', numbers),
+    query('bbox-crs', 'the CRS of bbox; CRS84 otherwise', { type: 'string', format: 'uri' }),
+    query('crs', 'the CRS of the answer; CRS84 otherwise', { type: 'string', format: 'uri' }),
+    query('datetime', 'an instant or an interval by RFC 3339, if a property is a date'),
+    query('filter', 'a filter by CQL2'),
+    query('filter-lang', 'the language of filter', { type: 'string', enum: ['cql2-text', 'cql2-json'] }),
+    query('filter-crs', 'the CRS of geometries in filter; CRS84 otherwise', { type: 'string', format: 'uri' }),
+    query('properties', 'the properties of the answer', names),
+    query('sortby', 'properties by which features are ordered; with - in front, descending', names),
+    f(FORMATS),
+  ]
+  return {
+    openapi: '3.0.3',
+    info: { title: 'Map asset gateway: OGC API – Features', version: '1.0' },
+    servers: [{ url: addressOf({ ...addresses, token: '' }, '/ogc') }],
+    security: [{ bearer: [] }, { header: [] }, { query: [] }],
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer' },
+        header: { type: 'apiKey', in: 'header', name: 'X-Access-Token' },
+        query: { type: 'apiKey', in: 'query', name: 'token' },
+      },
+    },
+    paths: {
+      '/': operation('getLandingPage', 'The landing page', ['application/json'], [json]),
+      '/api': operation('getApi', 'This document', ['application/vnd.oai.openapi+json;version=3.0'], [json]),
+      '/conformance': operation('getConformance', 'The conformance classes', ['application/json'], [json]),
+      '/collections': operation('getCollections', 'Collections that the token may read', ['application/json'], [json]),
+      '/collections/{collectionId}': operation(
+        'getCollection',
+        'A collection',
+        ['application/json'],
+        [collection, json],
+      ),
+      '/collections/{collectionId}/items': operation(
+        'getItems',
+        'Features of a collection',
+        Object.values(ITEM_TYPES),
+        [collection, ...items],
+      ),
+      '/collections/{collectionId}/items/{featureId}': operation(
+        'getItem',
+        'A feature',
+        ['application/geo+json'],
+        [collection, inPath('featureId'), query('crs', 'the CRS of the answer', { type: 'string', format: 'uri' })],
+      ),
+      '/collections/{collectionId}/queryables': operation(
+        'getQueryables',
+        'What filters may name',
+        ['application/schema+json'],
+        [collection, json],
+      ),
+      '/collections/{collectionId}/schema': operation(
+        'getSchema',
+        'What features consist of',
+        ['application/schema+json'],
+        [collection, json],
+      ),
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import type { GeometryType } from '@gateway/contracts/vector.js'
+import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
+import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
+import { CRS84 } from '@gateway/vectors/query/crs.js'
+import { FORMATS } from '@gateway/vectors/query/items-query.js'
+import { fieldsOf, ITEM_TYPES, timeFieldOf } from '@gateway/vectors/query/parameters.js'
+import type { CatalogVector } from '../sync/catalog.js'
+import { type Addresses, addressOf } from './layer.js'
+
+/**
+ * Documents of OGC API – Features: parts 1 (OGC 17-069r4), 2 (OGC 18-058r1) and 3 (OGC 19-079r2), and the schemas of part 5.
+ */
+
+const REL = 'http://www.opengis.net/def/rel/ogc/1.0'
+const JSON_TYPE = 'application/json'
+const SCHEMA_TYPE = 'application/schema+json'
+const EPSG = 'http://www.opengis.net/def/crs/EPSG/0/'
+/** In which the features of every collection are available. */
+export const FEATURES_CRS = [CRS84, `${EPSG}4326`, `${EPSG}3857`, `${EPSG}4490`]
+
+export const FEATURES_CONFORMANCE = [
+  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/core',
+  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/geojson',
+  'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf/oas30',
+  'http://www.opengis.net/spec/ogcapi-features-2/1.0/conf/crs',
+  'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables',
+  'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/queryables-query-parameters',
+  'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/filter',
+  'http://www.opengis.net/spec/ogcapi-features-3/1.0/conf/features-filter',
+  'http://www.opengis.net/spec/cql2/1.0/conf/cql2-text',
+  'http://www.opengis.net/spec/cql2/1.0/conf/cql2-json',
+  'http://www.opengis.net/spec/cql2/1.0/conf/basic-cql2',
+  'http://www.opengis.net/spec/cql2/1.0/conf/advanced-comparison-operators',
+  'http://www.opengis.net/spec/cql2/1.0/conf/case-insensitive-comparison',
+  'http://www.opengis.net/spec/cql2/1.0/conf/basic-spatial-functions',
+  'http://www.opengis.net/spec/cql2/1.0/conf/basic-spatial-functions-plus',
+]
+
+interface Facts {
+  readonly crs: string | null
+  readonly bounds: readonly number[] | null
+  readonly geometry_type: GeometryType | null
+}
+
+export function factsOf({ factsText }: CatalogVector): Facts {
+  return factsText === null ? { crs: null, bounds: null, geometry_type: null } : (JSON.parse(factsText) as Facts)
+}
+
+function storageCrs(name: string | null): string | null {
+  const code = /^EPSG:(\d{4,6})$/.exec(name ?? '')?.[1]
+  return code === undefined ? null : `${EPSG}${code}`
+}
+
+export function featuresPath(code: string): string {
+  return `/ogc/collections/${encodeURIComponent(code)}`
+}
+
+export interface CollectionLink {
+  readonly rel: string
+  readonly href: string
+  readonly type: string
+  readonly title?: string
+}
+
+/** The collection of a vector's features, with the links that every reader of the vector may follow. */
+export function featureCollection(vector: CatalogVector, addresses: Addresses) {
+  const { code, name } = vector.stored
+  const { crs, bounds } = factsOf(vector)
+  const own = storageCrs(crs)
+  const path = featuresPath(code)
+  const to = linksTo(addresses)
+  const links: CollectionLink[] = [
+    to('self', path, JSON_TYPE),
+    ...FORMATS.map((format) =>
+      to('items', format === 'geojson' ? `${path}/items` : `${path}/items?f=${format}`, ITEM_TYPES[format]),
+    ),
+    to(`${REL}/queryables`, `${path}/queryables`, SCHEMA_TYPE),
+    to('describedby', `${path}/schema`, SCHEMA_TYPE),
+    to(`${REL}/schema`, `${path}/schema`, SCHEMA_TYPE),
+    ...(vector.tiles === null
+      ? []
+      : [
+          to(
+            'describedby',
+            `/vectors/${encodeURIComponent(code)}/tilejson.json`,
+            'application/vnd.mapbox.tilejson+json',
+          ),
+        ]),
+    to('enclosure', `/vectors/${encodeURIComponent(code)}/download`, 'application/octet-stream'),
+  ]
+  return {
+    id: code,
+    title: name,
+    itemType: 'feature',
+    dataType: 'vector',
+    extent: { spatial: { bbox: [bounds ?? [-180, -90, 180, 90]], crs: CRS84 } },
+    crs: own === null || FEATURES_CRS.includes(own) ? FEATURES_CRS : [...FEATURES_CRS, own],
+    storageCrs: own ?? CRS84,
+    links,
+  }
+}
+
+const TYPES = {
+  string: { type: 'string' },
+  number: { type: 'number' },
+  integer: { type: 'integer' },
+  boolean: { type: 'boolean' },
+  date: { type: 'string', format: 'date' },
+  datetime: { type: 'string', format: 'date-time' },
+  json: {},
+} as const
+
+const GEOMETRY_FORMATS: Readonly<Record<string, string>> = {
+  Point: 'geometry-point',
+  MultiPoint: 'geometry-multipoint',
+  LineString: 'geometry-linestring',
+  MultiLineString: 'geometry-multilinestring',
+  Polygon: 'geometry-polygon',
+  MultiPolygon: 'geometry-multipolygon',
+  GeometryCollection: 'geometry-geometrycollection',
+}
+
+/** What filters may name. */
+export function queryables(vector: CatalogVector, index: IndexDescription, addresses: Addresses): object {
+  return schema(vector, index, addresses, 'queryables', `Queryables of ${vector.stored.name}`)
+}
+
+/** What features consist of. */
+export function featureSchema(vector: CatalogVector, index: IndexDescription, addresses: Addresses): object {
+  return schema(vector, index, addresses, 'schema', vector.stored.name)
+}
+
+function schema(
+  vector: CatalogVector,
+  index: IndexDescription,
+  addresses: Addresses,
+  room: string,
+  title: string,
+): object {
+  const fields = fieldsOf(index)
+  const time = timeFieldOf(fields)
+  const geometry = {
+    [GEOMETRY_NAME]: {
+      'x-ogc-role': 'primary-geometry',
+      format: GEOMETRY_FORMATS[index.geometry_type ?? ''] ?? 'geometry-any',
+    },
+  }
+  const properties = fields.map((field) => [
+    field.name,
+    {
+      title: field.name,
+      ...TYPES[field.type],
+      ...(room === 'schema' && field === time ? { 'x-ogc-role': 'primary-instant' } : {}),
+    },
+  ])
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `${addresses.base}${featuresPath(vector.stored.code)}/${room}`,
+    title,
+    type: 'object',
+    properties: { ...(index.geometry_type === null ? {} : geometry), ...Object.fromEntries(properties) },
+    additionalProperties: false,
+  }
+}
+
+function linksTo(addresses: Addresses) {
+  return (rel: string, path: string, type: string): CollectionLink => ({ rel, href: addressOf(addresses, path), type })
+}

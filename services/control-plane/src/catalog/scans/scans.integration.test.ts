@@ -432,6 +432,11 @@ describe('scan sources', () => {
       kind: 'basemap',
       path: tree.root,
       enabled: true,
+      publish: 'automatic',
+      schedule: null,
+      next_scan_at: null,
+      watch: false,
+      watch_problem: null,
       last_scan: null,
     })
     expect((await post('/scan-sources', { code: 'kept', kind: 'vector', path: tree.root })).statusCode).toBe(400)

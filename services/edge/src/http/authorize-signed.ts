@@ -93,9 +93,10 @@ function accounted({ edge }: Exchange, { opens, code }: Signable): UsageName | n
 export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | null): boolean {
   if (wanted === 'cut') return true
   if (wanted === null || wanted.whole) return false
-  // The file of a vector is not cut; styles, sprites and glyphs have no place.
-  if (wanted.opens !== undefined) return wanted.opens !== 'vector'
-  const { code, version, address } = wanted
+  const { opens, code, version, address } = wanted
+  // The file of a vector is not cut, as its tiles are; styles, sprites and glyphs have no place.
+  if (opens === 'vector' && address?.ok) return tileTouches(TILE_MATRIX_SETS.WebMercatorQuad, address, bounds)
+  if (opens !== undefined) return opens !== 'vector' || address !== undefined
   const known = freshness.catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)
   // What is no tile, or not there, has no place: it is refused as that.
   if (known === undefined || address?.ok === false) return true

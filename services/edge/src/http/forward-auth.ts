@@ -2,7 +2,7 @@ import { takesTk } from '@gateway/access/presented-token.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { decodedSegment, parseTilePath } from '@gateway/tilesets/address.js'
+import { decodedSegment, parseTileAddress, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { parseWmtsRequest } from '../standards/wmts-request.js'
 import { arcgisRequest } from './arcgis.js'
@@ -17,6 +17,7 @@ import { ogcRequest, reachOf, tmsRequest, wantedCollection, wmtsTilePath } from 
 import { wantedStyle } from './styles.js'
 import { tiandituRequest } from './tianditu.js'
 import { wantedBasemap } from './tile-answer.js'
+import { vectorTileReach } from './vector-tiles.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
 
@@ -111,8 +112,12 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
       const ofStyle = { opens: 'vector', code: first, version: null } as const
       if (rest.length === 2 && second === 'style.json') return { wanted: wantedVector(edge, first), signable: ofStyle }
       if (rest.length === 2 && second === 'download') return { wanted: wantedVector(edge, first) }
-      const isTileJson = rest.length === 2 && second === 'tilejson.json'
-      if (isTileJson || (rest.length === 5 && second === 'tiles')) return { wanted: wantedVector(edge, first) }
+      if (rest.length === 2 && second === 'tilejson.json')
+        return { wanted: wantedVector(edge, first), signable: ofStyle, reach: 'cut' }
+      if (rest.length === 5 && second === 'tiles') {
+        const [z = '', x = '', file = ''] = more
+        return { wanted: wantedVector(edge, first), signable: vectorTileReach(first, parseTileAddress(z, x, file)) }
+      }
       const dot = first.lastIndexOf('.')
       return rest.length === 1 && dot > 0 ? { wanted: wantedVector(edge, first.slice(0, dot)) } : null
     }

@@ -3,10 +3,13 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
+import { commonBounds } from '@gateway/tilesets/area.js'
 import { tileJson } from '@gateway/tilesets/tilejson.js'
+import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { authorize } from './authorize.js'
+import { OUTSIDE_AREA, type Signable } from './authorize-signed.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
 import { wantedVector } from './downloads.js'
 import { Exchange } from './exchange.js'
@@ -25,10 +28,10 @@ export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, pa
   const [segment = '', , ...rest] = exchange.path.slice(VECTORS.length).split('/')
   const code = decodedSegment(segment)
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
-  authorize(exchange, wantedVector(edge, code), () => {
+  const [z = '', x = '', file = '', ...more] = rest
+  const address = more.length === 0 ? parseTileAddress(z, x, file) : null
+  const granted = () => {
     const served = servedTiles(edge, code)
-    const [z = '', x = '', file = '', ...more] = rest
-    const address = more.length === 0 ? parseTileAddress(z, x, file) : null
     if (address === null || (!address.ok && address.reason === 'malformed'))
       return answerRefusal(exchange, MALFORMED_TILE)
     if (served === null) return answerNoTiles(exchange, code)
@@ -40,8 +43,14 @@ export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, pa
       return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
     if (isOutsideZooms(version, address.z)) return answerRefusal(exchange, outsideZooms(version))
     const cacheControl = vectorTileCacheControl(edge.settings)
-    answerVectorTile(exchange, { ok: true, basemap, version, place: address, cacheControl })
-  })
+    answerVectorTile(exchange, { ok: true, basemap, version, place: address, cacheControl, isShared: true })
+  }
+  authorize(exchange, wantedVector(edge, code), granted, vectorTileReach(code, address))
+}
+
+/** What a style's signature and a token with bounds have to open; an address that is not a tile has no place, and is refused as that. */
+export function vectorTileReach(code: string, address: ReturnType<typeof parseTileAddress> | null): Signable {
+  return { opens: 'vector', code, version: null, address: address ?? { ok: false, reason: 'malformed' } }
 }
 
 /** GET and HEAD of `/vectors/{code}/tilejson.json`. Its tile addresses carry the revision that is served, so that a map is made of one content. */
@@ -50,26 +59,30 @@ export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest
   const exchange = new Exchange(edge, 'tile', res, req)
   const code = decodedSegment(exchange.path.slice(VECTORS.length, -'/tilejson.json'.length))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
-  authorize(exchange, wantedVector(edge, code), (fromQuery) => {
+  const granted = (fromQuery: boolean) => {
     const served = servedTiles(edge, code)
     if (served === null) return answerNoTiles(exchange, code)
     const { basemap, version } = served
+    const { area } = exchange
+    const bounds = area === null ? version.stored.bounds : commonBounds(area, version.stored.bounds)
+    if (area !== null && bounds === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const base = `${edge.settings.vectorPublicBaseUrl}/vectors/${encodeURIComponent(code)}/tiles/{z}/{x}/{y}.mvt`
     const address = `${base}?v=${version.stored.revision}`
     answerDocument(exchange, {
       of: basemap,
-      key: 'tilejson',
+      key: `tilejson${areaKey(area)}`,
       grows: false,
       contentType: 'application/json; charset=utf-8',
       text: () =>
         JSON.stringify(
-          tileJson({ ...version.stored, name: basemap.stored.name }, [
+          tileJson({ ...version.stored, bounds, name: basemap.stored.name }, [
             fromQuery ? `${address}&${SECRET_PLACE}` : address,
           ]),
         ),
       inserted: fromQuery ? tokenQuery(exchange.query) : '',
     })
-  })
+  }
+  authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null }, 'cut')
 }
 
 /** null: the vector is not served, or has no tiles. */

@@ -252,7 +252,7 @@ function toTiles(vector: Omit<StoredVector, 'facts'>, known: CatalogBasemap | un
     updatedAt: NEVER,
   }
   const wanted = { kind: 'vector', names: [vector.code, vector.relativePath, vector.fileName] } as const
-  return { stored, wanted, versions: new Map([[label, entry]]) }
+  return { stored, wanted, versions: new Map([[label, entry]]), held: new Map() }
 }
 
 /** Whether every address of a basemap's tiles still means the same answer: the same versions, each with the same content, default and cache policy. */

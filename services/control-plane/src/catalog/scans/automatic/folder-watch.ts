@@ -6,7 +6,7 @@ import path from 'node:path'
  * Limit: folders below the source that are watched. In a tile tree the version's folder is the second level and its zooms are the third: what a scan
  * lists is at these levels, and the thousands of columns below tell it nothing.
  */
-export const WATCHED_DEPTH = { basemap: 3, vector: 32 } as const
+export const WATCHED_DEPTH = { basemap: 3, vector: 32, style: 32 } as const
 /** Limit: the kernel keeps about 1 KB for each watched folder; its own limit may be lower. */
 export const MAX_WATCHES = 20_000
 

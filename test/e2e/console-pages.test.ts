@@ -365,7 +365,10 @@ test('a heat map shows over the map what was asked for and what was missed', asy
   await heat.getByText('6/33/22: 32 requests, 32 of them missed').waitFor()
   await expectAccessible(page, 'the heat map')
   await shot(page, 'heat-map-missed')
-  await heat.locator('label').filter({ hasText: /^Requests$/ }).click()
+  await heat
+    .locator('label')
+    .filter({ hasText: /^Requests$/ })
+    .click()
   // What the map itself asks for comes to it later.
   await heat.getByRole('columnheader', { name: 'Requests' }).waitFor()
   await shot(page, 'heat-map')

@@ -183,12 +183,15 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   crs: string;
+                  coordinate_offset: "gcj02" | null;
                   revision: number;
                   available: boolean;
                   /** Format: date-time */
                   scanned_at: string;
                   path: string;
                   withdrawn: boolean;
+                  held: boolean;
+                  rejected_reason: string | null;
                   overrides: {
                     /** @enum {string} */
                     storage?: "xyz" | "tms";
@@ -206,6 +209,8 @@ export interface paths {
                     max_zoom?: number;
                     name?: string;
                     attribution?: string;
+                    /** @enum {string} */
+                    coordinate_offset?: "gcj02";
                   };
                   scanned: {
                     storage: ("xyz" | "tms") | null;
@@ -223,6 +228,7 @@ export interface paths {
                     max_zoom: number;
                     name: string | null;
                     attribution: string | null;
+                    coordinate_offset: "gcj02" | null;
                   };
                 }[];
                 url_template: string;
@@ -263,6 +269,7 @@ export interface paths {
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
+          held?: "true" | "false";
           source_enabled?: "true" | "false";
         };
       };
@@ -288,12 +295,15 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 crs: string;
+                coordinate_offset: "gcj02" | null;
                 revision: number;
                 available: boolean;
                 /** Format: date-time */
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
                 overrides: {
                   /** @enum {string} */
                   storage?: "xyz" | "tms";
@@ -311,6 +321,8 @@ export interface paths {
                   max_zoom?: number;
                   name?: string;
                   attribution?: string;
+                  /** @enum {string} */
+                  coordinate_offset?: "gcj02";
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
@@ -328,6 +340,7 @@ export interface paths {
                   max_zoom: number;
                   name: string | null;
                   attribution: string | null;
+                  coordinate_offset: "gcj02" | null;
                 };
                 basemap_code: string;
               }[];
@@ -446,12 +459,15 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 crs: string;
+                coordinate_offset: "gcj02" | null;
                 revision: number;
                 available: boolean;
                 /** Format: date-time */
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
                 overrides: {
                   /** @enum {string} */
                   storage?: "xyz" | "tms";
@@ -469,6 +485,8 @@ export interface paths {
                   max_zoom?: number;
                   name?: string;
                   attribution?: string;
+                  /** @enum {string} */
+                  coordinate_offset?: "gcj02";
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
@@ -486,6 +504,7 @@ export interface paths {
                   max_zoom: number;
                   name: string | null;
                   attribution: string | null;
+                  coordinate_offset: "gcj02" | null;
                 };
               }[];
               url_template: string;
@@ -523,6 +542,7 @@ export interface paths {
           format?: "png" | "jpg" | "webp" | "avif" | "pbf";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
+          held?: "true" | "false";
         };
         path: {
           code: string;
@@ -550,12 +570,15 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 crs: string;
+                coordinate_offset: "gcj02" | null;
                 revision: number;
                 available: boolean;
                 /** Format: date-time */
                 scanned_at: string;
                 path: string;
                 withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
                 overrides: {
                   /** @enum {string} */
                   storage?: "xyz" | "tms";
@@ -573,6 +596,8 @@ export interface paths {
                   max_zoom?: number;
                   name?: string;
                   attribution?: string;
+                  /** @enum {string} */
+                  coordinate_offset?: "gcj02";
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
@@ -590,6 +615,7 @@ export interface paths {
                   max_zoom: number;
                   name: string | null;
                   attribution: string | null;
+                  coordinate_offset: "gcj02" | null;
                 };
               }[];
               total: number;
@@ -628,12 +654,15 @@ export interface paths {
               /** @enum {string} */
               tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
               crs: string;
+              coordinate_offset: "gcj02" | null;
               revision: number;
               available: boolean;
               /** Format: date-time */
               scanned_at: string;
               path: string;
               withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
               overrides: {
                 /** @enum {string} */
                 storage?: "xyz" | "tms";
@@ -651,6 +680,8 @@ export interface paths {
                 max_zoom?: number;
                 name?: string;
                 attribution?: string;
+                /** @enum {string} */
+                coordinate_offset?: "gcj02";
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
@@ -668,6 +699,7 @@ export interface paths {
                 max_zoom: number;
                 name: string | null;
                 attribution: string | null;
+                coordinate_offset: "gcj02" | null;
               };
             };
           };
@@ -720,6 +752,7 @@ export interface paths {
             max_zoom?: number | null;
             name?: string | null;
             attribution?: string | null;
+            coordinate_offset?: "gcj02" | null;
           };
         };
       };
@@ -744,12 +777,15 @@ export interface paths {
               /** @enum {string} */
               tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
               crs: string;
+              coordinate_offset: "gcj02" | null;
               revision: number;
               available: boolean;
               /** Format: date-time */
               scanned_at: string;
               path: string;
               withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
               overrides: {
                 /** @enum {string} */
                 storage?: "xyz" | "tms";
@@ -767,6 +803,8 @@ export interface paths {
                 max_zoom?: number;
                 name?: string;
                 attribution?: string;
+                /** @enum {string} */
+                coordinate_offset?: "gcj02";
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
@@ -784,6 +822,7 @@ export interface paths {
                 max_zoom: number;
                 name: string | null;
                 attribution: string | null;
+                coordinate_offset: "gcj02" | null;
               };
               confirmed: components["schemas"]["EdgePresence"][];
               pending: components["schemas"]["EdgePresence"][];
@@ -979,6 +1018,17 @@ export interface paths {
             path: string;
             name?: string;
             enabled?: boolean;
+            /** @enum {string} */
+            publish?: "automatic" | "approval";
+            schedule?: ({
+              every_seconds: number;
+            } | {
+              cron: string;
+              time_zone?: string;
+            }) | null;
+            watch?: boolean;
+            next_scan_at?: unknown;
+            watch_problem?: unknown;
             last_scan?: unknown;
             queued_at?: unknown;
           };
@@ -994,6 +1044,17 @@ export interface paths {
               kind: "basemap" | "vector" | "style";
               path: string;
               enabled: boolean;
+              /** @enum {string} */
+              publish: "automatic" | "approval";
+              schedule: ({
+                every_seconds: number;
+              } | {
+                cron: string;
+                time_zone?: string;
+              }) | null;
+              next_scan_at: string | null;
+              watch: boolean;
+              watch_problem: string | null;
               last_scan: components["schemas"]["Scan"] | null;
               queued_at: string | null;
               warnings?: {
@@ -1084,6 +1145,9 @@ export interface paths {
               id: string;
               /** @enum {string} */
               status: "running" | "succeeded" | "failed";
+              /** @enum {string} */
+              reason: "manual" | "schedule" | "watch" | "start";
+              next_scan_at: string | null;
               /** Format: date-time */
               started_at: string;
               finished_at: string | null;
@@ -1266,6 +1330,9 @@ export interface paths {
                 id: string;
                 /** @enum {string} */
                 status: "running" | "succeeded" | "failed";
+                /** @enum {string} */
+                reason: "manual" | "schedule" | "watch" | "start";
+                next_scan_at: string | null;
                 /** Format: date-time */
                 started_at: string;
                 finished_at: string | null;
@@ -1300,13 +1367,333 @@ export interface paths {
         content: {
           "application/json": {
             version: string;
+            /** Format: date-time */
+            at?: string;
           };
         };
       };
       responses: {
         200: {
           content: {
-            "application/json": components["schemas"]["AdminBasemap"];
+            "application/json": {
+              code: string;
+              name: string;
+              default_version: string | null;
+              versions: {
+                version: string;
+                /** @enum {string} */
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                tile_size: number;
+                min_zoom: number;
+                max_zoom: number;
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                crs: string;
+                coordinate_offset: "gcj02" | null;
+                revision: number;
+                available: boolean;
+                /** Format: date-time */
+                scanned_at: string;
+                path: string;
+                withdrawn: boolean;
+                held: boolean;
+                rejected_reason: string | null;
+                overrides: {
+                  /** @enum {string} */
+                  storage?: "xyz" | "tms";
+                  /** @enum {string} */
+                  tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds?: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ];
+                  min_zoom?: number;
+                  max_zoom?: number;
+                  name?: string;
+                  attribution?: string;
+                  /** @enum {string} */
+                  coordinate_offset?: "gcj02";
+                };
+                scanned: {
+                  storage: ("xyz" | "tms") | null;
+                  /** @enum {string} */
+                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  /** @enum {string} */
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  bounds: [
+                    number,
+                    number,
+                    number,
+                    number
+                  ] | null;
+                  min_zoom: number;
+                  max_zoom: number;
+                  name: string | null;
+                  attribution: string | null;
+                  coordinate_offset: "gcj02" | null;
+                };
+              }[];
+              url_template: string;
+              source_code: string;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              withdrawn: boolean;
+              source_enabled: boolean;
+              /** @enum {string} */
+              cache_policy: "interface" | "private" | "shared";
+              s_maxage: number | null;
+              scanned_name: string;
+              description: string | null;
+              tags: string[];
+              owner: string | null;
+              pending_switch: {
+                /** Format: uuid */
+                id: string;
+                version: string;
+                /** Format: date-time */
+                at: string;
+                created_by: string;
+                /** Format: date-time */
+                created_at: string;
+              } | null;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/default-switch": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              version: string;
+              /** Format: date-time */
+              at: string;
+              created_by: string;
+              /** Format: date-time */
+              created_at: string;
+            };
+          };
+        };
+      };
+    };
+    delete: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              version: string;
+              /** Format: date-time */
+              at: string;
+              created_by: string;
+              /** Format: date-time */
+              created_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/versions/{version}/approve": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              version: string;
+              /** @enum {string} */
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              /** @enum {string} */
+              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              tile_size: number;
+              min_zoom: number;
+              max_zoom: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              /** @enum {string} */
+              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              crs: string;
+              coordinate_offset: "gcj02" | null;
+              revision: number;
+              available: boolean;
+              /** Format: date-time */
+              scanned_at: string;
+              path: string;
+              withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
+              overrides: {
+                /** @enum {string} */
+                storage?: "xyz" | "tms";
+                /** @enum {string} */
+                tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds?: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom?: number;
+                max_zoom?: number;
+                name?: string;
+                attribution?: string;
+                /** @enum {string} */
+                coordinate_offset?: "gcj02";
+              };
+              scanned: {
+                storage: ("xyz" | "tms") | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                min_zoom: number;
+                max_zoom: number;
+                name: string | null;
+                attribution: string | null;
+                coordinate_offset: "gcj02" | null;
+              };
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/versions/{version}/reject": {
+    post: {
+      parameters: {
+        path: {
+          code: string;
+          version: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": {
+            reason: string;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              version: string;
+              /** @enum {string} */
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              /** @enum {string} */
+              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              tile_size: number;
+              min_zoom: number;
+              max_zoom: number;
+              bounds: [
+                number,
+                number,
+                number,
+                number
+              ] | null;
+              /** @enum {string} */
+              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              crs: string;
+              coordinate_offset: "gcj02" | null;
+              revision: number;
+              available: boolean;
+              /** Format: date-time */
+              scanned_at: string;
+              path: string;
+              withdrawn: boolean;
+              held: boolean;
+              rejected_reason: string | null;
+              overrides: {
+                /** @enum {string} */
+                storage?: "xyz" | "tms";
+                /** @enum {string} */
+                tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds?: [
+                  number,
+                  number,
+                  number,
+                  number
+                ];
+                min_zoom?: number;
+                max_zoom?: number;
+                name?: string;
+                attribution?: string;
+                /** @enum {string} */
+                coordinate_offset?: "gcj02";
+              };
+              scanned: {
+                storage: ("xyz" | "tms") | null;
+                /** @enum {string} */
+                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                /** @enum {string} */
+                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                bounds: [
+                  number,
+                  number,
+                  number,
+                  number
+                ] | null;
+                min_zoom: number;
+                max_zoom: number;
+                name: string | null;
+                attribution: string | null;
+                coordinate_offset: "gcj02" | null;
+              };
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
           };
         };
       };
@@ -2722,6 +3109,141 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/event-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "target_code" | "-target_code" | "basemap_code" | "-basemap_code" | "version" | "-version";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          target_code?: string;
+          basemap_code?: string;
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: components["schemas"]["EventRecord"][];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              target_code: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              event: string;
+              basemap_code: string;
+              version: string | null;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": components["schemas"]["EventRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["EventRecord"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/event-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": components["schemas"]["EventRecord"];
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/exports": {
     get: {
       parameters: {
@@ -3940,12 +4462,15 @@ export interface components {
         /** @enum {string} */
         tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
         crs: string;
+        coordinate_offset: "gcj02" | null;
         revision: number;
         available: boolean;
         /** Format: date-time */
         scanned_at: string;
         path: string;
         withdrawn: boolean;
+        held: boolean;
+        rejected_reason: string | null;
         overrides: {
           /** @enum {string} */
           storage?: "xyz" | "tms";
@@ -3963,6 +4488,8 @@ export interface components {
           max_zoom?: number;
           name?: string;
           attribution?: string;
+          /** @enum {string} */
+          coordinate_offset?: "gcj02";
         };
         scanned: {
           storage: ("xyz" | "tms") | null;
@@ -3980,6 +4507,7 @@ export interface components {
           max_zoom: number;
           name: string | null;
           attribution: string | null;
+          coordinate_offset: "gcj02" | null;
         };
       }[];
       url_template: string;
@@ -4016,6 +4544,7 @@ export interface components {
       /** @enum {string} */
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       crs: string;
+      coordinate_offset: "gcj02" | null;
       revision: number;
       available: boolean;
       /** Format: date-time */
@@ -4117,6 +4646,17 @@ export interface components {
       kind: "basemap" | "vector" | "style";
       path: string;
       enabled: boolean;
+      /** @enum {string} */
+      publish: "automatic" | "approval";
+      schedule: ({
+        every_seconds: number;
+      } | {
+        cron: string;
+        time_zone?: string;
+      }) | null;
+      next_scan_at: string | null;
+      watch: boolean;
+      watch_problem: string | null;
       last_scan: components["schemas"]["Scan"] | null;
       queued_at: string | null;
     };
@@ -4125,6 +4665,9 @@ export interface components {
       id: string;
       /** @enum {string} */
       status: "running" | "succeeded" | "failed";
+      /** @enum {string} */
+      reason: "manual" | "schedule" | "watch" | "start";
+      next_scan_at: string | null;
       /** Format: date-time */
       started_at: string;
       finished_at: string | null;
@@ -4243,6 +4786,28 @@ export interface components {
       updated_at: string;
       acknowledged_at: string | null;
       vector_code: string;
+    };
+    EventRecord: {
+      /** Format: uuid */
+      id: string;
+      target_code: string;
+      /** @enum {string} */
+      status: "pending" | "retrying" | "succeeded" | "failed";
+      attempts: number;
+      message: string;
+      message_code: string | null;
+      message_params: {
+        [key: string]: string | number;
+      } | null;
+      next_attempt_at: string | null;
+      /** Format: date-time */
+      created_at: string;
+      /** Format: date-time */
+      updated_at: string;
+      acknowledged_at: string | null;
+      event: string;
+      basemap_code: string;
+      version: string | null;
     };
     PurgeRecord: {
       /** Format: uuid */

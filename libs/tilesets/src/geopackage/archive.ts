@@ -1,7 +1,7 @@
 import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf } from '../formats.js'
-import type { MbtilesOpening } from '../mbtiles/archive.js'
 import { openDatabase } from '../mbtiles/database.js'
+import type { MbtilesOpening } from '../mbtiles/opening.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
 import type { ListedSource } from '../ranges/source.js'
 import { examineSample, formatBySamples } from '../sample.js'

@@ -1,25 +1,9 @@
-import type { NotOpened } from '@gateway/files/open-below.js'
 import { openTileTable } from '../geopackage/archive.js'
 import { geopackagePlace } from '../geopackage/place.js'
-import { type OpenedDatabase, openDatabase } from './database.js'
-import { type DatabaseLayout, describePages } from './page-layout.js'
-import { prepareTileQuery, type TileQuery } from './queries.js'
-
-/** An opened MBTiles 1.3 archive. */
-export interface MbtilesArchive {
-  /** names the content as it was when the archive was opened */
-  readonly identity: string
-  readonly modifiedMs: number
-  /** see `OpenedDatabase` */
-  readonly fate: OpenedDatabase['fate']
-  /** The stored bytes of a tile, by XYZ; null: there is no such tile. Throws `BrokenArchiveError` and the disk's errors. */
-  readonly tile: TileQuery
-  /** where the file has its tiles; null: only `tile` finds them */
-  readonly layout: DatabaseLayout | null
-  close(): void
-}
-
-export type MbtilesOpening = { readonly ok: true; readonly archive: MbtilesArchive } | NotOpened
+import { openDatabase } from './database.js'
+import type { MbtilesOpening } from './opening.js'
+import { describePages } from './page-layout.js'
+import { prepareTileQuery } from './queries.js'
 
 /**
  * Opens an MBTiles archive, or a table of a GeoPackage, for serving. Rows are TMS, always: a `scheme` in the metadata is what some tools copied there from a TileJSON

@@ -4,8 +4,7 @@ import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'
 import { parseGC, parseGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js'
 import type { IndexField } from '../index-file/index-description.js'
 import { type Convert, geoJsonText, geometryOf, wktText } from './geometry.js'
-import type { ItemsQuery } from './items-query.js'
-import type { SqlRow } from './run-query.js'
+import type { ItemsQuery, SqlRow } from './items-query.js'
 
 export interface Row {
   readonly fid: number

@@ -53,3 +53,6 @@ export const DEFAULT_LIMIT = 100
 export const MAX_LIMIT = 10_000
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 export const QUERY_SECONDS = 10
+
+/** A row of the index, in the order of the query's columns. */
+export type SqlRow = readonly (string | number | Uint8Array | null)[]

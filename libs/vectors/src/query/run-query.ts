@@ -7,7 +7,7 @@ import { toCrs } from './crs.js'
 import { encoderOf } from './encoders.js'
 import { envelopeOf, geometryOf } from './geometry.js'
 import { intersects } from './intersects.js'
-import type { After, Chunk, ItemsQuery } from './items-query.js'
+import type { After, Chunk, ItemsQuery, SqlRow } from './items-query.js'
 
 /** Up to so many features in a box, the R-tree is faster than a look at each feature. */
 const TREE_FEATURES = 50_000
@@ -191,8 +191,6 @@ function behind({ sort }: ItemsQuery, after: After): Sql {
   }
   return { text: parts.map((part) => `(${part})`).join(' OR '), values }
 }
-
-export type SqlRow = readonly (string | number | Uint8Array | null)[]
 
 /** Columns before those of the fields. */
 const FIXED = 4

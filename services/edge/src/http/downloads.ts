@@ -1,26 +1,20 @@
-import fs from 'node:fs'
 import path from 'node:path'
-import type { WantedResource } from '@gateway/access/decide.js'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
-import { attachment } from '@gateway/files/attachment.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import { FORMS } from '@gateway/vectors/query/conversion.js'
 import type { Edge } from '../edge.js'
-import { parseByteRange } from '../files/byte-range.js'
-import { httpDate, isRangeStillGood } from '../files/conditional.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { authorize, type Wanted } from './authorize.js'
-import { answerCondition } from './condition.js'
-import { Exchange, guarded } from './exchange.js'
-import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { Exchange } from './exchange.js'
 import { shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
-import { answerRefusal, INTERNAL, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
-import { type Download, openVector } from './vector-file.js'
+import { answerRefusal, UNDECODABLE } from './refusals.js'
+import { answerOpened } from './send-download.js'
+import { wantedVector } from './tile-answer.js'
+import { openVector } from './vector-file.js'
 import { answerForm, namesCrs } from './vector-forms.js'
 
 const VECTORS = '/vectors/'
@@ -89,10 +83,6 @@ export function vectorsAt({ freshness }: Edge, kind: VectorKind, relativePath: s
   return { found, wanted }
 }
 
-export function wantedVector({ freshness }: Edge, code: string): NonNullable<WantedResource> {
-  return freshness.catalog.vectors.get(code)?.wanted ?? { kind: 'vector', names: [code] }
-}
-
 function otherKind(code: string, kind: VectorKind): string {
   const { extension } = VECTOR_DOWNLOADS[kind]
   return `the vector ${shownName(code)} is a ${kind}: its file is /vectors/${encodeURIComponent(code)}.${extension}`
@@ -105,88 +95,4 @@ function answerVector(exchange: Exchange, vector: CatalogVector | undefined, nam
     return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
   }
   answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
-}
-
-/** Sends what is being opened, or says why it is not. `names`: what the log calls it where it cannot be read. */
-export function answerOpened(exchange: Exchange, opening: Promise<Download | Refusal>, names: Record<string, string>) {
-  const { edge } = exchange
-  opening.then(
-    (opened) =>
-      guarded(edge, () => {
-        if (opened.ok) answerDownload(exchange, opened)
-        else answerRefusal(exchange, opened)
-      }),
-    (error) =>
-      guarded(edge, () => {
-        if (isStorageTrouble(error)) {
-          edge.counters.storageRefusals++
-          edge.readTroubles.noteStorage(Object.values(names).join('/'), error)
-          return answerRefusal(exchange, STORAGE_DOWN)
-        }
-        edge.readTroubles.noteContent('downloads cannot be read', names, exchange.path, error)
-        answerRefusal(exchange, INTERNAL)
-      }),
-  )
-}
-
-/** Sends a file, or the range of it that was asked for, and closes it. */
-function answerDownload(exchange: Exchange, download: Download) {
-  const { fd, size, validators, remote, pieces } = download
-  const release = (): void => {
-    if (pieces === undefined) fs.close(fd, () => {})
-  }
-  const send = (status: string, headers: HeaderBlock, offset: number, length: number): void => {
-    if (pieces === undefined) exchange.answerPart(status, headers, { fd, offset, length, remote, release })
-    else void exchange.answerPieces(status, headers, length, pieces(offset, length))
-  }
-  if (exchange.aborted) return release()
-  const notModified = () => {
-    exchange.edge.counters.downloads++
-    return headerBlock(['ETag', validators.etag], ...common(download))
-  }
-  if (answerCondition(exchange, validators, notModified)) return release()
-  const asked = exchange.header('range')
-  // Range has a meaning for GET alone (RFC 9110, 14.2).
-  const ranged = asked !== '' && !exchange.isHead && isRangeStillGood(exchange.header('if-range'), validators)
-  const range = ranged ? parseByteRange(asked, size) : ({ kind: 'whole' } as const)
-  if (range.kind === 'unsatisfiable') {
-    release()
-    return answerUnsatisfiable(exchange, size)
-  }
-  exchange.edge.counters.downloads++
-  if (range.kind === 'whole') {
-    return send('200 OK', contentHeaders(download), 0, size)
-  }
-  const headers = contentHeaders(download, ['Content-Range', `bytes ${range.first}-${range.last}/${size}`])
-  send('206 Partial Content', headers, range.first, range.last - range.first + 1)
-}
-
-function answerUnsatisfiable(exchange: Exchange, size: number): void {
-  const headers = headerBlock(
-    ['Content-Type', 'application/json; charset=utf-8'],
-    ['Cache-Control', 'no-store'],
-    ['Content-Range', `bytes */${size}`],
-    ...CORS,
-  )
-  exchange.answer('416 Range Not Satisfiable', headers, JSON.stringify({ error: 'the file has no such range' }))
-}
-
-function contentHeaders(download: Download, ...more: [string, string][]): HeaderBlock {
-  return headerBlock(
-    ['Content-Type', download.type],
-    ['ETag', download.validators.etag],
-    ['Content-Disposition', attachment(download.fileName, download.code)],
-    ...more,
-    ...common(download),
-  )
-}
-
-/** Each use is asked for anew: the file may change, and so may what the token allows. */
-function common(download: Download): [string, string][] {
-  return [
-    ['Last-Modified', httpDate(download.validators.modifiedMs)],
-    ['Cache-Control', 'private, no-cache'],
-    ['Accept-Ranges', 'bytes'],
-    ...(CORS as [string, string][]),
-  ]
 }

@@ -30,6 +30,10 @@ const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 /** Limit: a longer address is served, but not kept. */
 const MAX_KEPT_PATH = 512
 
+export function wantedVector({ freshness }: Edge, code: string): NonNullable<WantedResource> {
+  return freshness.catalog.vectors.get(code)?.wanted ?? { kind: 'vector', names: [code] }
+}
+
 /** What a token must be granted for a basemap, whether or not there is one. */
 export function wantedBasemap(edge: Edge, code: string): NonNullable<WantedResource> {
   return edge.freshness.catalog.basemaps.get(code)?.wanted ?? { kind: 'basemap', code }

@@ -3,9 +3,9 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Form } from '@gateway/vectors/query/conversion.js'
 import { parseFormCrs } from '@gateway/vectors/query/parameters.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import { answerOpened } from './downloads.js'
 import type { Exchange } from './exchange.js'
 import { building, notMade, soon, withIndex } from './features.js'
+import { answerOpened } from './send-download.js'
 import { type Download, openFile } from './vector-file.js'
 
 const TYPES: Readonly<Record<Form, string>> = {

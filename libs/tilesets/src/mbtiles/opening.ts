@@ -1,0 +1,20 @@
+import type { NotOpened } from '@gateway/files/open-below.js'
+import type { OpenedDatabase } from './database.js'
+import type { DatabaseLayout } from './page-layout.js'
+import type { TileQuery } from './queries.js'
+
+/** An opened MBTiles 1.3 archive. */
+export interface MbtilesArchive {
+  /** names the content as it was when the archive was opened */
+  readonly identity: string
+  readonly modifiedMs: number
+  /** see `OpenedDatabase` */
+  readonly fate: OpenedDatabase['fate']
+  /** The stored bytes of a tile, by XYZ; null: there is no such tile. Throws `BrokenArchiveError` and the disk's errors. */
+  readonly tile: TileQuery
+  /** where the file has its tiles; null: only `tile` finds them */
+  readonly layout: DatabaseLayout | null
+  close(): void
+}
+
+export type MbtilesOpening = { readonly ok: true; readonly archive: MbtilesArchive } | NotOpened

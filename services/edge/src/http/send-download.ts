@@ -1,0 +1,95 @@
+import fs from 'node:fs'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import { attachment } from '@gateway/files/attachment.js'
+import { parseByteRange } from '../files/byte-range.js'
+import { httpDate, isRangeStillGood } from '../files/conditional.js'
+import { isStorageTrouble } from '../tiles/read-troubles.js'
+import { answerCondition } from './condition.js'
+import { type Exchange, guarded } from './exchange.js'
+import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
+import { answerRefusal, INTERNAL, STORAGE_DOWN } from './refusals.js'
+import type { Download } from './vector-file.js'
+
+/** Sends what is being opened, or says why it is not. `names`: what the log calls it where it cannot be read. */
+export function answerOpened(exchange: Exchange, opening: Promise<Download | Refusal>, names: Record<string, string>) {
+  const { edge } = exchange
+  opening.then(
+    (opened) =>
+      guarded(edge, () => {
+        if (opened.ok) answerDownload(exchange, opened)
+        else answerRefusal(exchange, opened)
+      }),
+    (error) =>
+      guarded(edge, () => {
+        if (isStorageTrouble(error)) {
+          edge.counters.storageRefusals++
+          edge.readTroubles.noteStorage(Object.values(names).join('/'), error)
+          return answerRefusal(exchange, STORAGE_DOWN)
+        }
+        edge.readTroubles.noteContent('downloads cannot be read', names, exchange.path, error)
+        answerRefusal(exchange, INTERNAL)
+      }),
+  )
+}
+
+/** Sends a file, or the range of it that was asked for, and closes it. */
+function answerDownload(exchange: Exchange, download: Download) {
+  const { fd, size, validators, remote, pieces } = download
+  const release = (): void => {
+    if (pieces === undefined) fs.close(fd, () => {})
+  }
+  const send = (status: string, headers: HeaderBlock, offset: number, length: number): void => {
+    if (pieces === undefined) exchange.answerPart(status, headers, { fd, offset, length, remote, release })
+    else void exchange.answerPieces(status, headers, length, pieces(offset, length))
+  }
+  if (exchange.aborted) return release()
+  const notModified = () => {
+    exchange.edge.counters.downloads++
+    return headerBlock(['ETag', validators.etag], ...common(download))
+  }
+  if (answerCondition(exchange, validators, notModified)) return release()
+  const asked = exchange.header('range')
+  // Range has a meaning for GET alone (RFC 9110, 14.2).
+  const ranged = asked !== '' && !exchange.isHead && isRangeStillGood(exchange.header('if-range'), validators)
+  const range = ranged ? parseByteRange(asked, size) : ({ kind: 'whole' } as const)
+  if (range.kind === 'unsatisfiable') {
+    release()
+    return answerUnsatisfiable(exchange, size)
+  }
+  exchange.edge.counters.downloads++
+  if (range.kind === 'whole') {
+    return send('200 OK', contentHeaders(download), 0, size)
+  }
+  const headers = contentHeaders(download, ['Content-Range', `bytes ${range.first}-${range.last}/${size}`])
+  send('206 Partial Content', headers, range.first, range.last - range.first + 1)
+}
+
+function answerUnsatisfiable(exchange: Exchange, size: number): void {
+  const headers = headerBlock(
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Cache-Control', 'no-store'],
+    ['Content-Range', `bytes */${size}`],
+    ...CORS,
+  )
+  exchange.answer('416 Range Not Satisfiable', headers, JSON.stringify({ error: 'the file has no such range' }))
+}
+
+function contentHeaders(download: Download, ...more: [string, string][]): HeaderBlock {
+  return headerBlock(
+    ['Content-Type', download.type],
+    ['ETag', download.validators.etag],
+    ['Content-Disposition', attachment(download.fileName, download.code)],
+    ...more,
+    ...common(download),
+  )
+}
+
+/** Each use is asked for anew: the file may change, and so may what the token allows. */
+function common(download: Download): [string, string][] {
+  return [
+    ['Last-Modified', httpDate(download.validators.modifiedMs)],
+    ['Cache-Control', 'private, no-cache'],
+    ['Accept-Ranges', 'bytes'],
+    ...(CORS as [string, string][]),
+  ]
+}

@@ -116,7 +116,7 @@ export function messageOfError(error: unknown): CodedMessage {
   const known = CODES_OF_TEXTS.get(words)
   if (known !== undefined) return coded(known)
   // A child process sends no more of an error than its message, which begins with the code.
-  const name = /^E[A-Z0-9]+(?=:)/.exec(words)?.[0] ?? ''
+  const name = /^(E[A-Z0-9]{1,20}):/.exec(words)?.[1] ?? ''
   return coded(OF_THE_SYSTEM[name] ?? 'system_error', { words })
 }
 

@@ -48,7 +48,7 @@ export async function openCache(root: string, file: string, isPackage: boolean):
 async function readCache(files: CacheFiles): Promise<EsriCache | null> {
   const about = await describeCache(files)
   if (about === null) return null
-  const said = about.tilesPath?.replace(/^\.\//, '').replace(/\/+$/, '')
+  const said = about.tilesPath?.replace(/^\.\//, '').split('/').filter(Boolean).join('/')
   const named = said === undefined || said === '' || said.split('/').includes('..') ? [] : [`${said}/`]
   for (const folder of [...named, '_alllayers/', 'tile/', '']) {
     const tiles = about.base + folder

@@ -119,7 +119,8 @@ async function firstTiles(
 const MAX_LOOKED_AT = 8
 
 function saidFormat(format: string): TileFormat | null {
-  return formatOfExtension(format.replace(/\d+$/, ''))
+  // `PNG8`, `PNG24` and `PNG32` are PNG.
+  return formatOfExtension(format.replace(/\d{1,2}$/, ''))
 }
 
 /** Levels that hold tiles and are not served. */

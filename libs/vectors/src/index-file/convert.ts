@@ -192,6 +192,15 @@ function environment(kind: VectorKind): Record<string, string> {
 /** Limit: characters of a reason. */
 const MAX_REASON = 500
 
+/** The line without the folders of the build, which tell its reader nothing. */
+function withoutFolders(line: string): string {
+  const isOurs = (word: string) => /\/(?:source|converted)\./.test(word)
+  return line
+    .split(' ')
+    .map((word) => (isOurs(word) ? word.slice(word.lastIndexOf('/') + 1) : word))
+    .join(' ')
+}
+
 function reasonOf(outcome: Outcome | null): string {
   if (outcome === null) return 'ogr2ogr did not run'
   if (outcome.stopped !== null) return 'ogr2ogr was stopped: it made no progress'
@@ -199,7 +208,7 @@ function reasonOf(outcome: Outcome | null): string {
     return 'GDAL cannot read the file: it is damaged, or of another format'
   const lines = outcome.stderr
     .split('\n')
-    .map((line) => line.replaceAll(/\/[^\s'"]*\/(?=source\.|converted\.)/g, '').trim())
+    .map((line) => withoutFolders(line).trim())
     .filter((line) => line !== '' && !line.startsWith('Warning'))
   const said = lines.slice(0, 3).join(' ')
   if (said === '') return `ogr2ogr ended with ${outcome.code ?? 'a signal; its memory may be limited too much'}`

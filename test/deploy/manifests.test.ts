@@ -172,7 +172,7 @@ test('the ingress lets every address of the edge through but its probes and metr
   const ingress = parse(readFileSync(join(deploy, 'kubernetes/overlays/production/ingress.yaml'), 'utf8'))
   const listed: string[] = ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path.slice(1))
   // The empty one is the bare address.
-  const handedOn = ['', 'api', 'admin', 'map', 'docs']
+  const handedOn = ['', 'api', 'admin', 'map', 'docs', 'ArcGIS']
   expect(listed.sort()).toEqual(
     [...served, ...handedOn].filter((path) => !['health', 'ready', 'metrics'].includes(path)).sort(),
   )

@@ -86,7 +86,7 @@ beforeEach(async () => {
   applied = []
 })
 
-const EVERYTHING = ['signingSecrets', 'basemapSizes', 'basemaps world', 'vectorSizes']
+const EVERYTHING = ['signingSecrets', 'basemapSizes', 'basemaps world', 'vectorSizes', 'styleSizes', 'fonts']
 
 test('the basemaps as a whole are read again where the log says so, and tokens stay', async () => {
   store.rows = [storedBasemap('world', [storedVersion('v1', { scannedAt: new Date(1) })])]

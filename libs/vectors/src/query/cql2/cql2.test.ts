@@ -98,12 +98,9 @@ test.each([
 })
 
 test('a long chain stays within the depth of SQLite', () => {
-  const { text } = sql(parseCql2Text(Array(500).fill('pop = 1').join(' OR ')))
-  const depths = [...text].reduce<number[]>(
-    (all, c) => [...all.slice(-1), (all.at(-1) ?? 0) + (c === '(' ? 1 : c === ')' ? -1 : 0)],
-    [],
-  )
+  const { text } = sql(parseCql2Text(Array(400).fill('pop = 1').join(' OR ')))
+  let depth = 0
+  const depths = [...text].map((c) => (depth += c === '(' ? 1 : c === ')' ? -1 : 0))
   expect(depths.at(-1)).toBe(0)
-  expect(text.startsWith('('.repeat(10))).toBe(true)
-  expect(text.startsWith('('.repeat(13))).toBe(false)
+  expect(Math.max(...depths)).toBeLessThan(14)
 })

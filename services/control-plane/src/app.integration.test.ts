@@ -230,7 +230,7 @@ test('the console page and the API reference stand behind the gate and need noth
 const SCHEMES = [
   [/admin/, 'adminBasic'],
   [/import/, 'importBearer'],
-  [/catalog|tiles|vectors|archives|geojson|shp|slice|wmts|ogc|tms|forward-auth/, 'serviceQuery'],
+  [/catalog|tiles|vectors|archives|geojson|shp|slice|wmts|ogc|tms|arcgis|tianditu|forward-auth/, 'serviceQuery'],
 ] as const
 
 test('the OpenAPI document needs no credentials, secures what is secured, and describes every error', async () => {
@@ -344,6 +344,10 @@ test('the OpenAPI document says what each operation takes and answers, and where
     'basemap.version.pushed',
     'vector.pushed',
     'cache.purge',
+    'basemap.version.approved',
+    'basemap.version.rejected',
+    'basemap.default.switched',
+    'basemap.default.switch_failed',
     'target.test',
   ])
 })

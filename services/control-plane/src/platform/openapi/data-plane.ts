@@ -384,11 +384,11 @@ export const DATA_PLANE_PATHS: Paths = {
   '/tiles/{code}/tilejson.json': tileJson('getTileJson', 'TileJSON of the default version', [CODE]),
   '/tiles/{code}/{version}/tilejson.json': tileJson('getVersionTileJson', 'TileJSON of a version', [CODE, VERSION]),
   '/vectors/{code}/tiles/{z}/{x}/{y}.mvt': vectorTile(
-    'getVectorTile',
+    'getTileOfVector',
     'A vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid',
     [CODE, ...ADDRESS.filter(({ name }) => name !== 'ext')],
   ),
-  '/vectors/{code}/tilejson.json': tileJson('getVectorTileJson', 'TileJSON of the vector tiles of a vector', [CODE]),
+  '/vectors/{code}/tilejson.json': tileJson('getTileJsonOfVector', 'TileJSON of the vector tiles of a vector', [CODE]),
   '/vectors/{code}/download': download(
     'downloadVector',
     'Download a vector; a shapefile comes as a zip, every other kind as it is',

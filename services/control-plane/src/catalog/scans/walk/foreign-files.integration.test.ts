@@ -217,7 +217,7 @@ test('a basemap source tells of files that are no archives, and not of previews 
   expect(warnings.coded.map((made) => [made?.code, made?.params.count])).toEqual([
     ['scan_vector_in_basemap_source', 1],
     ['scan_archive', 1],
-    [undefined, undefined],
+    ['scan_not_servable', undefined],
     ['scan_geotiff_not_served', 2],
     ['scan_geotiff_not_served', 1],
   ])

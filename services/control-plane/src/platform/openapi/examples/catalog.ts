@@ -69,6 +69,8 @@ export const VECTOR = {
   available: true,
   source_code: 'vectors',
   download_url: 'http://127.0.0.1:8910/vectors/main/download',
+  revision: 3,
+  tiles: { status: 'ready', message: '', min_zoom: 0, max_zoom: 12, built_at: LATER, left_out: { '0': 310, '1': 42 } },
   crs: 'EPSG:4326',
   bounds: [5.9, 45.8, 10.5, 47.8],
   geometry_type: 'LineString',
@@ -77,7 +79,14 @@ export const VECTOR = {
   encoding: 'UTF-8',
   encoding_source: 'format',
 }
-const ADMIN_VECTOR = { ...VECTOR, path: '/srv/vectors/roads/main.geojson', withdrawn: false, source_enabled: true }
+const ADMIN_VECTOR = {
+  ...VECTOR,
+  path: '/srv/vectors/roads/main.geojson',
+  tile_min_zoom: null,
+  tile_max_zoom: null,
+  withdrawn: false,
+  source_enabled: true,
+}
 
 export const EDGE = {
   id: ID,
@@ -103,7 +112,7 @@ const SCAN = {
   added: 1,
   updated: 0,
   missing: 0,
-  message: '',
+  ...storedMessage(''),
   warnings: 0,
   steps: 12,
   cancelled: false,

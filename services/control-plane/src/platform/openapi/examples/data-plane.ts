@@ -53,6 +53,38 @@ const MAP_TILESET = tilesetOf('map', '/ogc/collections/world/map/tiles')
 const VECTOR_TILESET = tilesetOf('vector', '/ogc/collections/streets/tiles')
 const tilesets = (tileset: object, path: string) => ({ links: [link('self', path)], tilesets: [tileset] })
 
+const ITEM = { id: 1, ...FEATURE }
+const ITEMS = {
+  ...GEOJSON,
+  features: [ITEM],
+  links: [
+    {
+      rel: 'next',
+      href: `${BASE}/ogc/collections/main/items?cursor=eyJhIjoxfQ&limit=1`,
+      type: 'application/geo+json',
+    },
+  ],
+  numberReturned: 1,
+  numberMatched: 1250,
+}
+const featureSchema = (name: string) => ({
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  $id: `${BASE}/ogc/collections/main/${name}`,
+  type: 'object',
+  title: 'main',
+  properties: { name: { type: 'string', title: 'name' } },
+})
+
+const ESRI_VERSION = { currentVersion: 10.91, fullVersion: '10.9.1' }
+const ESRI_TILE = { level: 2, row: 1, column: 1 }
+const ESRI_EXTENT = {
+  xmin: 656_789,
+  ymin: 5_750_000,
+  xmax: 1_168_855,
+  ymax: 6_075_000,
+  spatialReference: { wkid: 102_100, latestWkid: 3857 },
+}
+
 const CAPABILITIES =
   '<?xml version="1.0" encoding="UTF-8"?><Capabilities xmlns="http://www.opengis.net/wmts/1.0" version="1.0.0"/>'
 const code = { code: 'world' }
@@ -65,6 +97,20 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   getTile: { parameters: TILE },
   getTileJson: { parameters: code, answer: TILEJSON },
   getVersionTileJson: { parameters: TILE, answer: TILEJSON },
+  getTileOfVector: { parameters: { code: 'main', z: 2, x: 2, y: 1 } },
+  getTileJsonOfVector: {
+    parameters: { code: 'main' },
+    answer: {
+      tilejson: '3.0.0',
+      name: 'main',
+      scheme: 'xyz',
+      tiles: [`${BASE}/vectors/main/tiles/{z}/{x}/{y}.mvt?v=3`],
+      minzoom: 0,
+      maxzoom: 12,
+      bounds: [5.9, 45.8, 10.5, 47.8],
+      vector_layers: [{ id: 'main', fields: { name: 'String' } }],
+    },
+  },
   downloadVector: {
     parameters: { code: 'main' },
     answers: {
@@ -90,6 +136,33 @@ export const DATA_PLANE: Readonly<Record<string, Example>> = {
   downloadShapefileByPath: { parameters: relative('lakes.shp') },
   callWmts: { parameters: { service: 'WMTS', request: 'GetCapabilities' }, answer: CAPABILITIES },
   getWmtsCapabilities: { answer: CAPABILITIES },
+  callTianditu: { parameters: { code: 'world', set: 'w', request: 'GetCapabilities' }, answer: CAPABILITIES },
+  listFeatures: { parameters: { code: 'main', limit: 1 }, answer: ITEMS },
+  getFeature: { parameters: { code: 'main', id: 1 }, answer: ITEM },
+  getQueryables: { parameters: { code: 'main' }, answer: featureSchema('queryables') },
+  getFeatureSchema: { parameters: { code: 'main' }, answer: featureSchema('schema') },
+  getArcgisInfo: { answer: { ...ESRI_VERSION, authInfo: { isTokenBasedSecurity: true } } },
+  listArcgisServices: {
+    answer: { ...ESRI_VERSION, folders: [], services: [{ name: 'world', type: 'MapServer' }] },
+  },
+  getMapServer: {
+    parameters: code,
+    answer: { ...ESRI_VERSION, mapName: 'World', singleFusedMapCache: true, fullExtent: ESRI_EXTENT },
+  },
+  getMapServerTile: { parameters: { ...code, ...ESRI_TILE } },
+  getMapServerTilemap: {
+    parameters: { ...code, ...ESRI_TILE, width: 2, height: 1 },
+    answer: { adjusted: false, location: { left: 1, top: 1, width: 2, height: 1 }, data: [1, 0] },
+  },
+  getVectorTileServer: {
+    parameters: streets,
+    answer: { ...ESRI_VERSION, name: 'Streets', type: 'indexedVector', tiles: ['tile/{z}/{y}/{x}.pbf'] },
+  },
+  getVectorTileServerTile: { parameters: { ...streets, z: 2, x: 1, y: 1 } },
+  getVectorTileServerStyle: {
+    parameters: streets,
+    answer: { version: 8, sources: { esri: { type: 'vector', url: '../../' } }, layers: [] },
+  },
   getOgcLandingPage: {
     answer: {
       title: 'Map asset gateway',

@@ -1,4 +1,11 @@
+import { coded, storedMessage, textOf } from '@gateway/contracts/messages.js'
 import { bulkResult, EARLIER, type Example, ID, LATER, list } from './example.js'
+
+const made = (...args: Parameters<typeof coded>) => {
+  const message = coded(...args)
+  return storedMessage(textOf(message), message)
+}
+const ANSWERED = made('delivery_answered', { status: '200 OK' })
 
 const TARGET = {
   code: 'branch',
@@ -16,13 +23,13 @@ const RECORD = {
   target_code: 'branch',
   status: 'succeeded',
   attempts: 1,
-  message: 'answered 200',
+  ...ANSWERED,
   next_attempt_at: null,
   created_at: EARLIER,
   updated_at: LATER,
   acknowledged_at: null,
 }
-const ENQUEUED = { status: 'pending', attempts: 0, message: '', next_attempt_at: EARLIER, updated_at: EARLIER }
+const ENQUEUED = { status: 'pending', attempts: 0, ...storedMessage(''), next_attempt_at: EARLIER, updated_at: EARLIER }
 export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null, export: null }
 export const EVENT_RECORD = {
   ...RECORD,
@@ -53,7 +60,7 @@ const ATTEMPT = {
   duration_ms: 180,
   outcome: 'succeeded',
   http_status: 200,
-  message: 'answered 200',
+  ...ANSWERED,
   answer: '{"ok":true}',
   request: SENT,
 }
@@ -63,11 +70,11 @@ const retry = (record: object): Example => ({ parameters, answer: { ...record, .
 const ENDED = { status: 'failed', next_attempt_at: null, acknowledged_at: LATER }
 const cancel = (record: object): Example => ({
   parameters,
-  answer: { ...record, ...ENDED, message: `cancelled by anna@example.com at ${LATER}` },
+  answer: { ...record, ...ENDED, ...made('delivery_cancelled', { actor: 'anna@example.com', at: LATER }) },
 })
 const acknowledge = (record: object): Example => ({
   parameters,
-  answer: { ...record, ...ENDED, message: '503 Service Unavailable' },
+  answer: { ...record, ...ENDED, ...made('delivery_answered', { status: '503 Service Unavailable' }) },
 })
 
 const EXPORT = {
@@ -81,7 +88,7 @@ const EXPORT = {
   target_code: null,
   push_id: null,
   status: 'succeeded',
-  message: '',
+  ...storedMessage(''),
   progress: 100,
   tiles: 21_845,
   bytes: 268_435_456,
@@ -111,7 +118,7 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
     answer: {
       delivered: true,
       status: 200,
-      message: 'answered 200',
+      ...ANSWERED,
       answer: '{"ok":true}',
       duration_ms: 180,
       request: SENT,

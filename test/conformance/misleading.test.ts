@@ -92,7 +92,7 @@ describe('what is asked for is not there', () => {
     ],
     [
       'a vector under the extension of another kind',
-      { path: '/vectors/regions-rivers.geojson', status: 404, says: ['shapefile', '/vectors/regions-rivers.zip'] },
+      { path: '/vectors/regions-rivers.kml', status: 404, says: ['shapefile', '/vectors/regions-rivers.zip'] },
     ],
     [
       'an unknown layer of the WMTS',
@@ -341,7 +341,7 @@ describe('a body or a parameter that is wrong', () => {
       'a misspelt kind',
       '/scan-sources',
       { ...source, kind: 'basmap' },
-      'body.kind: must be one of "basemap", "vector"; received "basmap"; did you mean "basemap"?',
+      'body.kind: must be one of "basemap", "vector", "style"; received "basmap"; did you mean "basemap"?',
     ],
     [
       'a relative path',

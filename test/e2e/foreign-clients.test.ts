@@ -125,7 +125,7 @@ test('GDAL reads GeoPackage and FlatGeobuf in ranges, and the catalog says of th
       name === 'utm.gpkg' ? 'application/geopackage+sqlite3' : 'application/flatgeobuf',
     )
     expect(Buffer.from(await whole.arrayBuffer()).equals(await readFile(join(folder, name)))).toBe(true)
-    expect((await maps().get(`/vectors/${code}.zip?token=${token()}`)).status).toBe(404)
+    expect((await maps().get(`/vectors/${code}.kml?token=${token()}`)).status).toBe(404)
   }
 })
 

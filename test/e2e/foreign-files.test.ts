@@ -85,7 +85,7 @@ test.each([
     )
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(readFileSync(join(vectors, `${NAME}.${extension}`)))
   }
-  const other = await fetch(`${gateway().url}/vectors/${code}.${extension === 'kml' ? 'zip' : 'kml'}`, { headers })
+  const other = await fetch(`${gateway().url}/vectors/${code}.${extension === 'kml' ? 'kmz' : 'kml'}`, { headers })
   expect(other.status).toBe(404)
 })
 

@@ -80,7 +80,19 @@ test('on a machine where all is well there is no fault, and every part is named'
   expect(lines.filter((line) => line.startsWith('fault'))).toEqual([])
   const named = new Set(all.map(({ about }) => about))
   expect(named).toEqual(
-    new Set(['machine', 'settings', 'proxies', 'ports', 'native tier', 'GDAL', 'store', 'clock', 'folders', 'bus']),
+    new Set([
+      'machine',
+      'settings',
+      'proxies',
+      'ports',
+      'native tier',
+      'GDAL',
+      'store',
+      'clock',
+      'folders',
+      'bus',
+      'audit',
+    ]),
   )
 })
 

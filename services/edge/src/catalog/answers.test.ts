@@ -77,7 +77,12 @@ test.each([
 
 test('a vector is answered with what a scan read of it', () => {
   expect(json(catalogList(VECTORS, catalog, READER, 'kind=geojson', BASE)).items).toMatchObject([
-    { code: 'roads', relative_path: 'x/roads.geojson', download_url: `${BASE.vectorPublicBaseUrl}/vectors/roads/download`, ...FACTS },
+    {
+      code: 'roads',
+      relative_path: 'x/roads.geojson',
+      download_url: `${BASE.vectorPublicBaseUrl}/vectors/roads/download`,
+      ...FACTS,
+    },
   ])
 })
 

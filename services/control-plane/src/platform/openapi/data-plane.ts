@@ -136,7 +136,7 @@ const LAYERS =
   '`Cache-Control: no-store`; CORS is open to any origin.'
 
 function document(operationId: string, summary: string, type: string, parameters: Parameter[] = []): PathItem {
-  const content = { [type]: { schema: { type: type === JSON_TYPE ? 'object' : 'string' } } }
+  const content = { [type]: { schema: { type: type.endsWith('json') ? 'object' : 'string' } } }
   const responses = { 200: { description: 'the document', content } }
   return { get: { operationId, summary, description: LAYERS, parameters, responses } }
 }

@@ -245,7 +245,7 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   getScanSource: { parameters: { code: 'maps' }, answer: SCAN_SOURCE },
   getScanSourceStorage: {
     parameters: { code: 'bucket' },
-    answer: { endpoint: 'https://minio.example.org', state: 'answers', message: '', milliseconds: 12 },
+    answer: { endpoint: 'https://minio.example.org', state: 'answers', ...storedMessage(''), milliseconds: 12 },
   },
   listScanSources: { answer: list(SCAN_SOURCE) },
   saveScanSource: {
@@ -269,6 +269,8 @@ export const CATALOG: Readonly<Record<string, Example>> = {
       messages: [NO_TILE_SET.message],
       coded_messages: [NO_TILE_SET],
       problem: null,
+      problem_code: null,
+      problem_params: null,
     },
   },
   listScanWarnings: {

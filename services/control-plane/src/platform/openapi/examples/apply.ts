@@ -25,10 +25,11 @@ interface Body {
 export function applyExample(operation: Operation): void {
   const example = EXAMPLES[operation.operationId ?? '']
   if (example === undefined) return
-  for (const parameter of operation.parameters ?? []) {
+  // Copies, because operations share the objects of their common parameters.
+  operation.parameters = (operation.parameters ?? []).map((parameter) => {
     const value = example.parameters?.[(parameter as { name: string }).name]
-    if (value !== undefined) Object.assign(parameter as object, { example: value })
-  }
+    return value === undefined ? parameter : { ...(parameter as object), example: value }
+  })
   setExample(operation.requestBody as Body | undefined, example.request, undefined)
   for (const [status, response] of Object.entries(operation.responses ?? {})) {
     if (!status.startsWith('2')) continue

@@ -1,5 +1,5 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
-import type { StyleProblem } from './validate.js'
+import type { StyleProblem } from './style-json.js'
 
 /** Where a text stops being JSON, in words for those who wrote it by hand; null: it is JSON. */
 export function jsonFault(text: string): StyleProblem | null {

@@ -74,3 +74,9 @@ export function mapFontFaces(faces: unknown, change: (address: string) => string
   }
   return Object.fromEntries(Object.entries(faces).map(([name, face]) => [name, one(face)]))
 }
+
+export interface StyleProblem {
+  /** counted from 1; null: it is of no single line */
+  readonly line: number | null
+  readonly message: string
+}

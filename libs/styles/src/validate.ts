@@ -2,7 +2,7 @@ import jsonlint from '@mapbox/jsonlint-lines-primitives'
 import { type StyleSpecification, validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
 import { dependenciesOf, type StyleDependencies } from './dependencies.js'
 import { jsonFault } from './json-fault.js'
-import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson } from './style-json.js'
+import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson, type StyleProblem } from './style-json.js'
 
 /** Limit: bytes of a style document. The largest that are known have 1 MB. */
 export const MAX_STYLE_BYTES = 4 * 1024 * 1024
@@ -10,12 +10,6 @@ export const MAX_STYLE_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 200
 /** Limit: problems that are told of one style. */
 const MAX_PROBLEMS = 20
-
-export interface StyleProblem {
-  /** counted from 1; null: it is of no single line */
-  readonly line: number | null
-  readonly message: string
-}
 
 export type CheckedStyle =
   | { readonly ok: true; readonly style: StyleJson; readonly dependencies: StyleDependencies }

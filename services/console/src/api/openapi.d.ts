@@ -3268,6 +3268,8 @@ export interface paths {
                 basemap_code: string;
                 version: string;
                 from_version: string | null;
+                /** @enum {string} */
+                format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
                 bounds: [
                   number,
                   number,
@@ -3308,6 +3310,11 @@ export interface paths {
             basemap_code: string;
             version: string;
             from_version?: string;
+            /**
+             * @default pmtiles
+             * @enum {string}
+             */
+            format?: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
             bounds?: [
               number,
               number,
@@ -3329,6 +3336,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3377,6 +3386,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3423,6 +3434,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3466,6 +3479,9 @@ export interface paths {
         200: {
           content: {
             "application/vnd.pmtiles": unknown;
+            "application/vnd.sqlite3": unknown;
+            "application/geopackage+sqlite3": unknown;
+            "application/octet-stream": unknown;
           };
         };
       };

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, parse } from 'node:path'
 import { EXPORT_FORMATS, type ExportFormat } from '@gateway/contracts/export.js'
 
 /** Where the archives of exports are. Control planes of one cluster share it, as they share the logs of slice jobs. */
@@ -8,8 +8,10 @@ export const exportFileName = ({ id, format }: { readonly id: string; readonly f
   `${id}.${format}`
 
 /** The id of the export that an archive belongs to by its name; the name itself, where it has none. */
-export const idOfExportFile = (name: string): string =>
-  name.replace(new RegExp(`\\.(?:${EXPORT_FORMATS.join('|')})$`), '')
+export function idOfExportFile(fileName: string): string {
+  const { name, ext } = parse(fileName)
+  return EXPORT_FORMATS.some((format) => ext === `.${format}`) ? name : fileName
+}
 
 /** Values of `Content-Type`. */
 export const EXPORT_TYPES: Readonly<Record<ExportFormat, string>> = {

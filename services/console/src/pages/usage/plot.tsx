@@ -77,7 +77,7 @@ export function Plot(props: PlotProps) {
       tickFormatter: formatTime,
       minTickGap: 40,
     },
-    tooltipProps: { labelFormatter: (at: ReactNode) => formatTime(Number(at)) },
+    tooltipProps: { labelFormatter: (at: ReactNode) => (typeof at === 'number' ? formatTime(at) : '') },
   } as const
   // Of few whole numbers the axis would have halves, which `format` rounds to the same word twice.
   const isWhole = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)))

@@ -1025,12 +1025,7 @@ export const en = {
     boundsWrong: 'Enter four numbers: west, south, east, north, with south below north.',
     onlyMercator: 'Only tiles in Web Mercator are exported: this version cannot be exported.',
     format: 'Format',
-    formats: {
-      pmtiles: 'PMTiles',
-      mbtiles: 'MBTiles',
-      gpkg: 'GeoPackage',
-      tpkx: 'Tile package for ArcGIS (tpkx)',
-    },
+    tilePackage: 'Tile package for ArcGIS (tpkx)',
     target: 'Push to',
     noTarget: 'No target: download it here',
     start: 'Export',

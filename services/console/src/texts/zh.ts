@@ -982,12 +982,7 @@ export const zh: Texts = {
     boundsWrong: '四个数字：西、南、东、北；南须小于北。',
     onlyMercator: '只能导出 Web 墨卡托瓦片：此版本无法导出。',
     format: '格式',
-    formats: {
-      pmtiles: 'PMTiles',
-      mbtiles: 'MBTiles',
-      gpkg: 'GeoPackage',
-      tpkx: 'ArcGIS 瓦片包（tpkx）',
-    },
+    tilePackage: 'ArcGIS 瓦片包（tpkx）',
     target: '推送到',
     noTarget: '无目标：在此下载',
     start: '导出',

@@ -47,6 +47,9 @@ export function Page() {
   )
 }
 
+/** Names that are the same in every language. */
+const ARCHIVES: Partial<Record<ExportFormat, string>> = { pmtiles: 'PMTiles', mbtiles: 'MBTiles', gpkg: 'GeoPackage' }
+
 function ExportForm({ code, version }: { code: string; version: BasemapVersion }) {
   const t = useTexts()
   const go = useNavigate()
@@ -82,7 +85,7 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
         {version.tile_matrix_set !== 'WebMercatorQuad' && <Alert color="orange">{t.exports.onlyMercator}</Alert>}
         <NativeSelect
           label={t.exports.format}
-          data={archivesOf(version.format).map((value) => ({ value, label: t.exports.formats[value] }))}
+          data={archivesOf(version.format).map((value) => ({ value, label: ARCHIVES[value] ?? t.exports.tilePackage }))}
           value={format}
           onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}
         />

@@ -82,7 +82,7 @@ async function pages(): Promise<readonly string[]> {
       `/pushes/basemap/${push}`,
       `/pushes/vector/${vectorPush}`,
     ],
-    ...['/audit', `/audit/${entry}`, '/settings'],
+    ...['/edges', '/notifications', '/notifications?tab=sent', '/audit', `/audit/${entry}`, '/settings'],
   ]
 }
 

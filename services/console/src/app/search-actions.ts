@@ -1,5 +1,6 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import {
+  IconBell,
   IconCloudUpload,
   IconColumns2,
   IconDownload,
@@ -54,6 +55,13 @@ export function generalActions(t: Texts): readonly SearchAction[] {
       needs: 'operator',
     },
     { label: t.pushes.addTarget, to: '/pushes/targets/new', icon: IconPlugConnected, needs: 'admin' },
+    {
+      label: t.work.notifications.add,
+      words: words.notifications,
+      to: '/notifications',
+      icon: IconBell,
+      needs: 'admin',
+    },
     {
       label: t.nav.exportAudit,
       to: auditFile({ format: 'csv' }),

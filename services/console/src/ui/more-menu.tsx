@@ -1,7 +1,6 @@
-import { ActionIcon, Popover, Stack } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { ActionIcon, Stack } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useId, useRef } from 'react'
 import { useTexts } from '../texts/texts.js'
 
 interface MoreMenuProps {
@@ -11,30 +10,43 @@ interface MoreMenuProps {
   readonly children: ReactNode
 }
 
-/** Actions that are rare or take something away: one more press, so that nobody hits them by mistake. */
+/** Between the button and its menu; pixels. */
+const GAP = 4
+
+/**
+ * Actions that are rare or take something away: one more press, so that nobody hits them by mistake. The browser's own popover is closed by
+ * `display`, which leaves the dialogs of the buttons alone; that of the component library would unmount what they wait for.
+ */
 export function MoreMenu({ of, children }: MoreMenuProps) {
   const t = useTexts().work
-  const [opened, { toggle, close }] = useDisclosure()
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
   const label = of === undefined ? t.more : t.actionsFor(of)
+  const place = () => {
+    const box = button.current?.getBoundingClientRect()
+    if (box === undefined || menu.current === null) return
+    menu.current.style.top = `${box.bottom + GAP}px`
+    menu.current.style.right = `${document.documentElement.clientWidth - box.right}px`
+  }
   return (
-    <Popover opened={opened} onChange={close} position="bottom-end" shadow="md" keepMounted returnFocus>
-      <Popover.Target>
-        <ActionIcon
-          variant={of === undefined ? 'default' : 'subtle'}
-          color="gray"
-          size={of === undefined ? 36 : 30}
-          aria-label={label}
-          title={label}
-          onClick={toggle}
-        >
-          <IconDots size={18} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown p="xs" onClick={close}>
-        <Stack gap="xs" align="stretch">
+    <>
+      <ActionIcon
+        ref={button}
+        variant={of === undefined ? 'default' : 'subtle'}
+        color="gray"
+        size={of === undefined ? 36 : 30}
+        aria-label={label}
+        title={label}
+        popoverTarget={id}
+      >
+        <IconDots size={18} aria-hidden />
+      </ActionIcon>
+      <div id={id} ref={menu} popover="auto" className="more-menu" onBeforeToggle={place}>
+        <Stack gap="xs" align="stretch" onClick={() => menu.current?.hidePopover()}>
           {children}
         </Stack>
-      </Popover.Dropdown>
-    </Popover>
+      </div>
+    </>
   )
 }

@@ -1,4 +1,3 @@
-import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -10,6 +9,7 @@ import {
 } from '@gateway/contracts/notification.js'
 import { notificationRecordSchema } from '@gateway/contracts/push.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import { flag, listQuery } from '@gateway/store/catalog/list-query.js'
 import {
   deleteRule,
   insertNotification,

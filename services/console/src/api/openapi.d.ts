@@ -3315,6 +3315,8 @@ export interface paths {
                 basemap_code: string;
                 version: string;
                 from_version: string | null;
+                /** @enum {string} */
+                format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
                 bounds: [
                   number,
                   number,
@@ -3355,6 +3357,11 @@ export interface paths {
             basemap_code: string;
             version: string;
             from_version?: string;
+            /**
+             * @default pmtiles
+             * @enum {string}
+             */
+            format?: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
             bounds?: [
               number,
               number,
@@ -3376,6 +3383,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3424,6 +3433,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3470,6 +3481,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3513,6 +3526,9 @@ export interface paths {
         200: {
           content: {
             "application/vnd.pmtiles": unknown;
+            "application/vnd.sqlite3": unknown;
+            "application/geopackage+sqlite3": unknown;
+            "application/octet-stream": unknown;
           };
         };
       };

@@ -80,7 +80,6 @@ export const enWork = {
     go: 'then',
     newToken: 'Issue a token',
     newPush: 'Push a map',
-    theme: 'Switch between light and dark',
   },
   palette: {
     retryFailed: 'Retry failed pushes',

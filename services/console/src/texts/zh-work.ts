@@ -79,7 +79,6 @@ export const zhWork: typeof enWork = {
     go: '然后',
     newToken: '签发令牌',
     newPush: '推送地图',
-    theme: '切换浅色和深色',
   },
   palette: {
     retryFailed: '重试失败的推送',

@@ -62,6 +62,7 @@ test.each([
       await row.getByText('Very long').first().hover()
       await page.getByRole('tooltip', { name: LONG }).waitFor()
       await shot(page, 'names-whole', false)
+      await row.getByRole('button', { name: /^Actions for/ }).click()
       await row.getByRole('button', { name: /^Disable/ }).click()
       await page.getByRole('dialog').waitFor()
       await shot(page, 'names-dialog', false)

@@ -10,21 +10,18 @@ import { useGateway } from '../harness/use-gateway.js'
 import { DESKTOP, inPage, open, PHONE, settled, useBrowser } from './console-browser.js'
 
 let dir: string
+let database: TestDatabase
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-sample-'))
-})
+  database = await freshDatabase()
+  await laySampleFiles(dir)
+  await fillSampleDatabase(database.url, dir)
+}, 240_000)
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 // Tiles of 203 vectors would be built while the pages are opened.
-const gateway = useGateway({ database: sampleDatabase, env: { VECTOR_TILES: 'false' } })
+const gateway = useGateway({ database: async () => database, env: { VECTOR_TILES: 'false' } })
 const openConsole = useBrowser()
-
-async function sampleDatabase(): Promise<TestDatabase> {
-  const database = await freshDatabase()
-  await laySampleFiles(dir)
-  await fillSampleDatabase(database.url, dir)
-  return database
-}
 
 interface List<T> {
   readonly items: readonly T[]

@@ -12,6 +12,7 @@ import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import type { UsageName } from '../usage/usage-counts.js'
+import type { Signable } from './authorize-signed.js'
 import {
   absentVersion,
   isOutsideZooms,
@@ -71,6 +72,13 @@ export function findTarget(
   const isShared = served !== undefined
   const cacheControl = isShared ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
   return { ok: true, basemap, version, place: address, cacheControl, isShared }
+}
+
+/** Lets the native tier know a tile's set, for callers who may not have the tile. */
+export function noteSet(edge: Edge, tilePath: string, wanted: Pick<Signable, 'code' | 'version' | 'address'>): void {
+  const { code, version, address } = wanted
+  const target = address === undefined ? MALFORMED_TILE : findTarget(edge, { kind: 'tile', code, version, address })
+  if (target.ok) edge.native.noteTarget(tilePath, target, edge.tiles.opened(target.version), performance.now())
 }
 
 /** A version that waits for an approval, for a preview of the console. */

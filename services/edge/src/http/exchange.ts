@@ -419,12 +419,12 @@ export function sendPart(
   })
 }
 
-function countSent({ counters, tileCache, log }: Edge, path: string, outcome: Outcome, length: number): void {
+function countSent({ counters, hotTiles, log }: Edge, path: string, outcome: Outcome, length: number): void {
   if (outcome === 'sent') counters.bytesSent += length
   else if (outcome === 'stalled') counters.stalledReaders++
   else if (outcome === 'truncated') {
     counters.truncatedFiles++
-    tileCache.drop(path)
+    hotTiles.drop(path)
     noteTrouble(log, 'files end while they are being sent; their connections are cut', { path }, 'error')
   }
 }

@@ -17,13 +17,13 @@ export const contradictsItself = (value: string): boolean => value.includes(DIFF
 /** The values of those fields that `none` names; absent ones are empty. The names are in lower case. */
 export function readFields<Fields extends Record<string, string>>(req: HttpRequest, none: Readonly<Fields>): Fields {
   const fields: Record<string, string> = { ...none }
-  let credentials: string[] | null = null
+  const credentials: string[] = []
   req.forEach((name, value) => {
     const before = fields[name]
     if (before === undefined) return
-    const isFirst = before === '' && !credentials?.includes(name)
+    const isFirst = before === '' && !credentials.includes(name)
     fields[name] = isFirst ? value : joined(name, before, value)
-    if (NEVER_A_LIST.has(name)) (credentials ??= []).push(name)
+    if (NEVER_A_LIST.has(name)) credentials.push(name)
   })
   return fields as Fields
 }

@@ -49,7 +49,7 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
   us_listen_socket_close(proving)
   const refusals = refusalsWithoutJavaScript(edge.settings.missingTileTtlSeconds)
   const beyondZooms = (version: CatalogVersion) => fixed(outsideZooms(version).forms.error)
-  edge.native.open(edge.sender, edge.tileCache, edge.disks, refusals, beyondZooms)
+  edge.hotTiles.open({ sender: edge.sender, disks: edge.disks, refusals, beyondZooms })
   const apps = [app]
   let listener: Listener | null = null
   let watch: CertificateWatch | null = null

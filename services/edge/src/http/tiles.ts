@@ -27,7 +27,7 @@ import {
   STORAGE_DOWN,
   UNDECODABLE,
 } from './refusals.js'
-import { absentTile, findTarget, keepTile, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
+import { absentTile, findTarget, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
@@ -78,8 +78,7 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
 export function answerFrom(exchange: Exchange, find: () => TileTarget | Refusal) {
   const { edge, path } = exchange
   const now = performance.now()
-  const isDue = edge.native.isTargetDue(path, now)
-  const kept = isDue ? undefined : edge.tileCache.get(path, edge.freshness.catalog, now)
+  const kept = edge.hotTiles.get(path, edge.freshness.catalog, now)
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++
@@ -162,7 +161,7 @@ function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
   const prepared = prepareTile(target, tile, performance.now())
   if (mustUnpack(exchange, prepared)) sendPlain(exchange, target, tile, prepared)
   else sendPrepared(exchange, prepared)
-  keepTile(edge, path, target, prepared, tile)
+  edge.hotTiles.keep(path, edge.freshness.catalog, target, prepared, tile)
 }
 
 function mustUnpack(exchange: Exchange, { answer }: CachedTile): boolean {

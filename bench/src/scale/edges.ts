@@ -3,11 +3,11 @@
  * Redis. None of them serves requests. `argv[2]`: `SimulatedEdges` as JSON. Writes `ready` when all have read the catalog.
  */
 import { randomUUID } from 'node:crypto'
+import { createLog } from '@gateway/core/logging/log.js'
 import { StoreReader } from '@gateway/edge/sync/catalog-reader.js'
 import { FollowLoop } from '@gateway/edge/sync/follow-loop.js'
 import { Follower } from '@gateway/edge/sync/follower.js'
 import { StoreLink } from '@gateway/edge/sync/store-link.js'
-import { createLog } from '@gateway/logging/log.js'
 import { openStore } from '@gateway/store/connect.js'
 
 export interface SimulatedEdges {

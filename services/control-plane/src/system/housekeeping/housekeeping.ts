@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { trustSeconds } from '@gateway/settings/load.js'
+import { trustSeconds } from '@gateway/core/settings/load.js'
 import { pruneAudit } from '@gateway/store/audit-chain.js'
 import { pruneChangeLog } from '@gateway/store/change-log.js'
 import { pruneDeliveries } from '@gateway/store/delivery-retention.js'

@@ -14,6 +14,8 @@ const { values: options } = parseArgs({
     rates: { type: 'string', default: '0,10,50,200' },
     seconds: { type: 'string', default: '15' },
     tokens: { type: 'string', default: '10000000' },
+    versions: { type: 'string', default: '30' },
+    real: { type: 'boolean', default: false },
     out: { type: 'string', default: 'bench/results/local' },
     name: { type: 'string', default: 'scale' },
   },
@@ -21,7 +23,12 @@ const { values: options } = parseArgs({
 
 const numbers = (list: string): number[] => list.split(',').map(Number)
 const edges = numbers(options.edges)
-const stand = await startStand(Number(options.tokens), Math.max(...edges))
+const stand = await startStand({
+  tokens: Number(options.tokens),
+  versions: Number(options.versions),
+  maxEdges: Math.max(...edges),
+  real: options.real,
+})
 const runs: ScaleFigures[] = []
 try {
   for (const count of edges) {
@@ -48,6 +55,8 @@ const head = [
   'edges together',
   'transactions/s',
   'WAL kB a change',
+  'ready in s',
+  'MB an edge',
 ]
 const rows = runs.map((run) => {
   const { store, bus, control, edges: all } = run.cpu
@@ -63,6 +72,8 @@ const rows = runs.map((run) => {
     all,
     run.transactionsPerSecond,
     run.walKbPerChange,
+    run.readyMs / 1000,
+    run.edgeBytes / 1e6,
   ]
   return [`${run.edges}, ${run.perSecond}`, ...figures.map((value) => figure(value))]
 })
@@ -74,8 +85,8 @@ const { processor, processors, kernel, node } = describeMachine()
 const command = ['npm run bench:scale --', ...process.argv.slice(2)].join(' ')
 const report = `# Many edges on one store
 
-${Number(options.tokens).toLocaleString('en-GB')} tokens. Every change disables one token and is answered when all edges have confirmed it.
-All parts share ${processors} cores of one machine, with the simulated edges and the load. Processor time is in cores.
+${Number(options.tokens).toLocaleString('en-GB')} tokens, ${options.versions} versions of basemaps, ${options.real ? 'real edges' : 'simulated edges'}. Every change disables one token and is answered when all edges have confirmed it.
+All parts share ${processors} cores of one machine, with the edges and the load. Processor time is in cores.
 
 ${textTable(head, rows)}
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DisabledToken } from '@gateway/contracts/edge.js'
 import type { Sql } from '@gateway/store/connect.js'
-import { cpuSeconds } from '../machine.js'
+import { cpuSeconds, memory } from '../machine.js'
 import { ADMIN_TOKEN, type Stand } from './stand.js'
 
 export interface ScaleFigures {
@@ -19,6 +19,9 @@ export interface ScaleFigures {
   readonly cpu: Readonly<Record<'store' | 'bus' | 'control' | 'edges', number>>
   readonly transactionsPerSecond: number
   readonly walKbPerChange: number
+  readonly readyMs: number
+  /** resident memory of an edge at its most, in bytes; of simulated ones a share of the process */
+  readonly edgeBytes: number
 }
 
 interface Answered {
@@ -39,7 +42,8 @@ export async function measure(stand: Stand, edges: number, perSecond: number, se
     const answers = await disableAll(stand.url, ids, perSecond)
     if (perSecond === 0) await sleep(seconds * 1000)
     const after = await state(stand, running.pids())
-    return figures(edges, perSecond, answers, before, after)
+    const edgeBytes = memory(running.pids(), 'peak') / edges
+    return { ...figures(edges, perSecond, answers, before, after), readyMs: running.readyMs, edgeBytes }
   } finally {
     await running.stop()
   }
@@ -105,7 +109,7 @@ async function state({ sql, pids }: Stand, edges: readonly number[]): Promise<Mo
   }
 }
 
-function figures(edges: number, perSecond: number, answers: Answered[], before: Moment, after: Moment): ScaleFigures {
+function figures(edges: number, perSecond: number, answers: Answered[], before: Moment, after: Moment) {
   const elapsed = (after.at - before.at) / 1000
   const sorted = answers.map(({ ms }) => ms).toSorted((a, b) => a - b)
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? 0

@@ -182,6 +182,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     traffic: () => ({
       ...counters.traffic(),
       remote_cache: remoteCacheOf(tiles.remote, counters),
+      memory_bytes: process.memoryUsage.rss(),
     }),
     async kept() {
       const kept = await supervisor.kept()

@@ -84,7 +84,13 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     () => loop.storeReplaced(),
   )
   const replica = replicaLink(settings, 'gateway-edge', STORE_CONNECTIONS)
-  const rows = new ReplicaReads({ primary: store, replica, known: () => follower.newest, counts: counters, log })
+  const rows = new ReplicaReads({
+    primary: store,
+    replica,
+    known: () => follower.newest,
+    counts: counters,
+    log,
+  })
   const trustMs = trustSeconds(settings) * 1000
   const freshness: Freshness = {
     get loaded() {
@@ -135,7 +141,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
-    loop.announce()
+    void loop.confirm()
   }
   const hotTiles = new HotTiles(
     native,

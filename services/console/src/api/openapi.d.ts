@@ -1710,6 +1710,53 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/styles/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "withdraw" | "restore";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              source_code?: string;
+              /** @enum {string} */
+              available?: "true" | "false";
+              /** @enum {string} */
+              withdrawn?: "true" | "false";
+              /** @enum {string} */
+              source_enabled?: "true" | "false";
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/styles": {
     get: {
       parameters: {
@@ -3783,6 +3830,8 @@ export interface paths {
                 /** @enum {string} */
                 encoding: "rgb" | "terrarium" | "mapbox";
                 /** @enum {string} */
+                output: "folder" | "pmtiles";
+                /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
                 message_code: string | null;
@@ -3847,6 +3896,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -3955,6 +4006,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -4953,6 +5006,8 @@ export interface components {
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       /** @enum {string} */
       encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      output: "folder" | "pmtiles";
       /** @enum {string} */
       status: "pending" | "running" | "succeeded" | "failed";
       message: string;

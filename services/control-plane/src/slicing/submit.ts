@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { SliceOutput } from '@gateway/contracts/slice.js'
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import {

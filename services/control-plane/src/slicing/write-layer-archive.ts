@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { METADATA_FILE } from '@gateway/contracts/tiling/protocol.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
-import { METADATA_FILE } from '@gateway/tiling/protocol.js'
 import { writeArchive } from '../platform/archives/write-archive.js'
 
 /** Writes the tiles of a layer and its metadata as one PMTiles archive, whole or not at all. @param places `root`: above both */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { SliceOutput } from '@gateway/contracts/slice.js'
-import { isRemote, pathBelow } from '@gateway/object-storage/location.js'
+import { isRemote, pathBelow } from '@gateway/core/object-storage/location.js'
 
 /** What of a slice job says where its layer lies. */
 export interface Layer {

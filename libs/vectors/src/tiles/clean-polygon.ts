@@ -14,6 +14,12 @@ export function doubleArea(ring: Path): number {
 /** Limit: rounds of cutting edges where they meet. Each rounds new points to the grid, and few polygons need a third. */
 const MAX_ROUNDS = 24
 
+/** Limit: places in which edges of a polygon are cut in one round. Beyond it the polygon is drawn on a coarse grid, which takes a bounded time. */
+const MAX_CUTS = 200_000
+
+/** Cells along the longer side of that grid, at most. */
+const RASTER_CELLS = 256
+
 /**
  * The area that rings enclose by the even-odd rule, as valid polygons (OGC Simple Features): no ring touches itself, rings touch one another in
  * points at most, and each outer ring, of positive area, is followed by its holes, of negative area. Points are whole numbers below
@@ -23,9 +29,7 @@ export function cleanPolygon(rings: readonly Path[]): Path[][] {
   const proper = rings.map(withoutRepeats).filter((ring) => ring.length >= 6)
   if (proper.length === 0) return []
   if (isClean(proper)) return grouped(proper)
-  const edges = noded(edgesOf(proper))
-  if (edges === null) return []
-  return nested(traced(edges))
+  return nested(traced(noded(edgesOf(proper)) ?? rasterized(proper)))
 }
 
 export function withoutRepeats(ring: Path): Path {
@@ -282,9 +286,11 @@ function noded(first: Edge[]): Edge[] | null {
   let edges = first
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const cuts = new Map<number, [number, number][]>()
+    let count = 0
     const cut = (i: number, x: number, y: number) => {
       const [ax, ay, bx, by] = edges[i] as Edge
       if ((x === ax && y === ay) || (x === bx && y === by)) return
+      count++
       const known = cuts.get(i)
       if (known === undefined) cuts.set(i, [[x, y]])
       else known.push([x, y])
@@ -307,8 +313,9 @@ function noded(first: Edge[]): Edge[] | null {
         cut(i, x, y)
         cut(j, x, y)
       }
-      return false
+      return count > MAX_CUTS
     })
+    if (count > MAX_CUTS) return null
     if (cuts.size === 0) return edges
     const set = new EdgeSet()
     edges.forEach(([ax, ay, bx, by], i) => {
@@ -326,6 +333,40 @@ function noded(first: Edge[]): Edge[] | null {
     edges = set.all()
   }
   return null
+}
+
+/** The sides of the cells whose middle rings enclose by the even-odd rule. */
+function rasterized(rings: readonly Path[]): Edge[] {
+  const box = boxOf(rings.flat())
+  const cell = Math.max(1, Math.ceil(Math.max(box.maxX - box.minX, box.maxY - box.minY) / RASTER_CELLS))
+  const columns = Math.ceil((box.maxX - box.minX) / cell)
+  const set = new EdgeSet()
+  for (let top = box.minY; top < box.maxY; top += cell) {
+    const crossings = crossingsOf(rings, top + cell / 2).sort((a, b) => a - b)
+    let passed = 0
+    for (let column = 0; column < columns; column++) {
+      const left = box.minX + column * cell
+      while (passed < crossings.length && (crossings[passed] as number) <= left + cell / 2) passed++
+      if (passed % 2 === 0) continue
+      set.toggle(left, top, left + cell, top)
+      set.toggle(left, top + cell, left + cell, top + cell)
+      set.toggle(left, top, left, top + cell)
+      set.toggle(left + cell, top, left + cell, top + cell)
+    }
+  }
+  return set.all()
+}
+
+/** Where the edges of rings cross a row. */
+function crossingsOf(rings: readonly Path[], row: number): number[] {
+  const found: number[] = []
+  for (const ring of rings) {
+    for (let i = 0, j = ring.length - 2; i < ring.length; j = i, i += 2) {
+      const [ax, ay, bx, by] = [ring[j] as number, ring[j + 1] as number, ring[i] as number, ring[i + 1] as number]
+      if (ay > row !== by > row) found.push(ax + ((row - ay) / (by - ay)) * (bx - ax))
+    }
+  }
+  return found
 }
 
 interface Outgoing {

@@ -20,7 +20,7 @@ async function build(path: string, kind: VectorKind, more: Partial<BuildTask> = 
   fs.mkdirSync(output)
   const task: BuildTask = {
     ...{ source: { root: home, path }, kind, encoding: null, code: 'city', crs: 'OGC:CRS84', output },
-    ...{ limits: { memoryMb: 1500 }, name: 'City', minZoom: 0, maxZoom: null },
+    ...{ limits: { memoryMb: 1500 }, name: 'City', minZoom: 0, maxZoom: null, fields: null },
     ...more,
   }
   const built = await buildVector(task, () => {})

@@ -878,6 +878,7 @@ export interface paths {
             encoding?: string;
             tile_min_zoom?: number | null;
             tile_max_zoom?: number | null;
+            tile_fields?: string[] | null;
             tiles?: boolean;
           };
         };
@@ -929,6 +930,7 @@ export interface paths {
               path: string;
               tile_min_zoom: number | null;
               tile_max_zoom: number | null;
+              tile_fields: string[] | null;
               withdrawn: boolean;
               source_enabled: boolean;
               confirmed: components["schemas"]["EdgePresence"][];
@@ -1705,6 +1707,53 @@ export interface paths {
         200: {
           content: {
             "application/json": components["schemas"]["HealthCheck"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/styles/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "withdraw" | "restore";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              source_code?: string;
+              /** @enum {string} */
+              available?: "true" | "false";
+              /** @enum {string} */
+              withdrawn?: "true" | "false";
+              /** @enum {string} */
+              source_enabled?: "true" | "false";
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
           };
         };
       };
@@ -4710,6 +4759,7 @@ export interface components {
       path: string;
       tile_min_zoom: number | null;
       tile_max_zoom: number | null;
+      tile_fields: string[] | null;
       withdrawn: boolean;
       source_enabled: boolean;
     };

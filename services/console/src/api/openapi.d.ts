@@ -4176,6 +4176,8 @@ export interface paths {
                 /** @enum {string} */
                 encoding: "rgb" | "terrarium" | "mapbox";
                 /** @enum {string} */
+                output: "folder" | "pmtiles";
+                /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
                 message_code: string | null;
@@ -4240,6 +4242,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -4348,6 +4352,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -5347,6 +5353,8 @@ export interface components {
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       /** @enum {string} */
       encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      output: "folder" | "pmtiles";
       /** @enum {string} */
       status: "pending" | "running" | "succeeded" | "failed";
       message: string;

@@ -6,6 +6,7 @@ import {
   IconHistory,
   IconKey,
   IconLayoutGrid,
+  IconPalette,
   IconSend,
   IconSettings,
   IconSignature,
@@ -36,6 +37,7 @@ export function navigation({ nav }: Texts): readonly NavigationGroup[] {
       entries: [
         { to: '/basemaps', label: nav.basemaps, icon: IconStack2 },
         { to: '/vectors', label: nav.vectors, icon: IconVector },
+        { to: '/styles', label: nav.styles, icon: IconPalette },
         { to: '/sources', label: nav.sources, icon: IconFolderSearch },
         { to: '/slicing', label: nav.slicing, icon: IconLayoutGrid },
       ],

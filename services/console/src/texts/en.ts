@@ -3,6 +3,7 @@ import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
+import { enStyles } from './en-styles.js'
 import { counted } from './plural.js'
 
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
@@ -134,6 +135,7 @@ export const en = {
     overview: 'Overview',
     basemaps: 'Basemaps',
     vectors: 'Vectors',
+    styles: 'Styles',
     tokens: 'Tokens',
     sources: 'Scan sources',
     slicing: 'Slicing',
@@ -358,6 +360,7 @@ export const en = {
   },
   maps: enMaps,
   partner: enPartner,
+  styles: enStyles,
   overrides: {
     title: 'Overrides',
     lead: 'A value that you set replaces the scanned value, also after later scans. Files are not changed. An empty field keeps the scanned value.',

@@ -4,6 +4,7 @@ import type { Texts } from './en.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
+import { zhStyles } from './zh-styles.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
@@ -125,6 +126,7 @@ export const zh: Texts = {
     overview: '概览',
     basemaps: '底图',
     vectors: '矢量',
+    styles: '样式',
     tokens: '令牌',
     sources: '扫描源',
     slicing: '切片',
@@ -347,6 +349,7 @@ export const zh: Texts = {
   },
   maps: zhMaps,
   partner: zhPartner,
+  styles: zhStyles,
   overrides: {
     title: '扫描值与覆盖值',
     lead: '您设置的值会立即替换扫描得到的值，之后的扫描也不会改变它。文件保持不变。留空表示使用扫描值。',

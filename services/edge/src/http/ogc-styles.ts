@@ -1,4 +1,4 @@
-import { isGranted } from '@gateway/access/decide.js'
+import { isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import { grantKey } from '../catalog/grant-key.js'

@@ -1,6 +1,6 @@
 """Draws maps by QGIS without a screen.
 
-On stdin: JSON, a list of {name, kind: wmts | xyz | vector | gdal, uri, crs, extent, cities, colours, file}. `uri` is what QGIS keeps of a layer.
+On stdin: JSON, a list of {name, kind: wmts | xyz | vector | style | gdal, uri, crs, extent, cities, colours, file}. `uri` is what QGIS keeps of a layer.
 Writes each map into its file, 1024 by 512 pixels, and to stdout one JSON object: {name: {city: [x, y]} or {error}}.
 """
 
@@ -30,6 +30,10 @@ PROVIDERS = {"wmts": "wms", "xyz": "wms", "gdal": "gdal"}
 
 
 def layer_of(spec):
+    if spec["kind"] == "style":
+        layer = QgsVectorTileLayer(spec["uri"], spec["name"])
+        layer.loadDefaultStyle()
+        return layer
     if spec["kind"] != "vector":
         return QgsRasterLayer(spec["uri"], spec["name"], PROVIDERS[spec["kind"]])
     layer = QgsVectorTileLayer(spec["uri"], spec["name"])

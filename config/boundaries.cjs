@@ -56,10 +56,10 @@ function packageRule({ directory, allowed }) {
   }
 }
 
-/** Folders of the control plane, and the others that each may import: features -> deliveries, jobs, catalog -> platform. */
+/** Folders of the control plane, and the others that each may import: features -> deliveries, catalog -> jobs -> platform. */
 const SHARED_FOLDERS = {
   platform: [],
-  catalog: ['platform'],
+  catalog: ['platform', 'jobs'],
   jobs: ['platform'],
   deliveries: ['platform', 'jobs'],
 }

@@ -3401,6 +3401,8 @@ export interface paths {
                 basemap_code: string;
                 version: string;
                 from_version: string | null;
+                /** @enum {string} */
+                format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
                 bounds: [
                   number,
                   number,
@@ -3441,6 +3443,11 @@ export interface paths {
             basemap_code: string;
             version: string;
             from_version?: string;
+            /**
+             * @default pmtiles
+             * @enum {string}
+             */
+            format?: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
             bounds?: [
               number,
               number,
@@ -3462,6 +3469,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3510,6 +3519,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3556,6 +3567,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3599,6 +3612,9 @@ export interface paths {
         200: {
           content: {
             "application/vnd.pmtiles": unknown;
+            "application/vnd.sqlite3": unknown;
+            "application/geopackage+sqlite3": unknown;
+            "application/octet-stream": unknown;
           };
         };
       };
@@ -4429,6 +4445,11 @@ export interface paths {
   };
   "/api/v1/admin/dashboard/traffic": {
     get: {
+      parameters: {
+        query?: {
+          range?: "hour" | "day" | "week" | "month";
+        };
+      };
       responses: {
         200: {
           content: {
@@ -4447,6 +4468,12 @@ export interface paths {
                 /** Format: date-time */
                 at: string;
                 seconds: number;
+                latency?: {
+                  p50: number;
+                  p95: number;
+                  p99: number;
+                };
+                memory_bytes?: number;
               }[];
               edges: {
                 requests: number;
@@ -4460,8 +4487,55 @@ export interface paths {
                 /** Format: date-time */
                 at: string;
                 seconds: number;
+                latency?: {
+                  p50: number;
+                  p95: number;
+                  p99: number;
+                };
+                memory_bytes?: number;
                 /** Format: uuid */
                 id: string;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/edges/{id}/traffic": {
+    get: {
+      parameters: {
+        query?: {
+          range?: "hour" | "day";
+        };
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: date-time */
+              since: string;
+              points: {
+                requests: number;
+                tiles: number;
+                tiles_missing: number;
+                memory_hits: number;
+                downloads: number;
+                auth_failures: number;
+                server_errors: number;
+                bytes_sent: number;
+                /** Format: date-time */
+                at: string;
+                seconds: number;
+                latency?: {
+                  p50: number;
+                  p95: number;
+                  p99: number;
+                };
+                memory_bytes?: number;
               }[];
             };
           };
@@ -5078,6 +5152,7 @@ export interface components {
         auth_failures: number;
         server_errors: number;
         bytes_sent: number;
+        durations?: number[];
         remote_cache?: {
           kept_bytes: number;
           capacity_bytes: number;
@@ -5085,6 +5160,7 @@ export interface components {
           fetched_bytes: number;
           failing: boolean;
         };
+        memory_bytes?: number;
       };
     };
     AuditEntry: {

@@ -8,6 +8,7 @@ import {
   IconLayoutGrid,
   IconPalette,
   IconSend,
+  IconServer2,
   IconSettings,
   IconSignature,
   IconStack2,
@@ -29,9 +30,15 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[]
 }
 
-export function navigation({ nav }: Texts): readonly NavigationGroup[] {
+export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
   return [
-    { label: nav.groups.state, entries: [{ to: '/', label: nav.overview, icon: IconGauge }] },
+    {
+      label: nav.groups.state,
+      entries: [
+        { to: '/', label: nav.overview, icon: IconGauge },
+        { to: '/edges', label: work.edges.title, icon: IconServer2 },
+      ],
+    },
     {
       label: nav.groups.maps,
       entries: [

@@ -85,21 +85,16 @@ async function makePicture(home: string, path: string): Promise<void> {
 export async function makeStyle({ home, admin }: Gateway): Promise<string> {
   const root = join(home, 'styles')
   await mkdir(join(root, 'streets'), { recursive: true })
-  const colours = Object.entries(CITIES).flatMap(([name, { colour }]) => [name, `rgb(${colour})`])
-  const style = {
-    version: 8,
-    glyphs: 'gateway://fonts',
-    sources: { streets: { type: 'vector', url: 'gateway://basemaps/streets' } },
-    layers: [
-      {
-        id: 'cities',
-        type: 'fill',
-        source: 'streets',
-        'source-layer': 'cities',
-        paint: { 'fill-antialias': false, 'fill-color': ['match', ['get', 'name'], ...colours, '#ffffff'] },
-      },
-    ],
-  }
+  const layers = Object.entries(CITIES).map(([name, { colour }]) => ({
+    id: name,
+    type: 'fill',
+    source: 'streets',
+    'source-layer': 'cities',
+    filter: ['==', ['get', 'name'], name],
+    paint: { 'fill-antialias': false, 'fill-color': `rgb(${colour})` },
+  }))
+  const sources = { streets: { type: 'vector', url: 'gateway://basemaps/streets' } }
+  const style = { version: 8, glyphs: 'gateway://fonts', sources, layers }
   await writeFile(join(root, 'streets/style.json'), JSON.stringify(style))
   await admin.scanSource('styles', 'style', root)
   return 'streets'

@@ -4260,6 +4260,8 @@ export interface paths {
                 /** @enum {string} */
                 encoding: "rgb" | "terrarium" | "mapbox";
                 /** @enum {string} */
+                output: "folder" | "pmtiles";
+                /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
                 message_code: string | null;
@@ -4324,6 +4326,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -4432,6 +4436,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -5431,6 +5437,8 @@ export interface components {
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       /** @enum {string} */
       encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      output: "folder" | "pmtiles";
       /** @enum {string} */
       status: "pending" | "running" | "succeeded" | "failed";
       message: string;

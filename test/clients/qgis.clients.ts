@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
-import { CITIES, coloursAt, IN_PLACE, makeWorld } from './world.js'
+import { CITIES, coloursAt, IN_PLACE, makeStyle, makeWorld } from './world.js'
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('qgis_maps.py', import.meta.url))
@@ -21,6 +21,7 @@ const gateway = useGateway({}, async (started) => {
   await mkdir(ARTIFACTS, { recursive: true })
   token = (await started.issueToken({ basemap_codes: ['*'] })).token
   await makeWorld(started)
+  await makeStyle(started)
   const deep = join(started.home, 'deep')
   await mkdir(join(deep, 'deep/6/0'), { recursive: true })
   await copyFile(join(started.home, 'world/mercator/0/0/0.png'), join(deep, 'deep/6/0/0.png'))
@@ -48,7 +49,12 @@ function xyz(code: string, extension: string): string {
   return `type=xyz&zmin=0&zmax=2&url=${encodeURIComponent(url).replaceAll('%7B', '{').replaceAll('%7D', '}')}`
 }
 
-test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL, ArcGIS REST, Tianditu', async () => {
+/** Vector tiles that QGIS draws by a style of the gateway. */
+function styled(code: string, style: string): string {
+  return `${xyz(code, 'pbf')}&styleUrl=${encodeURIComponent(`${gateway().url}/styles/${style}/style.json?token=${token}`)}`
+}
+
+test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL, ArcGIS REST, Tianditu, styles', async () => {
   const maps = [
     { name: 'wmts-mercator', kind: 'wmts', crs: 'EPSG:3857', uri: wmts('mercator', 'WebMercatorQuad', 'EPSG:3857') },
     // Deeper than the layer, not than the grid of all layers, of which another has zoom 6.
@@ -69,6 +75,7 @@ test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, 
     { name: 'tianditu-mb4490', kind: 'wmts', crs: 'EPSG:4490', uri: tianditu('mb4490', 'c', 'c', 'EPSG:4490') },
     { name: 'xyz-mercator', kind: 'xyz', crs: 'EPSG:3857', uri: xyz('mercator', 'png') },
     { name: 'vector-streets', kind: 'vector', crs: 'EPSG:3857', uri: xyz('streets', 'pbf') },
+    { name: 'style-streets', kind: 'style', crs: 'EPSG:3857', uri: styled('streets', 'streets') },
     {
       name: 'ogc-geodetic',
       kind: 'gdal',

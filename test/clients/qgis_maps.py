@@ -1,6 +1,6 @@
 """Draws maps by QGIS without a screen.
 
-On stdin: JSON, a list of {name, kind: wmts | xyz | vector | gdal | arcgis, uri, crs, extent, cities, colours, file, token}. `uri` is what QGIS keeps of a layer.
+On stdin: JSON, a list of {name, kind: wmts | xyz | vector | style | gdal | arcgis, uri, crs, extent, cities, colours, file, token}. `uri` is what QGIS keeps of a layer.
 ArcGIS REST has the token as the password of a stored authentication: QGIS keeps no query in the addresses of tiles there.
 Writes each map into its file, 1024 by 512 pixels, and to stdout one JSON object: {name: {city: [x, y]} or {error}}.
 """
@@ -44,6 +44,10 @@ def authentication(token):
 
 
 def layer_of(spec):
+    if spec["kind"] == "style":
+        layer = QgsVectorTileLayer(spec["uri"], spec["name"])
+        layer.loadDefaultStyle()
+        return layer
     if spec["kind"] != "vector":
         login = f" authcfg={authentication(spec['token'])}" if spec["kind"] == "arcgis" else ""
         return QgsRasterLayer(spec["uri"] + login, spec["name"], PROVIDERS[spec["kind"]])

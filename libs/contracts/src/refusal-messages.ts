@@ -52,6 +52,13 @@ export const REFUSAL_MESSAGES = {
   style_not_found: 'no such style',
   style_source_not_granted: 'the service token has no access to the source {source} of this style ({kind} {code})',
   style_source_remote: 'styles are read from directories: `path` must be one',
+  style_code_of_source:
+    'this gateway has a style of that code in its scan source {source}; import it under another code',
+  style_revision_absent: 'the document of this revision is not kept',
+  style_import_invalid: 'the style is not valid: {problems}',
+  style_import_no_code: 'query.code: write the code of the style',
+  style_import_no_document: 'the archive has no style.json at its top, or in the one folder at its top',
+  body_not_style: 'the body must be application/json or application/zip',
   style_file_absent: 'the style has no such file',
   font_stack_malformed:
     'a font stack has 1 to {fonts} names, with commas between them, and at most {characters} characters',

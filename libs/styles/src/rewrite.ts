@@ -10,7 +10,7 @@ export interface StyleAddresses {
   readonly styleBase: string
   /** of the query of each address, a token say; '': nothing */
   readonly credential: string
-  /** changes with the fonts */
+  /** changes with the fonts; '': not known, so that glyphs are asked for again */
   readonly fontRevision: string
 }
 
@@ -36,7 +36,10 @@ export function rewriteStyle(style: StyleJson, places: StyleAddresses): StyleJso
 
 /** The address of glyphs, as the style specification writes it. */
 export function glyphTemplate(places: Pick<StyleAddresses, 'styleBase' | 'credential' | 'fontRevision'>): string {
-  return withQuery(`${places.styleBase}/fonts/{fontstack}/{range}.pbf`, [`v=${places.fontRevision}`, places.credential])
+  return withQuery(`${places.styleBase}/fonts/{fontstack}/{range}.pbf`, [
+    places.fontRevision === '' ? '' : `v=${places.fontRevision}`,
+    places.credential,
+  ])
 }
 
 function rewriteSource(source: unknown, places: StyleAddresses): unknown {

@@ -5,7 +5,7 @@ import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** What a scan or an availability check may change. */
-export const SCANNED = ['basemaps', 'vectors', 'scan-sources', 'dashboard']
+export const SCANNED = ['basemaps', 'vectors', 'styles', 'scan-sources', 'dashboard']
 
 export const BASEMAPS = listOf('basemaps', '/api/v1/admin/basemaps')
 /** The versions of all basemaps. */
@@ -87,13 +87,13 @@ export function useOverride(path: VersionPlace, then: { onSuccess: () => void; o
   return useWrite((body: VersionPatch) => updateVersion(path, body), { changes: ['basemaps', 'tilejson'], ...then })
 }
 
-/** Withdraws a basemap, a version or a vector, or restores it. */
+/** Withdraws a basemap, a version, a vector or a style, or restores it. */
 export type Withdrawal = (
   withdrawn: boolean,
 ) => Call<{ readonly confirmed: readonly object[]; readonly pending: readonly object[] }>
 
 export function useWithdraw(withdrawal: Withdrawal) {
-  return useWrite(withdrawal, { changes: ['basemaps', 'vectors'] })
+  return useWrite(withdrawal, { changes: ['basemaps', 'vectors', 'styles'] })
 }
 
 /** @param encoding empty: what the files say */

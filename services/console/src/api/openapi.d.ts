@@ -1759,6 +1759,92 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/styles/{code}/document": {
+    get: {
+      parameters: {
+        query?: {
+          revision?: number;
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              revision: number;
+              revisions: {
+                revision: number;
+                /** Format: date-time */
+                created_at: string;
+              }[];
+              bases: string[];
+              document: {
+                [key: string]: unknown;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/styles/import": {
+    post: {
+      parameters: {
+        query?: {
+          code?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": Record<string, never>;
+          "application/zip": string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              name: string;
+              revision: number;
+              available: boolean;
+              source_code: string;
+              style_url: string;
+              sources: {
+                name: string;
+                /** @enum {string} */
+                kind: "basemap" | "vector";
+                code: string;
+                version: string | null;
+              }[];
+              fonts: string[];
+              sprites: string[];
+              hosts: string[];
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              path: string;
+              icons: string[];
+              problems: {
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+              }[];
+              withdrawn: boolean;
+              source_enabled: boolean;
+              files: number;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/styles": {
     get: {
       parameters: {
@@ -4670,6 +4756,7 @@ export interface paths {
             basemap_code?: string;
             basemap_codes?: string[];
             vector_code?: string;
+            style_code?: string;
           };
         };
       };

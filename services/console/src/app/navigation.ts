@@ -7,6 +7,7 @@ import {
   IconHistory,
   IconKey,
   IconLayoutGrid,
+  IconPalette,
   IconSend,
   IconServer2,
   IconSettings,
@@ -44,6 +45,7 @@ export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
       entries: [
         { to: '/basemaps', label: nav.basemaps, icon: IconStack2 },
         { to: '/vectors', label: nav.vectors, icon: IconVector },
+        { to: '/styles', label: nav.styles, icon: IconPalette },
         { to: '/sources', label: nav.sources, icon: IconFolderSearch },
         { to: '/slicing', label: nav.slicing, icon: IconLayoutGrid },
       ],

@@ -3,6 +3,7 @@ import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
+import { enStyles } from './en-styles.js'
 import { enWork } from './en-work.js'
 import { counted } from './plural.js'
 
@@ -135,6 +136,7 @@ export const en = {
     overview: 'Overview',
     basemaps: 'Basemaps',
     vectors: 'Vectors',
+    styles: 'Styles',
     tokens: 'Tokens',
     sources: 'Scan sources',
     slicing: 'Slicing',
@@ -360,6 +362,7 @@ export const en = {
   },
   maps: enMaps,
   partner: enPartner,
+  styles: enStyles,
   work: enWork,
   overrides: {
     title: 'Overrides',

@@ -4,6 +4,7 @@ import type { Texts } from './en.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
+import { zhStyles } from './zh-styles.js'
 import { zhWork } from './zh-work.js'
 
 export const zh: Texts = {
@@ -126,6 +127,7 @@ export const zh: Texts = {
     overview: '概览',
     basemaps: '底图',
     vectors: '矢量',
+    styles: '样式',
     tokens: '令牌',
     sources: '扫描源',
     slicing: '切片',
@@ -349,6 +351,7 @@ export const zh: Texts = {
   },
   maps: zhMaps,
   partner: zhPartner,
+  styles: zhStyles,
   work: zhWork,
   overrides: {
     title: '扫描值与覆盖值',

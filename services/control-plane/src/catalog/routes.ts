@@ -45,6 +45,6 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)
   healthRoutes(app, ctx)
-  styleRoutes(app, ctx, edges)
+  await styleRoutes(app, ctx, edges)
   await importRoutes(app, ctx, findCaller)
 }

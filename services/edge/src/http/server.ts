@@ -14,6 +14,7 @@ import { active, Exchange, type Handler, safely } from './exchange.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
 import { outsideZooms } from './missing-reasons.js'
+import { onOgcStyles } from './ogc-styles.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
@@ -107,6 +108,8 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   own('/wmts', onWmts)
   own('/wmts/*', onWmtsResource)
   own('/tms/*', onTms)
+  own('/ogc/styles', onOgcStyles)
+  own('/ogc/styles/*', onOgcStyles)
   own('/ogc', onOgc)
   own('/ogc/*', onOgc)
   own('/tianditu/*', onTianditu)

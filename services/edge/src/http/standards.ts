@@ -177,7 +177,7 @@ export function wantedCollection(edge: Edge, code: string): Wanted {
 }
 
 /** null: there is none. */
-function unknownParameter(query: string): Refusal | null {
+export function unknownParameter(query: string): Refusal | null {
   try {
     checkDocumentParameters(query)
     return null

@@ -42,7 +42,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff: 'font/woff',
   woff2: 'font/woff2',
 }
-const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
+export const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const NO_SUCH_FILE = refuse('not_found', coded('style_file_absent'))
 const BAD_STACK = refuse(
   'invalid_parameters',
@@ -81,14 +81,15 @@ export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   authorize(exchange, wantedStyle(edge, code), answer, signable, isData ? null : 'cut')
 }
 
-function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: boolean) {
+/** @param contentType of the style; its bytes are the same in all of them */
+export function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: boolean, contentType = JSON_TYPE) {
   const fontRevision = exchange.edge.styleAssets.revisionOf(exchange.edge.freshness.catalog)
   const { code, document } = style.stored
   answerDocument(exchange, {
     of: style,
-    key: `style ${fromQuery} ${fontRevision}`,
+    key: `${contentType} ${fromQuery} ${fontRevision}`,
     grows: false,
-    contentType: JSON_TYPE,
+    contentType,
     text: () => JSON.stringify(rewriteStyle(JSON.parse(document), { code, ...places(exchange, fromQuery) })),
     inserted: fromQuery ? tokenQuery(exchange.query) : '',
   })

@@ -23,10 +23,25 @@ const IMPORT_BODY = {
   },
 } as const
 
+const STYLE_BODY = {
+  required: true,
+  content: {
+    'application/json': {
+      schema: { type: 'object', description: 'a style of the MapLibre style specification, version 8' },
+      example: { version: 8, name: 'City', sources: {}, layers: [] },
+    },
+    'application/zip': {
+      schema: { type: 'string', format: 'binary', description: 'laid out like the folder of a style' },
+    },
+  },
+} as const
+
 /** Completes operations whose bodies the generator cannot see. */
 export function describeRawBodies(paths: Paths): void {
   const operation = paths['/api/v1/import']?.post
   if (operation !== undefined) operation.requestBody = IMPORT_BODY
+  const ofStyle = paths['/api/v1/admin/styles/import']?.post
+  if (ofStyle !== undefined) ofStyle.requestBody = STYLE_BODY
 }
 
 interface Webhook {

@@ -5,6 +5,7 @@ import { openBus } from '@gateway/bus/open.js'
 import type { PermitAnswer, PermitRequest } from '@gateway/contracts/rate-limit.js'
 import type { Log } from '@gateway/logging/log.js'
 import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import { within } from '@gateway/processes/within.js'
 import { deletePresence, upsertPresence } from '@gateway/store/edge-presence.js'
 import { storeTrouble } from '@gateway/store/trouble.js'
 import type { Follower, KnownCatalog } from './follower.js'
@@ -280,8 +281,5 @@ function lacksSchema(error: Error): boolean {
 }
 
 function withinTime<T>(promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the bus did not answer in time')), QUERY_TIMEOUT_MS)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+  return within(promise, QUERY_TIMEOUT_MS, 'the bus did not answer in time')
 }

@@ -1,5 +1,5 @@
-import { BARE_ENVIRONMENT } from '@gateway/processes/confinement.js'
-import { KillableChild } from '@gateway/processes/killable-child.js'
+import { BARE_ENVIRONMENT } from '@gateway/core/processes/confinement.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import type { IndexTask } from '../index-file/build-index.js'
 import type { IndexDescription } from '../index-file/index-description.js'
 import type { Crs } from './crs.js'

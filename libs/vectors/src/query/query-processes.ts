@@ -1,4 +1,4 @@
-import { KillableChild } from '@gateway/processes/killable-child.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { type After, type Chunk, type ItemsQuery, QUERY_SECONDS } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
 

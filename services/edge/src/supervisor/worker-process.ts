@@ -1,6 +1,6 @@
-import { KillableChild } from '@gateway/processes/killable-child.js'
-import { childEnvironment, unlessSet } from '@gateway/settings/child-environment.js'
-import { withThreadPool } from '@gateway/settings/thread-pool.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
+import { childEnvironment, unlessSet } from '@gateway/core/settings/child-environment.js'
+import { withThreadPool } from '@gateway/core/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import { KillableChild } from '@gateway/processes/killable-child.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { ANSWER_BYTES, Answer, REQUEST_BYTES, Request } from './protocol.js'
 
 /** The built file, from the sources (in tests) as from the build. */

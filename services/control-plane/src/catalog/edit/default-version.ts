@@ -1,4 +1,3 @@
-import { toAdminBasemap } from '@gateway/catalog/basemap.js'
 import {
   CURRENT_VERSION,
   defaultSwitchSchema,
@@ -9,6 +8,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap, type StoredBasemap, setDefaultVersion } from '@gateway/store/basemaps.js'
+import { toAdminBasemap } from '@gateway/store/catalog/basemap.js'
 import type { Queryable } from '@gateway/store/connect.js'
 import { endSwitch, insertSwitch, readPendingSwitch, type StoredSwitch } from '@gateway/store/default-switches.js'
 import type { ControlContext } from '../../platform/context.js'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { CodedError } from '@gateway/contracts/messages.js'
-import { KillableChild } from '@gateway/processes/killable-child.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import type { HelperMessage } from './serve.js'
 
 /** The process ended during a task, possibly because of it. */

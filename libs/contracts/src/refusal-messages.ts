@@ -102,6 +102,8 @@ export const REFUSAL_MESSAGES = {
   record_finished: 'this record is finished: there is nothing to cancel',
   record_not_failed: 'this record has not failed: there is nothing to acknowledge',
   target_not_found: 'no such target',
+  notification_rule_not_found: 'nobody is told under this id',
+  notification_no_webhook: 'there is no target of kind http with this code',
   target_not_found_for_this: 'there is no such target',
   target_takes_no_data: 'body.target_code: the target is a cache, which takes no data',
   target_disabled: 'body.target_code: the target is disabled; enable it first',

@@ -10,6 +10,7 @@ import { Confirm } from '../../ui/confirm.js'
 import { Name } from '../../ui/name.js'
 import { notifyDone } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
+import { notifyUndoable } from '../../ui/undo.js'
 import { BoundsText } from './bounds-text.js'
 import { type Compared, differences, losses } from './differences.js'
 import { TileDifferences } from './tile-differences.js'
@@ -26,10 +27,13 @@ export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps)
   const t = useTexts().basemaps
   const set = useSetDefaultVersion(basemap.code)
   const label = version?.version ?? ''
+  const before = basemap.default_version
   const confirm = () =>
     set.mutate(label, {
       onSuccess: () => {
-        notifyDone(t.defaultDone(shortText(basemap.code), shortText(label)))
+        const said = t.defaultDone(shortText(basemap.code), shortText(label))
+        if (before === null || before === label) notifyDone(said)
+        else notifyUndoable(said, () => set.mutateAsync(before))
         onClose()
       },
     })

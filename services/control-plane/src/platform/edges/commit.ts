@@ -54,6 +54,24 @@ function isRefusal(result: unknown): result is Refusal {
   return typeof result === 'object' && (result as Partial<Refusal>).ok === false
 }
 
+/**
+ * `commitAndConfirm` for a change of one row that causes no deliveries: changes of other rows that come at the same time share its transaction.
+ * @param key the row; whoever changes several rows in one transaction takes them in this order
+ */
+export async function commitTogether<T>(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  key: string,
+  work: Work<T>,
+): Promise<Confirmed<T>> {
+  const { result, changes } = await ctx.together.commit(key, work)
+  if (isRefusal(result)) return { result, confirmed: [], pending: [] }
+  return {
+    result,
+    ...(await confirmState(ctx, edges, changes.at(-1) ?? null)),
+  }
+}
+
 /** Waits for the edges as `commitAndConfirm` does, after what was committed and published before. `state` null: nothing was changed. */
 export async function confirmState(
   ctx: ControlContext,
@@ -61,7 +79,10 @@ export async function confirmState(
   state: LogState | null,
 ): Promise<Pick<Confirmed<unknown>, 'confirmed' | 'pending'>> {
   const { confirmed, pending } = await confirmation(ctx, edges, state ?? (await currentState(ctx.sql)))
-  return { confirmed: confirmed.map((edge) => ({ path: 'bus' as const, ...edge })), pending: [...pending] }
+  return {
+    confirmed: confirmed.map((edge) => ({ path: 'bus' as const, ...edge })),
+    pending: [...pending],
+  }
 }
 
 /**

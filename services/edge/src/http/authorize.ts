@@ -2,7 +2,7 @@ import { type AccessToken, decide, type WantedResource } from '@gateway/access/d
 import { presentedToken } from '@gateway/access/presented-token.js'
 import type { Admission } from '@gateway/access/rate-limiter.js'
 import { noteTrouble } from '@gateway/logging/trouble-log.js'
-import type { Edge } from '../edge.js'
+import { type Edge, edgeFor } from '../edge.js'
 import { admitSigned, OUTSIDE_AREA, type Reach, reaches, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
@@ -81,6 +81,7 @@ export function authorize(
     edge.tokens.noteAddress(token, now, () => exchange.sender().address)
     // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered.
     if (edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
+    exchange.edge = edgeFor(edge, token)
     granted(presented.fromQuery, which, token)
   }
   const known = edge.tokens.get(presented.token)

@@ -7,7 +7,7 @@ import { TIMED_EVERY } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath } from '@gateway/tilesets/address.js'
 import { quickToken } from '../auth/quick-token.js'
-import type { Edge } from '../edge.js'
+import { type Edge, edgeFor } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { isNotModified } from '../files/conditional.js'
 import { OpenFile } from '../tiles/open-file.js'
@@ -15,6 +15,7 @@ import type { CachedTile } from '../tiles/tile-cache.js'
 import { answeredWith, type UsageName } from '../usage/usage-counts.js'
 import { clientOf } from './access.js'
 import { logAnswer, noteAnswer } from './answer-log.js'
+import { namesTime } from './at-time.js'
 import { type ConnectionEnd, connectionEnd, endAtOnce, endWith, sayEnd } from './connection-end.js'
 import { active, guarded, sendPart } from './exchange.js'
 import { countRefusal, isMissingTile, missingTileForm, prepareRefusal } from './refusals.js'
@@ -51,6 +52,8 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (token === undefined) return onUnknownToken(edge, res, req, { path, query, plaintext, now })
   // Where a request comes from is looked at there, since few tokens are limited by it.
   if (token !== null && token.limits !== null) return onTileSlow(edge, res, req)
+  // There is nothing at hand for a time.
+  if (namesTime(query)) return onTileSlow(edge, res, req)
   if (!freshness.loaded || now > freshness.trustedUntilMs) return onTileSlow(edge, res, req)
   // biome-ignore lint/plugin: calendar, by which tokens expire
   const caller = { path, query, plaintext, token, now, today: Date.now() }
@@ -68,21 +71,22 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   sampleDuration(edge, now, true)
 }
 
-function onColdTile(edge: Edge, res: HttpResponse, req: HttpRequest, caller: KnownCaller) {
+function onColdTile(shared: Edge, res: HttpResponse, req: HttpRequest, caller: KnownCaller) {
   const { path, query, token, now, today } = caller
+  const edge = edgeFor(shared, token)
   const parsed = parseTilePath(path)
   if (parsed.kind !== 'tile') return onTileSlow(edge, res, req)
   const decision = decide(token, wantedBasemap(edge, parsed.code), 'read', today, null)
   const target = findTarget(edge, parsed)
   if (!decision.ok) {
     // Others are refused there without JavaScript from now on.
-    if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
+    if (target.ok && target.isShared) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
     return refuseCaller(edge, res, req, caller, usageOf(edge, parsed), decision)
   }
   noteAddress(edge, res, req, caller)
   const tile = target.ok ? edge.tiles.tileIfCached(target.version, target.place) : null
   // With the directories that were read on the way to it.
-  if (target.ok) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
+  if (target.ok && target.isShared) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
   if (!target.ok) refuse(edge, res, req, caller, target, usageOf(edge, parsed))
   else if (tile === null) refuse(edge, res, req, caller, absentTile(edge.settings, target), target.version.usage)
   else if (tile === undefined) onTileSlow(edge, res, req, target, token as AccessToken)

@@ -7,11 +7,12 @@ import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
-import { type CatalogBasemap, type CatalogVersion, hasSameTiles, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
+import { type CatalogBasemap, type CatalogVersion, hasSameTiles, sharedCatalog, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import type { UsageName } from '../usage/usage-counts.js'
+import { isUnfixed } from './at-time.js'
 import {
   absentVersion,
   isOutsideZooms,
@@ -68,8 +69,9 @@ export function findTarget(
   if (address.suffix !== '' && !isFolder) return noRetina(version)
   if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return outsideGrid(tileMatrixSet, address.z)
   if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
-  const isShared = served !== undefined
-  const cacheControl = isShared ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
+  // At an address that means different versions to different tokens nothing is kept.
+  const isShared = served !== undefined && !(isUnfixed(label) && (basemap.stored.canary ?? null) !== null)
+  const cacheControl = served !== undefined ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
   return { ok: true, basemap, version, place: address, cacheControl, isShared }
 }
 
@@ -151,7 +153,7 @@ export function keepTile(
   { body: source, file }: Tile,
 ): void {
   const { body } = prepared
-  const { catalog } = edge.freshness
+  const catalog = sharedCatalog(edge.freshness.catalog)
   const isCurrent = hasSameTiles(basemap, tilesOf(catalog, basemap.stored.code))
   const mayKeep =
     isShared && path.length <= MAX_KEPT_PATH && isCurrent && (source instanceof Uint8Array || source.isCached !== true)

@@ -7,12 +7,13 @@ import type { FilePart, Tile } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
-import { VECTOR_TILES_CODE } from '../sync/catalog.js'
+import { sharedCatalog, VECTOR_TILES_CODE } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
+import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerCondition } from './condition.js'
@@ -64,7 +65,26 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 }
 
 /** The tile at an address, for a caller who may have it. */
-export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
+export function answerTile(exchange: Exchange, asked: Extract<TilePath, { kind: 'tile' }>) {
+  const time = isUnfixed(asked.version) ? atIn(exchange.query) : null
+  if (time === null) return answerTileOf(exchange, asked)
+  const then = labelAt(exchange.edge, asked.code, time)
+  if (!then.ok) return answerRefusal(exchange, then)
+  answerTileOf(exchange, then.label === null ? asked : atVersion(exchange, asked, then.label))
+}
+
+/** The tile of a fixed version in place of an address that names none. */
+export function atVersion(
+  exchange: Exchange,
+  path: Extract<TilePath, { kind: 'tile' }>,
+  version: string,
+): Extract<TilePath, { kind: 'tile' }> {
+  const place = exchange.path.split('/').slice(-3).join('/')
+  exchange.path = `/tiles/${encodeURIComponent(path.code)}/${encodeURIComponent(version)}/${place}`
+  return { ...path, version }
+}
+
+function answerTileOf(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
   // By the version that is answered, whichever way the request came.
@@ -76,7 +96,7 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
   }
   const now = performance.now()
   const isDue = edge.native.isTargetDue(exchange.path, now)
-  const kept = isDue ? undefined : edge.tileCache.get(exchange.path, edge.freshness.catalog, now)
+  const kept = isDue ? undefined : edge.tileCache.get(exchange.path, sharedCatalog(edge.freshness.catalog), now)
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++
@@ -99,7 +119,7 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
  */
 export function answerVectorTile(exchange: Exchange, target: TileTarget) {
   const { edge } = exchange
-  const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
+  const kept = edge.tileCache.get(exchange.path, sharedCatalog(edge.freshness.catalog), performance.now())
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++

@@ -6,6 +6,7 @@ import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
 import { type UsageName, versionUsage } from '../usage/usage-counts.js'
+import { type Canary, canariesOf } from './canaries.js'
 
 /** One version as requests see it. */
 export interface CatalogVersion {
@@ -66,6 +67,15 @@ export interface Catalog {
   readonly styles: ReadonlyMap<string, CatalogStyle>
   /** of all style sources, ordered by name */
   readonly fonts: readonly ServedFont[]
+  /** basemaps of which some tokens have another default than others; most often none */
+  readonly canaries: readonly Canary[]
+  /** of a catalog as some tokens have it: what all have; absent: it is that itself */
+  readonly shared?: Catalog
+}
+
+/** The catalog that all have, by which caches tell what has changed. */
+export function sharedCatalog(catalog: Catalog): Catalog {
+  return catalog.shared ?? catalog
 }
 
 export const EMPTY_CATALOG: Catalog = {
@@ -74,6 +84,7 @@ export const EMPTY_CATALOG: Catalog = {
   vectorsByPath: new Map(),
   styles: new Map(),
   fonts: [],
+  canaries: [],
 }
 
 /** What was read of the store; `codes` null means all of them, otherwise those alone and the rest stays as it is. */
@@ -107,6 +118,7 @@ export function nextCatalog(
     vectorsByPath: byPath(nextVectors),
     styles: nextStyles,
     fonts: styles.fonts ?? before.fonts,
+    canaries: nextBasemaps === before.basemaps ? before.canaries : canariesOf(nextBasemaps),
   }
 }
 
@@ -122,7 +134,7 @@ export function withNewContent(before: Catalog, contentId: number): Catalog {
     )
     basemaps.set(code, { ...basemap, versions: new Map(versions) })
   }
-  return { ...before, basemaps }
+  return { ...before, basemaps, canaries: canariesOf(basemaps) }
 }
 
 function replaced<Row extends { readonly code: string }, Entry>(
@@ -266,6 +278,7 @@ export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undef
 }
 
 function isCachedAlike(before: StoredBasemap, now: StoredBasemap): boolean {
+  if (before.canary?.id !== now.canary?.id) return false
   return before.cachePolicy === now.cachePolicy && before.sharedMaxAge === now.sharedMaxAge
 }
 

@@ -76,6 +76,10 @@ const EVENT = {
   actor: { type: 'string' },
   at: { type: 'string', format: 'date-time' },
 }
+const CANARY_COUNTS = {
+  type: 'object',
+  properties: { requests: { type: 'integer' }, missing: { type: 'integer' }, failed: { type: 'integer' } },
+}
 const REVIEWED = { basemap_code: 'world', version: 'v2', actor: 'token', at: LATER }
 
 /** The requests that this service sends, for authors of receivers. */
@@ -144,6 +148,32 @@ export const WEBHOOKS = {
     description: HEADERS,
     properties: EVENT,
     example: REVIEWED,
+  }),
+  ...webhook('basemap.default.canary_started', {
+    operationId: 'onCanaryStarted',
+    summary: 'To every enabled HTTP target: a share of the tokens has the new version',
+    description: HEADERS,
+    properties: { ...EVENT, percent: { type: 'integer' }, minutes: { type: 'number' }, before_version: { type: 'string' } },
+    example: { ...REVIEWED, percent: 10, minutes: 30, before_version: 'v1' },
+  }),
+  ...webhook('basemap.default.rolled_back', {
+    operationId: 'onCanaryRolledBack',
+    summary: 'To every enabled HTTP target: the new version was worse, and no token has it any more',
+    description: HEADERS,
+    properties: {
+      ...EVENT,
+      reason: { type: 'string' },
+      before_version: { type: 'string' },
+      before: CANARY_COUNTS,
+      after: CANARY_COUNTS,
+    },
+    example: {
+      ...REVIEWED,
+      reason: 'missing tiles: 12.5 % of the requests for v2, 0 % of those for v1',
+      before_version: 'v1',
+      before: { requests: 900, missing: 0, failed: 0 },
+      after: { requests: 96, missing: 12, failed: 0 },
+    },
   }),
   ...webhook('basemap.default.switch_failed', {
     operationId: 'onDefaultSwitchFailed',

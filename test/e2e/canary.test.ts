@@ -58,7 +58,9 @@ async function loadUntilEnded(): Promise<Switch> {
   }
 }
 
-test('a version with missing tiles is rolled back under load, and counts, audit and event say why', { timeout: 120_000 }, async () => {
+test('a version with missing tiles is rolled back under load, and counts, audit and event say why', {
+  timeout: 120_000,
+}, async () => {
   const { admin } = gateway()
   await admin.expect('/targets', { body: { code: 'portal', kind: 'http', url: 'http://192.0.2.1/hook' } })
   await admin.expect(DEFAULT, { body: { version: 'v2', canary: { percent: 50, minutes: 60 } } })

@@ -221,7 +221,15 @@ export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promi
 
 export type NewVersion = Omit<
   StoredVersion,
-  'available' | 'scannedAt' | 'revision' | 'withdrawn' | 'review' | 'reviewReason' | 'defaultTimes' | 'overrides' | 'scanned'
+  | 'available'
+  | 'scannedAt'
+  | 'revision'
+  | 'withdrawn'
+  | 'review'
+  | 'reviewReason'
+  | 'defaultTimes'
+  | 'overrides'
+  | 'scanned'
 >
 
 /**

@@ -72,7 +72,10 @@ function absolute(address: string, places: StyleAddresses, type?: unknown): stri
     case 'basemap': {
       const version = gateway.version === null ? '' : `/${encodeURIComponent(gateway.version)}`
       const at = gateway.version === null ? atParameter(places.at ?? null) : ''
-      return withQuery(`${tileBase}/tiles/${encodeURIComponent(gateway.code)}${version}/tilejson.json`, [at, credential])
+      return withQuery(`${tileBase}/tiles/${encodeURIComponent(gateway.code)}${version}/tilejson.json`, [
+        at,
+        credential,
+      ])
     }
     case 'vector': {
       const vector = `${vectorBase}/vectors/${encodeURIComponent(gateway.code)}`

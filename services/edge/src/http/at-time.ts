@@ -28,7 +28,11 @@ export function isUnfixed(label: string | null): boolean {
  * The label of the version that was the default of a basemap at a time; null: of the one that is now, for the present and the future, and for a basemap
  * that is not there. A version that is gone, withdrawn or unavailable is refused.
  */
-export function labelAt(edge: Edge, code: string, time: string): { readonly ok: true; readonly label: string | null } | Refusal {
+export function labelAt(
+  edge: Edge,
+  code: string,
+  time: string,
+): { readonly ok: true; readonly label: string | null } | Refusal {
   // biome-ignore lint/plugin: calendar, by which defaults are remembered
   const now = Date.now()
   const ms = parseInstant(time, now)

@@ -107,7 +107,11 @@ function wmtsLayer(edge: Edge, { layer: code, parameters }: WmtsTileRequest) {
   const then = time === undefined ? ({ ok: true, label: null } as const) : labelAt(edge, code, time)
   const basemap = edge.freshness.catalog.basemaps.get(code)
   if (!then.ok) return then
-  return { ok: true, layer: basemap === undefined ? null : layerOf(basemapAt(basemap, then.label)), label: then.label } as const
+  return {
+    ok: true,
+    layer: basemap === undefined ? null : layerOf(basemapAt(basemap, then.label)),
+    label: then.label,
+  } as const
 }
 
 /** The RESTful capabilities. Their tiles are at the addresses of all tiles. */

@@ -7,7 +7,14 @@ import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
-import { type CatalogBasemap, type CatalogVersion, hasSameTiles, sharedCatalog, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
+import {
+  type CatalogBasemap,
+  type CatalogVersion,
+  hasSameTiles,
+  sharedCatalog,
+  tilesOf,
+  VECTOR_TILES_CODE,
+} from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'

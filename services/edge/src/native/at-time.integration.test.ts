@@ -8,7 +8,8 @@ const WMTS =
 
 usePublishingEdge()
 
-const versionOf = ({ body }: { body: Buffer }) => (body.equals(BODIES.v1) ? 'v1' : body.equals(BODIES.v2) ? 'v2' : 'neither')
+const versionOf = ({ body }: { body: Buffer }) =>
+  body.equals(BODIES.v1) ? 'v1' : body.equals(BODIES.v2) ? 'v2' : 'neither'
 
 test('at serves the version that was the default then, whatever the native tier has', async () => {
   for (const target of UNFIXED) await askUntilTable(target)

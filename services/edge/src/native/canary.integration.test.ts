@@ -1,6 +1,16 @@
 import { afterEach, expect, test } from 'vitest'
 import { isReached } from '../sync/canaries.js'
-import { ask, askUntilTable, BODIES, issue, setCanary, TARGETS, usePublishingEdge, V1, withToken } from '../testing/publishing-edge.js'
+import {
+  ask,
+  askUntilTable,
+  BODIES,
+  issue,
+  setCanary,
+  TARGETS,
+  usePublishingEdge,
+  V1,
+  withToken,
+} from '../testing/publishing-edge.js'
 
 const SWITCH = { id: '5f0c2a7e-1111-4222-8333-444455556666', version: 'v2', percent: 50 }
 const UNFIXED = TARGETS.slice(1)
@@ -8,7 +18,8 @@ const UNFIXED = TARGETS.slice(1)
 usePublishingEdge()
 afterEach(() => setCanary(null))
 
-const versionOf = ({ body }: { body: Buffer }) => (body.equals(BODIES.v1) ? 'v1' : body.equals(BODIES.v2) ? 'v2' : 'neither')
+const versionOf = ({ body }: { body: Buffer }) =>
+  body.equals(BODIES.v1) ? 'v1' : body.equals(BODIES.v2) ? 'v2' : 'neither'
 
 /** A token that the canary reaches, and one that it does not. */
 function twoTokens() {
@@ -42,10 +53,11 @@ test('a canary reaches its tokens at addresses without a version, also where the
     }
   }
   await setCanary(null)
-  for (const target of UNFIXED) for (const token of [reached, other]) {
-    const answers = await askUntilTable(target, withToken(token))
-    expect(answers.map(versionOf)).toEqual(answers.map(() => 'v1'))
-  }
+  for (const target of UNFIXED)
+    for (const token of [reached, other]) {
+      const answers = await askUntilTable(target, withToken(token))
+      expect(answers.map(versionOf)).toEqual(answers.map(() => 'v1'))
+    }
 })
 
 test('addresses with a version mean the same to all, and are still answered natively', async () => {
@@ -60,8 +72,12 @@ test('addresses with a version mean the same to all, and are still answered nati
 test('documents name the version of their reader', async () => {
   const [reached, other] = twoTokens()
   await setCanary(SWITCH)
-  const wmts = '/wmts?SERVICE=WMTS&REQUEST=GetTile&LAYER=alps&STYLE=default&TILEMATRIXSET=WebMercatorQuad&FORMAT=image/png'
-  for (const [token, version] of [[reached, 'v2'], [other, 'v1']] as const) {
+  const wmts =
+    '/wmts?SERVICE=WMTS&REQUEST=GetTile&LAYER=alps&STYLE=default&TILEMATRIXSET=WebMercatorQuad&FORMAT=image/png'
+  for (const [token, version] of [
+    [reached, 'v2'],
+    [other, 'v1'],
+  ] as const) {
     for (let round = 0; round < 2; round++) {
       const { tiles } = JSON.parse((await ask('/tiles/alps/tilejson.json', withToken(token))).body.toString())
       expect(tiles[0]).toContain(`/tiles/alps/${version}/`)
@@ -71,7 +87,9 @@ test('documents name the version of their reader', async () => {
       expect(listed.default_version).toBe(version)
       expect(versionOf(await ask(`${wmts}&TILEMATRIX=0&TILEROW=0&TILECOL=0`, withToken(token)))).toBe(version)
       expect(versionOf(await ask('/tms/1.0.0/alps/0/0/0.png', withToken(token)))).toBe(version)
-      expect(versionOf(await ask('/ogc/collections/alps/map/tiles/WebMercatorQuad/0/0/0', withToken(token)))).toBe(version)
+      expect(versionOf(await ask('/ogc/collections/alps/map/tiles/WebMercatorQuad/0/0/0', withToken(token)))).toBe(
+        version,
+      )
       expect(versionOf(await ask('/arcgis/rest/services/alps/MapServer/tile/0/0/0', withToken(token)))).toBe(version)
     }
   }

@@ -25,7 +25,8 @@ export function defaultSwitchRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'getDefaultSwitch',
         summary: 'The switch of the default version that has not ended',
-        description: '404 if there is none. Of a canary it has what edges answered so far, which they tell every few seconds.',
+        description:
+          '404 if there is none. Of a canary it has what edges answered so far, which they tell every few seconds.',
         params: byCode,
         response: { 200: defaultSwitchSchema },
       },

@@ -42,7 +42,8 @@ export async function continueCanary(
   const { basemapCode, version, beforeVersion } = running
   const found = await switchable(tx, basemapCode, version)
   const worse: CodedMessage | null = found.ok ? judgeCanary(running, tolerance) : null
-  if (!found.ok || worse !== null) return rollBack(tx, running, found.ok ? textOf(worse as CodedMessage) : found.message)
+  if (!found.ok || worse !== null)
+    return rollBack(tx, running, found.ok ? textOf(worse as CodedMessage) : found.message)
   if (nowMs < endsAt(running)) return []
   return complete(tx, running, beforeVersion, countsOf(running))
 }

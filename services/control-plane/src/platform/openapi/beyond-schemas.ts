@@ -153,7 +153,12 @@ export const WEBHOOKS = {
     operationId: 'onCanaryStarted',
     summary: 'To every enabled HTTP target: a share of the tokens has the new version',
     description: HEADERS,
-    properties: { ...EVENT, percent: { type: 'integer' }, minutes: { type: 'number' }, before_version: { type: 'string' } },
+    properties: {
+      ...EVENT,
+      percent: { type: 'integer' },
+      minutes: { type: 'number' },
+      before_version: { type: 'string' },
+    },
     example: { ...REVIEWED, percent: 10, minutes: 30, before_version: 'v1' },
   }),
   ...webhook('basemap.default.rolled_back', {

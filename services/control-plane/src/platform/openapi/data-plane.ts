@@ -159,6 +159,9 @@ const WMTS_PARAMETERS = [
   query('tilerow', 'of GetTile: row, 0 in the north', { type: 'integer' }),
   query('tilecol', 'of GetTile: column', { type: 'integer' }),
   query('format', 'of GetTile: the media type of the layer', { type: 'string' }),
+  query('time', 'of GetTile: as `at` of other addresses; capabilities list the times at which the default changed', {
+    type: 'string',
+  }),
 ]
 
 const ESRI_FORM = query('f', 'how JSON is written: on one line, or on many (`pjson`, `html`)', {

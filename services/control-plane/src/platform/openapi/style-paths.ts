@@ -26,7 +26,7 @@ function answer(
   summary: string,
   description: string,
   type: string,
-  parameters: readonly (ReturnType<typeof path> | typeof THEME)[],
+  parameters: readonly (ReturnType<typeof path> | typeof THEME | typeof AT)[],
 ): PathItem {
   const schema = type === JSON_TYPE ? { type: 'object' } : { type: 'string', format: 'binary' }
   const sent = headers('ETag', 'Cache-Control', 'Vary')

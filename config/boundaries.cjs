@@ -98,10 +98,10 @@ function packageRule({ directory, allowed }) {
   }
 }
 
-/** Rooms of the control plane, and what each may import of the others: features -> deliveries, jobs, catalog -> platform. */
+/** Rooms of the control plane, and what each may import of the others: features -> deliveries, catalog -> jobs -> platform. */
 const SHARED_ROOMS = {
   platform: [],
-  catalog: ['platform'],
+  catalog: ['platform', 'jobs'],
   jobs: ['platform'],
   deliveries: ['platform', 'jobs'],
 }

@@ -36,6 +36,7 @@ export const edgePresenceSchema = z.object({
   traffic: trafficCountersSchema
     .extend({
       remote_cache: remoteCacheSchema.optional().describe('absent: it has read nothing of remote versions yet'),
+      memory_bytes: bytes.optional().describe('resident memory of the process'),
     })
     .optional(),
 })

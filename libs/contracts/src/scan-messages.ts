@@ -98,6 +98,7 @@ export const SCAN_MESSAGES = {
   scan_no_tiles: '{file} holds no tiles',
   scan_warnings: '{count} warnings: {texts}',
   scan_stopped: 'the control plane stopped during this scan',
+  scan_lease_lost: 'the store did not answer during this scan, or another control plane took over',
   scan_stopped_here: 'the control plane was stopped during this scan',
   scan_cancelled: 'cancelled by {actor}',
   scan_stalled: '{path} does not answer: no progress for {seconds} s',

@@ -1,7 +1,8 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { EXPORT_STATUSES } from '@gateway/contracts/export.js'
-import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
+import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
+import { claimQueuedJob, failedBy, finishJob, type JobLease } from './jobs.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
@@ -102,64 +103,25 @@ export async function bytesOfExports(sql: Queryable): Promise<number> {
   return row?.bytes ?? 0
 }
 
-/** What a process holds of an export that it writes; one that has lost it can write nothing. */
-export interface ExportLease {
-  readonly id: string
-  readonly owner: string
-  readonly fence: number
-}
-
 export interface ClaimedExport {
   readonly wanted: StoredExport
-  readonly lease: ExportLease
+  readonly lease: JobLease
 }
 
-/** Claims the oldest unfinished export, if it is pending or the lease of its runner has expired; null: there is none, or it is being written. */
+/** Claims the oldest unfinished export (`claimQueuedJob`); null: there is none, or it is being written. */
 export async function claimExport(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedExport | null> {
-  const [row] = await sql<{ id: string; fence: number }[]>`
-    UPDATE exports SET
-      status = 'running', lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = fence + 1,
-      progress = 0, started_at = now()
-    WHERE id = (SELECT id FROM exports WHERE status IN ('pending', 'running') ORDER BY submission LIMIT 1)
-      AND (status = 'pending' OR lease_until < now())
-    RETURNING id, fence`
-  const wanted = row === undefined ? null : await readExport(sql, row.id)
-  if (row === undefined || wanted === null) return null
-  return { wanted, lease: { id: row.id, owner, fence: row.fence } }
-}
-
-/** Renews the lease and notes how far it is. false: somebody else has it, or the export was removed. */
-export async function renewExportLease(
-  sql: Queryable,
-  lease: ExportLease,
-  leaseSeconds: number,
-  progress: number,
-): Promise<boolean> {
-  const { count } = await sql`
-    UPDATE exports SET lease_until = now() + make_interval(secs => ${leaseSeconds}), progress = ${progress}
-    WHERE ${holds(sql, lease)}`
-  return count > 0
+  const lease = await claimQueuedJob(sql, 'exports', owner, leaseSeconds)
+  const wanted = lease && (await readExport(sql, lease.id))
+  return lease && wanted && { wanted, lease }
 }
 
 export type ExportEnd = { readonly tiles: number; readonly bytes: number } | { readonly failed: CodedMessage }
 
-/** Ends an export. null: the lease is lost, and nothing was written. */
-export async function finishExport(tx: Transaction, lease: ExportLease, end: ExportEnd): Promise<StoredExport | null> {
-  const written = 'failed' in end ? null : end
-  const failed = 'failed' in end ? end.failed : null
-  const { count } = await tx`
-    UPDATE exports SET
-      status = ${written === null ? 'failed' : 'succeeded'}, message = ${failed === null ? '' : textOf(failed)}, message_coded = ${failed === null ? null : tx.json(failed)},
-      progress = CASE WHEN ${written !== null} THEN 100 ELSE progress END, tiles = ${written?.tiles ?? null}, bytes = ${written?.bytes ?? null},
-      finished_at = now(), lease_owner = NULL, lease_until = NULL
-    WHERE ${holds(tx, lease)}`
-  return count === 0 ? null : readExport(tx, lease.id)
-}
-
-/** Returns the export of a process that stops: its next runner need not wait for the lease to expire. */
-export async function returnExport(sql: Queryable, lease: ExportLease): Promise<void> {
-  await sql`
-    UPDATE exports SET status = 'pending', lease_owner = NULL, lease_until = NULL, progress = 0 WHERE ${holds(sql, lease)}`
+/** Ends an export. null: the lease is lost, or the export was removed, and nothing was written. */
+export async function finishExport(tx: Transaction, lease: JobLease, end: ExportEnd): Promise<StoredExport | null> {
+  if (!(await finishJob(tx, lease, 'failed' in end ? failedBy(end.failed) : 'succeeded'))) return null
+  if (!('failed' in end)) await tx`UPDATE exports SET tiles = ${end.tiles}, bytes = ${end.bytes} WHERE id = ${lease.id}`
+  return readExport(tx, lease.id)
 }
 
 /** Forgets exports that ended so long ago, but none whose delivery is still on its way. */
@@ -175,10 +137,6 @@ export async function pruneExports(sql: Sql, days: number): Promise<number> {
 export async function knownExports(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`SELECT id FROM exports WHERE id = ANY(${ids as string[]}::uuid[])`
   return new Set(rows.map(({ id }) => id))
-}
-
-function holds(sql: Queryable, { id, owner, fence }: ExportLease) {
-  return sql`id = ${id} AND lease_owner = ${owner} AND fence = ${fence} AND status = 'running'`
 }
 
 function columns(sql: Queryable) {

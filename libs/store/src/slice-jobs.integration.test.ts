@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertAudit, listAudit } from './audit.js'
 import { pruneAudit } from './audit-chain.js'
 import { insertCallback, readCallbackStates } from './deliveries.js'
+import { renewLease } from './jobs.js'
 import { appendLayerSources, readLayerSources } from './layer-sources.js'
 import { knownSliceJobs, pruneSliceJobs } from './slice-job-retention.js'
 import {
@@ -12,7 +13,6 @@ import {
   listSliceJobs,
   type NewSliceJob,
   readSliceJob,
-  renewSliceLease,
   type StoredSliceJob,
   type Submitted,
   type Submitter,
@@ -94,7 +94,7 @@ test('a running job that is cancelled ends with the words of who asked first', a
   const { job, lease } = (await claimSliceJob(store.sql, OTHER, 60)) ?? expect.fail('there is a job')
   for (const who of ['ann', 'bob'])
     await store.sql.begin((tx) => cancelSliceJob(tx, job.id, coded('slice_cancelled_by', { actor: who, at: 'noon' })))
-  expect(await renewSliceLease(store.sql, lease, 60, { progress: 1, phase: '' })).toBe('cancel')
+  expect(await renewLease(store.sql, lease, 60, { progress: 1, phase: '' })).toBe('cancel')
   await store.sql.begin((tx) => finishSliceJob(tx, lease, 'cancelled'))
   expect(await readSliceJob(store.sql, job.id)).toMatchObject({
     status: 'failed',

@@ -2,6 +2,7 @@ import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, coded as codedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { SliceEncoding, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
+import { claimQueuedJob, failedBy, finishJob, holds, type JobEnd, type JobLease } from './jobs.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
@@ -175,62 +176,22 @@ export function findSliceJobIds(sql: Queryable, request: ListRequest, most: numb
   return readKeys(sql, SLICE_JOB_LISTING, { columns: sql`id AS key`, from: sql`slice_jobs` }, request, most)
 }
 
-/** The right to run one job. Every later statement names it: a process that lost it unnoticed can write nothing. */
-export interface SliceLease {
-  /** the job's */
-  readonly id: string
-  readonly owner: string
-  readonly fence: number
-}
-
 export interface ClaimedSliceJob {
   readonly job: StoredSliceJob
-  readonly lease: SliceLease
+  readonly lease: JobLease
 }
 
-/**
- * Claims the oldest unfinished job, if it is pending or its runner's lease has expired; null: there is none, or it runs elsewhere. A job
- * that ran before begins again from its start.
- */
+/** Claims the oldest unfinished job (`claimQueuedJob`); null: there is none, or it runs elsewhere. */
 export async function claimSliceJob(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedSliceJob | null> {
-  const [row] = await sql<(StoredSliceJob & { fence: number })[]>`
-    UPDATE slice_jobs SET
-      status = 'running', lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = fence + 1,
-      progress = 0, phase = '', message = '', message_coded = NULL, started_at = now()
-    WHERE id = (SELECT id FROM slice_jobs WHERE status IN ('pending', 'running') ORDER BY submission LIMIT 1)
-      AND (status = 'pending' OR (status = 'running' AND lease_until < now()))
-    RETURNING ${columns(sql)}, fence`
-  if (row === undefined) return null
-  const { fence, ...job } = row
-  return { job, lease: { id: job.id, owner, fence } }
-}
-
-/** What a runner reports while a job runs. */
-export interface SliceProgress {
-  readonly progress: number
-  readonly phase: string
-}
-
-export type Renewal = 'held' | 'cancel' | 'lost'
-
-/** Renews the lease and records the progress. `cancel`: the job is to be cancelled; `lost`: another process holds the lease. */
-export async function renewSliceLease(
-  sql: Queryable,
-  lease: SliceLease,
-  leaseSeconds: number,
-  { progress, phase }: SliceProgress,
-): Promise<Renewal> {
-  const [row] = await sql<{ cancel_asked: boolean }[]>`
-    UPDATE slice_jobs SET lease_until = now() + make_interval(secs => ${leaseSeconds}), progress = ${progress}, phase = ${phase}
-    WHERE ${holds(sql, lease)} RETURNING cancel_asked`
-  if (row === undefined) return 'lost'
-  return row.cancel_asked ? 'cancel' : 'held'
+  const lease = await claimQueuedJob(sql, 'slice_jobs', owner, leaseSeconds)
+  const job = lease && (await readSliceJob(sql, lease.id))
+  return lease && job && { job, lease }
 }
 
 /** Notes where the job's layer and log are, as soon as that is decided. */
 export async function placeSliceJob(
   sql: Queryable,
-  lease: SliceLease,
+  lease: JobLease,
   place: { readonly version: string; readonly logPath: string },
 ): Promise<boolean> {
   const rows = await sql`
@@ -239,49 +200,32 @@ export async function placeSliceJob(
 }
 
 /** Notes the deepest zoom of a job's tiles, where the sources decided it. */
-export async function noteSliceZoom(sql: Queryable, lease: SliceLease, zoomMax: number): Promise<void> {
+export async function noteSliceZoom(sql: Queryable, lease: JobLease, zoomMax: number): Promise<void> {
   await sql`UPDATE slice_jobs SET zoom_max = ${zoomMax} WHERE ${holds(sql, lease)} AND zoom_max_native`
 }
 
 /** Notes what the plan of a job gives reason to warn of, beside what its submission did. */
 export async function noteSliceWarnings(
   sql: Queryable,
-  lease: SliceLease,
+  lease: JobLease,
   warnings: readonly CodedMessage[],
 ): Promise<void> {
   await sql`UPDATE slice_jobs SET warnings = ${sql.json([...warnings])} WHERE ${holds(sql, lease)}`
 }
 
-/** `coded`: what the reason was made from */
-export type SliceEnd = 'succeeded' | 'cancelled' | { readonly failed: string; readonly coded?: CodedMessage | null }
+export type SliceEnd = JobEnd | 'cancelled'
 
-/** Ends a job. Answers null where another process holds the lease by now: the caller's transaction must not commit. */
-export async function finishSliceJob(
-  tx: Transaction,
-  lease: SliceLease,
-  end: SliceEnd,
-): Promise<StoredSliceJob | null> {
-  const succeeded = end === 'succeeded'
-  const cancelled = end === 'cancelled'
-  const said = typeof end === 'object' ? end.coded : cancelled ? codedMessage('slice_cancelled') : null
-  const message = typeof end === 'object' ? end.failed : said ? textOf(said) : ''
-  const coded = said ? tx.json(said) : null
-  const [row] = await tx<StoredSliceJob[]>`
-    UPDATE slice_jobs SET
-      status = ${succeeded ? 'succeeded' : 'failed'}, cancelled = ${cancelled},
-      message = CASE WHEN ${cancelled} THEN coalesce(cancel_reason, ${message}) ELSE ${message} END,
-      message_coded = CASE WHEN ${cancelled} THEN coalesce(cancel_coded, ${coded}) ELSE ${coded} END,
-      progress = CASE WHEN ${succeeded} THEN 100 ELSE progress END,
-      finished_at = now(), lease_owner = NULL, lease_until = NULL, phase = ''
-    WHERE ${holds(tx, lease)} RETURNING ${columns(tx)}`
-  return row ?? null
-}
-
-/** Returns the job of a process that stops to the queue: its next runner need not wait for the lease to expire. */
-export async function returnSliceJob(sql: Queryable, lease: SliceLease): Promise<void> {
-  await sql`
-    UPDATE slice_jobs SET status = 'pending', lease_owner = NULL, lease_until = NULL, progress = 0, phase = ''
-    WHERE ${holds(sql, lease)}`
+/** Ends a job. null: another process holds the lease by now, and the caller's transaction must not commit. */
+export async function finishSliceJob(tx: Transaction, lease: JobLease, end: SliceEnd): Promise<StoredSliceJob | null> {
+  const isFinished = await finishJob(tx, lease, end === 'cancelled' ? failedBy(codedMessage('slice_cancelled')) : end)
+  if (!isFinished) return null
+  if (end === 'cancelled') {
+    await tx`
+      UPDATE slice_jobs SET cancelled = true, message = coalesce(cancel_reason, message),
+        message_coded = CASE WHEN cancel_reason IS NULL THEN message_coded ELSE cancel_coded END
+      WHERE id = ${lease.id}`
+  }
+  return readSliceJob(tx, lease.id)
 }
 
 export type Cancelled = 'unknown' | 'finished' | { readonly job: StoredSliceJob; readonly ended: boolean }
@@ -313,10 +257,6 @@ export async function acknowledgeSliceJob(tx: Transaction, id: string): Promise<
     UPDATE slice_jobs SET acknowledged_at = coalesce(acknowledged_at, now())
     WHERE id = ${id} AND status = 'failed' RETURNING ${columns(tx)}`
   return row ?? null
-}
-
-function holds(sql: Queryable, lease: SliceLease) {
-  return sql`id = ${lease.id} AND lease_owner = ${lease.owner} AND fence = ${lease.fence} AND status = 'running'`
 }
 
 function columns(sql: Queryable) {

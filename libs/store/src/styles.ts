@@ -1,6 +1,6 @@
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
-import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 import { whereCode } from './where-code.js'
 
 export interface StoredStyleSource {
@@ -179,11 +179,20 @@ export const STYLE_LISTING = {
 } satisfies Listing
 
 export async function listStyles(sql: Queryable, request: ListRequest): Promise<Listed<StoredStyle>> {
-  const selection = { columns: sql`t.code`, from: sql`styles t JOIN scan_sources s ON s.code = t.source_code` }
+  const selection = { columns: sql`t.code`, from: listedStyles(sql) }
   const { items, total } = await readList<{ code: string }>(sql, STYLE_LISTING, selection, request)
   const codes = items.map(({ code }) => code)
   const found = new Map((await readStyles(sql, codes)).map((style) => [style.code, style]))
   return { items: codes.flatMap((code) => found.get(code) ?? []), total }
+}
+
+/** The codes of the styles that a list's filter matches, `most` of them at most. */
+export function findStyleCodes(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
+  return readKeys(sql, STYLE_LISTING, { columns: sql`t.code AS key`, from: listedStyles(sql) }, request, most)
+}
+
+function listedStyles(sql: Queryable) {
+  return sql`styles t JOIN scan_sources s ON s.code = t.source_code`
 }
 
 /** Codes of the basemaps and vectors that are served, and the icons of each style that is. */

@@ -1,6 +1,7 @@
 import type { Bounds, VectorLayer } from '@gateway/contracts/basemap.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
+import { claimExclusiveJob, endExclusiveJob, type JobLease } from './jobs.js'
 
 /** Notifies every builder: a vector has another content, or other wishes for its tiles. */
 export const VECTOR_BUILDS_CHANNEL = 'gateway_vector_builds'
@@ -19,16 +20,9 @@ export interface VectorBuild {
   readonly builtAt: string
 }
 
-export interface BuildLease {
-  /** the code of the vector */
-  readonly id: string
-  readonly owner: string
-  readonly fence: number
-}
-
 /** What a claimed build is made of. */
 export interface ClaimedBuild {
-  readonly lease: BuildLease
+  readonly lease: JobLease
   readonly code: string
   readonly name: string
   readonly kind: VectorKind
@@ -51,59 +45,48 @@ export async function claimBuild(
   leaseSeconds: number,
   isSmall: boolean,
 ): Promise<ClaimedBuild | null> {
-  const [row] = await sql<(Omit<ClaimedBuild, 'lease'> & { fence: number })[]>`
-    UPDATE vectors v SET
-      build_owner = ${owner}, build_until = now() + make_interval(secs => ${leaseSeconds}), build_fence = build_fence + 1
-    FROM scan_sources s
-    WHERE s.code = v.source_code AND v.code = (
-      SELECT code FROM vectors
-      WHERE build_tried < revision AND available AND tiles_wanted AND (build_until IS NULL OR build_until < now())
-        AND (size <= ${SMALL_BYTES}) = ${isSmall}
-      ORDER BY size LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, s.path AS "sourcePath", v.revision::float8 AS revision,
-              coalesce(v.encoding, CASE WHEN v.facts->>'encoding_source' IS NULL THEN v.facts->>'encoding' END) AS encoding,
-              v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.build_fence::float8 AS fence`
-  if (row === undefined) return null
-  const { fence, ...claimed } = row
-  return { ...claimed, lease: { id: claimed.code, owner, fence } }
-}
-
-/** Renews the lease. false: somebody else has it, or the vector has another content. */
-export async function renewBuild(sql: Queryable, lease: BuildLease, leaseSeconds: number): Promise<boolean> {
-  const { count } = await sql`
-    UPDATE vectors SET build_until = now() + make_interval(secs => ${leaseSeconds}) WHERE ${holds(sql, lease)}`
-  return count > 0
+  return sql.begin(async (tx) => {
+    const [next] = await tx<Omit<ClaimedBuild, 'lease'>[]>`
+      SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, s.path AS "sourcePath", v.revision::float8 AS revision,
+             coalesce(v.encoding, CASE WHEN v.facts->>'encoding_source' IS NULL THEN v.facts->>'encoding' END) AS encoding,
+             v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom"
+      FROM vectors v JOIN scan_sources s ON s.code = v.source_code
+      WHERE build_tried < revision AND available AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
+        AND NOT EXISTS (SELECT FROM ONLY jobs WHERE kind = 'vector_build' AND code = v.code AND lease_until >= now())
+      ORDER BY size LIMIT 1 FOR UPDATE OF v SKIP LOCKED`
+    if (next === undefined) return null
+    const lease = await claimExclusiveJob(tx, { kind: 'vector_build', code: next.code }, owner, leaseSeconds)
+    return lease && { ...next, lease }
+  })
 }
 
 /** Ends a build; a failed one leaves what was served before. false: the lease is lost, and nothing was written. */
 export async function finishBuild(
   tx: Transaction,
-  lease: BuildLease,
-  revision: number,
+  lease: JobLease,
+  { code, revision }: Pick<ClaimedBuild, 'code' | 'revision'>,
   end: { readonly build: VectorBuild } | { readonly failed: string },
 ): Promise<boolean> {
+  // First the vector, then the job: a scan that writes the vector locks them in this order.
+  await tx`SELECT FROM vectors WHERE code = ${code} FOR UPDATE`
+  if (!(await endExclusiveJob(tx, lease))) return false
   const failed = 'failed' in end ? end.failed : null
   const { count } = await tx`
     UPDATE vectors SET
-      build_tried = ${revision}, build_message = ${failed ?? ''}, build_owner = NULL, build_until = NULL, build_skipped = false,
+      build_tried = ${revision}, build_message = ${failed ?? ''}, build_skipped = false,
       build = ${'build' in end ? tx.json(end.build as never) : tx`build`},
       build_revision = ${'build' in end ? revision : tx`build_revision`}, updated_at = now()
-    WHERE ${holds(tx, lease)} AND revision = ${revision}`
+    WHERE code = ${code} AND revision = ${revision}`
   return count > 0
-}
-
-/** Gives a build back: its next builder need not wait for the lease to expire. */
-export async function returnBuild(sql: Queryable, lease: BuildLease): Promise<void> {
-  await sql`UPDATE vectors SET build_owner = NULL, build_until = NULL WHERE ${holds(sql, lease)}`
 }
 
 /** Leaves every vector without tiles; answers those that had some, or waited for them. */
 export async function skipBuilds(tx: Transaction): Promise<string[]> {
   const rows = await tx<{ code: string }[]>`
-    UPDATE vectors SET build_tried = revision, build_message = '', build_skipped = true, build = NULL, build_revision = NULL,
-                       build_owner = NULL, build_until = NULL
+    UPDATE vectors SET build_tried = revision, build_message = '', build_skipped = true, build = NULL, build_revision = NULL
     WHERE build_tried < revision OR build IS NOT NULL
     RETURNING code`
+  await tx`DELETE FROM ONLY jobs WHERE kind = 'vector_build'`
   return rows.map(({ code }) => code)
 }
 
@@ -137,8 +120,4 @@ export async function setTileWishes(tx: Transaction, code: string, wishes: TileW
       build = ${wanted === false ? null : tx`build`}, build_revision = ${wanted === false ? null : tx`build_revision`},
       build_tried = ${wanted === true ? 0 : tx`build_tried`}, updated_at = now()
     WHERE code = ${code}`
-}
-
-function holds(sql: Queryable, { id, owner, fence }: BuildLease) {
-  return sql`code = ${id} AND build_owner = ${owner} AND build_fence = ${fence}`
 }

@@ -18,8 +18,11 @@ export type AssetTask =
 /** One part: the range. Two: the index and the image. */
 export type AssetParts = readonly Uint8Array[]
 
+/** Limit: ranges that one opened font generates. It keeps every outline that it has read: 600 MB for all ranges of a font with ideographs. */
+const RANGES_PER_OPENING = 8
+
 /** The font that was used last: ranges of one font follow each other, and a collection takes long to open. */
-let opened: { readonly key: string; readonly font: Font } | null = null
+let opened: { readonly key: string; readonly file: Buffer; font: Font; ranges: number } | null = null
 
 export default async function buildAsset(task: AssetTask): Promise<AssetParts> {
   if (task.kind === 'sprite') {
@@ -27,7 +30,18 @@ export default async function buildAsset(task: AssetTask): Promise<AssetParts> {
     return [json, png]
   }
   const { path, face, name, first } = task
+  return [writeGlyphRange(name, first, generateRange(openFont(path, face), first))]
+}
+
+function openFont(path: string, face: string | null): Font {
   const key = `${path}\0${face}`
-  if (opened?.key !== key) opened = { key, font: openOutlines(readFileSync(path), face) }
-  return [writeGlyphRange(name, first, generateRange(opened.font, first))]
+  if (opened?.key !== key) {
+    const file = readFileSync(path)
+    opened = { key, file, font: openOutlines(file, face), ranges: 0 }
+  } else if (opened.ranges === RANGES_PER_OPENING) {
+    opened.font = openOutlines(opened.file, face)
+    opened.ranges = 0
+  }
+  opened.ranges++
+  return opened.font
 }

@@ -2,6 +2,7 @@ import {
   GATEWAY_SCHEME,
   isAbsolute,
   isObject,
+  mapFontFaces,
   parseGatewayAddress,
   pathInFolder,
   type StyleJson,
@@ -62,6 +63,10 @@ export function dependenciesOf(style: StyleJson): StyleDependencies {
   }
   for (const { url } of spritesOf(style)) note(url, null)
   if (typeof style.glyphs === 'string' && isAbsolute(style.glyphs)) note(style.glyphs, null)
+  mapFontFaces(style['font-faces'], (address) => {
+    note(address, null)
+    return address
+  })
   for (const [name, source] of entriesOf(style.sources)) for (const address of addressesOf(source)) note(address, name)
   for (const layer of Array.isArray(style.layers) ? style.layers : []) {
     if (!isObject(layer)) continue

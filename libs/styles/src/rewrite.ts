@@ -1,4 +1,4 @@
-import { isAbsolute, isObject, parseGatewayAddress, pathInFolder, type StyleJson } from './style-json.js'
+import { isAbsolute, isObject, mapFontFaces, parseGatewayAddress, pathInFolder, type StyleJson } from './style-json.js'
 
 /** Where the parts of a style are for those who asked for it. */
 export interface StyleAddresses {
@@ -33,6 +33,7 @@ export function rewriteStyle(style: StyleJson, places: StyleAddresses): StyleJso
     )
   if (typeof glyphs === 'string' && (!isAbsolute(glyphs) || parseGatewayAddress(glyphs)?.kind === 'fonts'))
     rewritten.glyphs = glyphTemplate(places)
+  if (style['font-faces'] !== undefined) rewritten['font-faces'] = mapFontFaces(style['font-faces'], address)
   if (isObject(sources)) {
     const entries = Object.entries(sources).map(([name, source]) => [name, rewriteSource(source, places)])
     rewritten.sources = Object.fromEntries(entries)

@@ -5,11 +5,13 @@ import { type FontFace, looksOf } from './fonts.js'
 
 const require = createRequire(import.meta.url)
 
-/** Files of the package @expo-google-fonts/noto-sans (OFL 1.1). */
+/** Files of packages (OFL 1.1). Arabic letters include the shapes that MapLibre writes words with. */
 const SHIPPED = {
-  'Noto Sans Regular': '400Regular/NotoSans_400Regular.ttf',
-  'Noto Sans Bold': '700Bold/NotoSans_700Bold.ttf',
-  'Noto Sans Italic': '400Regular_Italic/NotoSans_400Regular_Italic.ttf',
+  'Noto Sans Regular': 'noto-sans/400Regular/NotoSans_400Regular.ttf',
+  'Noto Sans Bold': 'noto-sans/700Bold/NotoSans_700Bold.ttf',
+  'Noto Sans Italic': 'noto-sans/400Regular_Italic/NotoSans_400Regular_Italic.ttf',
+  'Noto Sans Arabic Regular': 'noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf',
+  'Noto Sans Arabic Bold': 'noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
 } as const
 
 /** The fonts that every installation has. */
@@ -25,7 +27,7 @@ const CJK = {
 /** The fonts of the gateway, and those with ideographs if the system has them. Looks at the disk. */
 export function shippedFonts(): readonly FontFace[] {
   const own = Object.entries(SHIPPED).map(([name, file]) =>
-    outlines(name, require.resolve(`@expo-google-fonts/noto-sans/${file}`), null),
+    outlines(name, require.resolve(`@expo-google-fonts/${file}`), null),
   )
   const ideographs = Object.entries(CJK).flatMap(([name, [file, face]]) => {
     const path = CJK_FOLDERS.map((folder) => `${folder}/${file}`).find((candidate) => existsSync(candidate))
@@ -48,11 +50,13 @@ function outlines(name: string, path: string, face: string | null): FontFace {
 
 /**
  * The fonts that stand behind every stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then the others,
- * then those with ideographs.
+ * then those with Arabic letters and ideographs.
  */
 export function fallbackNames(first: string): readonly string[] {
   const { bold, italic } = looksOf(first)
   const best = bold ? 'Noto Sans Bold' : italic ? 'Noto Sans Italic' : 'Noto Sans Regular'
-  const ideographs = bold ? ['Noto Sans CJK SC Bold', 'Noto Sans CJK SC Regular'] : ['Noto Sans CJK SC Regular']
-  return [...new Set([best, 'Noto Sans Regular', ...ideographs])]
+  const others = ['Noto Sans Arabic', 'Noto Sans CJK SC'].flatMap((name) =>
+    bold ? [`${name} Bold`, `${name} Regular`] : [`${name} Regular`],
+  )
+  return [...new Set([best, 'Noto Sans Regular', ...others])]
 }

@@ -63,3 +63,20 @@ export function spritesOf({ sprite }: StyleJson): readonly StyleSprite[] {
     isObject(one) && typeof one.id === 'string' && typeof one.url === 'string' ? [{ id: one.id, url: one.url }] : [],
   )
 }
+
+/** The `font-faces` of a style with other addresses of their files, in both forms that the specification has. */
+export function mapFontFaces(faces: unknown, change: (address: string) => string): unknown {
+  if (!isObject(faces)) return faces
+  const one = (face: unknown): unknown => {
+    if (typeof face === 'string') return change(face)
+    if (Array.isArray(face)) return face.map(one)
+    return isObject(face) && typeof face.url === 'string' ? { ...face, url: change(face.url) } : face
+  }
+  return Object.fromEntries(Object.entries(faces).map(([name, face]) => [name, one(face)]))
+}
+
+export interface StyleProblem {
+  /** counted from 1; null: it is of no single line */
+  readonly line: number | null
+  readonly message: string
+}

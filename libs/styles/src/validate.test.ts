@@ -46,7 +46,24 @@ test('a style with addresses of the gateway is valid, and says all that it needs
 })
 
 test.each([
-  ['a comma too many', '{\n "version": 8,\n "sources": {},,\n "layers": []}', 3, /no JSON here/],
+  [
+    'a comma too many',
+    '{\n "version": 8,\n "sources": {},\n "layers": [],\n}',
+    5,
+    /the comma before "}" is one too many/,
+  ],
+  ['a missing comma', '{\n "version": 8\n "sources": {},\n "layers": []}', 2, /comma is missing behind/],
+  ['a missing bracket', '{\n "version": 8,\n "sources": {},\n "layers": []', 4, /ends too early/],
+  ['another bracket', '{\n "version": 8,\n "sources": {},\n "layers": [}', 4, /closing bracket|expected before/],
+  ['a comment', '{\n // mine\n "version": 8, "sources": {}, "layers": []}', 2, /no comments/],
+  ['single quotation marks', "{\n 'version': 8}", 2, /double quotation marks/],
+  ['a text without an end', '{\n "version": 8,\n "name": "City,\n "layers": []}', 3, /closing quotation mark/],
+  [
+    'a wrong value in a layer, which is named',
+    '{"version": 8, "sources": {},\n"layers": [\n{"id": "sea",\n"type": "background",\n"paint": {"background-color": "bleu"}}]}',
+    5,
+    /^layer "sea": paint\.background-color: color expected, "bleu" found/,
+  ],
   [
     'an unknown property',
     '{"version": 8, "sources": {},\n"layers": [\n{"id": "a",\n"type": "background",\n"paint": {"colour": "red"}}]}',
@@ -76,5 +93,5 @@ test.each([
   ['null', 'null'],
   ['deep nesting', '['.repeat(100_000)],
   ['too many bytes', `{"a": "${'a'.repeat(MAX_STYLE_BYTES)}"}`],
-  ['nothing', ''],
+  ['nothing', ' '],
 ])('%s is refused without an exception', (_, text) => expect(checkStyle(text).ok).toBe(false))

@@ -1,7 +1,8 @@
 import jsonlint from '@mapbox/jsonlint-lines-primitives'
 import { type StyleSpecification, validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
 import { dependenciesOf, type StyleDependencies } from './dependencies.js'
-import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson } from './style-json.js'
+import { jsonFault } from './json-fault.js'
+import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson, type StyleProblem } from './style-json.js'
 
 /** Limit: bytes of a style document. The largest that are known have 1 MB. */
 export const MAX_STYLE_BYTES = 4 * 1024 * 1024
@@ -9,12 +10,6 @@ export const MAX_STYLE_BYTES = 4 * 1024 * 1024
 const MAX_DEPTH = 200
 /** Limit: problems that are told of one style. */
 const MAX_PROBLEMS = 20
-
-export interface StyleProblem {
-  /** counted from 1; null: it is of no single line */
-  readonly line: number | null
-  readonly message: string
-}
 
 export type CheckedStyle =
   | { readonly ok: true; readonly style: StyleJson; readonly dependencies: StyleDependencies }
@@ -46,25 +41,26 @@ function withGatewayAddresses(text: string): StyleProblem[] {
   if ('problem' in parsed) return [parsed.problem]
   const found: StyleProblem[] = validateStyleMin(parsed.style as StyleSpecification).map(({ line, message }) => ({
     line: typeof line === 'number' ? line : null,
-    message: message.slice(0, MAX_MESSAGE),
+    message: withLayerName(message, parsed.style).slice(0, MAX_MESSAGE),
   }))
   return [...found, ...unknownAddresses(text)]
+}
+
+/** Editors show layers by their ids, and count them nowhere. */
+function withLayerName(message: string, style: unknown): string {
+  const [place = '', number = ''] = /^layers\[(\d+)\]/.exec(message) ?? []
+  const layer = place !== '' && isObject(style) && Array.isArray(style.layers) ? style.layers[Number(number)] : null
+  if (!isObject(layer) || layer.id === undefined) return message
+  return `layer ${JSON.stringify(String(layer.id))}: ${message.slice(place.length).replace(/^[.:] ?/, '')}`
 }
 
 /** Limit: characters of a problem. */
 const MAX_MESSAGE = 300
 
 function parse(text: string): { readonly style: unknown } | { readonly problem: StyleProblem } {
-  try {
-    return { style: jsonlint.parse(text) }
-  } catch (error) {
-    // Its message draws the place over several lines.
-    const { message: said } = error as Error
-    const line = /line (\d+)/.exec(said)?.[1]
-    const expected = said.split('\n').find((part) => part.startsWith('Expecting')) ?? ''
-    const message = `it is no JSON here. ${expected}`.trim().slice(0, MAX_MESSAGE)
-    return { problem: { line: line === undefined ? null : Number(line), message } }
-  }
+  const fault = jsonFault(text)
+  if (fault !== null) return { problem: fault }
+  return { style: jsonlint.parse(text) }
 }
 
 function unknownAddresses(text: string): StyleProblem[] {

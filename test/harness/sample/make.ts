@@ -20,12 +20,20 @@ export async function makeSample(dataDir: string): Promise<void> {
       throw new Error(reason)
     },
   })
-  const sql = openStore(postgres.url, { applicationName: 'sample', maxConnections: 1 })
+  try {
+    await fillSampleDatabase(postgres.url, dir)
+  } finally {
+    await postgres.stop()
+  }
+}
+
+/** Migrates an empty database and fills it for the files below `dir`. */
+export async function fillSampleDatabase(url: string, dir: string): Promise<void> {
+  const sql = openStore(url, { applicationName: 'sample', maxConnections: 1 })
   try {
     await migrate(sql)
     await fillSample(sql, dir)
   } finally {
     await sql.end()
-    await postgres.stop()
   }
 }

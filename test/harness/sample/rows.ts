@@ -136,7 +136,7 @@ async function addJobs(tx: Transaction) {
            CASE WHEN fails THEN 'failed' ELSE 'succeeded' END,
            CASE WHEN n % 15 = 0 THEN 'cancelled' WHEN fails THEN (${messages}::text[])[1 + n / 3 % 3] ELSE '' END,
            CASE WHEN fails AND n % 15 > 0 THEN nullif((${coded}::text[])[1 + n / 3 % 3]::jsonb, 'null') END,
-           CASE WHEN fails THEN 0.4 ELSE 1 END, 'operator ' || n % 4, n % 15 = 0, at, at + interval '1 minute', at + interval '40 minutes'
+           CASE WHEN fails THEN 40 ELSE 100 END, 'operator ' || n % 4, n % 15 = 0, at, at + interval '1 minute', at + interval '40 minutes'
     FROM generate_series(1, 50) AS n, LATERAL (SELECT n % 3 = 0 AS fails, now() - n * interval '5 hours' AS at) AS job`
   await tx`
     INSERT INTO layer_sources (target_code, version, path, job_id)
@@ -174,11 +174,11 @@ async function addPushes(tx: Transaction) {
 
 async function addAudit(tx: Transaction) {
   await tx`
-    INSERT INTO audit (at, actor, address, action, subject, detail)
-    SELECT now() - n * interval '3 hours', 'operator ' || n % 4, '192.0.2.' || n % 250, (${AUDIT_ACTIONS}::text[])[1 + n % 12],
+    INSERT INTO audit (chain_position, at, actor, address, action, subject, detail)
+    SELECT 0, now() - n * interval '3 hours', 'operator ' || n % 4, '192.0.2.' || n % 250, (${AUDIT_ACTIONS}::text[])[1 + n % 12],
            CASE WHEN n % 12 < 4 THEN (SELECT id::text FROM tokens WHERE prefix = 'bmp_' || substr(md5(n::text), 1, 8))
                 ELSE (${CODES}::text[])[1 + n % 314] END,
            jsonb_build_object('before', jsonb_build_object('name', 'terminal', 'disabled_at', NULL, 'default_version', '2025-11'),
                               'after', jsonb_build_object('name', 'terminal ' || n, 'disabled_at', now(), 'default_version', '2026-11'))
-    FROM generate_series(1, 2200) AS n`
+    FROM generate_series(1, 2200) AS n ORDER BY n DESC`
 }

@@ -6,7 +6,7 @@
 #include <iterator>
 
 struct AnswerTimes {
-  // Upper bounds in seconds; ANSWER_TIME_BOUNDS of src/hot-tiles/response-table.ts says the same.
+  // Upper bounds in seconds; ANSWER_TIME_BOUNDS of libs/contracts/src/traffic.ts says the same.
   static constexpr double kBounds[] = {0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30};
   static constexpr size_t kBuckets = std::size(kBounds) + 1;
   // One answer in so many is timed (TIMED_EVERY of response-table.ts): two clock reads for each would be a measurable part of it.

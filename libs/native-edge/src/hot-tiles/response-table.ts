@@ -178,10 +178,6 @@ export interface ResponseCounts {
   readonly stalled: number
 }
 
-/** Upper bounds, in seconds, by which the addon sorts the answers that it times; it says the same (native/hot_tiles/answer_times.h). */
-export const ANSWER_TIME_BOUNDS: readonly number[] = [
-  0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30,
-]
 /** One answer in so many is timed. */
 export const TIMED_EVERY = 64
 
@@ -189,7 +185,7 @@ export const TIMED_EVERY = 64
 export interface TimedAnswers {
   /** of all of them */
   readonly seconds: number
-  /** by ANSWER_TIME_BOUNDS; the last number counts those beyond */
+  /** by ANSWER_TIME_BOUNDS of the contracts; the last number counts those beyond */
   readonly counts: readonly number[]
 }
 

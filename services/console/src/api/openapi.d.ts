@@ -4295,6 +4295,11 @@ export interface paths {
   };
   "/api/v1/admin/dashboard/traffic": {
     get: {
+      parameters: {
+        query?: {
+          range?: "hour" | "day" | "week" | "month";
+        };
+      };
       responses: {
         200: {
           content: {
@@ -4313,6 +4318,12 @@ export interface paths {
                 /** Format: date-time */
                 at: string;
                 seconds: number;
+                latency?: {
+                  p50: number;
+                  p95: number;
+                  p99: number;
+                };
+                memory_bytes?: number;
               }[];
               edges: {
                 requests: number;
@@ -4326,8 +4337,55 @@ export interface paths {
                 /** Format: date-time */
                 at: string;
                 seconds: number;
+                latency?: {
+                  p50: number;
+                  p95: number;
+                  p99: number;
+                };
+                memory_bytes?: number;
                 /** Format: uuid */
                 id: string;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/edges/{id}/traffic": {
+    get: {
+      parameters: {
+        query?: {
+          range?: "hour" | "day";
+        };
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: date-time */
+              since: string;
+              points: {
+                requests: number;
+                tiles: number;
+                tiles_missing: number;
+                memory_hits: number;
+                downloads: number;
+                auth_failures: number;
+                server_errors: number;
+                bytes_sent: number;
+                /** Format: date-time */
+                at: string;
+                seconds: number;
+                latency?: {
+                  p50: number;
+                  p95: number;
+                  p99: number;
+                };
+                memory_bytes?: number;
               }[];
             };
           };
@@ -4944,6 +5002,7 @@ export interface components {
         auth_failures: number;
         server_errors: number;
         bytes_sent: number;
+        durations?: number[];
         remote_cache?: {
           kept_bytes: number;
           capacity_bytes: number;
@@ -4951,6 +5010,7 @@ export interface components {
           fetched_bytes: number;
           failing: boolean;
         };
+        memory_bytes?: number;
       };
     };
     AuditEntry: {

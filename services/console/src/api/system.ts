@@ -16,10 +16,36 @@ export const edgesQuery = queryOptions({
   queryFn: reads('/api/v1/admin/edges'),
 })
 
-export const trafficQuery = queryOptions({
-  queryKey: ['traffic'],
-  queryFn: reads('/api/v1/admin/dashboard/traffic'),
-})
+/** As `TRAFFIC_RANGES` of the contracts, which would bring the library of their schemas into the page. */
+export const TRAFFIC_RANGES = ['hour', 'day', 'week', 'month'] as const
+export type TrafficRange = (typeof TRAFFIC_RANGES)[number]
+
+export function trafficQuery(range: TrafficRange = 'hour') {
+  // The page comes with the answer for the hour, whose URL has no range.
+  const given = range === 'hour' ? {} : { params: { query: { range } } }
+  return queryOptions({
+    queryKey: ['traffic', range],
+    queryFn: reads('/api/v1/admin/dashboard/traffic', given),
+  })
+}
+
+/** Of one process longer ranges are not kept. */
+export const EDGE_RANGES = ['hour', 'day'] as const
+export type EdgeRange = (typeof EDGE_RANGES)[number]
+
+export function edgeTrafficQuery(id: string, range: EdgeRange) {
+  return queryOptions({
+    queryKey: ['traffic', 'edge', id, range],
+    queryFn: reads('/api/v1/admin/edges/{id}/traffic', { params: { path: { id }, query: { range } } }),
+  })
+}
+
+export function edgeQuery(id: string) {
+  return queryOptions({
+    queryKey: ['edges', id],
+    queryFn: reads('/api/v1/admin/edges/{id}', { params: { path: { id } } }),
+  })
+}
 
 export const systemQuery = queryOptions({
   queryKey: ['system'],

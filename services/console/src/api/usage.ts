@@ -7,11 +7,37 @@ const DAY_MS = 24 * HOUR_MS
 
 /** What a chart can show: how far back, and what one point of it stands for. */
 export const USAGE_RANGES = {
-  day: { step: 'hour', stepMs: HOUR_MS, ms: DAY_MS },
-  month: { step: 'day', stepMs: DAY_MS, ms: 30 * DAY_MS },
-  year: { step: 'day', stepMs: DAY_MS, ms: 365 * DAY_MS },
+  day: { step: 'hour', ms: DAY_MS },
+  week: { step: 'hour', ms: 7 * DAY_MS },
+  month: { step: 'day', ms: 30 * DAY_MS },
+  year: { step: 'day', ms: 365 * DAY_MS },
 } as const
 export type UsageRange = keyof typeof USAGE_RANGES
+const STEP_MS = { hour: HOUR_MS, day: DAY_MS } as const
+/** Of a range that somebody chose: a longer one is shown by the day. */
+const MAX_HOURLY_MS = 8 * DAY_MS
+
+/** What is shown of the usage: a range that ends now, or one between two moments. */
+export interface UsageSpan {
+  readonly range: UsageRange | 'custom'
+  /** of `custom`; milliseconds since 1970 */
+  readonly fromMs: number
+  readonly toMs: number
+  readonly step: 'hour' | 'day'
+}
+
+/** A range that ends now. */
+export function rangeUntil(range: UsageRange, nowMs: number): UsageSpan {
+  const { step, ms } = USAGE_RANGES[range]
+  return { range, step, fromMs: Math.floor((nowMs - ms) / STEP_MS[step]) * STEP_MS[step], toMs: nowMs }
+}
+
+/** A range between two moments, in whole hours or days. */
+export function rangeBetween(fromMs: number, toMs: number): UsageSpan {
+  const step = toMs - fromMs <= MAX_HOURLY_MS ? 'hour' : 'day'
+  const begin = Math.floor(fromMs / STEP_MS[step]) * STEP_MS[step]
+  return { range: 'custom', step, fromMs: begin, toMs: Math.max(toMs, begin + STEP_MS[step]) }
+}
 
 /** Edges write every 15 seconds. */
 export const READ_AGAIN_MS = 30_000
@@ -21,34 +47,27 @@ export interface UsagePoint extends UsageAmounts {
   readonly at: string
 }
 
-function usageCall(by: UsageKind, id: string, range: UsageRange, nowMs: number, format: 'json' | 'csv') {
-  const from = new Date(beginOf(range, nowMs)).toISOString()
-  return call('get', '/api/v1/admin/usage', {
-    params: { query: { by, id, step: USAGE_RANGES[range].step, from, format } },
-  })
-}
-
-/** The first hour, or day of UTC, of a range that ends now. */
-function beginOf(range: UsageRange, nowMs: number): number {
-  const { stepMs, ms } = USAGE_RANGES[range]
-  return Math.floor((nowMs - ms) / stepMs) * stepMs
+function usageCall(by: UsageKind, id: string, { step, fromMs, toMs }: UsageSpan, format: 'json' | 'csv') {
+  const [from, to] = [new Date(fromMs).toISOString(), new Date(toMs).toISOString()]
+  return call('get', '/api/v1/admin/usage', { params: { query: { by, id, step, from, to, format } } })
 }
 
 /** The address of the same as a file. */
-export function usageFile(by: UsageKind, id: string, range: UsageRange, nowMs: number): string {
-  return usageCall(by, id, range, nowMs, 'csv').path
+export function usageFile(by: UsageKind, id: string, span: UsageSpan): string {
+  return usageCall(by, id, span, 'csv').path
 }
 
 /** One point for each hour or day, oldest first. */
-export function usageQuery(by: UsageKind, id: string, range: UsageRange) {
+export function usageQuery(by: UsageKind, id: string, { range, ...chosen }: UsageSpan) {
   return queryOptions({
-    queryKey: ['usage', by, id, range],
+    // A range that ends now is the same a moment later.
+    queryKey: ['usage', by, id, range === 'custom' ? chosen : range],
     queryFn: async ({ signal }) => {
-      const nowMs = Date.now()
-      const { items } = await send(usageCall(by, id, range, nowMs, 'json'), signal)
-      const points = withQuietTimes(items, beginOf(range, nowMs), nowMs, USAGE_RANGES[range].stepMs)
+      const span = range === 'custom' ? { range, ...chosen } : rangeUntil(range, Date.now())
+      const { items } = await send(usageCall(by, id, span, 'json'), signal)
+      const points = withQuietTimes(items, span.fromMs, span.toMs, STEP_MS[span.step])
       // With the range: what is shown while another one is loaded is of the one before.
-      return { points, shown: range }
+      return { points, shown: span }
     },
     refetchInterval: READ_AGAIN_MS,
   })
@@ -59,7 +78,7 @@ export function busiestQuery(by: UsageKind, count: number) {
   return queryOptions({
     queryKey: ['usage', 'busiest', by, count],
     queryFn: async ({ signal }) => {
-      const from = new Date(beginOf('day', Date.now())).toISOString()
+      const from = new Date(rangeUntil('day', Date.now()).fromMs).toISOString()
       const query = { by, from, step: 'total', sort: '-requests', limit: count } as const
       return (await reads('/api/v1/admin/usage', { params: { query } })({ signal })).items
     },

@@ -7,6 +7,7 @@ import {
   IconKey,
   IconLayoutGrid,
   IconSend,
+  IconServer2,
   IconSettings,
   IconSignature,
   IconStack2,
@@ -28,9 +29,15 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[]
 }
 
-export function navigation({ nav }: Texts): readonly NavigationGroup[] {
+export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
   return [
-    { label: nav.groups.state, entries: [{ to: '/', label: nav.overview, icon: IconGauge }] },
+    {
+      label: nav.groups.state,
+      entries: [
+        { to: '/', label: nav.overview, icon: IconGauge },
+        { to: '/edges', label: work.edges.title, icon: IconServer2 },
+      ],
+    },
     {
       label: nav.groups.maps,
       entries: [

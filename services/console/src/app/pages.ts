@@ -15,6 +15,8 @@ export const PAGES: readonly (readonly [path: string, load: Load, needs?: Role])
   ['basemaps/:code/compare', () => import('../pages/basemaps/compare-page.js')],
   ['basemaps/:code/versions/:version', () => import('../pages/basemaps/version-page.js')],
   ['basemaps/:code/versions/:version/export', () => import('../pages/pushes/new-export-page.js'), 'operator'],
+  ['edges', () => import('../pages/edges/edges-page.js')],
+  ['edges/:id', () => import('../pages/edges/edge-page.js')],
   ['vectors', () => import('../pages/vectors/vectors-page.js')],
   ['vectors/:code', () => import('../pages/vectors/vector-page.js')],
   ['tokens', () => import('../pages/tokens/tokens-page.js')],

@@ -3,6 +3,7 @@ import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
+import { enWork } from './en-work.js'
 import { counted } from './plural.js'
 
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
@@ -247,7 +248,7 @@ export const en = {
     job: 'Running job',
     noJob: 'No slicing job is running.',
     queued: (n: number) => `${n} waiting`,
-    traffic: 'The last hour',
+    traffic: 'Traffic',
     trafficSince: (time: string) => `Recorded since ${time}.`,
     noTraffic: 'Charts appear after half a minute.',
     plots: {
@@ -265,12 +266,13 @@ export const en = {
     edges: 'Edges',
     edge: {
       host: 'Host',
-      process: 'Process',
       version: 'Version',
       revision: 'Revision',
       requests: 'Requests/s',
       hitRate: 'From memory',
       missing: '404s/s',
+      errors: '5xx/s',
+      memory: 'Memory',
       auth: 'Auth failures/s',
       since: 'Running since',
       behind: (n: number) => `${n} behind`,
@@ -358,6 +360,7 @@ export const en = {
   },
   maps: enMaps,
   partner: enPartner,
+  work: enWork,
   overrides: {
     title: 'Overrides',
     lead: 'A value that you set replaces the scanned value, also after later scans. Files are not changed. An empty field keeps the scanned value.',
@@ -1031,7 +1034,6 @@ export const en = {
     title: 'Usage',
     what: 'the usage',
     range: 'Range',
-    ranges: { day: '24 hours', month: '30 days', year: 'A year' },
     none: 'No requests in this period.',
     notAccounted: 'Requests made with a known token, updated within 30 s.',
     file: 'Save as CSV',

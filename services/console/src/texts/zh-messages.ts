@@ -533,6 +533,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   slice_fetch_failed: '无法获取 {path}：{reason}',
   scan_warnings: '{count} 条警告：{texts}',
   scan_stopped: '控制面在此次扫描期间停止了',
+  scan_lease_lost: '存储在此次扫描期间没有响应，或另一个控制面已接管',
   scan_stopped_here: '控制面在此次扫描期间被停止',
   scan_cancelled: '由 {actor} 取消',
   scan_stalled: '{path} 没有应答：{seconds} 秒内没有进展',

@@ -4,6 +4,7 @@ import type { Texts } from './en.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
+import { zhWork } from './zh-work.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
@@ -237,7 +238,7 @@ export const zh: Texts = {
     job: '正在运行的任务',
     noJob: '没有正在运行的切片任务。',
     queued: (n) => `${n} 个等待中`,
-    traffic: '最近一小时',
+    traffic: '流量',
     trafficSince: (time) => `自 ${time} 起统计。`,
     noTraffic: '积累半分钟数据后开始绘图。',
     plots: {
@@ -255,12 +256,13 @@ export const zh: Texts = {
     edges: '边缘',
     edge: {
       host: '主机',
-      process: '进程',
       version: '版本',
       revision: '修订',
       requests: '请求/秒',
       hitRate: '来自内存',
       missing: '404/秒',
+      errors: '5xx/秒',
+      memory: '内存',
       auth: '认证失败/秒',
       since: '运行自',
       behind: (n) => `落后 ${n}`,
@@ -347,6 +349,7 @@ export const zh: Texts = {
   },
   maps: zhMaps,
   partner: zhPartner,
+  work: zhWork,
   overrides: {
     title: '扫描值与覆盖值',
     lead: '您设置的值会立即替换扫描得到的值，之后的扫描也不会改变它。文件保持不变。留空表示使用扫描值。',
@@ -988,7 +991,6 @@ export const zh: Texts = {
     title: '使用量',
     what: '使用量',
     range: '时间范围',
-    ranges: { day: '24 小时', month: '30 天', year: '一年' },
     none: '这段时间内没有请求。',
     notAccounted: '由边缘节点统计的、令牌存在的请求；最新的请求会在半分钟内出现。',
     file: '保存为 CSV',

@@ -14,6 +14,10 @@ export interface Formats {
   /** with the name of the zone */
   readonly dateTimeZone: (iso: string) => string
   readonly clock: (iso: string) => string
+  /** day and time, without the year */
+  readonly hour: (iso: string) => string
+  /** of less than a minute: `3.1 ms`, `1.2 s` */
+  readonly latency: (seconds: number) => string
   /** the day in UTC */
   readonly day: (iso: string) => string
   readonly ago: (iso: string, now: number) => string
@@ -34,6 +38,7 @@ export function createFormats(language: Language): Formats {
   const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
   const withZone = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' })
+  const hour = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const list = new Intl.ListFormat(locale, { type: 'unit', style: 'long' })
@@ -51,6 +56,11 @@ export function createFormats(language: Language): Formats {
     dateTime: (iso) => dateTime.format(new Date(iso)),
     dateTimeZone: (iso) => withZone.format(new Date(iso)),
     clock: (iso) => clock.format(new Date(iso)),
+    hour: (iso) => hour.format(new Date(iso)),
+    latency: (seconds) => {
+      const [value, unit] = seconds < 1 ? [seconds * 1000, 'ms'] : [seconds, 's']
+      return `${new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 }).format(value)} ${unit}`
+    },
     day: (iso) => day.format(new Date(iso)),
     ago: (iso, now) => {
       const seconds = (Date.parse(iso) - now) / 1000

@@ -4,19 +4,15 @@ import { coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { isOffered, readBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
-import {
-  bytesOfExports,
-  type ClaimedExport,
-  type ExportEnd,
-  finishExport,
-  returnExport,
-} from '@gateway/store/exports.js'
+import { bytesOfExports, type ClaimedExport, type ExportEnd, finishExport } from '@gateway/store/exports.js'
+import { returnJob } from '@gateway/store/jobs.js'
 import { readTargets } from '@gateway/store/targets.js'
 import type { StoredSet } from '@gateway/tilesets/export/stored-tiles.js'
 import type { ExportTask } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
 import { copyHere, type LocalCopies } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
+import type { RunningJob } from '../jobs/running-job.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
@@ -33,27 +29,25 @@ const PATIENCE_MS = 120_000
  * Writes the archive of a claimed export and records how that ended, with the push to its target in the same transaction. Where the lease is
  * lost (the export was removed, or another process has it) or this process stops, the writing is broken off and nothing is recorded.
  */
-export async function runExport(
-  ctx: ControlContext,
-  claimed: ClaimedExport,
-  held: AbortSignal,
-  onProgress: (percent: number) => void,
-): Promise<void> {
+export async function runExport(ctx: ControlContext, claimed: ClaimedExport, running: RunningJob): Promise<void> {
   const { id, trace, basemapCode } = claimed.wanted
   const { parent, fields } = keptTrace(trace)
   const attributes = { 'gateway.export': id, 'gateway.basemap': basemapCode }
   const span = { kind: 'consumer', parent, attributes, fields: { ...fields, export: id } } as const
   const failure = (end: ExportEnd | null) => (end !== null && 'failed' in end ? textOf(end.failed) : null)
-  await traced(ctx, 'export', span, () => runInTrace(ctx, claimed, held, onProgress), failure)
+  await traced(ctx, 'export', span, () => runInTrace(ctx, claimed, running), failure)
 }
 
 /** How it ended; null: another process has it, or nobody asks for it any more. */
 async function runInTrace(
   ctx: ControlContext,
   { wanted, lease }: ClaimedExport,
-  held: AbortSignal,
-  onProgress: (percent: number) => void,
+  running: RunningJob,
 ): Promise<ExportEnd | null> {
+  const { held } = running
+  const onProgress = (progress: number) => {
+    running.progress = { progress, phase: '' }
+  }
   const { sql, log, settings } = ctx
   const directory = exportDirectory(settings.dataDir)
   const file = join(directory, exportFileName(wanted.id))
@@ -72,7 +66,7 @@ async function runInTrace(
     if (!('failed' in end)) await rename(written, file)
   } catch (error) {
     if (held.aborted) {
-      if (held.reason === 'stopped') await returnExport(sql, lease)
+      if (held.reason === 'stopped') await returnJob(sql, lease)
       return null
     }
     end = { failed: messageOfError(error) }

@@ -28,12 +28,16 @@ export class LeaseKeeper<L extends { readonly id: string }> {
   readonly #renewInStore: (leases: readonly L[]) => Promise<ReadonlySet<string>>
   readonly #held = new Map<string, Held<L>>()
   readonly #timer: NodeJS.Timeout
+  #isRenewing = false
 
   /** @param renew answers the ids of those that are still this process's; rejects where the store cannot be reached */
   constructor({ leaseSeconds, renewMs }: LeaseTimes, renew: (leases: readonly L[]) => Promise<ReadonlySet<string>>) {
     this.#leaseMs = leaseSeconds * 1000
     this.#renewInStore = renew
-    this.#timer = setInterval(() => void this.renew(), renewMs)
+    this.#timer = setInterval(() => {
+      // A store that is slow is not asked again meanwhile.
+      if (!this.#isRenewing) void this.renew()
+    }, renewMs)
   }
 
   /** @param claimedAt when the claim was sent, by `performance.now()`: the lease lasts at least as long from then */
@@ -52,7 +56,9 @@ export class LeaseKeeper<L extends { readonly id: string }> {
     const held = [...this.#held.values()]
     if (held.length === 0) return true
     const sentAt = performance.now()
+    this.#isRenewing = true
     const kept = await this.#renewInStore(held.map(({ lease }) => lease)).catch(() => null)
+    this.#isRenewing = false
     for (const one of held) {
       if (kept?.has(one.lease.id)) one.validUntil = sentAt + this.#leaseMs
       // One that was released meanwhile is not lost.

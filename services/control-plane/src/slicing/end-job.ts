@@ -1,24 +1,20 @@
 import { type NewVersion, readBasemap } from '@gateway/store/basemaps.js'
+import { type JobLease, renewLease, returnJob } from '@gateway/store/jobs.js'
 import { appendLayerSources } from '@gateway/store/layer-sources.js'
-import {
-  finishSliceJob,
-  renewSliceLease,
-  returnSliceJob,
-  type SliceLease,
-  type StoredSliceJob,
-} from '@gateway/store/slice-jobs.js'
+import { finishSliceJob, type SliceEnd, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { probeTileSet } from '@gateway/tilesets/probe.js'
 import { registerVersion } from '../catalog/register/register-version.js'
 import { versionRecord } from '../catalog/register/version-record.js'
 import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
+import type { LeaseEnd } from '../jobs/leases.js'
+import { LEASE, LeaseLost } from '../jobs/running-job.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../platform/edges/commit.js'
 import { enqueueCallback } from './callback.js'
 import type { LayerPlace } from './layer-place.js'
-import { LEASE, type RunEnd } from './running-job.js'
 
-/** Thrown inside a transaction to roll it back: another process holds the job's lease by now, and ends the job. */
-export class LeaseLost extends Error {}
+/** How the run of a job ended; `lost` and `stopped`: without an end of the job. */
+export type RunEnd = SliceEnd | LeaseEnd
 
 /** Shown while edges take in what was published; the end of the job follows. */
 const PUBLISHED = { progress: 99, phase: 'publishing' }
@@ -31,12 +27,12 @@ const PUBLISHED = { progress: 99, phase: 'publishing' }
 export async function registerLayer(
   ctx: ControlContext,
   job: StoredSliceJob,
-  lease: SliceLease,
+  lease: JobLease,
   place: LayerPlace,
   version: NewVersion,
 ): Promise<void> {
   const { revision } = await commitAndPublish(ctx, async (tx) => {
-    if ((await renewSliceLease(tx, lease, LEASE.leaseSeconds, PUBLISHED)) === 'lost') throw new LeaseLost()
+    if ((await renewLease(tx, lease, LEASE.leaseSeconds, PUBLISHED)) === 'lost') throw new LeaseLost()
     await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
     const basemap = {
       code: job.targetCode,
@@ -58,9 +54,9 @@ export async function describeLayer(root: string, place: LayerPlace): Promise<Ne
 }
 
 /** Writes down how a run ended: the job and its callback in one transaction. A process that stops returns the job to the queue. */
-export async function endJob(ctx: ControlContext, lease: SliceLease, end: RunEnd): Promise<void> {
+export async function endJob(ctx: ControlContext, lease: JobLease, end: RunEnd): Promise<void> {
   if (end === 'lost') throw new LeaseLost()
-  if (end === 'stopped') return returnSliceJob(ctx.sql, lease)
+  if (end === 'stopped') return returnJob(ctx.sql, lease)
   await ctx.sql.begin(async (tx) => {
     const ended = await finishSliceJob(tx, lease, end)
     if (ended === null) throw new LeaseLost()

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Sql } from '@gateway/store/connect.js'
-import type { SliceLease, StoredSliceJob } from '@gateway/store/slice-jobs.js'
+import type { JobLease } from '@gateway/store/jobs.js'
+import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { STAGING_MARK } from '@gateway/tiling/publish.js'
 import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
 import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
@@ -29,7 +30,7 @@ export async function placeLayer(
   sql: Sql,
   outputRoot: string,
   job: StoredSliceJob,
-  lease: SliceLease,
+  lease: JobLease,
   nowMs: number,
 ): Promise<Placed> {
   const basemap = await readBasemap(sql, job.targetCode)

@@ -11,12 +11,12 @@ import { probeTileSet } from '@gateway/tilesets/probe.js'
 import { METADATA_FILE } from '@gateway/tiling/protocol.js'
 import { layerKey, layerPath } from '../catalog/register/layer-path.js'
 import { versionRecord } from '../catalog/register/version-record.js'
+import type { RunningJob } from '../jobs/running-job.js'
 import { unpackArchive, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { patiently } from '../platform/patience.js'
 import type { JobLog } from './job-log.js'
 import type { LayerPlace } from './layer-place.js'
-import type { RunningJob } from './running-job.js'
 
 /** In a folder of tiles: the ETag of the object that holds exactly these. Without it the folder may hold more, or less. */
 const MARK = '.published'

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
-import { tryLockSession } from '@gateway/store/lock-session.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runScan } from '../catalog/scans/run.js'
-import { SCAN_LOCK } from '../catalog/scans/scan-lock.js'
+import { SCAN } from '../catalog/scans/scan-lock.js'
 import { makeTree, PIXEL, type Tree } from '../catalog/scans/testing/trees.js'
 import { sourcesFromSettings } from '../catalog/sources/configured-sources.js'
+import { runElsewhere } from '../jobs/testing/run-elsewhere.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
 import { removeOldVersions } from './retention.js'
 
@@ -48,9 +48,9 @@ test('the default version stays however old it is', async () => {
 
 test('during a scan, which may have seen them before, they stay in the catalog as unavailable', async () => {
   await sliced('lake')
-  const scanning = await tryLockSession(app.ctx.sql, SCAN_LOCK)
+  const endScan = await runElsewhere(app.ctx.sql, SCAN)
   await removeOldVersions(app.ctx, 'lake')
-  await scanning?.release()
+  await endScan()
   expect(readdirSync(tree.at('lake'))).toHaveLength(5)
   expect((await known('lake'))?.slice(0, 4)).toEqual(['v1 false', 'v2 false', 'v3 false', 'v4 true'])
 })

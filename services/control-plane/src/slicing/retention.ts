@@ -2,13 +2,12 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRemote } from '@gateway/object-storage/location.js'
 import { deleteVersions, readBasemap, setVersionsAvailable } from '@gateway/store/basemaps.js'
-import { logChanges } from '@gateway/store/change-log.js'
+import { holdLease } from '@gateway/store/jobs.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
-import { tryLockSession } from '@gateway/store/lock-session.js'
 import { removeLayerObjects } from '../catalog/edit/layer-files.js'
-import { SCAN_LOCK } from '../catalog/scans/scan-lock.js'
+import { withScanLock } from '../catalog/scans/scan-lock.js'
 import type { ControlContext } from '../platform/context.js'
-import { commitAndPublish, edgesFollow, publishChanges } from '../platform/edges/commit.js'
+import { commitAndPublish, edgesFollow } from '../platform/edges/commit.js'
 
 /** How many versions of a sliced layer stay for rollback, the default one not counted. */
 const KEPT_VERSIONS = 5
@@ -37,19 +36,15 @@ export async function removeOldVersions(ctx: ControlContext, code: string): Prom
 
 /**
  * What was removed on purpose is not missing, and no scan or health check should count it for ever. A scan that has seen it on the disk
- * before would put it back: where one is under way, it stays in the catalog as unavailable.
+ * before would put it back: if one is under way, it stays in the catalog as unavailable.
  */
 async function forgetVersions(ctx: ControlContext, code: string, versions: readonly string[]): Promise<void> {
-  const lock = await tryLockSession(ctx.sql, SCAN_LOCK)
-  if (lock === null) return
-  try {
-    const changes = await lock.begin(async (tx) => {
+  await withScanLock(ctx, ({ lease }) =>
+    commitAndPublish(ctx, async (tx) => {
+      if (!(await holdLease(tx, lease))) return { result: null, changes: [] }
       await deleteVersions(tx, code, versions)
       await deleteLayerSources(tx, code, versions)
-      return logChanges(tx, [{ kind: 'basemap', key: code }])
-    })
-    await publishChanges(ctx, changes)
-  } finally {
-    await lock.release()
-  }
+      return { result: null, changes: [{ kind: 'basemap', key: code }] }
+    }),
+  )
 }

@@ -1,28 +1,30 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
+import { coded, messageOfError } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/object-storage/location.js'
+import { failedBy } from '@gateway/store/jobs.js'
 import {
   type ClaimedSliceJob,
   noteSliceWarnings,
   noteSliceZoom,
   placeSliceJob,
+  type SliceEnd,
   type StoredSliceJob,
 } from '@gateway/store/slice-jobs.js'
 import type { OutputLine, PlanLine } from '@gateway/tiling/protocol.js'
 import { publishStaged } from '@gateway/tiling/publish.js'
 import { removeIfEmpty } from '../catalog/edit/layer-files.js'
 import { recordEnd } from '../jobs/leases.js'
+import { LeaseLost, type RunningJob } from '../jobs/running-job.js'
 import type { ControlContext } from '../platform/context.js'
 import { keptTrace, traced } from '../platform/trace.js'
 import { lackOfRoom } from './disk-room.js'
-import { describeLayer, endJob, LeaseLost, registerLayer } from './end-job.js'
+import { describeLayer, endJob, type RunEnd, registerLayer } from './end-job.js'
 import { fetchImages } from './fetch-images.js'
 import { type JobLog, logDirectory, openJobLog } from './job-log.js'
 import { type LayerPlace, placeLayer, removeLeftStaging } from './layer-place.js'
 import { publishedLayers } from './published-layers.js'
 import { removeOldVersions } from './retention.js'
-import type { RunEnd, RunningJob } from './running-job.js'
 import { runTool } from './tool.js'
 import { toolRequest } from './tool-request.js'
 import { codedReason, isOfPlan, planWarnings } from './warnings.js'
@@ -31,7 +33,11 @@ import { codedReason, isOfPlan, planWarnings } from './warnings.js'
  * Runs a claimed job to its end: the tool makes tiles in a staging folder, they are moved into the layer, the layer is registered, and the
  * job's end is written down. A failed or cancelled job leaves the served layer as it was.
  */
-export async function runJob(ctx: ControlContext, claimed: ClaimedSliceJob, running: RunningJob): Promise<void> {
+export async function runJob(
+  ctx: ControlContext,
+  claimed: ClaimedSliceJob,
+  running: RunningJob<SliceEnd>,
+): Promise<void> {
   const { id, targetCode, trace } = claimed.job
   const { parent, fields } = keptTrace(trace)
   const attributes = { 'gateway.job': id, 'gateway.layer': targetCode }
@@ -40,10 +46,15 @@ export async function runJob(ctx: ControlContext, claimed: ClaimedSliceJob, runn
 }
 
 /** How the run ended; null: another process has the job. */
-async function runInTrace(ctx: ControlContext, claimed: ClaimedSliceJob, running: RunningJob): Promise<RunEnd | null> {
+async function runInTrace(
+  ctx: ControlContext,
+  claimed: ClaimedSliceJob,
+  running: RunningJob<SliceEnd>,
+): Promise<RunEnd | null> {
   const { job, lease } = claimed
   const seconds = ctx.metrics.sliceSeconds.startTimer()
   ctx.log.info({ layer: job.targetCode, sources: job.sourcePaths.length }, 'a slice job runs')
+  running.progress = { progress: 0, phase: 'starting' }
   const log = await openJobLog(logDirectory(ctx.settings.dataDir), job.id)
   try {
     const end = await makeLayer(ctx, claimed, running, log).catch((error) =>
@@ -71,7 +82,7 @@ function failureOf(end: RunEnd | null): string | null {
 async function makeLayer(
   ctx: ControlContext,
   claimed: ClaimedSliceJob,
-  running: RunningJob,
+  running: RunningJob<SliceEnd>,
   log: JobLog,
 ): Promise<RunEnd> {
   const { job, lease } = claimed
@@ -126,12 +137,8 @@ async function makeLayer(
   }
 }
 
-function failedBy(said: CodedMessage): RunEnd {
-  return { failed: textOf(said), coded: said }
-}
-
 /** Progress goes into the store with the next renewal; a plan that the disk would not hold ends the run. */
-function follow(running: RunningJob, place: LayerPlace, line: OutputLine): void {
+function follow(running: RunningJob<SliceEnd>, place: LayerPlace, line: OutputLine): void {
   if (line.type === 'progress') running.progress = { progress: line.percent * 0.98, phase: line.phase }
   if (line.type === 'plan') void refuseWithoutRoom(running, place, line)
 }
@@ -145,7 +152,7 @@ function warnOfPlan({ sql, log }: ControlContext, { job, lease }: ClaimedSliceJo
   )
 }
 
-async function refuseWithoutRoom(running: RunningJob, place: LayerPlace, plan: PlanLine): Promise<void> {
+async function refuseWithoutRoom(running: RunningJob<SliceEnd>, place: LayerPlace, plan: PlanLine): Promise<void> {
   const failed = await lackOfRoom(plan, dirname(place.stagingDir))
   if (failed !== null) running.abort(failedBy(failed))
 }

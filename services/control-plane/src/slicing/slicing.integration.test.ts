@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { tryLockSession } from '@gateway/store/lock-session.js'
 import { readSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { HOUSEKEEPING_LOCK, prune } from '../system/housekeeping/housekeeping.js'
+import { runElsewhere } from '../jobs/testing/run-elsewhere.js'
+import { HOUSEKEEPING, prune } from '../system/housekeeping/housekeeping.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
 import { pruneSliceFiles } from './files-retention.js'
 import { placeLayer } from './layer-place.js'
@@ -145,10 +145,10 @@ test('housekeeping is done by one control plane, and removes logs and scratch th
   for (const name of [items[0].id, items[1].id, randomUUID(), 'notes']) writeFileSync(join(logs, `${name}.log`), '')
   utimesSync(join(scratch, 'tiler-old'), 1e9, 1e9)
   const pruneAll = () => prune(app.ctx, { logs: ({ sql }) => pruneSliceFiles(sql, dataDir) })
-  const other = await tryLockSession(app.ctx.sql, HOUSEKEEPING_LOCK)
+  const endOther = await runElsewhere(app.ctx.sql, HOUSEKEEPING)
   await pruneAll()
   expect((await jobs(`/${items[0].id}`)).statusCode).toBe(200)
-  await other?.release()
+  await endOther()
   await pruneAll()
   expect((await jobs(`/${items[0].id}`)).statusCode).toBe(404)
   expect(readdirSync(logs).sort()).toEqual([`${items[1].id}.log`, 'notes.log'].sort())

@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { isRemote } from '@gateway/object-storage/location.js'
-import { type ClaimedBuild, finishBuild, returnBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
+import { endExclusiveJob } from '@gateway/store/jobs.js'
+import { type ClaimedBuild, finishBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
 import type { BuildTask } from '@gateway/vectors/build.js'
 import { DESCRIPTION_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
 import type { BuiltTiles } from '@gateway/vectors/tiles/build-tiles.js'
@@ -29,7 +30,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
   const parent = join(settings.vectorBuildRoot, code)
   const folder = join(parent, String(revision))
   // The builder is killed when it is broken off, and leaves what it has written.
-  const own = `.${revision}-${lease.fence}.tmp`
+  const own = `.${revision}-${lease.id}.tmp`
   const work = join(parent, own)
   let end: { build: VectorBuild } | { failed: string }
   try {
@@ -41,7 +42,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
     const built = await build(ctx, claimed, work, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]))
     const { bounds } = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
     // Of an earlier try for this revision, which no edge was told of.
-    const final = `${folder}-${lease.fence}`
+    const final = `${folder}-${lease.id}`
     await rename(work, final)
     end = {
       build: {
@@ -56,7 +57,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
     }
   } catch (error) {
     if (held.aborted) {
-      if (held.reason === 'stopped') await returnBuild(sql, lease)
+      if (held.reason === 'stopped') await endExclusiveJob(sql, lease)
       return
     }
     end = { failed: reasonOf(error as Error) }
@@ -66,7 +67,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
   const outcome = end
   await recordEnd(log, held, () =>
     commitAndPublish(ctx, async (tx) => {
-      const isOurs = await finishBuild(tx, lease, revision, outcome)
+      const isOurs = await finishBuild(tx, lease, claimed, outcome)
       return { result: isOurs, changes: isOurs ? [{ kind: 'vector', key: code }] : [] }
     }),
   )

@@ -52,7 +52,7 @@ function send(exchange: Exchange, found: HeldDocument, { headers, ofNotModified 
 }
 
 /** The same request gets the same document without JavaScript from now on. Only a request that was answered at once is still known in its original form. */
-function offerNatively(exchange: Exchange, headers: HeaderBlock, body: FilePart | Uint8Array): void {
+export function offerNatively(exchange: Exchange, headers: HeaderBlock, body: FilePart | Uint8Array): void {
   const { edge, kind, asked } = exchange
   if (!exchange.isCurrent) return
   const request = edge.native.requestHead

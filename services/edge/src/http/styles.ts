@@ -19,7 +19,7 @@ import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { atIn, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { answerCondition } from './condition.js'
-import { answerDocument, SECRET_PLACE } from './document.js'
+import { answerDocument, offerNatively, SECRET_PLACE } from './document.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, type Header, headerBlock } from './header-block.js'
 import { absentVersion, shownName } from './missing-reasons.js'
@@ -38,6 +38,10 @@ const TYPES: Readonly<Record<string, string>> = {
   webp: 'image/webp',
   mp4: 'video/mp4',
   pbf: 'application/x-protobuf',
+  ttf: 'font/ttf',
+  otf: 'font/otf',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
 }
 const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const NO_SUCH_FILE = refuse('not_found', coded('style_file_absent'))
@@ -222,7 +226,9 @@ function answerRange(exchange: Exchange, { plain, packed, digest }: FinishedRang
   if (answerCondition(exchange, current, () => headerBlock(['ETag', etag], ...common))) return
   const encoding: readonly Header[] = gzip ? [['Content-Encoding', 'gzip']] : []
   const headers = headerBlock(['Content-Type', TYPES.pbf as string], ['ETag', etag], ...encoding, ...common)
-  exchange.answer('200 OK', headers, gzip ? packed : plain)
+  const body = gzip ? packed : plain
+  offerNatively(exchange, headers, body)
+  exchange.answer('200 OK', headers, body)
 }
 
 /** GET and HEAD of `/tiles/{code}/style.json`: a style that shows the basemap as it is. */

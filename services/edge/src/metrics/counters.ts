@@ -132,6 +132,14 @@ export class Counters {
     this.storageDurations.add(seconds)
   }
 
+  /** Of what this process answers itself to map clients. */
+  #durations(): number[] {
+    const { tile, download, catalog } = this.answers
+    return tile.durations.counts.map(
+      (n, i) => n + (download.durations.counts[i] ?? 0) + (catalog.durations.counts[i] ?? 0),
+    )
+  }
+
   /** Called before these numbers are read: adds what was counted where no JavaScript ran. */
   beforeReading: () => void = () => {}
 
@@ -149,6 +157,7 @@ export class Counters {
       auth_failures: Object.values(failures).reduce((sum, n) => sum + n, 0),
       server_errors: this.serverErrors,
       bytes_sent: this.bytesSent,
+      durations: this.#durations(),
     }
   }
 }

@@ -1,4 +1,5 @@
-import { ANSWER_TIME_BOUNDS, type TimedAnswers } from '@gateway/native-edge/hot-tiles/response-table.js'
+import { ANSWER_TIME_BOUNDS } from '@gateway/contracts/traffic.js'
+import type { TimedAnswers } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from 'prom-client'
 
 /** The metrics of one process as prom-client hands them from process to process. */
@@ -22,6 +23,11 @@ export class Durations {
   addAll({ seconds, counts }: TimedAnswers, weight: number): void {
     this.#seconds += seconds * weight
     for (const [i, count] of counts.entries()) this.#counts[i] = (this.#counts[i] ?? 0) + count * weight
+  }
+
+  /** By ANSWER_TIME_BOUNDS, each answer in one; the last is for those beyond. */
+  get counts(): readonly number[] {
+    return this.#counts
   }
 
   /** As a Prometheus histogram of this name tells them. */

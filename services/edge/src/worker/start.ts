@@ -173,7 +173,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       version: ownVersion(),
       started_at: new Date().toISOString(),
     },
-    traffic: () => ({ ...counters.traffic(), remote_cache: remoteCacheOf(tiles.remote, counters) }),
+    traffic: () => ({
+      ...counters.traffic(),
+      remote_cache: remoteCacheOf(tiles.remote, counters),
+      memory_bytes: process.memoryUsage.rss(),
+    }),
     async kept() {
       const kept = await supervisor.kept()
       if (kept === null) return null

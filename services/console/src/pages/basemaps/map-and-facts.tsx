@@ -24,7 +24,7 @@ interface MapAndFactsProps {
 /** The map of a version, and beside it the choice of another one, the facts, and the tile that somebody clicks. */
 export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
   const t = useTexts()
-  const served = isServed(basemap) && isServed(version)
+  const served = isServed(basemap) && isServed(version) && version.available
   const [tile, setTile] = useParameter('tile')
   const map = useRef<MapLibre | null>(null)
   const set = {
@@ -53,7 +53,7 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
           onTile={(lon, lat, zoom) => setTile(addressText(tileAt(lon, lat, zoom, set)))}
         />
       ) : (
-        <Alert color="orange">{t.withdraw.notShown}</Alert>
+        <Alert color="orange">{version.available ? t.withdraw.notShown : t.work.unavailableMap}</Alert>
       )}
       <div className="side">
         <Section title={t.maps.facts} quiet>

@@ -21,7 +21,7 @@ export function Page() {
   const t = useTexts()
   const dashboard = useQuery(dashboardQuery)
   const edges = useQuery(edgesQuery)
-  const traffic = useQuery(trafficQuery)
+  const traffic = useQuery(trafficQuery())
   const tabs = (data: Dashboard) => [
     {
       id: 'now',
@@ -30,7 +30,7 @@ export function Page() {
         <>
           <div className="overview-now">
             <Attention dashboard={data} edges={edges.data?.items} />
-            <TrafficSection query={traffic} />
+            <TrafficSection />
           </div>
           <EdgesSection query={edges} traffic={traffic.data} />
         </>

@@ -1,7 +1,10 @@
 import type { TrafficCounters, TrafficPoint } from '@gateway/contracts/traffic.js'
 
+/** What is counted as one number. */
+export type Amount = Exclude<keyof TrafficCounters, 'durations'>
+
 /** Amounts a second, added up over spans that lie side by side in time. */
-export function rateOf(spans: readonly TrafficPoint[], name: keyof TrafficCounters): number {
+export function rateOf(spans: readonly TrafficPoint[], name: Amount): number {
   return spans.reduce((sum, span) => sum + span[name] / span.seconds, 0)
 }
 

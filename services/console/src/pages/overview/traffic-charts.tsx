@@ -5,7 +5,13 @@ import { useFormats } from '../../ui/use-formats.js'
 import { Plot } from '../usage/plot.js'
 import { rateOf, shareFromMemory } from './rates.js'
 
-export default function TrafficCharts({ points }: { points: readonly TrafficPoint[] }) {
+interface TrafficChartsProps {
+  readonly points: readonly TrafficPoint[]
+  readonly formatTime: (ms: number) => string
+  readonly onZoom: (fromMs: number, toMs: number) => void
+}
+
+export default function TrafficCharts({ points, formatTime, onZoom }: TrafficChartsProps) {
   const { plots: t, figures } = useTexts().overview
   const formats = useFormats()
   const rates = (name: Parameters<typeof rateOf>[1]) => points.map((point) => rateOf([point], name))
@@ -17,7 +23,7 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
   ]
   const hitRate = points.map((point) => shareFromMemory([point]))
   const shares = hitRate.filter((share) => share !== null)
-  const times = points.map(({ at }) => formats.clock(at))
+  const shared = { times: points.map(({ at }) => Date.parse(at)), formatTime, group: 'traffic', onZoom }
   const format = (value: number) => formats.number(value, value < 1 ? 2 : 1)
   const summary = (values: readonly number[], format: (value: number) => string) =>
     `${t.average(format(values.reduce((a, b) => a + b, 0) / Math.max(1, values.length)))}, ${t.peak(format(Math.max(0, ...values)))}`
@@ -26,7 +32,8 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
       <Plot
         title={t.requests}
         summary={summary(requests, format)}
-        {...{ times, format }}
+        {...shared}
+        format={format}
         series={[
           { name: t.all, color: 'sea.5', values: requests },
           { name: t.tiles, color: 'indigo.5', values: rates('tiles') },
@@ -39,7 +46,8 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
           format,
         )}
         kind="lines"
-        {...{ times, format }}
+        {...shared}
+        format={format}
         series={[
           { name: t.missing, color: 'orange.6', values: missing },
           { name: t.auth, color: 'red.6', values: auth },
@@ -49,7 +57,7 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
         title={t.hitRate}
         summary={shares.length === 0 ? '' : summary(shares, formats.percent)}
         kind="shares"
-        times={times}
+        {...shared}
         format={formats.percent}
         series={[{ name: t.hitRate, color: 'teal.6', values: hitRate }]}
         {...(shares.length === 0 && { instead: <Text c="dimmed">{figures.noTiles}</Text> })}
@@ -58,7 +66,7 @@ export default function TrafficCharts({ points }: { points: readonly TrafficPoin
         title={t.bytes}
         summary={summary(bytes, formats.bytes)}
         kind="bytes"
-        times={times}
+        {...shared}
         format={formats.bytes}
         series={[{ name: t.bytes, color: 'grape.5', values: bytes }]}
       />

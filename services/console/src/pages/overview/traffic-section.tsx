@@ -1,29 +1,52 @@
-import type { TrafficHistory } from '@gateway/contracts/traffic.js'
-import { Text } from '@mantine/core'
-import type { UseQueryResult } from '@tanstack/react-query'
+import { Button, Text } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import { TRAFFIC_RANGES, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { useParameter } from '../../ui/use-parameter.js'
 import { useSeen } from '../../ui/use-seen.js'
+import { timeFormat, useZoom } from '../../ui/use-zoom.js'
+import { RangeField } from '../usage/range-field.js'
 
 /** The chart library is a quarter of the page's weight: it is loaded once there is something to draw, and somebody scrolls to it. */
 const TrafficCharts = lazy(() => import('./traffic-charts.js'))
 
-export function TrafficSection({ query }: { query: UseQueryResult<TrafficHistory> }) {
-  const t = useTexts().overview
+/** What all edges served; a range of time can be dragged out of the charts. */
+export function TrafficSection() {
+  const { overview: t, work } = useTexts()
   const formats = useFormats()
+  const [asked, setRange] = useParameter('traffic')
+  const range = TRAFFIC_RANGES.find((one) => one === asked) ?? 'hour'
+  const query = useQuery({ ...trafficQuery(range), placeholderData: keepPreviousData })
+  const { isZoomed, zoom, reset, within } = useZoom()
   const { ref, seen } = useSeen()
   return (
     <Section
       title={t.traffic}
       actions={
-        query.data && (
-          <Text size="xs" c="dimmed">
-            {t.trafficSince(formats.clock(query.data.since))}
-          </Text>
-        )
+        <>
+          {query.data && (
+            <Text size="xs" c="dimmed" visibleFrom="lg">
+              {t.trafficSince((range === 'hour' ? formats.clock : formats.hour)(query.data.since))}
+            </Text>
+          )}
+          {isZoomed && (
+            <Button size="compact-xs" variant="default" onClick={reset}>
+              {work.charts.zoomOut}
+            </Button>
+          )}
+          <RangeField
+            ranges={TRAFFIC_RANGES}
+            value={range}
+            onChange={(next) => {
+              reset()
+              setRange(next === 'hour' ? null : next)
+            }}
+          />
+        </>
       }
     >
       <div ref={ref}>
@@ -33,7 +56,15 @@ export function TrafficSection({ query }: { query: UseQueryResult<TrafficHistory
               <Text c="dimmed">{t.noTraffic}</Text>
             ) : (
               <Suspense fallback={<div className="plot" />}>
-                {seen ? <TrafficCharts points={points} /> : <div className="plot" />}
+                {seen ? (
+                  <TrafficCharts
+                    points={within(points)}
+                    formatTime={timeFormat(within(points), formats)}
+                    onZoom={zoom}
+                  />
+                ) : (
+                  <div className="plot" />
+                )}
               </Suspense>
             )
           }

@@ -1,15 +1,25 @@
 import type { UsageKind } from '@gateway/contracts/usage.js'
-import { Button, SegmentedControl, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { sumOf, USAGE_RANGES, type UsageRange, usageFile, usageQuery } from '../../api/usage.js'
+import {
+  rangeBetween,
+  rangeUntil,
+  sumOf,
+  USAGE_RANGES,
+  type UsageRange,
+  type UsageSpan,
+  usageFile,
+  usageQuery,
+} from '../../api/usage.js'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Section } from '../../ui/section.js'
 import { useNow } from '../../ui/time.js'
-import { useParameter } from '../../ui/use-parameter.js'
+import { useParameters } from '../../ui/use-parameter.js'
 import { useSeen } from '../../ui/use-seen.js'
+import { RangeField } from './range-field.js'
 
 /** The chart library is heavy: it is loaded once somebody scrolls to something that it draws. */
 const UsageCharts = lazy(() => import('./usage-charts.js'))
@@ -19,8 +29,7 @@ const RANGES = Object.keys(USAGE_RANGES) as UsageRange[]
 /** What one token, basemap, version or vector was used for. `id`: as the API has it. */
 export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
   const t = useTexts().usage
-  const [asked, setRange] = useParameter('usage')
-  const range = RANGES.find((one) => one === asked) ?? 'month'
+  const { span, choose, zoom } = useSpan()
   const { ref, seen } = useSeen()
   return (
     <Section
@@ -28,16 +37,15 @@ export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
       note={t.notAccounted}
       actions={
         <>
-          <SegmentedControl
-            aria-label={t.range}
-            size="xs"
-            data={RANGES.map((value) => ({ value, label: t.ranges[value] }))}
-            value={range}
-            onChange={setRange}
+          <RangeField
+            ranges={RANGES}
+            value={span.range}
+            onChange={choose}
+            own={{ fromMs: span.fromMs, toMs: span.toMs, onChange: zoom }}
           />
           <Button
             component="a"
-            href={usageFile(by, id, range, useNow())}
+            href={usageFile(by, id, span)}
             download
             variant="default"
             size="compact-sm"
@@ -48,14 +56,36 @@ export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
         </>
       }
     >
-      <div ref={ref}>{seen ? <Charts by={by} id={id} range={range} /> : <div className="plot" />}</div>
+      <div ref={ref}>{seen ? <Charts {...{ by, id, span }} onZoom={zoom} /> : <div className="plot" />}</div>
     </Section>
   )
 }
 
-function Charts({ by, id, range }: { by: UsageKind; id: string; range: UsageRange }) {
+/** The range in the URL: `usage` names it, or `from` and `to` do. */
+function useSpan() {
+  const [parameters, set] = useParameters()
+  const now = useNow()
+  const [from, to] = ['from', 'to'].map((name) => Date.parse(parameters.get(name) ?? '')) as [number, number]
+  const range = RANGES.find((one) => one === parameters.get('usage')) ?? 'month'
+  const span = from < to ? rangeBetween(from, to) : rangeUntil(range, now)
+  return {
+    span,
+    choose: (usage: UsageRange) => set({ usage, from: null, to: null }),
+    zoom: (fromMs: number, toMs: number) =>
+      set({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }),
+  }
+}
+
+interface ChartsProps {
+  readonly by: UsageKind
+  readonly id: string
+  readonly span: UsageSpan
+  readonly onZoom: (fromMs: number, toMs: number) => void
+}
+
+function Charts({ by, id, span, onZoom }: ChartsProps) {
   const t = useTexts().usage
-  const query = useQuery({ ...usageQuery(by, id, range), placeholderData: keepPreviousData })
+  const query = useQuery({ ...usageQuery(by, id, span), placeholderData: keepPreviousData })
   return (
     <Loaded query={query} what={t.what}>
       {({ points, shown }) =>
@@ -63,7 +93,7 @@ function Charts({ by, id, range }: { by: UsageKind; id: string; range: UsageRang
           <Text c="dimmed">{t.none}</Text>
         ) : (
           <Suspense fallback={<div className="plot" />}>
-            <UsageCharts points={points} range={shown} />
+            <UsageCharts points={points} span={shown} onZoom={onZoom} />
           </Suspense>
         )
       }

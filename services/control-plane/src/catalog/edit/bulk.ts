@@ -10,7 +10,7 @@ import type { CatalogChange } from './route-parts.js'
 const BATCH_SIZE = 1
 
 interface CatalogKind {
-  readonly path: 'basemaps' | 'vectors'
+  readonly path: 'basemaps' | 'vectors' | 'styles'
   readonly operationId: string
   readonly query: ListQuery
   readonly find: (filter: Readonly<Record<string, unknown>>, most: number) => Promise<Keys>
@@ -22,7 +22,7 @@ interface CatalogKind {
   ) => Promise<CatalogChange>
 }
 
-/** Withdraws or restores many basemaps or vectors. */
+/** Withdraws or restores many basemaps, vectors or styles. */
 export function bulkCatalogRoute(
   app: App,
   ctx: ControlContext,

@@ -65,7 +65,7 @@ export async function forgetBasemap(
   const sliced = (await slicedVersions(ctx.sql, basemap, sliceOutputRoot)).filter((label) => versions.includes(label))
   if (sliced.length === 0) return NOT_SLICED
   let hidden: readonly string[] = []
-  const outcome = await withScanLock(ctx.sql, async (): Promise<Forgotten | Refusal> => {
+  const outcome = await withScanLock(ctx, async (): Promise<Forgotten | Refusal> => {
     if ((await readOpenSliceJobs(ctx.sql, [code])).length > 0) return BEING_SLICED
     const forgotten = await deleteRecord(sliced)
     if (!forgotten.ok) return forgotten
@@ -110,7 +110,7 @@ export async function forgetSource(
   const [source] = await readScanSources(ctx.sql, code)
   if (source === undefined) return NO_SUCH_SOURCE
   const { name, kind, path, enabled } = source
-  return withScanLock(ctx.sql, async (): Promise<Forgotten | Refusal> => {
+  return withScanLock(ctx, async (): Promise<Forgotten | Refusal> => {
     const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
       const changes = await changesOfSource(tx, code)
       if (!(await deleteScanSource(tx, code))) return { result: false, changes: [] }

@@ -3,12 +3,12 @@ import { readBasemap, readBasemaps } from '@gateway/store/basemaps.js'
 import { changesSince, currentState } from '@gateway/store/change-log.js'
 import { insertPush } from '@gateway/store/deliveries.js'
 import { appendLayerSources } from '@gateway/store/layer-sources.js'
-import { tryLockSession } from '@gateway/store/lock-session.js'
 import { readScanSources } from '@gateway/store/scan-sources.js'
 import { readVectors } from '@gateway/store/vectors.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runElsewhere } from '../../jobs/testing/run-elsewhere.js'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
-import { SCAN_LOCK } from '../scans/scan-lock.js'
+import { SCAN } from '../scans/scan-lock.js'
 import { makeTree, PIXEL, type Tree } from '../scans/testing/trees.js'
 import { sourcesFromSettings } from '../sources/configured-sources.js'
 
@@ -195,9 +195,9 @@ test('a source is forgotten with what was found in it, but not while a scan runs
   tree.put('more/lake/v1/0/0/0.png', PIXEL)
   await call('POST', '/scan-sources', { code: 'more', kind: 'basemap', path: tree.at('more') })
   await call('POST', '/scan-sources/more/run')
-  const scanning = await tryLockSession(app.ctx.sql, SCAN_LOCK)
+  const endScan = await runElsewhere(app.ctx.sql, SCAN)
   expect((await call('DELETE', '/scan-sources/more')).status).toBe(409)
-  await scanning?.release()
+  await endScan()
   expect(await logged(() => call('DELETE', '/scan-sources/more'))).toEqual(['basemap lake'])
   expect(await listed('basemaps')).toEqual(['world'])
   expect((await readScanSources(app.ctx.sql, 'more')).length).toBe(0)

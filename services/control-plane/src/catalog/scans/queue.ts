@@ -28,11 +28,11 @@ export const scanQueue: BackgroundLoop = {
 /** false: none waits, or another scan is running. */
 async function runNext(ctx: ControlContext): Promise<boolean> {
   if (!(await isScanQueued(ctx.sql))) return false
-  const ran = await withScanLock(ctx.sql, async (lock) => {
+  const ran = await withScanLock(ctx, async (scanning) => {
     await failAbandonedScans(ctx.sql)
     const queued = await takeQueuedScan(ctx.sql)
     const [source] = queued === null ? [] : await readScanSources(ctx.sql, queued.code)
-    if (queued !== null && source?.enabled) await scanUnderLock(ctx, source, lock, queued.reason)
+    if (queued !== null && source?.enabled) await scanUnderLock(ctx, source, scanning, queued.reason)
     return queued !== null
   })
   return ran === true

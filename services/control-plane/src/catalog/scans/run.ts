@@ -5,10 +5,12 @@ import type { Scan, ScanReason, ScanSource } from '@gateway/contracts/scan-sourc
 import { isRemote } from '@gateway/object-storage/location.js'
 import { logChanges } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import type { JobLease } from '@gateway/store/jobs.js'
 import { causeDeliveries } from '@gateway/store/kept-trace.js'
-import type { LockSession } from '@gateway/store/lock-session.js'
 import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from '@gateway/store/scan-sources.js'
 import { readKnownFiles } from '@gateway/store/vectors.js'
+import { writeUnderLease } from '../../jobs/exclusively.js'
+import { LeaseLost, type RunningJob } from '../../jobs/running-job.js'
 import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
 import { currentTrace, traced, traceToKeep } from '../../platform/trace.js'
@@ -44,11 +46,11 @@ export function runScans(
   sources: readonly ScannedSource[],
   reason: ScanReason = 'manual',
 ): Promise<ScanRuns> {
-  return withScanLock(ctx.sql, async (lock): Promise<ScanRuns> => {
+  return withScanLock(ctx, async (scanning): Promise<ScanRuns> => {
     await failAbandonedScans(ctx.sql)
     const scans: Scan[] = []
     for (const source of sources)
-      scans.push(await measured(ctx, source, () => scanUnderLock(ctx, source, lock, reason)))
+      scans.push(await measured(ctx, source, () => scanUnderLock(ctx, source, scanning, reason)))
     return { ok: true, scans }
   })
 }
@@ -69,18 +71,18 @@ async function measured(ctx: ControlContext, source: ScannedSource, scan: () => 
 export async function scanUnderLock(
   ctx: ControlContext,
   source: ScannedSource,
-  lock: LockSession,
+  scanning: RunningJob,
   reason: ScanReason,
 ): Promise<Scan> {
   const { id, startedAt } = await startScan(ctx.sql, source.code, reason)
   try {
-    const found = await walkWatched(ctx, source, id, AbortSignal.any([ctx.shutdown, lock.lost]))
-    const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt }, lock)
+    const found = await walkWatched(ctx, source, id, scanning.held)
+    const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt }, scanning.lease)
     await pruneScans(ctx.sql, source.code)
     return scan
   } catch (error) {
-    const said = reasonOf(error, ctx.shutdown)
-    const expected = error instanceof WalkError || error instanceof ScanCancelled || ctx.shutdown.aborted
+    const said = reasonOf(error, scanning.held)
+    const expected = error instanceof WalkError || error instanceof ScanCancelled || scanning.held.aborted
     ctx.log.warn({ err: expected ? textOf(said) : error, source: source.code }, 'a scan failed')
     return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', said })
   }
@@ -146,8 +148,8 @@ export async function walkSource(
 }
 
 /** One transaction for the catalog, the change log and the scan's own row. */
-async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf, lock: LockSession): Promise<Scan> {
-  const { finished, changes } = await lock.begin(async (tx) => {
+async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf, lease: JobLease): Promise<Scan> {
+  const { finished, changes } = await writeUnderLease(ctx.sql, lease, async (tx) => {
     const cancelledBy = await renewScan(tx, id, found.steps)
     if (cancelledBy !== null) throw new ScanCancelled(cancelledBy)
     await causeDeliveries(tx, traceToKeep())
@@ -179,6 +181,7 @@ function joined({ texts, coded: messages, total }: Warnings): CodedMessage | nul
   return coded('scan_warnings', { count: total, texts: isWhole ? text : `${text.slice(0, MAX_MESSAGE)}…` })
 }
 
-function reasonOf(error: unknown, shutdown: AbortSignal): CodedMessage {
-  return shutdown.aborted ? coded('scan_stopped_here') : messageOfError(error)
+function reasonOf(error: unknown, held: AbortSignal): CodedMessage {
+  if (held.reason === 'stopped') return coded('scan_stopped_here')
+  return held.aborted || error instanceof LeaseLost ? coded('scan_lease_lost') : messageOfError(error)
 }

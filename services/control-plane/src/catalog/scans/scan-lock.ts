@@ -1,18 +1,18 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import type { Sql } from '@gateway/store/connect.js'
-import { type LockSession, tryLockSession } from '@gateway/store/lock-session.js'
+import type { ExclusiveJob } from '@gateway/store/jobs.js'
+import { exclusively } from '../../jobs/exclusively.js'
+import type { RunningJob } from '../../jobs/running-job.js'
+import type { ControlContext } from '../../platform/context.js'
 
-/** Any number that no other advisory lock of the database has. */
-export const SCAN_LOCK = 891_002
+/** One scan runs at a time in the whole cluster. */
+export const SCAN: ExclusiveJob = { kind: 'scan', code: '' }
 
 /** Runs `work` while no scan runs in the whole cluster; refused while one does. */
-export async function withScanLock<T>(sql: Sql, work: (lock: LockSession) => Promise<T>): Promise<T | Refusal> {
-  const lock = await tryLockSession(sql, SCAN_LOCK)
-  if (lock === null) return refuse('scan_running', coded('scan_already_running'))
-  try {
-    return await work(lock)
-  } finally {
-    await lock.release()
-  }
+export async function withScanLock<T>(
+  ctx: Pick<ControlContext, 'sql' | 'shutdown'>,
+  work: (scanning: RunningJob) => Promise<T>,
+): Promise<T | Refusal> {
+  const done = await exclusively(ctx, SCAN, async (scanning) => ({ result: await work(scanning) }))
+  return done === null ? refuse('scan_running', coded('scan_already_running')) : done.result
 }

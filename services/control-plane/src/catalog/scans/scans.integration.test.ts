@@ -5,14 +5,14 @@ import type { Scan } from '@gateway/contracts/scan-source.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { changesSince, currentState } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import { tryLockSession } from '@gateway/store/lock-session.js'
 import { startScan } from '@gateway/store/scan-sources.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runElsewhere } from '../../jobs/testing/run-elsewhere.js'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
 import { registerVersion } from '../register/register-version.js'
 import { scanQueue } from './queue.js'
 import { runScan } from './run.js'
-import { SCAN_LOCK } from './scan-lock.js'
+import { SCAN } from './scan-lock.js'
 import { foundVersion } from './testing/catalog.js'
 import { makeTree, PIXEL, POINT, type Tree } from './testing/trees.js'
 
@@ -252,28 +252,26 @@ describe('one scan at a time', () => {
   test('while another process scans, scans and rescans are refused', async () => {
     tree.put('busy/v1/0/0/0.png', PIXEL)
     await source('busy', 'basemap')
-    const elsewhere = await tryLockSession(app.ctx.sql, SCAN_LOCK)
+    const endElsewhere = await runElsewhere(app.ctx.sql, SCAN)
     for (const path of ['/scan-sources/busy/run', '/vectors/rescan']) {
       const answer = await post(path)
       expect([answer.statusCode, answer.json()]).toEqual([409, { error: 'a scan is already running' }])
     }
-    await elsewhere?.release()
+    await endElsewhere()
     expect(await scan('busy')).toMatchObject({ added: 1 })
   })
 
-  test('a scan whose lock is lost writes nothing, and says why', async () => {
+  test('a scan whose lease is lost writes nothing, and says why', async () => {
     tree.put('lost.geojson', POINT)
     await source('lost', 'vector')
-    const { ended } = await duringScan('lost', async (tx) => {
-      const holder = () => tx<{ pid: number }[]>`
-        SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = ${SCAN_LOCK}
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-      await until(holder)
-      const [{ pid } = { pid: 0 }] = await holder()
-      await tx`SELECT pg_terminate_backend(${pid})`
-      await until(async () => ((await holder()).length === 0 ? [true] : []))
+    let endElsewhere: () => Promise<unknown> = () => Promise.resolve()
+    const { ended } = await duringScan('lost', async () => {
+      // As if its control plane had not renewed the lease for too long.
+      await app.ctx.sql`UPDATE jobs SET lease_until = now() - interval '1 second' WHERE kind = 'scan'`
+      endElsewhere = await runElsewhere(app.ctx.sql, SCAN)
     })
-    expect(await ended).toMatchObject({ status: 'failed', message: 'the connection that held the lock was lost' })
+    expect(await ended).toMatchObject({ status: 'failed', message_code: 'scan_lease_lost' })
+    await endElsewhere()
     expect(await vectorsOf('lost')).toEqual([])
     expect(await scan('lost')).toMatchObject({ status: 'succeeded', added: 1 })
   })

@@ -22,13 +22,9 @@ const MAX_LISTED = 1000
  * directory that cannot be read is reported in `problem`.
  */
 export function tryScan(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<TriedScan | Refusal> {
-  return withScanLock(ctx.sql, async (lock) => {
+  return withScanLock(ctx, async ({ held }) => {
     try {
-      return await compare(
-        ctx,
-        source,
-        await walkSource(ctx, source, AbortSignal.any([ctx.shutdown, lock.lost, signal])),
-      )
+      return await compare(ctx, source, await walkSource(ctx, source, AbortSignal.any([held, signal])))
     } catch (error) {
       if (!(error instanceof WalkError)) throw error
       const nothing = {

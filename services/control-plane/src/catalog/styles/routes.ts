@@ -6,8 +6,10 @@ import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import type { Transaction } from '@gateway/store/connect.js'
 import {
   deleteStyle,
+  findStyleCodes,
   listStyles,
   readStyle,
   STYLE_LISTING,
@@ -18,17 +20,31 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
-import type { App } from '../../platform/http/app-type.js'
+import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { byCode, CONFIRMED, WITHDRAWN } from '../edit/route-parts.js'
+import { bulkCatalogRoute } from '../edit/bulk.js'
+import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from '../edit/route-parts.js'
 import { readAvailableParts, styleProblems } from './problems.js'
 
 const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
+const STYLES_QUERY = listQuery(STYLE_LISTING, {
+  source_code: text,
+  available: flag,
+  withdrawn: flag,
+  source_enabled: flag,
+})
 const SEEN = 'withdrawn, unavailable, or of a disabled scan source'
 
 /** Styles as administrators see and change them. */
 export function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   const { sql, settings } = ctx
+  bulkCatalogRoute(app, ctx, edges, {
+    path: 'styles',
+    operationId: 'changeStyles',
+    query: STYLES_QUERY,
+    find: (filter, most) => findStyleCodes(sql, filter, most),
+    update: updateStyle,
+  })
   const answered = async (styles: readonly StoredStyle[]) => {
     const available = await readAvailableParts(sql)
     return styles.map((style) => toAdminStyle(style, settings.tilePublicBaseUrl, styleProblems(style, available)))
@@ -40,12 +56,7 @@ export function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
         operationId: 'listAdminStyles',
         summary: 'Styles',
         description: `All of them, also those that readers do not see: ${SEEN}. \`problems\` names sources, fonts and icons that are missing.`,
-        querystring: listQuery(STYLE_LISTING, {
-          source_code: text,
-          available: flag,
-          withdrawn: flag,
-          source_enabled: flag,
-        }),
+        querystring: STYLES_QUERY,
         response: { 200: listOf(adminStyleSchema) },
       },
     },
@@ -87,17 +98,9 @@ export function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
     },
     async ({ params: { code }, body: { withdrawn }, admin }, reply) => {
       const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const before = await readStyle(tx, code)
-        if (before === null) return { result: null, changes: [] }
-        await setStyleWithdrawn(tx, code, withdrawn)
-        const detail = { name: before.name, before: { withdrawn: before.withdrawn }, after: { withdrawn } }
-        await insertAudit(tx, {
-          ...admin,
-          action: withdrawn ? 'style.withdraw' : 'style.restore',
-          subject: code,
-          detail,
-        })
-        return { result: await readStyle(tx, code), changes: [{ kind: 'style', key: code }] }
+        const outcome = await updateStyle(tx, code, { withdrawn }, admin)
+        if (!outcome.ok) return { result: null, changes: [] }
+        return { result: await readStyle(tx, code), changes: outcome.changes }
       })
       if (result === null) return sendRefusal(reply, NO_SUCH_STYLE)
       const [answer] = await answered([result])
@@ -129,4 +132,19 @@ export function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
       return result === null ? sendRefusal(reply, NO_SUCH_STYLE) : { ...acknowledged, files: 0 }
     },
   )
+}
+
+/** Changes one style within a transaction, with its audit entry. */
+async function updateStyle(
+  tx: Transaction,
+  code: string,
+  { withdrawn }: { readonly withdrawn: boolean },
+  admin: AdminIdentity,
+): Promise<CatalogChange> {
+  const before = await readStyle(tx, code)
+  if (before === null) return NO_SUCH_STYLE
+  await setStyleWithdrawn(tx, code, withdrawn)
+  const detail = { name: before.name, before: { withdrawn: before.withdrawn }, after: { withdrawn } }
+  await insertAudit(tx, { ...admin, action: withdrawn ? 'style.withdraw' : 'style.restore', subject: code, detail })
+  return { ok: true, changes: [{ kind: 'style', key: code }] }
 }

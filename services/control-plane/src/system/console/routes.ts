@@ -4,7 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { LIVE_TOPICS } from '@gateway/contracts/console.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { trafficHistorySchema } from '@gateway/contracts/traffic.js'
+import {
+  edgeTrafficSchema,
+  TRAFFIC_RANGES,
+  type TrafficRange,
+  trafficHistorySchema,
+} from '@gateway/contracts/traffic.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -18,7 +23,7 @@ import { serveMapPage } from './map-page.js'
 import { previewTokenRoute } from './preview-token.js'
 import { settingsRoute } from './settings-view.js'
 import { serveBuiltConsole } from './static-files.js'
-import { SAMPLE_MS, TrafficHistory } from './traffic-history.js'
+import { EDGE_RANGES, SAMPLE_MS, TrafficHistory } from './traffic-history.js'
 
 /** The built console, beside this service in the checkout and in the image. */
 const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
@@ -28,6 +33,9 @@ const DOCS_DIST = fileURLToPath(new URL('../../../../docs/dist/', import.meta.ur
 
 const NOT_BUILT = refuse('not_found', coded('console_not_built'))
 const NO_DOCS = refuse('not_found', coded('docs_not_built'))
+
+const RANGES = Object.keys(TRAFFIC_RANGES) as TrafficRange[]
+const NO_SUCH_EDGE = refuse('not_found', coded('edge_not_found'))
 
 /** Consoles notice a dead line within three seconds, without requests of their own. */
 const ALIVE_EVERY_MS = 1_000
@@ -62,14 +70,31 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
     {
       schema: {
         operationId: 'getTraffic',
-        summary: 'What the edges served in the last hour',
+        summary: 'What the edges served in the last hour, day, week or month',
         description:
-          'Over all edge processes, in spans of half a minute, and of each process what it does now. Watched by the answering control ' +
-          'plane, which keeps it over a restart; a metrics system that scrapes `/metrics` knows more.',
+          'Over all edge processes, in spans of half a minute, ten minutes, an hour or four hours, and of each process what it does now. ' +
+          'Watched by the answering control plane, which keeps it over a restart; a metrics system that scrapes `/metrics` knows more.',
+        querystring: z.strictObject({ range: z.enum(RANGES).default('hour') }),
         response: { 200: trafficHistorySchema },
       },
     },
-    () => history.view(),
+    ({ query }) => history.view(query.range),
+  )
+  app.get(
+    '/api/v1/admin/edges/:id/traffic',
+    {
+      schema: {
+        operationId: 'getEdgeTraffic',
+        summary: 'What one edge process served in the last hour or day',
+        description:
+          'In spans of half a minute, or of ten minutes for a day: amounts, latency and memory, as the answering control plane has watched them. A process that has ' +
+          'ended, or that does not tell its counters, returns 404.',
+        params: z.object({ id: z.string() }),
+        querystring: z.strictObject({ range: z.enum(EDGE_RANGES).default('hour') }),
+        response: { 200: edgeTrafficSchema },
+      },
+    },
+    async ({ params, query }, reply) => history.edge(params.id, query.range) ?? sendRefusal(reply, NO_SUCH_EDGE),
   )
   app.get(
     '/api/v1/admin/dashboard/live',

@@ -1,4 +1,5 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
+import { ANSWER_TIME_BOUNDS, type TrafficCounters } from '@gateway/contracts/traffic.js'
 import { expect, test } from 'vitest'
 import { keptHistorySchema, TrafficHistory } from './traffic-history.js'
 
@@ -38,7 +39,7 @@ test('a control plane that was restarted goes on with its history, and misses no
   expect(after.view()).toMatchObject({ since: new Date(START).toISOString(), points: [{ requests: 40 }] })
   after.sample([edge('a', 200), edge('b', 9, START + 40_000)], START + 75_000)
   expect(after.view().points).toMatchObject([{ requests: 40 }, { requests: 69, seconds: 65 }])
-  expect(new TrafficHistory(START + 2 * 3_600_000, kept).view().points).toEqual([])
+  expect(new TrafficHistory(START + 31 * 86_400_000, kept).view('month').points).toEqual([])
 })
 
 test('spans of half a minute are kept for an hour', () => {
@@ -47,4 +48,32 @@ test('spans of half a minute are kept for an hour', () => {
   const { points } = history.view()
   expect(points.length).toBe(120)
   expect(points.slice(1, -1).every(({ requests, seconds }) => requests === 30 && seconds === 30)).toBe(true)
+})
+
+test('longer ranges have longer spans, and one process has its own', () => {
+  const history = new TrafficHistory(START)
+  for (let second = 30; second <= 26 * 3600; second += 30) history.sample([edge('a', second)], START + second * 1000)
+  expect((['hour', 'day', 'week', 'month'] as const).map((range) => history.view(range).points.length)).toEqual([
+    120, 144, 27, 7,
+  ])
+  expect(history.edge('a', 'day')?.points.at(-2)).toMatchObject({ seconds: 600, requests: 600 })
+  expect(history.edge('b', 'day')).toBeUndefined()
+})
+
+test('latency is estimated from counts by time, of all processes and of one', () => {
+  const history = new TrafficHistory(START)
+  const counts = (fast: number, slow: number) =>
+    ANSWER_TIME_BOUNDS.map((s) => (s === 0.001 ? fast : s === 1 ? slow : 0))
+  const at = (fast: number, slow: number) => {
+    const { traffic, ...rest } = edge('a', fast + slow)
+    return [
+      { ...rest, traffic: { ...(traffic as TrafficCounters), durations: [...counts(fast, slow), 0], memory_bytes: 7 } },
+    ]
+  }
+  history.sample(at(10, 10), START + 5_000)
+  history.sample(at(108, 12), START + 10_000)
+  const latency = { p50: expect.closeTo(0.00075, 4), p95: expect.closeTo(0.00098, 4), p99: expect.closeTo(0.75, 2) }
+  expect(history.view().points).toMatchObject([{ requests: 100, latency }])
+  expect(history.view().edges).toMatchObject([{ id: 'a', latency, memory_bytes: 7 }])
+  expect(history.edge('a', 'hour')?.points).toMatchObject([{ latency, memory_bytes: 7 }])
 })

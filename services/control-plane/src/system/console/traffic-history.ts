@@ -1,20 +1,30 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import {
+  ANSWER_TIME_BOUNDS,
+  type EdgeTraffic,
+  type Latency,
+  TRAFFIC_RANGES,
   type TrafficCounters,
   type TrafficHistory as TrafficHistoryView,
   type TrafficPoint,
+  type TrafficRange,
   trafficCountersSchema,
-  trafficPointSchema,
 } from '@gateway/contracts/traffic.js'
 import { z } from 'zod'
 
 /** As often as presence is read anyway. */
 export const SAMPLE_MS = 5_000
-/** Two points a minute are what a plot of an hour can show. */
-const SPAN_MS = 30_000
-const KEPT_MS = 3_600_000
+/** The longest range. */
+const KEPT_MS = TRAFFIC_RANGES.month.seconds * 1000
+const ALL_RANGES = Object.keys(TRAFFIC_RANGES) as TrafficRange[]
+/** Of one process: it rarely lives longer than a day, and there may be many. */
+export const EDGE_RANGES = ['hour', 'day'] as const satisfies readonly TrafficRange[]
 
-const NOTHING: TrafficCounters = {
+/** For the latency of one edge process: of a few seconds it would be of a few answers. */
+const LATENCY_OVER_MS = 300_000
+
+const NO_DURATIONS: readonly number[] = [...ANSWER_TIME_BOUNDS, Infinity].map(() => 0)
+const NOTHING: Required<TrafficCounters> = {
   requests: 0,
   tiles: 0,
   tiles_missing: 0,
@@ -23,14 +33,32 @@ const NOTHING: TrafficCounters = {
   auth_failures: 0,
   server_errors: 0,
   bytes_sent: 0,
+  durations: [...NO_DURATIONS],
 }
-const NAMES = Object.keys(NOTHING) as (keyof TrafficCounters)[]
+const NAMES = Object.keys(NOTHING).filter((name) => name !== 'durations') as Exclude<
+  keyof TrafficCounters,
+  'durations'
+>[]
+
+/** A span as it is kept, with its counts by time. */
+const spanSchema = trafficCountersSchema.extend({
+  at: z.iso.datetime(),
+  seconds: z.number().positive(),
+  memory_bytes: z.number().optional(),
+})
+export type Span = z.infer<typeof spanSchema>
+
+/** The spans of each range, oldest first. */
+const spansSchema = z.partialRecord(z.enum(ALL_RANGES), z.array(spanSchema))
+type Spans = z.infer<typeof spansSchema>
 
 /** What a control plane needs of its history to go on with it after a restart. */
 export const keptHistorySchema = z.object({
   started_ms: z.number(),
   sampled_ms: z.number(),
-  points: z.array(trafficPointSchema),
+  ranges: spansSchema,
+  /** of each edge process */
+  edges: z.record(z.string(), spansSchema),
   /** the counters of edge processes when they were sampled last */
   known: z.array(z.object({ id: z.string(), at_ms: z.number(), counters: trafficCountersSchema })),
 })
@@ -43,24 +71,27 @@ export type KeptHistory = z.infer<typeof keptHistorySchema>
 export class TrafficHistory {
   readonly #startedMs: number
   readonly #known = new Map<string, { readonly atMs: number; readonly counters: TrafficCounters }>()
-  #newest: (TrafficPoint & { id: string })[] = []
-  #points: TrafficPoint[] = []
+  #newest: (Span & { id: string })[] = []
+  #all: Spans = {}
+  readonly #edges = new Map<string, Spans>()
   #sampledMs: number
   #samples = 0
 
-  /** @param kept of the process before; what is older than an hour, or of the future, is forgotten */
+  /** @param kept of the process before; what is older than the longest range, or of the future, is forgotten */
   constructor(nowMs: number, kept: KeptHistory | null = null) {
     const isUsable = kept !== null && kept.sampled_ms <= nowMs && kept.sampled_ms > nowMs - KEPT_MS
     this.#startedMs = isUsable ? kept.started_ms : nowMs
     this.#sampledMs = isUsable ? kept.sampled_ms : nowMs
     if (!isUsable) return
-    this.#points = kept.points
+    this.#all = kept.ranges
+    for (const [id, spans] of Object.entries(kept.edges)) this.#edges.set(id, spans)
     for (const { id, at_ms: atMs, counters } of kept.known) this.#known.set(id, { atMs, counters })
   }
 
   kept(): KeptHistory {
     const known = [...this.#known].map(([id, { atMs, counters }]) => ({ id, at_ms: atMs, counters }))
-    return { started_ms: this.#startedMs, sampled_ms: this.#sampledMs, points: [...this.#points], known }
+    const edges = Object.fromEntries(this.#edges)
+    return { started_ms: this.#startedMs, sampled_ms: this.#sampledMs, ranges: this.#all, edges, known }
   }
 
   get samples(): number {
@@ -78,20 +109,42 @@ export class TrafficHistory {
       const amounts = difference(traffic, before.counters)
       addTo(total, amounts)
       const at = new Date(before.atMs).toISOString()
-      this.#newest.push({ id, at, seconds: (nowMs - before.atMs) / 1000, ...amounts })
+      const seconds = (nowMs - before.atMs) / 1000
+      const memory = traffic.memory_bytes === undefined ? {} : { memory_bytes: traffic.memory_bytes }
+      this.#newest.push({ id, at, seconds, ...amounts, ...memory })
+      this.#edges.set(id, added(this.#edges.get(id) ?? {}, EDGE_RANGES, { ...amounts, seconds, ...memory }, nowMs))
     }
     this.#forgetAllBut(new Set(edges.map(({ id }) => id)))
-    this.#addToSpan(total, nowMs)
+    const seconds = (nowMs - this.#sampledMs) / 1000
+    if (seconds > 0) this.#all = added(this.#all, ALL_RANGES, { ...total, seconds }, nowMs)
     this.#sampledMs = nowMs
     this.#samples++
   }
 
-  view(): TrafficHistoryView {
+  view(range: TrafficRange = 'hour'): TrafficHistoryView {
     return {
-      since: new Date(Math.max(this.#startedMs, this.#sampledMs - KEPT_MS)).toISOString(),
-      points: [...this.#points],
-      edges: [...this.#newest],
+      since: this.#since(range),
+      points: (this.#all[range] ?? []).map(pointOf),
+      edges: this.#newest.map((span) => ({ ...pointOf(span), ...this.#latencyOf(span.id), id: span.id })),
     }
+  }
+
+  /** undefined: it is not known, or has ended */
+  edge(id: string, range: (typeof EDGE_RANGES)[number]): EdgeTraffic | undefined {
+    const spans = this.#edges.get(id)
+    return spans && { since: this.#since(range), points: (spans[range] ?? []).map(pointOf) }
+  }
+
+  #since(range: TrafficRange): string {
+    return new Date(Math.max(this.#startedMs, this.#sampledMs - TRAFFIC_RANGES[range].seconds * 1000)).toISOString()
+  }
+
+  #latencyOf(id: string): { latency?: Latency } {
+    const durations = [...NO_DURATIONS]
+    for (const span of this.#edges.get(id)?.hour ?? []) {
+      if (Date.parse(span.at) > this.#sampledMs - LATENCY_OVER_MS) addEach(durations, span.durations)
+    }
+    return latencyOf(durations)
   }
 
   /** A process that began after the last sample has counted from zero since; of an older one it is not known when it counted what. */
@@ -102,28 +155,70 @@ export class TrafficHistory {
 
   #forgetAllBut(ids: ReadonlySet<string>): void {
     for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id)
-  }
-
-  #addToSpan(amounts: TrafficCounters, nowMs: number): void {
-    const seconds = (nowMs - this.#sampledMs) / 1000
-    if (seconds <= 0) return
-    const at = new Date(Math.floor(nowMs / SPAN_MS) * SPAN_MS).toISOString()
-    const last = this.#points.at(-1)
-    if (last?.at === at) {
-      const sum = { ...last, seconds: last.seconds + seconds }
-      addTo(sum, amounts)
-      this.#points = [...this.#points.slice(0, -1), sum]
-    } else {
-      this.#points = [...this.#points, { at, seconds, ...amounts }]
-    }
-    this.#points = this.#points.filter((point) => Date.parse(point.at) > nowMs - KEPT_MS)
+    for (const id of this.#edges.keys()) if (!ids.has(id)) this.#edges.delete(id)
   }
 }
 
+function added(spans: Spans, ranges: readonly TrafficRange[], amounts: Omit<Span, 'at'>, nowMs: number): Spans {
+  return Object.fromEntries(ranges.map((range) => [range, withAmounts(spans[range] ?? [], range, amounts, nowMs)]))
+}
+
+/** Adds amounts to the span of the moment, and leaves out those that the range does not reach. */
+function withAmounts(spans: readonly Span[], range: TrafficRange, amounts: Omit<Span, 'at'>, nowMs: number): Span[] {
+  const [spanMs, keptMs] = [TRAFFIC_RANGES[range].step * 1000, TRAFFIC_RANGES[range].seconds * 1000]
+  const at = new Date(Math.floor(nowMs / spanMs) * spanMs).toISOString()
+  const last = spans.at(-1)
+  const kept = spans.filter((span) => Date.parse(span.at) > nowMs - keptMs)
+  if (last?.at !== at) return [...kept, { at, ...amounts }]
+  const memory = amounts.memory_bytes === undefined ? {} : { memory_bytes: amounts.memory_bytes }
+  const sum = { ...last, seconds: last.seconds + amounts.seconds, ...memory }
+  addTo(sum, amounts)
+  return [...kept.slice(0, -1), sum]
+}
+
 function difference(now: TrafficCounters, before: TrafficCounters): TrafficCounters {
-  return Object.fromEntries(NAMES.map((name) => [name, Math.max(0, now[name] - before[name])])) as TrafficCounters
+  const amounts = Object.fromEntries(NAMES.map((name) => [name, Math.max(0, now[name] - before[name])]))
+  const durations = now.durations?.map((n, i) => Math.max(0, n - (before.durations?.[i] ?? 0)))
+  return { ...amounts, ...(durations !== undefined && { durations }) } as TrafficCounters
 }
 
 function addTo(sum: TrafficCounters, amounts: TrafficCounters): void {
   for (const name of NAMES) sum[name] += amounts[name]
+  const durations = [...(sum.durations ?? NO_DURATIONS)]
+  addEach(durations, amounts.durations)
+  sum.durations = durations
+}
+
+function addEach(sum: number[], counts: readonly number[] = []): void {
+  for (const [i, n] of counts.entries()) sum[i] = (sum[i] ?? 0) + n
+}
+
+function pointOf({ durations = [], ...span }: Span): TrafficPoint {
+  return { ...span, ...latencyOf(durations) }
+}
+
+/** Nothing where nothing was answered. */
+function latencyOf(counts: readonly number[]): { latency?: Latency } {
+  const total = counts.reduce((sum, n) => sum + n, 0)
+  if (total === 0) return {}
+  return {
+    latency: {
+      p50: quantile(counts, total, 0.5),
+      p95: quantile(counts, total, 0.95),
+      p99: quantile(counts, total, 0.99),
+    },
+  }
+}
+
+/** Within a bucket evenly, as Prometheus' histogram_quantile has it; what is beyond the last bound counts as that bound. */
+function quantile(counts: readonly number[], total: number, share: number): number {
+  const rank = share * total
+  let below = 0
+  for (const [i, bound] of ANSWER_TIME_BOUNDS.entries()) {
+    const n = counts[i] ?? 0
+    const lower = ANSWER_TIME_BOUNDS[i - 1] ?? 0
+    if (n > 0 && below + n >= rank) return lower + (bound - lower) * ((rank - below) / n)
+    below += n
+  }
+  return ANSWER_TIME_BOUNDS.at(-1) as number
 }

@@ -2,18 +2,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pruneAudit } from '@gateway/store/audit-chain.js'
 import { pruneChangeLog } from '@gateway/store/change-log.js'
 import { pruneDeliveries } from '@gateway/store/delivery-retention.js'
-import { tryLockSession } from '@gateway/store/lock-session.js'
+import type { ExclusiveJob } from '@gateway/store/jobs.js'
 import { pruneSliceJobs } from '@gateway/store/slice-job-retention.js'
 import { forgetTokenAddresses } from '@gateway/store/tokens.js'
 import { pruneUsage } from '@gateway/store/usage.js'
+import { exclusively } from '../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
 
 /** What is pruned is kept for days, so that an hour more or less does not matter. */
 const EVERY_MS = 3_600_000
 
-/** Held by the one control plane that prunes the store. */
-export const HOUSEKEEPING_LOCK = 891_003
+/** The one control plane that prunes the store runs this. */
+export const HOUSEKEEPING: ExclusiveJob = { kind: 'housekeeping', code: '' }
 
 /** A year, and a month in which to read it. */
 const AUDIT_DAYS = 400
@@ -47,8 +48,7 @@ export function housekeeping(ownDisk: Pruners): BackgroundLoop {
 
 /** Prunes the store, unless another control plane does so now, and then the disk. */
 export async function prune(ctx: ControlContext, ownDisk: Pruners): Promise<void> {
-  const lock = await tryLockSession(ctx.sql, HOUSEKEEPING_LOCK).catch((error) => warn(ctx, 'the store', error))
-  if (lock !== null) await runAll(ctx, STORE).finally(() => lock.release())
+  await exclusively(ctx, HOUSEKEEPING, async () => runAll(ctx, STORE)).catch((error) => warn(ctx, 'the store', error))
   await runAll(ctx, ownDisk)
 }
 

@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { Sql } from '@gateway/store/connect.js'
-import { type LockSession, tryLockSession } from '@gateway/store/lock-session.js'
+import type { ExclusiveJob } from '@gateway/store/jobs.js'
 import { noteWatchProblem, queueScan, readWatchedSources } from '@gateway/store/scan-sources.js'
+import { exclusively } from '../../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../../platform/background.js'
 import type { ControlContext } from '../../../platform/context.js'
 import { FolderWatch, WATCHED_DEPTH } from './folder-watch.js'
 import { Settling } from './settling.js'
 
-/** Any number that no other advisory lock of the database has. */
-export const WATCH_LOCK = 891_044
+/** One control plane of the cluster watches. */
+export const WATCH: ExclusiveJob = { kind: 'folder_watch', code: '' }
 /** How often the settling of changes is looked at. */
 const LOOK_EVERY_MS = 250
 /** How often sources are read, and a control plane that does not watch looks whether it should. */
@@ -25,8 +26,9 @@ export const watching: BackgroundLoop = {
   async run(ctx) {
     while (!ctx.shutdown.aborted) {
       try {
-        const lock = (await readWatchedSources(ctx.sql)).length > 0 ? await tryLockSession(ctx.sql, WATCH_LOCK) : null
-        if (lock !== null) await watchUnderLock(ctx, lock)
+        if ((await readWatchedSources(ctx.sql)).length > 0) {
+          await exclusively(ctx, WATCH, ({ held }) => watchUntil(ctx, held))
+        }
       } catch (error) {
         ctx.log.debug({ err: (error as Error).message }, 'folders cannot be watched now')
       }
@@ -35,10 +37,9 @@ export const watching: BackgroundLoop = {
   },
 }
 
-/** Until no source is to be watched, the lock is lost, or the process ends. */
-async function watchUnderLock(ctx: ControlContext, lock: LockSession): Promise<void> {
+/** Until no source is to be watched, the lease is lost, or the process ends. */
+async function watchUntil(ctx: ControlContext, end: AbortSignal): Promise<void> {
   const sources = new WatchedSources(ctx)
-  const end = AbortSignal.any([ctx.shutdown, lock.lost])
   try {
     for (let readAt = Number.NEGATIVE_INFINITY; !end.aborted; await pause(LOOK_EVERY_MS, end)) {
       if (performance.now() - readAt >= READ_EVERY_MS) {
@@ -51,7 +52,6 @@ async function watchUnderLock(ctx: ControlContext, lock: LockSession): Promise<v
     }
   } finally {
     sources.close()
-    await lock.release()
   }
 }
 

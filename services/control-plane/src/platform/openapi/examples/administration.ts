@@ -66,6 +66,7 @@ const TRAFFIC = {
   bytes_sent: 98_304_000,
   at: EARLIER,
   seconds: 30,
+  latency: { p50: 0.0004, p95: 0.0031, p99: 0.0087 },
 }
 
 export const ADMINISTRATION: Readonly<Record<string, Example>> = {
@@ -144,6 +145,7 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
       audit: [AUDIT_ENTRY],
     },
   },
+  getEdgeTraffic: { answer: { since: EARLIER, points: [{ ...TRAFFIC, memory_bytes: 163_840_000 }] } },
   getTraffic: { answer: { since: EARLIER, points: [TRAFFIC], edges: [{ ...TRAFFIC, id: ID }] } },
   getUsage: {
     parameters: { by: 'basemap', step: 'day' },

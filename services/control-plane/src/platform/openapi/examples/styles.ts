@@ -36,6 +36,10 @@ export const STYLES: Readonly<Record<string, Example>> = {
   listAdminStyles: { answer: list(ADMIN_STYLE) },
   getAdminStyle: { parameters, answer: ADMIN_STYLE },
   updateStyle: { parameters, request: { withdrawn: true }, answer: { ...ADMIN_STYLE, withdrawn: true, ...FOLLOWED } },
+  changeStyles: {
+    request: { action: 'withdraw', filter: { source_code: 'styles' } },
+    answer: { matched: 3, done: 3, failed: [], ...FOLLOWED },
+  },
   deleteStyle: { parameters, answer: { ...FOLLOWED, files: 0 } },
   getStyleDocument: { parameters, answer: DOCUMENT },
   getSpriteIndex: { parameters, answer: { school: { x: 0, y: 0, width: 16, height: 16, pixelRatio: 1 } } },

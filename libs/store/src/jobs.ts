@@ -1,0 +1,125 @@
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
+import type { Queryable, Sql, Transaction } from './connect.js'
+
+/** Kinds of jobs that wait in a table of their own, which inherits `jobs`. */
+export type QueuedTable = 'slice_jobs' | 'exports'
+
+/** A job that is a row of `jobs` only while it runs; one process at a time runs that of a kind and a code. */
+export interface ExclusiveJob {
+  readonly kind: 'scan' | 'vector_build' | 'folder_watch' | 'housekeeping'
+  /** what is worked on; '' where the kind has one job */
+  readonly code: string
+}
+
+/** The right to run one job. Every later statement names it: a process that lost it unnoticed can write nothing. */
+export interface JobLease {
+  /** the job's */
+  readonly id: string
+  readonly owner: string
+  readonly fence: number
+}
+
+/** What a process reports while it runs a job. */
+export interface JobProgress {
+  /** percent */
+  readonly progress: number
+  readonly phase: string
+}
+
+/**
+ * Claims the oldest unfinished job of a table, if it is pending or the lease of its runner has expired; null: there is none, or it runs
+ * elsewhere. One job of a table runs at a time, in the order of submission. A job that ran before begins again.
+ */
+export async function claimQueuedJob(
+  sql: Sql,
+  table: QueuedTable,
+  owner: string,
+  leaseSeconds: number,
+): Promise<JobLease | null> {
+  const [row] = await sql<{ id: string; fence: number }[]>`
+    UPDATE ${sql(table)} SET
+      status = 'running', lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = fence + 1,
+      progress = 0, phase = '', message = '', message_coded = NULL, started_at = now()
+    WHERE id = (SELECT id FROM ${sql(table)} WHERE status IN ('pending', 'running') ORDER BY submission LIMIT 1)
+      AND (status = 'pending' OR (status = 'running' AND lease_until < now()))
+    RETURNING id, fence`
+  return row === undefined ? null : { ...row, owner }
+}
+
+/** Begins a job that is no row yet; null: another process runs it. A takeover waits for a transaction that `holdLease` was called in. */
+export async function claimExclusiveJob(
+  sql: Queryable,
+  { kind, code }: ExclusiveJob,
+  owner: string,
+  leaseSeconds: number,
+): Promise<JobLease | null> {
+  // A new id is a change of the key, for which the row must be free of every other lock.
+  const [row] = await sql<{ id: string; fence: number }[]>`
+    INSERT INTO jobs (kind, code, started_at, lease_owner, lease_until)
+    VALUES (${kind}, ${code}, now(), ${owner}, now() + make_interval(secs => ${leaseSeconds}))
+    ON CONFLICT (kind, code) DO UPDATE SET
+      id = excluded.id, started_at = excluded.started_at, lease_owner = excluded.lease_owner, lease_until = excluded.lease_until,
+      fence = jobs.fence + 1
+    WHERE jobs.lease_until < now()
+    RETURNING id, fence`
+  return row === undefined ? null : { ...row, owner }
+}
+
+/** Locks an exclusive job until the transaction ends: nobody takes it over meanwhile, and renewals go on. false: the lease is lost. */
+export async function holdLease(tx: Transaction, lease: JobLease): Promise<boolean> {
+  const rows = await tx`SELECT FROM ONLY jobs WHERE ${holds(tx, lease)} FOR KEY SHARE`
+  return rows.length > 0
+}
+
+export type Renewal = 'held' | 'cancel' | 'lost'
+
+/** Renews the lease and records the progress. `cancel`: the job is to be cancelled; `lost`: another process holds the lease. */
+export async function renewLease(
+  sql: Queryable,
+  lease: JobLease,
+  leaseSeconds: number,
+  { progress, phase }: JobProgress,
+): Promise<Renewal> {
+  const [row] = await sql<{ cancel_asked: boolean }[]>`
+    UPDATE jobs SET lease_until = now() + make_interval(secs => ${leaseSeconds}), progress = ${progress}, phase = ${phase}
+    WHERE ${holds(sql, lease)} RETURNING cancel_asked`
+  if (row === undefined) return 'lost'
+  return row.cancel_asked ? 'cancel' : 'held'
+}
+
+/** `coded`: the code and parameters of the reason; null: it has none */
+export type JobEnd = 'succeeded' | { readonly failed: string; readonly coded?: CodedMessage | null }
+
+export function failedBy(said: CodedMessage): Exclude<JobEnd, 'succeeded'> {
+  return { failed: textOf(said), coded: said }
+}
+
+/** Ends a queued job. false: the lease is lost, and nothing was written: the caller's transaction must not commit. */
+export async function finishJob(tx: Transaction, lease: JobLease, end: JobEnd): Promise<boolean> {
+  const succeeded = end === 'succeeded'
+  const { failed = '', coded = null } = succeeded ? {} : end
+  const { count } = await tx`
+    UPDATE jobs SET
+      status = ${succeeded ? 'succeeded' : 'failed'}, message = ${failed}, message_coded = ${coded && tx.json(coded)},
+      progress = CASE WHEN ${succeeded} THEN 100 ELSE progress END,
+      finished_at = now(), lease_owner = NULL, lease_until = NULL, phase = ''
+    WHERE ${holds(tx, lease)}`
+  return count > 0
+}
+
+/** Returns the job of a process that stops to its queue: its next runner need not wait for the lease to expire. */
+export async function returnJob(sql: Queryable, lease: JobLease): Promise<void> {
+  await sql`
+    UPDATE jobs SET status = 'pending', lease_owner = NULL, lease_until = NULL, progress = 0, phase = '' WHERE ${holds(sql, lease)}`
+}
+
+/** Ends an exclusive job. false: the lease was lost. */
+export async function endExclusiveJob(sql: Queryable, lease: JobLease): Promise<boolean> {
+  const { count } = await sql`DELETE FROM ONLY jobs WHERE ${holds(sql, lease)}`
+  return count > 0
+}
+
+/** The condition of every statement that only the holder of a lease may carry out, on `jobs` or a table that inherits it. */
+export function holds(sql: Queryable, { id, owner, fence }: JobLease) {
+  return sql`id = ${id} AND lease_owner = ${owner} AND fence = ${fence} AND status = 'running'`
+}

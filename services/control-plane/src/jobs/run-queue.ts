@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { JobLease } from '@gateway/store/jobs.js'
+import type { ControlContext } from '../platform/context.js'
+import { runWork } from './runner.js'
+import { LEASE, RunningJob } from './running-job.js'
+
+/** A job whose runner died is found at the latest this long after its lease has expired; a new one is announced. */
+export const POLL_MS = 2000
+
+/** Jobs of one kind, of which this process runs one at a time. */
+export interface JobQueue<Claimed extends { readonly lease: JobLease }, End> {
+  /** for the log, in the plural */
+  readonly name: string
+  /** where the store announces new jobs and cancellations */
+  readonly channel: string
+  /** null: there is nothing to run, or it runs elsewhere */
+  claim(owner: string, leaseSeconds: number): Promise<Claimed | null>
+  run(claimed: Claimed, running: RunningJob<End>): Promise<unknown>
+}
+
+/** Runs the jobs of a queue, one after the other, until the process stops. Any number of control planes may do so on one store. */
+export async function runQueue<Claimed extends { readonly lease: JobLease }, End = never>(
+  ctx: ControlContext,
+  queue: JobQueue<Claimed, End>,
+): Promise<void> {
+  const owner = randomUUID()
+  let running: RunningJob<End> | null = null
+  const claim = async () => {
+    const claimedAt = performance.now()
+    const claimed = await queue.claim(owner, LEASE.leaseSeconds)
+    if (claimed === null) return false
+    running = new RunningJob(ctx, claimed.lease, claimedAt)
+    try {
+      await queue.run(claimed, running)
+    } finally {
+      running.close()
+      running = null
+    }
+    return true
+  }
+  await runWork(ctx, {
+    name: queue.name,
+    channel: queue.channel,
+    claim,
+    msToNext: async () => POLL_MS,
+    // It may be the cancellation of the job that runs here.
+    onAnnounced: () => void running?.renew(),
+  })
+}

@@ -1,0 +1,137 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../harness/database.js'
+import { laySampleFiles, sampleCode } from '../harness/sample/files.js'
+import { fillSampleDatabase } from '../harness/sample/make.js'
+import { useGateway } from '../harness/use-gateway.js'
+import { DESKTOP, inPage, open, PHONE, settled, useBrowser } from './console-browser.js'
+
+let dir: string
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'gateway-sample-'))
+})
+afterAll(() => rm(dir, { recursive: true, force: true }))
+
+// Tiles of 203 vectors would be built while the pages are opened.
+const gateway = useGateway({ database: sampleDatabase, env: { VECTOR_TILES: 'false' } })
+const openConsole = useBrowser()
+
+async function sampleDatabase(): Promise<TestDatabase> {
+  const database = await freshDatabase()
+  await laySampleFiles(dir)
+  await fillSampleDatabase(database.url, dir)
+  return database
+}
+
+interface List<T> {
+  readonly items: readonly T[]
+}
+
+/** Answers when the sample's files are in the catalog. */
+async function scanned(): Promise<void> {
+  const states = async () => {
+    const { body } = await gateway().admin.call<List<{ last_scan: { status: string } | null }>>('/scan-sources')
+    return new Set(body.items.map(({ last_scan: scan }) => scan?.status))
+  }
+  await expect.poll(states, { timeout: 60_000 }).toEqual(new Set(['succeeded', 'failed']))
+}
+
+/** The id of the first item of a list. */
+async function firstOf(list: string): Promise<string> {
+  const { body } = await gateway().admin.call<List<{ id: string | number }>>(list)
+  return String(body.items[0]?.id)
+}
+
+const CODE = sampleCode(0)
+const BASEMAP = `/basemaps/${CODE}`
+const VERSION = `${BASEMAP}/versions/2026-11`
+/** Its files are gone. */
+const GONE = `/basemaps/${sampleCode(313)}`
+
+/** Every page and form, and each tab of those that have some. */
+async function pages(): Promise<readonly string[]> {
+  const [token, failedJob, job, push, vectorPush, entry] = await Promise.all([
+    firstOf('/tokens?limit=1&sort=name'),
+    firstOf('/slice/jobs?limit=1&status=failed'),
+    firstOf('/slice/jobs?limit=1&status=succeeded'),
+    firstOf('/push-records?limit=1&status=failed'),
+    firstOf('/vector-push-records?limit=1&status=failed'),
+    firstOf('/audit?limit=1'),
+  ])
+  return [
+    ...['/', '/?tab=busiest', '/?tab=activity', '/basemaps', '/versions', BASEMAP],
+    ...['usage', 'access', 'addresses', 'details'].map((tab) => `${BASEMAP}?tab=${tab}`),
+    ...[VERSION, `${VERSION}?tab=usage`, `${VERSION}?tab=addresses`, `${VERSION}/export`, `${BASEMAP}/compare`, GONE],
+    ...['/vectors', `/vectors/${CODE}`, '/tokens', '/tokens?kind=preview', '/tokens/new', '/tokens/partner'],
+    ...[`/tokens/${token}`, '/signing-keys', '/sources', '/sources/new', '/sources/maps', '/sources/archive-share-1'],
+    ...['/slicing', '/slicing/new', `/slicing/new?layer=${CODE}`, `/slicing/jobs/${failedJob}`, `/slicing/jobs/${job}`],
+    ...[
+      '/pushes',
+      '/pushes?of=vector',
+      '/pushes?of=purge',
+      '/pushes?show=targets',
+      '/pushes?show=exports',
+      '/pushes/new',
+    ],
+    ...[
+      '/pushes/targets/new',
+      '/pushes/targets/dispatch-centre',
+      `/pushes/basemap/${push}`,
+      `/pushes/vector/${vectorPush}`,
+    ],
+    ...['/audit', `/audit/${entry}`, '/settings'],
+  ]
+}
+
+/** What an answer with an error status, or none, adds to the problems of a walk. */
+function collectFailures(page: Page): string[] {
+  const failures: string[] = []
+  page.on('response', (answer) => answer.status() >= 400 && failures.push(`${answer.status()} ${answer.url()}`))
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText
+    // A page that is left gives up what it still waits for.
+    if (reason !== 'net::ERR_ABORTED') failures.push(`${reason} ${request.url()}`)
+  })
+  return failures
+}
+
+/** By how many pixels a page is wider than its window, once its last layout has come. */
+function settledWidth(page: Page): Promise<number> {
+  return inPage(
+    page,
+    `(async () => {
+      let last = NaN
+      for (;;) {
+        for (let i = 0; i < 5; i++) await new Promise(requestAnimationFrame)
+        const width = document.documentElement.scrollWidth - window.innerWidth
+        if (width <= 0 || width === last) return width
+        last = width
+      }
+    })()`,
+  )
+}
+
+test('every page and form shows the data of an organisation without an error, and fits on a phone', async () => {
+  await scanned()
+  const console = await openConsole(gateway())
+  const { page } = console
+  const failures = collectFailures(page)
+  const problems: string[] = []
+  for (const path of await pages()) {
+    await page.setViewportSize(DESKTOP)
+    await open(page, path)
+    await settled(page)
+    for (const size of [DESKTOP, PHONE]) {
+      await page.setViewportSize(size)
+      const beyond = await settledWidth(page)
+      if (beyond > 0) problems.push(`${path} is ${beyond} px wider than ${size.width} px`)
+    }
+    problems.push(...failures.splice(0).map((failure) => `${path}: ${failure}`))
+    if ((await page.getByRole('heading', { level: 1 }).count()) !== 1) problems.push(`${path} has no one heading`)
+  }
+  expect(problems).toEqual([])
+  await console.expectClean()
+}, 600_000)

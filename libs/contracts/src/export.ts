@@ -1,9 +1,21 @@
 import { z } from 'zod'
-import { boundsSchema } from './basemap.js'
+import { boundsSchema, TILE_FORMATS, type TileFormat } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { messageFields, sentence } from './messages.js'
 
 export const EXPORT_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
+
+/** Archives that a version can be written as: PMTiles 3, MBTiles 1.3, GeoPackage 1.3, Esri's tile package. */
+export const EXPORT_FORMATS = ['pmtiles', 'mbtiles', 'gpkg', 'tpkx'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+/** The formats of tiles that an archive may hold. Those of GeoPackages are the standard's; Esri's specification has PNG and JPEG, its clients read WebP in packages as well. */
+export const FORMATS_IN_ARCHIVES: Readonly<Record<ExportFormat, readonly TileFormat[]>> = {
+  pmtiles: TILE_FORMATS,
+  mbtiles: TILE_FORMATS,
+  gpkg: ['png', 'jpg', 'webp'],
+  tpkx: ['png', 'jpg', 'webp'],
+}
 
 const degrees = { longitude: z.number().min(-180).max(180), latitude: z.number().min(-90).max(90) }
 
@@ -19,6 +31,12 @@ export const exportBodySchema = z.strictObject({
     .describe(
       'an older version: the archive has the tiles that were added and changed since, and lists those that were removed; left out: all of the version',
     ),
+  format: z
+    .enum(EXPORT_FORMATS)
+    .default('pmtiles')
+    .describe(
+      'of the archive: PMTiles 3, MBTiles 1.3, a GeoPackage with one table of tiles, or a tile package for ArcGIS; the last two hold images only',
+    ),
   bounds: z
     .tuple([degrees.longitude, degrees.latitude, degrees.longitude, degrees.latitude])
     .meta({ items: { type: 'number' }, minItems: 4, maxItems: 4 })
@@ -31,12 +49,15 @@ export const exportBodySchema = z.strictObject({
   target_code: z.string().min(1).optional().describe('a target that the archive is pushed to once it is written'),
 })
 export type ExportBody = z.infer<typeof exportBodySchema>
+/** As a client sends it. */
+export type ExportInput = z.input<typeof exportBodySchema>
 
 export const exportSchema = z.object({
   id: z.uuid(),
   basemap_code: z.string(),
   version: z.string(),
   from_version: z.string().nullable().describe('what the archive is laid over; null: it has all of the version'),
+  format: z.enum(EXPORT_FORMATS).describe('of the archive'),
   bounds: boundsSchema.nullable().describe('what was requested; null: all of the version'),
   zoom_min: z.int(),
   zoom_max: z.int(),

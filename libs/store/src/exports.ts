@@ -1,5 +1,5 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { EXPORT_STATUSES } from '@gateway/contracts/export.js'
+import type { EXPORT_STATUSES, ExportFormat } from '@gateway/contracts/export.js'
 import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { claimQueuedJob, failedBy, finishJob, type JobLease } from './jobs.js'
@@ -12,6 +12,8 @@ export interface StoredExport {
   readonly version: string
   /** the older version whose differences are wanted; null: the whole version is */
   readonly fromVersion: string | null
+  /** of the archive */
+  readonly format: ExportFormat
   /** null: the whole of the version */
   readonly bounds: Bounds | null
   readonly zoomMin: number
@@ -41,14 +43,23 @@ export const MAX_OPEN_EXPORTS = 100
 
 export type NewExport = Pick<
   StoredExport,
-  'basemapCode' | 'version' | 'fromVersion' | 'bounds' | 'zoomMin' | 'zoomMax' | 'targetCode' | 'requestedBy' | 'trace'
+  | 'basemapCode'
+  | 'version'
+  | 'fromVersion'
+  | 'format'
+  | 'bounds'
+  | 'zoomMin'
+  | 'zoomMax'
+  | 'targetCode'
+  | 'requestedBy'
+  | 'trace'
 >
 
 /** null: as many as may wait are waiting. */
 export async function insertExport(tx: Transaction, wanted: NewExport): Promise<StoredExport | null> {
   const [row] = await tx<{ id: string }[]>`
-    INSERT INTO exports (basemap_code, version, from_version, bounds, zoom_min, zoom_max, target_code, requested_by, trace)
-    SELECT ${wanted.basemapCode}, ${wanted.version}, ${wanted.fromVersion}, ${wanted.bounds as number[] | null}::float8[], ${wanted.zoomMin}::int,
+    INSERT INTO exports (basemap_code, version, from_version, format, bounds, zoom_min, zoom_max, target_code, requested_by, trace)
+    SELECT ${wanted.basemapCode}, ${wanted.version}, ${wanted.fromVersion}, ${wanted.format}, ${wanted.bounds as number[] | null}::float8[], ${wanted.zoomMin}::int,
            ${wanted.zoomMax}::int, ${wanted.targetCode}, ${wanted.requestedBy}, ${traceColumn(tx, wanted.trace)}
     WHERE (SELECT count(*) FROM exports WHERE status IN ('pending', 'running')) < ${MAX_OPEN_EXPORTS}
     RETURNING id`
@@ -141,7 +152,7 @@ export async function knownExports(sql: Sql, ids: readonly string[]): Promise<Re
 
 function columns(sql: Queryable) {
   return sql`
-    exports.id, exports.basemap_code AS "basemapCode", exports.version, from_version AS "fromVersion", exports.bounds, zoom_min AS "zoomMin", zoom_max AS "zoomMax",
+    exports.id, exports.basemap_code AS "basemapCode", exports.version, from_version AS "fromVersion", exports.format, exports.bounds, zoom_min AS "zoomMin", zoom_max AS "zoomMax",
     exports.target_code AS "targetCode", exports.status, exports.message, exports.message_coded AS "messageCoded", progress, tiles::float8 AS tiles, bytes::float8 AS bytes,
     requested_by AS "requestedBy", exports.created_at AS "createdAt", finished_at AS "finishedAt", exports.trace,
     (SELECT id FROM deliveries WHERE export_id = exports.id ORDER BY deliveries.created_at DESC LIMIT 1) AS "pushId"`

@@ -1,10 +1,12 @@
 import { statfs } from 'node:fs/promises'
 import path from 'node:path'
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import type { ExportFormat } from '@gateway/contracts/export.js'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
-import { type WrittenArchive, writeSortedPmtiles } from '../pmtiles/writer.js'
+import type { WrittenArchive } from '../pmtiles/writer.js'
 import { TILE_MATRIX_SETS, unbrokenBounds } from '../tile-matrix-sets.js'
 import { type Area, sharedBounds } from './area.js'
+import { writeArchiveAs } from './formats.js'
 import { type StoredSet, type StoredTiles, storedTiles, writtenEncoding } from './stored-tiles.js'
 
 export interface ExportTask {
@@ -14,6 +16,10 @@ export interface ExportTask {
   readonly bounds: Bounds | null
   /** the JSON metadata of the archive */
   readonly metadata: Readonly<Record<string, unknown>>
+  /** of the archive; left out: PMTiles */
+  readonly archiveFormat?: ExportFormat
+  /** pixels of a tile's side; left out: 256 */
+  readonly tileSize?: number
   /** absolute; its folder must exist */
   readonly file: string
   /** limit: bytes of the archive */
@@ -29,7 +35,7 @@ export class ExportRefused extends CodedError {
 }
 
 /**
- * Writes a set, or a part of it, as a PMTiles 3 archive, whole or not at all.
+ * Writes a set, or a part of it, as an archive, whole or not at all.
  * @param onShare called with the share that is done, in thousandths, whenever it grows
  */
 export async function writeExport(task: ExportTask, onShare: (thousandths: number) => void): Promise<WrittenArchive> {
@@ -49,14 +55,14 @@ export async function writeExport(task: ExportTask, onShare: (thousandths: numbe
  * @param zooms see `WritingLimits`
  */
 export function writeTilesAs(
-  { set, area, bounds: known, metadata, file, maxBytes }: ExportTask,
+  { set, area, bounds: known, metadata, archiveFormat = 'pmtiles', tileSize = 256, file, maxBytes }: ExportTask,
   { tiles, count }: Pick<StoredTiles, 'tiles' | 'count'>,
   onShare: (thousandths: number) => void,
   zooms?: () => readonly [number, number],
 ): Promise<WrittenArchive> {
   const bounds = unbrokenBounds(TILE_MATRIX_SETS.WebMercatorQuad, sharedBounds(area.bounds, known))
-  const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata }
-  return writeSortedPmtiles(file, counted(tiles, count, onShare), description, {
+  const description = { format: set.format, encoding: writtenEncoding(set.format), bounds, metadata, tileSize }
+  return writeArchiveAs(archiveFormat, file, counted(tiles, count, onShare), description, {
     expected: count,
     onBytes: async (bytes) => {
       if (bytes > maxBytes) throw new ExportRefused(coded('export_over_limit', { limit: megabytes(maxBytes) }))

@@ -3432,6 +3432,8 @@ export interface paths {
                 basemap_code: string;
                 version: string;
                 from_version: string | null;
+                /** @enum {string} */
+                format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
                 bounds: [
                   number,
                   number,
@@ -3472,6 +3474,11 @@ export interface paths {
             basemap_code: string;
             version: string;
             from_version?: string;
+            /**
+             * @default pmtiles
+             * @enum {string}
+             */
+            format?: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
             bounds?: [
               number,
               number,
@@ -3493,6 +3500,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3541,6 +3550,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3587,6 +3598,8 @@ export interface paths {
               basemap_code: string;
               version: string;
               from_version: string | null;
+              /** @enum {string} */
+              format: "pmtiles" | "mbtiles" | "gpkg" | "tpkx";
               bounds: [
                 number,
                 number,
@@ -3630,6 +3643,9 @@ export interface paths {
         200: {
           content: {
             "application/vnd.pmtiles": unknown;
+            "application/vnd.sqlite3": unknown;
+            "application/geopackage+sqlite3": unknown;
+            "application/octet-stream": unknown;
           };
         };
       };

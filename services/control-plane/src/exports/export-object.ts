@@ -13,6 +13,7 @@ export function toExport(stored: StoredExport, { apiBaseUrl, exportRetentionDays
     basemap_code: stored.basemapCode,
     version: stored.version,
     from_version: stored.fromVersion,
+    format: stored.format,
     bounds: stored.bounds,
     zoom_min: stored.zoomMin,
     zoom_max: stored.zoomMax,

@@ -90,6 +90,29 @@ test('a part of a version is written as an archive that is downloaded by ranges'
   expect(await archive.getZxy(2, 3, 2)).toBeUndefined()
 })
 
+test.each([
+  ['mbtiles', 'application/vnd.sqlite3', 'SQLite format 3'],
+  ['gpkg', 'application/geopackage+sqlite3', 'SQLite format 3'],
+  ['tpkx', 'application/octet-stream', 'PK\x03\x04'],
+] as const)('an export as %s is downloaded under that extension, and pushed', async (format, type, magic) => {
+  const target = path.join(home, `target-${format}`)
+  mkdirSync(target)
+  await ask('POST', '/api/v1/admin/targets', { code: format, kind: 'directory', path: target })
+  const done = await written({ format, target_code: format })
+  expect(done).toMatchObject({ format, tiles: 16 })
+  const whole = await ask('GET', `${URL}/${done.id}/file`)
+  expect(whole.headers).toMatchObject({
+    'content-type': type,
+    'content-length': String(done.bytes),
+    'content-disposition': `attachment; filename="world-v1.${format}"`,
+  })
+  expect(whole.rawPayload.subarray(0, magic.length).toString('latin1')).toBe(magic)
+  const place = path.join(target, `world/v1.${format}`)
+  await expect.poll(() => existsSync(place)).toBe(true)
+  await ask('DELETE', `${URL}/${done.id}`)
+  expect(readdirSync(path.join(home, 'exports'))).not.toContain(`${done.id}.${format}`)
+})
+
 test('an export from an older version has what differs, and lists what was removed', async () => {
   const folder = path.join(home, 'maps/world/v3')
   cpSync(path.join(home, 'maps/world/v1'), folder, { recursive: true })
@@ -119,6 +142,7 @@ test('an export from an older version has what differs, and lists what was remov
   expect(await status({ from_version: 'v9' })).toBe(404)
   expect(await status({ from_version: 'v3' })).toBe(400)
   expect(await status({ from_version: '' })).toBe(400)
+  expect(await status({ from_version: 'v1', format: 'gpkg' })).toBe(400)
   await ask('POST', '/api/v1/admin/targets', { code: 'there', kind: 'directory', path: path.join(home, 'there') })
   expect(await status({ from_version: 'v1', target_code: 'there' })).toBe(400)
   await sql`DELETE FROM basemap_versions WHERE basemap_code = 'world' AND version = 'v3'`
@@ -135,6 +159,7 @@ test('what cannot be exported is refused, and what cannot be read fails with the
   expect(await status({ zoom_min: 3 })).toBe(400)
   expect(await status({ bounds: [0, 10, 10, 0] })).toBe(400)
   expect(await status({ zoom: 1 })).toBe(400)
+  expect(await status({ format: 'zip' })).toBe(400)
   const { message, status: end } = await ended(await create({ version: 'v2' }))
   expect([end, message]).toEqual(['failed', 'this is not an SQLite database'])
   expect((await ask('GET', `${URL}/${ID}`)).statusCode).toBe(404)

@@ -1,6 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import type { ExportBody } from '@gateway/contracts/export.js'
+import { type ExportBody, FORMATS_IN_ARCHIVES } from '@gateway/contracts/export.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { isOffered, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
@@ -30,6 +30,8 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   if (!version.available) return not(coded('version_unavailable'))
   if (version.withdrawn || !isOffered(basemap)) return not(coded('version_withdrawn'))
   if (version.tileMatrixSet !== 'WebMercatorQuad') return not(coded('export_grid', { grid: version.tileMatrixSet }))
+  if (!FORMATS_IN_ARCHIVES[body.format].includes(version.format))
+    return not(coded('export_tiles_format', { format: body.format, tiles: version.format }))
   const older = body.from_version === undefined ? null : olderVersion(basemap, body, version)
   if (older !== null && 'ok' in older) return older
   // What only the older version has was removed.
@@ -42,6 +44,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     basemapCode: basemap.code,
     version: version.version,
     fromVersion: older?.version ?? null,
+    format: body.format,
     bounds: body.bounds ?? null,
     zoomMin,
     zoomMax,
@@ -55,6 +58,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     basemap: basemap.code,
     version: version.version,
     target: targetCode,
+    format: body.format,
     ...(older && { from_version: older.version }),
   }
   await insertAudit(tx, { ...admin, action: 'export.create', subject: wanted.id, detail })
@@ -68,6 +72,7 @@ function olderVersion(basemap: StoredBasemap, body: ExportBody, version: StoredV
   if (older === undefined) return refuse('not_found', coded('version_not_of_the_basemap'))
   const not = (why: CodedMessage) => refuse('invalid_parameters', why)
   if (body.target_code !== undefined) return not(coded('export_delta_target'))
+  if (body.format !== 'pmtiles') return not(coded('export_delta_format'))
   if (older.version === version.version) return not(coded('export_delta_same'))
   if (!older.available) return not(coded('version_unavailable'))
   if (older.withdrawn) return not(coded('version_withdrawn'))

@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { knownExports, pruneExports } from '@gateway/store/exports.js'
 import type { ControlContext } from '../platform/context.js'
-import { exportDirectory } from '../platform/files/export-files.js'
+import { exportDirectory, idOfExportFile } from '../platform/files/export-files.js'
 import { isUuid } from '../platform/http/uuid.js'
 
 /** Writing an archive ends after a day: what was not touched for two was left by a process that was killed. */
@@ -19,11 +19,11 @@ export async function removeOldExports({ sql, settings, now }: ControlContext): 
     if (error.code === 'ENOENT') return []
     throw error
   })
-  const ids = names.map((name) => name.replace(/\.pmtiles$/, '')).filter(isUuid)
-  for (let at = 0; at < ids.length; at += BATCH) {
-    const some = ids.slice(at, at + BATCH)
-    const known = await knownExports(sql, some)
-    for (const id of some) if (!known.has(id)) await rm(join(directory, `${id}.pmtiles`), { force: true })
+  const archives = names.filter((name) => isUuid(idOfExportFile(name)))
+  for (let at = 0; at < archives.length; at += BATCH) {
+    const some = archives.slice(at, at + BATCH)
+    const known = await knownExports(sql, some.map(idOfExportFile))
+    for (const name of some) if (!known.has(idOfExportFile(name))) await rm(join(directory, name), { force: true })
   }
   for (const name of names.filter((one) => one.endsWith('.tmp'))) {
     const file = join(directory, name)

@@ -15,7 +15,7 @@ import { deleteExport, EXPORT_LISTING, listExports, readExport } from '@gateway/
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
-import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
+import { EXPORT_TYPES, exportDirectory, exportFileName } from '../platform/files/export-files.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
@@ -43,13 +43,14 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'createExport',
-        summary: 'Export a version, or a part of it, as a PMTiles archive',
+        summary: 'Export a version, or a part of it, as an archive',
         description:
           'Of a version in Web Mercator, in whatever storage: the tiles that lie in `bounds` or touch them, at the zooms of the version between ' +
-          '`zoom_min` and `zoom_max`, as PMTiles 3, clustered, equal tiles stored once; vector tiles gzipped. Exports are written one at a time, ' +
+          '`zoom_min` and `zoom_max`, as an archive of `format`: PMTiles 3, clustered, equal tiles stored once; MBTiles 1.3; a GeoPackage with the table `tiles`; ' +
+          'or a tile package (`tpkx`). GeoPackages and tile packages hold PNG, JPEG or WebP. Vector tiles are gzipped. Exports are written one at a time, ' +
           'in the order in which they were requested; one that a crash interrupted is written again. With `target_code` the archive is then pushed ' +
-          'as `{basemap_code}/{version}.pmtiles` in the way of the target: into its directory, its bucket or its upload, or by a message that names the ' +
-          'export; its record is among the push records. With `from_version`, a version of the same grid and format, it has the tiles that were added or changed ' +
+          'as `{basemap_code}/{version}.{format}` in the way of the target: into its directory, its bucket or its upload, or by a message that names the ' +
+          'export; its record is among the push records. With `from_version` (PMTiles only), a version of the same grid and format, it has the tiles that were added or changed ' +
           'since; `delta` in its metadata lists those that were `removed`, and has the digests of both sets. All archives together take at most EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS.',
         body: exportBodySchema,
         response: { 202: exportSchema },
@@ -122,7 +123,7 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
           return deleteExport(tx, id)
         }))
       if (!removed) return sendRefusal(reply, NO_SUCH_EXPORT)
-      await rm(join(exportDirectory(settings.dataDir), exportFileName(id)), { force: true })
+      await rm(join(exportDirectory(settings.dataDir), exportFileName(stored)), { force: true })
       return toExport(stored, settings)
     },
   )
@@ -136,10 +137,14 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'downloadExport',
         summary: 'The archive of an export',
-        description: 'PMTiles 3. Answers byte ranges and conditional requests, and HEAD; 404 while it is not written.',
+        description:
+          'In the format of the export. Answers byte ranges and conditional requests, and HEAD; 404 while it is not written.',
         params,
         response: {
-          200: { description: 'the archive', content: { 'application/vnd.pmtiles': { schema: z.unknown() } } },
+          200: {
+            description: 'the archive',
+            content: Object.fromEntries(Object.values(EXPORT_TYPES).map((type) => [type, { schema: z.unknown() }])),
+          },
         },
       },
     },
@@ -154,15 +159,15 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
     if (stored === null) return sendRefusal(reply, NO_SUCH_EXPORT)
     if (stored.status !== 'succeeded') return sendRefusal(reply, NOT_WRITTEN)
     const root = exportDirectory(settings.dataDir)
-    const answer = await send(raw, exportFileName(id), { root, cacheControl: false, index: false })
+    const answer = await send(raw, exportFileName(stored), { root, cacheControl: false, index: false })
     if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
-    const { basemapCode: code, fromVersion } = stored
+    const { basemapCode: code, fromVersion, format } = stored
     const since = fromVersion === null ? '' : `-from-${fromVersion}`
     return reply
       .code(answer.statusCode)
       .headers(answer.headers)
-      .header('Content-Type', 'application/vnd.pmtiles')
-      .header('Content-Disposition', attachment(`${code}-${stored.version}${since}.pmtiles`, code))
+      .header('Content-Type', EXPORT_TYPES[format])
+      .header('Content-Disposition', attachment(`${code}-${stored.version}${since}.${format}`, code))
       .send(answer.stream as Readable)
   }
 }

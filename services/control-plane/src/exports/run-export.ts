@@ -50,7 +50,7 @@ async function runInTrace(
   }
   const { sql, log, settings } = ctx
   const directory = exportDirectory(settings.dataDir)
-  const file = join(directory, exportFileName(wanted.id))
+  const file = join(directory, exportFileName(wanted))
   // The writer is killed where it is broken off, and leaves what it has written.
   const own = `.${wanted.id}-`
   const folder = join(directory, `${own}${lease.fence}.tmp`)
@@ -61,7 +61,7 @@ async function runInTrace(
       if (name.startsWith(own)) await rm(join(directory, name), { recursive: true, force: true })
     }
     await mkdir(folder)
-    const written = join(folder, exportFileName(wanted.id))
+    const written = join(folder, exportFileName(wanted))
     end = await write(ctx, wanted, written, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]), onProgress)
     if (!('failed' in end)) await rename(written, file)
   } catch (error) {
@@ -113,6 +113,8 @@ async function write(
     area: { minZoom: wanted.zoomMin, maxZoom: wanted.zoomMax, bounds: wanted.bounds },
     bounds: version.bounds,
     metadata: archiveMetadata(versionTitle(basemap, version), version),
+    archiveFormat: wanted.format,
+    tileSize: version.tileSize,
     file,
     maxBytes: room,
   }

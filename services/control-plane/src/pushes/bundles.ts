@@ -66,9 +66,10 @@ export function versionBundle(
 }
 
 /** The archive of an export, as the version that it is (a part) of. */
-export function exportBundle({ id, basemapCode, version }: StoredExport, directory: string): Bundle {
-  const name = `${basemapCode}/${version}.pmtiles`
-  const file = { name, path: path.join(directory, exportFileName(id)) }
+export function exportBundle(exported: StoredExport, directory: string): Bundle {
+  const { basemapCode, version, format } = exported
+  const name = `${basemapCode}/${version}.${format}`
+  const file = { name, path: path.join(directory, exportFileName(exported)) }
   return oneOf([file], { root: directory, kind: 'files', place: name, code: basemapCode, compressible: false })
 }
 

@@ -96,6 +96,13 @@ test.each([
   expect(answer).toEqual({ status, json: { error: { code, message: expect.any(String), details: [] } } })
 })
 
+test('an export of an image is refused by its name', async () => {
+  for (const form of ['image', 'json', 'html'])
+    expect((await json(`${SERVICES}/raster/MapServer/export?bbox=0,0,1,1&f=${form}`)).json.error.message).toContain(
+      'export',
+    )
+})
+
 test('what is not granted is 403 before it is 404, and another method 405, in the form of Esri', async () => {
   const token = createToken()
   const stored = { ...READER, id: 'other', basemaps: new Set(['other']) }

@@ -88,6 +88,9 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   withReader(exchange, wanted, code === '' ? 'cut' : reachOf(asked, code), (reader) => {
     const { layer, service, tile } = arcgisRequest(exchange.edge, url)
     if (tile !== undefined) return answerTilePath(exchange, tile)
+    const operation = rest.join('/').toLowerCase()
+    if (service === 'MapServer' && OPERATIONS.has(rest[0]?.toLowerCase() ?? ''))
+      return answerRefusal(exchange, NOT_OFFERED)
     const format = formatOf(exchange.query)
     if (format === null) return answerRefusal(exchange, OTHER_FORMAT)
     const text = (document: object) => JSON.stringify(document, null, format === 'json' ? 0 : 2)
@@ -98,12 +101,11 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (layer === null || service === null) return answerRefusal(exchange, NOT_FOUND)
     const seen = withinArea(layer, reader.area)
     if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
-    const operation = rest.join('/').toLowerCase()
     if (service === 'MapServer' && rest[0]?.toLowerCase() === 'tilemap')
       return answerTilemap(exchange, { code, version: CURRENT_VERSION, extension: layer.format }, rest.slice(1))
     const documents = service === 'MapServer' ? MAP_DOCUMENTS : VECTOR_DOCUMENTS
     const make = Object.hasOwn(documents, operation) ? documents[operation] : undefined
-    if (make === undefined) return answerRefusal(exchange, OPERATIONS.has(operation) ? NOT_OFFERED : NOT_FOUND)
+    if (make === undefined) return answerRefusal(exchange, NOT_FOUND)
     const name = `esri ${operation} ${format} ${reader.inserted === '' ? '' : 'token'}`
     answerOf(exchange, reader, layer, JSON_TYPE, name, () => text(make(seen, reader.addresses)))
   })

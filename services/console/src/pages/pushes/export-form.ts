@@ -1,7 +1,14 @@
-import type { ExportBody } from '@gateway/contracts/export.js'
+import type { TileFormat } from '@gateway/contracts/basemap.js'
+import type { ExportFormat, ExportInput } from '@gateway/contracts/export.js'
+
+/** The archives that hold tiles of a format. */
+export function archivesOf(format: TileFormat): readonly ExportFormat[] {
+  const isPicture = format === 'png' || format === 'jpg' || format === 'webp'
+  return isPicture ? ['pmtiles', 'mbtiles', 'gpkg', 'tpkx'] : ['pmtiles', 'mbtiles']
+}
 
 /** Four numbers as people write them, separated by commas or blanks: west, south, east, north. undefined: all of it; null: none of this. */
-export function parseBounds(text: string): ExportBody['bounds'] | null {
+export function parseBounds(text: string): ExportInput['bounds'] | null {
   if (text.trim() === '') return undefined
   const parts = text.trim().split(/[\s,;]+/)
   const [west, south, east, north] = parts.map(Number)

@@ -1,6 +1,6 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
-import type { ExportBody } from '@gateway/contracts/export.js'
-import { Alert, Group, NumberInput, Stack, TextInput } from '@mantine/core'
+import type { ExportFormat, ExportInput } from '@gateway/contracts/export.js'
+import { Alert, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import { findTargets } from '../../api/catalog.js'
@@ -18,7 +18,7 @@ import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { WithBasemap } from '../basemaps/use-basemap.js'
-import { parseBounds } from './export-form.js'
+import { archivesOf, parseBounds } from './export-form.js'
 
 export function Page() {
   const t = useTexts()
@@ -47,17 +47,22 @@ export function Page() {
   )
 }
 
+/** Names that are the same in every language. */
+const ARCHIVES: Partial<Record<ExportFormat, string>> = { pmtiles: 'PMTiles', mbtiles: 'MBTiles', gpkg: 'GeoPackage' }
+
 function ExportForm({ code, version }: { code: string; version: BasemapVersion }) {
   const t = useTexts()
   const go = useNavigate()
   const write = useExport()
   const [bounds, setBounds] = useState('')
   const [zooms, setZooms] = useState({ min: version.min_zoom, max: version.max_zoom })
+  const [format, setFormat] = useState<ExportFormat>('pmtiles')
   const [target, setTarget] = useState('')
   const parsed = parseBounds(bounds)
-  const body = (): ExportBody => ({
+  const body = (): ExportInput => ({
     basemap_code: code,
     version: version.version,
+    format,
     zoom_min: zooms.min,
     zoom_max: zooms.max,
     ...(parsed && { bounds: parsed }),
@@ -78,6 +83,12 @@ function ExportForm({ code, version }: { code: string; version: BasemapVersion }
     <form onSubmit={submit} noValidate>
       <Stack maw={560}>
         {version.tile_matrix_set !== 'WebMercatorQuad' && <Alert color="orange">{t.exports.onlyMercator}</Alert>}
+        <NativeSelect
+          label={t.exports.format}
+          data={archivesOf(version.format).map((value) => ({ value, label: ARCHIVES[value] ?? t.exports.tilePackage }))}
+          value={format}
+          onChange={(event) => setFormat(event.currentTarget.value as ExportFormat)}
+        />
         <TextInput
           label={t.exports.bounds}
           description={t.exports.boundsHint}

@@ -122,6 +122,7 @@ async function removeSuperseded(store: ObjectStore, name: string): Promise<void>
 const TYPES: Readonly<Record<string, string>> = {
   '.pmtiles': 'application/vnd.pmtiles',
   '.mbtiles': 'application/vnd.mapbox-vector-tile+sqlite3',
+  '.gpkg': 'application/geopackage+sqlite3',
   '.json': 'application/json',
   '.geojson': 'application/geo+json',
   '.png': 'image/png',

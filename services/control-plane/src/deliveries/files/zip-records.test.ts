@@ -5,11 +5,11 @@ import { buffer } from 'node:stream/consumers'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { crc32 } from 'node:zlib'
+import { localHeader, ZipDirectory, type ZipEntry } from '@gateway/files/zip-records.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Entry, fromBuffer, open, type ZipFile } from 'yauzl'
 import type { Bundle } from './bundle.js'
 import { zipOf } from './zip.js'
-import { localHeader, ZipDirectory, type ZipEntry } from './zip-records.js'
 
 let root: string
 beforeAll(() => {

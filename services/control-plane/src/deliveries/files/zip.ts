@@ -2,9 +2,9 @@ import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
 import type { OpenedFile } from '@gateway/files/open-below.js'
+import { dataDescriptor, localHeader, ZipDirectory, type ZipEntry } from '@gateway/files/zip-records.js'
 import type { Bundle, BundleFile } from './bundle.js'
 import { CHUNK_BYTES, chunksOf, contentOf, openSource } from './open-source.js'
-import { dataDescriptor, localHeader, ZipDirectory, type ZipEntry } from './zip-records.js'
 
 /** zlib's own default; more makes map data hardly smaller. */
 const LEVEL = 6

@@ -83,6 +83,7 @@ const EXPORT = {
   version: 'v1',
   bounds: [5.9, 45.8, 10.5, 47.8],
   from_version: null,
+  format: 'pmtiles',
   zoom_min: 0,
   zoom_max: 12,
   target_code: null,

@@ -1,0 +1,239 @@
+import fs, { type FileHandle } from 'node:fs/promises'
+import { crc32 } from 'node:zlib'
+import type { TileFormat } from '@gateway/contracts/basemap.js'
+import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import { localHeader, ZipDirectory, type ZipEntry } from '@gateway/files/zip-records.js'
+import type { ArchiveDescription } from '../export/archive-description.js'
+import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
+import type { TileToWrite } from '../tile-to-write.js'
+import { BUNDLE_SIDE } from './cache.js'
+
+/** The head of a bundle and its index of 8 bytes a tile (Esri, Compact Cache V2). */
+const HEAD_BYTES = 64
+const RECORD_BYTES = 8
+const INDEX_BYTES = BUNDLE_SIDE * BUNDLE_SIDE * RECORD_BYTES
+/** Limits of a bundle: a record has three bytes for the size of a tile, and an entry of a zip is smaller than 4 GiB. */
+const MAX_TILE_BYTES = 0xffffff
+const MAX_BUNDLE_BYTES = 0xfffffffe
+
+/** Bytes that are gathered before they are written, and that are read at once for a checksum. */
+const PIECE_BYTES = 1024 * 1024
+
+/** How Esri names the formats of tiles. Its specification has PNG and JPEG; WebP is in its list of formats of services. */
+const FORMATS: Partial<Record<TileFormat, string>> = { png: 'PNG', jpg: 'JPEG', webp: 'WEBP' }
+
+/** Web Mercator as Esri's own tiling scheme has it. */
+const ORIGIN = { x: -20037508.342787001, y: 20037508.342787001 }
+const CELL_SIZE = 156543.03392800014
+const DPI = 96
+const INCHES_PER_METRE = 39.37
+const SPATIAL_REFERENCE = { wkid: 102100, latestWkid: 3857 }
+
+/**
+ * Writes a tile package (Esri, Tile Package Specification: `.tpkx`) from XYZ tiles in ascending order of their PMTiles numbers: a zip without compression, of bundles of
+ * 128 by 128 tiles. In this order all tiles of a bundle follow each other, so that one bundle is open at a time. It appears under its name when it is complete; nothing is
+ * left where this throws.
+ */
+export async function writeTpkx(
+  file: string,
+  tiles: AsyncIterable<TileToWrite>,
+  description: ArchiveDescription,
+): Promise<void> {
+  const temporary = temporaryNameBeside(file)
+  const handle = await fs.open(temporary, 'wx+')
+  try {
+    const zip = new StoredZip(handle)
+    let bundle: Bundle | null = null
+    let [minZoom, maxZoom] = [Number.POSITIVE_INFINITY, -1]
+    for await (const tile of tiles) {
+      const name = bundleName(tile)
+      if (bundle?.name !== name) {
+        await bundle?.finish(zip)
+        bundle = new Bundle(name)
+        await zip.begin(name)
+        await zip.write(Buffer.alloc(HEAD_BYTES + INDEX_BYTES))
+      }
+      await bundle.add(zip, tile)
+      minZoom = Math.min(minZoom, tile.z)
+      maxZoom = Math.max(maxZoom, tile.z)
+    }
+    if (bundle === null) throw new Error('an archive needs at least one tile')
+    await bundle.finish(zip)
+    for (const [name, text] of descriptions(description, minZoom, maxZoom)) {
+      await zip.begin(name)
+      await zip.write(Buffer.from(text))
+      await zip.end()
+    }
+    await zip.finish()
+    await fs.rename(temporary, file)
+  } finally {
+    await handle.close()
+    await fs.rm(temporary, { force: true })
+  }
+}
+
+const hex = (number: number) => (number - (number % BUNDLE_SIDE)).toString(16).padStart(4, '0')
+
+function bundleName({ z, x, y }: TileToWrite): string {
+  return `tile/L${String(z).padStart(2, '0')}/R${hex(y)}C${hex(x)}.bundle`
+}
+
+/** The bundle that is being written: its tiles are in the zip, its index here. */
+class Bundle {
+  readonly name: string
+  readonly #start = Buffer.alloc(HEAD_BYTES + INDEX_BYTES)
+  #size = HEAD_BYTES + INDEX_BYTES
+  #largest = 0
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  async add(zip: StoredZip, { x, y, data }: TileToWrite): Promise<void> {
+    if (data.length > MAX_TILE_BYTES || this.#size + data.length > MAX_BUNDLE_BYTES)
+      throw new Error(`a tile of ${this.name} is larger than a bundle can hold`)
+    const size = Buffer.alloc(4)
+    size.writeUInt32LE(data.length)
+    const record = HEAD_BYTES + ((y % BUNDLE_SIDE) * BUNDLE_SIDE + (x % BUNDLE_SIDE)) * RECORD_BYTES
+    this.#start.writeUIntLE(this.#size + size.length, record, 5)
+    this.#start.writeUIntLE(data.length, record + 5, 3)
+    await zip.write(size)
+    await zip.write(data)
+    this.#size += size.length + data.length
+    this.#largest = Math.max(this.#largest, data.length)
+  }
+
+  async finish(zip: StoredZip): Promise<void> {
+    const records = BUNDLE_SIDE * BUNDLE_SIDE
+    const head = [3, records, this.#largest, 5, 0, 0, this.#size % 2 ** 32, Math.floor(this.#size / 2 ** 32), 40, 0]
+    for (const [i, value] of [...head, 20 + INDEX_BYTES, 3, 16, records, 5, INDEX_BYTES].entries())
+      this.#start.writeUInt32LE(value, i * 4)
+    await zip.end(this.#start)
+  }
+}
+
+/** A zip without compression whose entries are written piece by piece: sizes and checksums go into their heads afterwards. */
+class StoredZip {
+  readonly #file: FileHandle
+  readonly #directory = new ZipDirectory()
+  #position = 0
+  #entry: { readonly name: string; readonly offset: number; readonly start: number } | null = null
+  #gathered: Uint8Array[] = []
+  #gatheredBytes = 0
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async begin(name: string): Promise<void> {
+    const offset = this.#position
+    const head = localHeader(entryOf(name, offset, 0, 0))
+    await this.write(head)
+    this.#entry = { name, offset, start: offset + head.length }
+  }
+
+  async write(data: Uint8Array): Promise<void> {
+    this.#gathered.push(data)
+    this.#gatheredBytes += data.length
+    this.#position += data.length
+    if (this.#gatheredBytes >= PIECE_BYTES) await this.#flush()
+  }
+
+  /** @param beginning what the entry begins with, in place of what was written there */
+  async end(beginning?: Uint8Array): Promise<void> {
+    if (this.#entry === null) throw new Error('no entry is open')
+    const { name, offset, start } = this.#entry
+    await this.#flush()
+    if (beginning !== undefined) await this.#file.write(beginning, 0, beginning.length, start)
+    const entry = entryOf(name, offset, await this.#checksum(start), this.#position - start)
+    const head = localHeader(entry)
+    await this.#file.write(head, 0, head.length, offset)
+    this.#directory.add(entry)
+    this.#entry = null
+  }
+
+  /** Waits for the disk. */
+  async finish(): Promise<void> {
+    for (const block of this.#directory.blocks(this.#position)) await this.write(block)
+    await this.#flush()
+    await this.#file.sync()
+  }
+
+  async #flush(): Promise<void> {
+    const gathered = Buffer.concat(this.#gathered, this.#gatheredBytes)
+    if (gathered.length > 0) await this.#file.write(gathered, 0, gathered.length, this.#position - gathered.length)
+    this.#gathered = []
+    this.#gatheredBytes = 0
+  }
+
+  /** Of all that was written from a place on, which the kernel still has in memory. */
+  async #checksum(from: number): Promise<number> {
+    const piece = Buffer.alloc(Math.min(PIECE_BYTES, this.#position - from))
+    let sum = 0
+    for (let at = from; at < this.#position; ) {
+      const { bytesRead } = await this.#file.read(piece, 0, Math.min(piece.length, this.#position - at), at)
+      if (bytesRead === 0) throw new Error('what was written is not there')
+      sum = crc32(piece.subarray(0, bytesRead), sum)
+      at += bytesRead
+    }
+    return sum
+  }
+}
+
+function entryOf(name: string, offset: number, crc: number, size: number): ZipEntry {
+  return { name, offset, crc, size, packedSize: size, mtimeMs: 0, deflated: false, streamed: false, large: false }
+}
+
+/** `root.json` describes the tiles, `iteminfo.json` the package as ArcGIS lists it. */
+function descriptions(
+  { format, tileSize, bounds, metadata }: ArchiveDescription,
+  minZoom: number,
+  maxZoom: number,
+): (readonly [name: string, text: string])[] {
+  const text = (value: unknown) => (typeof value === 'string' ? value : '')
+  const [xmin, ymin, xmax, ymax] = inUnitsOf(TILE_MATRIX_SETS.WebMercatorQuad, bounds)
+  const extent = { xmin, ymin, xmax, ymax, spatialReference: SPATIAL_REFERENCE }
+  const lods = Array.from({ length: maxZoom + 1 }, (_, level) => {
+    const resolution = (CELL_SIZE * 256) / tileSize / 2 ** level
+    return { level, resolution, scale: resolution * DPI * INCHES_PER_METRE }
+  })
+  const name = text(metadata.name)
+  const root = {
+    packageVersion: 1,
+    name,
+    description: text(metadata.description),
+    copyrightText: text(metadata.attribution),
+    spatialReference: SPATIAL_REFERENCE,
+    initialExtent: extent,
+    fullExtent: extent,
+    minLOD: minZoom,
+    maxLOD: maxZoom,
+    minScale: lods[minZoom]?.scale,
+    maxScale: lods[maxZoom]?.scale,
+    resampling: false,
+    tileInfo: {
+      rows: tileSize,
+      cols: tileSize,
+      dpi: DPI,
+      format: FORMATS[format],
+      origin: ORIGIN,
+      spatialReference: SPATIAL_REFERENCE,
+      lods,
+    },
+    tileImageInfo: { format: FORMATS[format], compressionQuality: 75, antialiasing: 'none' },
+    storageInfo: { storageFormat: 'esriMapCacheStorageModeCompactV2', packetSize: BUNDLE_SIDE },
+    tileBundlesPath: './tile',
+  }
+  const item = { type: 'Compact Tile Package', name, title: name, extent: boundsOf(bounds), tags: [], typeKeywords: [] }
+  return [
+    ['root.json', JSON.stringify(root)],
+    ['iteminfo.json', JSON.stringify(item)],
+  ]
+}
+
+function boundsOf([west, south, east, north]: ArchiveDescription['bounds']) {
+  return [
+    [west, south],
+    [east, north],
+  ]
+}

@@ -3,8 +3,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { parseInstant } from '@gateway/tilesets/instant.js'
 import type { Edge } from '../edge.js'
-import { withDefault } from '../sync/canaries.js'
-import type { CatalogBasemap } from '../sync/catalog.js'
+import { type CatalogBasemap, withDefault } from '../sync/catalog.js'
 
 const MALFORMED_TIME = refuse('invalid_parameters', coded('time_malformed'))
 const NO_VERSION_THEN = refuse('not_found', coded('no_version_then'))

@@ -1,54 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { AccessToken } from '@gateway/access/decide.js'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { RunningCanary } from '@gateway/store/basemaps.js'
-import type { Catalog, CatalogBasemap } from './catalog.js'
-
-/** A basemap whose default is another version for a share of the tokens. */
-export interface Canary {
-  readonly code: string
-  readonly running: RunningCanary
-  /** the basemap as those tokens have it */
-  readonly basemap: CatalogBasemap
-}
+import type { Catalog } from './catalog.js'
 
 /** Limit: mixtures of canaries that catalogs are kept for; four canaries at a time have so many. */
 const MAX_MIXTURES = 16
-
-export function canariesOf(basemaps: ReadonlyMap<string, CatalogBasemap>): readonly Canary[] {
-  const found: Canary[] = []
-  for (const [code, basemap] of basemaps) {
-    const running = basemap.stored.canary ?? null
-    // Whoever has a version that is gone has none: the control plane ends such a canary.
-    if (running !== null) found.push({ code, running, basemap: withDefault(basemap, running.version) })
-  }
-  return found
-}
-
-/** A basemap as it is while this version is its default. */
-export function withDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
-  let known = others.get(basemap)
-  if (known === undefined) {
-    known = new Map()
-    others.set(basemap, known)
-  }
-  const before = known.get(label)
-  if (before !== undefined) return before
-  const made = makeWithDefault(basemap, label)
-  known.set(label, made)
-  return made
-}
-
-/** By its label, for as many as it has versions. */
-const others = new WeakMap<CatalogBasemap, Map<string, CatalogBasemap>>()
-
-function makeWithDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
-  const versions = new Map(basemap.versions)
-  const version = versions.get(label)
-  if (version === undefined) versions.delete(CURRENT_VERSION)
-  else versions.set(CURRENT_VERSION, version)
-  return { ...basemap, versions, stored: { ...basemap.stored, defaultVersion: label } }
-}
 
 /** Whether a token has the new version: by a hash of both, so that it has the same one on every edge, throughout. A signed address never has. */
 export function isReached({ id, percent }: RunningCanary, tokenId: string): boolean {

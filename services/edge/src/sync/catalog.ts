@@ -1,12 +1,11 @@
 import type { StyleResource, WantedResource } from '@gateway/access/decide.js'
 import { READER_STYLES } from '@gateway/catalog/reader-lists.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
-import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { isOffered, type RunningCanary, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
 import { type UsageName, versionUsage } from '../usage/usage-counts.js'
-import { type Canary, canariesOf } from './canaries.js'
 
 /** One version as requests see it. */
 export interface CatalogVersion {
@@ -56,6 +55,14 @@ export interface CatalogStyle {
   /** false: it is unavailable or withdrawn. Its grants are still looked at before that is told. */
   readonly served: boolean
   readonly wanted: StyleResource
+}
+
+/** A basemap whose default is another version for a share of the tokens. */
+export interface Canary {
+  readonly code: string
+  readonly running: RunningCanary
+  /** the basemap as those tokens have it */
+  readonly basemap: CatalogBasemap
 }
 
 /** All that requests need to know of basemaps, vectors and styles. Immutable; every change makes a new one. */
@@ -135,6 +142,41 @@ export function withNewContent(before: Catalog, contentId: number): Catalog {
     basemaps.set(code, { ...basemap, versions: new Map(versions) })
   }
   return { ...before, basemaps, canaries: canariesOf(basemaps) }
+}
+
+export function canariesOf(basemaps: ReadonlyMap<string, CatalogBasemap>): readonly Canary[] {
+  const found: Canary[] = []
+  for (const [code, basemap] of basemaps) {
+    const running = basemap.stored.canary ?? null
+    // Whoever has a version that is gone has none: the control plane ends such a canary.
+    if (running !== null) found.push({ code, running, basemap: withDefault(basemap, running.version) })
+  }
+  return found
+}
+
+/** A basemap as it is while this version is its default. */
+export function withDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
+  let known = others.get(basemap)
+  if (known === undefined) {
+    known = new Map()
+    others.set(basemap, known)
+  }
+  const before = known.get(label)
+  if (before !== undefined) return before
+  const made = makeWithDefault(basemap, label)
+  known.set(label, made)
+  return made
+}
+
+/** By its label, for as many as it has versions. */
+const others = new WeakMap<CatalogBasemap, Map<string, CatalogBasemap>>()
+
+function makeWithDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
+  const versions = new Map(basemap.versions)
+  const version = versions.get(label)
+  if (version === undefined) versions.delete(CURRENT_VERSION)
+  else versions.set(CURRENT_VERSION, version)
+  return { ...basemap, versions, stored: { ...basemap.stored, defaultVersion: label } }
 }
 
 function replaced<Row extends { readonly code: string }, Entry>(

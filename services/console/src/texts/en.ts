@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
+import { enAutomation } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
 import { enWork } from './en-work.js'
@@ -9,6 +10,7 @@ import { counted } from './plural.js'
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
 export const en = {
   brand: 'Map asset gateway',
+  automation: enAutomation,
   skipToContent: 'Skip to content',
   common: {
     never: 'never',

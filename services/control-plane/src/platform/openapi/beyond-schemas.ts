@@ -34,16 +34,22 @@ interface Webhook {
   readonly summary: string
   readonly description: string
   readonly properties: Readonly<Record<string, unknown>>
+  /** properties that an event may lack */
+  readonly optional?: Readonly<Record<string, unknown>>
   readonly example: Readonly<Record<string, unknown>>
 }
 
-function webhook(name: string, { operationId, summary, description, properties, example: fields }: Webhook) {
+function webhook(
+  name: string,
+  { operationId, summary, description, properties, optional = {}, example: fields }: Webhook,
+) {
   const schema = {
     type: 'object',
     required: ['event', ...Object.keys(properties), 'delivered'],
     properties: {
       event: { type: 'string', const: name },
       ...properties,
+      ...optional,
       delivered: { type: 'string', format: 'date-time', description: 'when this attempt was made' },
     },
   }
@@ -125,6 +131,20 @@ export const WEBHOOKS = {
         description: '`b-{code}`, and of a change of one version `v-{code}-{version}`',
       },
       record: reference('PurgeRecord'),
+    },
+    optional: {
+      tiles: {
+        type: 'array',
+        maxItems: 10_000,
+        items: { type: 'array', items: { type: 'integer' }, minItems: 3, maxItems: 3 },
+        description:
+          'only of a change of the default version: the tiles, as `[z, x, y]`, that differ between the two versions. Absent if there are more than 10,000, or if the versions cannot be compared within 20 s',
+      },
+      url_templates: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'with `tiles`: the addresses that mean other tiles since',
+      },
     },
     example: { tags: ['b-world', 'v-world-v1'], record: PURGE_RECORD },
   }),

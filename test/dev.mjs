@@ -26,7 +26,7 @@ process.argv.splice(
   ...['--kill-others', '--names', 'types,console,gateway', 'tsc -b --watch --preserveWatchOutput'],
   ...[
     'npm run --workspace=@gateway/console watch',
-    'nodemon --config config/nodemon.json services/launcher/dist/main.js',
+    'nodemon --config config/nodemon.json services/tools/dist/launcher/main.js',
   ],
 )
 await import(pathToFileURL(join(root, 'node_modules/concurrently/dist/bin/index.js')).href)

@@ -40,7 +40,7 @@ const LONGEST = [
   'libs/native-edge/src/transfer/native.integration.test.ts',
   'libs/native-edge/src/transfer/copy.integration.test.ts',
   'services/control-plane/src/deliveries/files/zip-records.test.ts',
-  'services/launcher/setup/setup.test.mjs',
+  'services/tools/setup/setup.test.mjs',
 ].map((path) => root + path)
 
 const gone = LONGEST.filter((path) => !existsSync(path))

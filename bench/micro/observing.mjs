@@ -7,8 +7,8 @@
  */
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
-import { parseTraceparent } from '@gateway/tracing/trace-context.js'
-import { NO_TRACER, openTracer } from '@gateway/tracing/tracer.js'
+import { parseTraceparent } from '@gateway/core/tracing/trace-context.js'
+import { NO_TRACER, openTracer } from '@gateway/core/tracing/tracer.js'
 import { median } from '../dist/compare/summary.js'
 import { textTable } from '../dist/report/text-table.js'
 

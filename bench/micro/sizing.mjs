@@ -14,10 +14,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
-import { freePort } from '@gateway/processes/free-port.js'
-import { isReady } from '@gateway/processes/readiness.js'
+import { freePort } from '@gateway/core/processes/free-port.js'
+import { isReady } from '@gateway/core/processes/readiness.js'
 import { openStore } from '@gateway/store/connect.js'
+import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 
 const { values } = parseArgs({
   options: {

@@ -31,7 +31,7 @@ const dir = mkdtempSync(join(tmpdir(), 'slicing-bench-'))
 
 /** A picture with detail at all scales, one metre a pixel, in UTM: what an aerial survey delivers. */
 async function makeImage() {
-  const globe = fileURLToPath(new URL('../../services/launcher/demo-data/imagery/blue-marble.jpg', import.meta.url))
+  const globe = fileURLToPath(new URL('../../services/tools/demo-data/imagery/blue-marble.jpg', import.meta.url))
   const land = sharp(globe)
     .extract({ left: 1800, top: 500, width: 1000, height: 1000 })
     .resize(size, size, { kernel: 'cubic' })

@@ -18,5 +18,5 @@ mkdir -p "${MAPS_DIR:-maps}/basemaps" "${MAPS_DIR:-maps}/vectors"
 
 $COMPOSE up -d
 # It waits for the control plane.
-$COMPOSE exec -T control-plane node services/launcher/dist/demo-only.js
+$COMPOSE exec -T control-plane node services/tools/dist/launcher/demo-only.js
 echo "User admin, password in $(pwd)/secrets/admin-password" >&2

@@ -85,7 +85,7 @@ function packServices(source, document) {
   const { packages } = JSON.parse(readFileSync(join(source, 'package-lock.json'), 'utf8'))
   assemble(source, to, services(packages), { anyNode: true })
   // The command starts by it, and takes the installation for a whole one by what npm wrote last.
-  cpSync(join(source, 'services/launcher/setup'), join(to, 'services/launcher/setup'), { recursive: true })
+  cpSync(join(source, 'services/tools/setup'), join(to, 'services/tools/setup'), { recursive: true })
   cpSync(join(source, 'node_modules/.package-lock.json'), join(to, 'node_modules/.package-lock.json'))
   for (const path of [...FOR_READERS, ...FOR_OPERATORS]) cpSync(join(source, path), join(to, path), { recursive: true })
   writeFileSync(join(to, 'THIRD-PARTY-NOTICES.md'), document)
@@ -94,8 +94,8 @@ function packServices(source, document) {
 
 /** The site where one was built, else the Markdown that it is made of. */
 function packDocs(source) {
-  const site = join(source, 'services/docs/dist')
-  const [parent, folder] = existsSync(site) ? [join(source, 'services/docs'), 'dist'] : [source, 'docs']
+  const site = join(source, 'services/tools/docs/dist')
+  const [parent, folder] = existsSync(site) ? [join(source, 'services/tools/docs'), 'dist'] : [source, 'docs']
   pack(parent, folder, `${name}-docs-${version}.tar.gz`, source)
 }
 

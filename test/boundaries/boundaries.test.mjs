@@ -20,7 +20,7 @@ const PLANTED = [
     'nothing-unresolvable',
   ],
   ['a library imports the tiler', 'libs/tilesets/src', '@gateway/tiler/engines/wasm.js', 'libs-tilesets-'],
-  ['access imports the store', 'libs/access/src', '@gateway/store/connect.js', 'libs-access-'],
+  ['access imports the store', 'libs/core/src/access', '@gateway/store/connect.js', 'libs-access-'],
   ["the edge's http imports the tiler", 'services/edge/src/http', '@gateway/tiler/engines/wasm.js', 'services-edge-'],
   ['the edge imports fastify', 'services/edge/src', 'fastify', 'only-the-control-plane-knows-fastify'],
   ["the edge's http imports fastify", 'services/edge/src/http', 'fastify', 'only-the-control-plane-knows-fastify'],
@@ -31,11 +31,16 @@ const PLANTED = [
     'uWebSockets.js',
     'only-http-touches-uwebsockets',
   ],
-  ['a relative path leads into another package', 'libs/bus/src', '../../store/src/connect.js', 'no-relative-path-'],
-  ['a dependency is not declared', 'libs/files/src', 'zod', 'no-undeclared-dependency'],
-  ['a workspace package is not declared', 'libs/files/src', '@gateway/contracts/common.js', 'libs-files-'],
+  [
+    'a relative path leads into another package',
+    'libs/store/src/bus',
+    '../../store/src/connect.js',
+    'no-relative-path-',
+  ],
+  ['a dependency is not declared', 'libs/core/src/files', 'zod', 'no-undeclared-dependency'],
+  ['a workspace package is not declared', 'libs/core/src/files', '@gateway/contracts/common.js', 'libs-files-'],
   ['a development dependency is used', 'services/control-plane/src', 'standardwebhooks', 'no-development-dependency-'],
-  ['an import cannot be resolved', 'libs/files/src', './nowhere.js', 'nothing-unresolvable'],
+  ['an import cannot be resolved', 'libs/core/src/files', './nowhere.js', 'nothing-unresolvable'],
   ['deliveries import a feature', CONTROL_PLANE('deliveries'), '../pushes/somewhere.js', 'control-plane-deliveries-'],
   ['jobs import deliveries', CONTROL_PLANE('jobs'), '../deliveries/somewhere.js', 'control-plane-jobs-'],
   ['jobs import the catalog', CONTROL_PLANE('jobs'), '../catalog/somewhere.js', 'control-plane-jobs-'],
@@ -55,11 +60,11 @@ const PLANTED = [
   ],
   ['a feature imports another', CONTROL_PLANE('system'), '../slicing/somewhere.js', 'control-plane-system-'],
   ['a feature imports the wiring', CONTROL_PLANE('tokens'), '../somewhere.js', 'control-plane-tokens-'],
-  ['files import each other', 'libs/files/src', './circle.js', 'no-circle'],
+  ['files import each other', 'libs/core/src/files', './circle.js', 'no-circle'],
 ].map(([what, directory, imported, rule], i) => ({ what, file: `${directory}/planted-${i}.ts`, imported, rule }))
 
 const ALLOWED = [
-  { file: 'libs/bus/src/allowed.ts', imported: '@gateway/store/connect.js' },
+  { file: 'libs/store/src/bus/allowed.ts', imported: '@gateway/store/connect.js' },
   { file: `${CONTROL_PLANE('deliveries')}/allowed.ts`, imported: '../jobs/somewhere.js' },
   { file: `${CONTROL_PLANE('tokens')}/allowed.ts`, imported: '../catalog/somewhere.js' },
   { file: 'services/control-plane/src/features.ts', imported: './tokens/somewhere.js' },
@@ -97,7 +102,7 @@ function plant(file, imported) {
   if (name !== undefined) put(`node_modules/@gateway/${name}/dist/${module}`, '')
   if (imported.startsWith('../../store')) put('libs/store/src/connect.ts', '')
   if (imported.endsWith('/somewhere.js')) put(join(dirname(file), imported.replace(/js$/, 'ts')), '')
-  if (imported === './circle.js') put('libs/files/src/circle.ts', `import './${basename(file, '.ts')}.js'\n`)
+  if (imported === './circle.js') put('libs/core/src/files/circle.ts', `import './${basename(file, '.ts')}.js'\n`)
   put(file, `import '${imported}'\n`)
 }
 

@@ -1,4 +1,4 @@
-import { createToken } from '@gateway/access/token-format.js'
+import { createToken } from '@gateway/core/access/token-format.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ADMIN_TOKEN } from '../harness/gateway.js'
 import { useMaps, useToken } from './maps.js'

@@ -72,13 +72,13 @@ test('modules for bundlers stay out, and those that Node reads come along', () =
 test('an image keeps the copies of tests that the documentation links to, and no tests of its services', () => {
   const root = mkdtempSync(join(tmpdir(), 'assemble-'))
   for (const folder of ['dist/files/test', 'dist/src']) {
-    mkdirSync(join(root, 'services/docs', folder), { recursive: true })
-    writeFileSync(join(root, 'services/docs', folder, 'tokens.test.ts.txt'), '')
+    mkdirSync(join(root, 'services/tools/docs', folder), { recursive: true })
+    writeFileSync(join(root, 'services/tools/docs', folder, 'tokens.test.ts.txt'), '')
   }
-  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: { 'services/docs': {} } }))
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages: { 'services/tools/docs': {} } }))
   writeFileSync(join(root, 'package.json'), '{}')
-  assemble(root, join(root, 'out'), ['services/docs'], { anyNode: true })
-  const copied = readdirSync(join(root, 'out/services/docs/dist'), { recursive: true })
+  assemble(root, join(root, 'out'), ['services/tools/docs'], { anyNode: true })
+  const copied = readdirSync(join(root, 'out/services/tools/docs/dist'), { recursive: true })
   expect(copied.sort()).toEqual(['files', 'files/test', 'files/test/tokens.test.ts.txt', 'src'])
   rmSync(root, { recursive: true })
 })

@@ -45,7 +45,7 @@ test('a text that packages share stands in the notices once, and nothing in it i
 })
 
 test('all services are in it', () => {
-  expect(services({ 'services/edge': {}, 'services/edge/node_modules/a': {}, 'libs/bus': {} })).toEqual([
+  expect(services({ 'services/edge': {}, 'services/edge/node_modules/a': {}, 'libs/store/src/bus': {} })).toEqual([
     'services/edge',
   ])
 })

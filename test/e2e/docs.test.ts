@@ -4,11 +4,11 @@ import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { parseEnv, promisify } from 'node:util'
-import { readEnvFile } from '@gateway/settings/env-file.js'
-import { SETTINGS, type SettingName } from '@gateway/settings/schema.js'
+import { readEnvFile } from '@gateway/core/settings/env-file.js'
+import { SETTINGS, type SettingName } from '@gateway/core/settings/schema.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { targetOf } from '../../services/docs/linked-files.mjs'
+import { targetOf } from '../../services/tools/docs/linked-files.mjs'
 import { makeCertificate } from '../harness/certificates.js'
 import { freshDatabase, type TestDatabase } from '../harness/database.js'
 import { environment } from '../harness/environment.js'
@@ -219,7 +219,7 @@ test('nginx and HAProxy take the configuration that pages show', async () => {
   await rm(dirname(certificate), { recursive: true })
 })
 
-const DIST = join(CHECKOUT, 'services/docs/dist')
+const DIST = join(CHECKOUT, 'services/tools/docs/dist')
 const built = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'))
 
 test('every link of the built pages leads to something that is there: pages, headings, files and pictures', () => {

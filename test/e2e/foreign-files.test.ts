@@ -38,12 +38,12 @@ const gateway = useGateway({}, async ({ home, admin }) => {
     ...image,
     '-of',
     'HFA',
-    'services/launcher/demo-data/imagery/blue-marble.jpg',
+    'services/tools/demo-data/imagery/blue-marble.jpg',
     join(home, 'scene.img'),
   ])
   execFileSync('gdal_translate', [
     ...image,
-    'services/launcher/demo-data/imagery/blue-marble.jpg',
+    'services/tools/demo-data/imagery/blue-marble.jpg',
     join(home, 'scene.tif'),
   ])
   await admin.scanSource('messy', 'vector', vectors)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { EXIT_REFUSED } from '@gateway/settings/refusal.js'
+import { EXIT_REFUSED } from '@gateway/core/settings/refusal.js'
 import { expect, test } from 'vitest'
 import { environment } from '../harness/environment.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'

@@ -14,7 +14,7 @@ import { environment } from '../harness/environment.js'
 import { freePort } from '../harness/ports.js'
 import { startRedis, type TestRedis } from '../harness/redis.js'
 
-const DOCTOR = fileURLToPath(new URL('../../services/doctor/dist/main.js', import.meta.url))
+const DOCTOR = fileURLToPath(new URL('../../services/tools/dist/doctor/main.js', import.meta.url))
 
 interface Finding {
   level: 'ok' | 'warn' | 'fault'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createToken } from '@gateway/access/token-format.js'
+import { createToken } from '@gateway/core/access/token-format.js'
 import { afterAll, expect, test } from 'vitest'
 import { makeMbtiles, makePmtiles, makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { makeGeojson } from '../harness/fixtures/vectors.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import type { EmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
+import type { EmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import { afterAll, expect, test } from 'vitest'
 import type { TestSettings } from '../harness/environment.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { UsageItem, UsageKind } from '@gateway/contracts/usage.js'
-import { isReady } from '@gateway/processes/readiness.js'
+import { isReady } from '@gateway/core/processes/readiness.js'
 import { expect, test } from 'vitest'
 import { Admin } from '../harness/admin.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'

@@ -1,4 +1,4 @@
-import { SETTING_NAMES } from '@gateway/settings/schema.js'
+import { SETTING_NAMES } from '@gateway/core/settings/schema.js'
 import { MARK_VARIABLE } from './processes.js'
 
 /** Settings as a test writes them. */

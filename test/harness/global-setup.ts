@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
+import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {

@@ -1,9 +1,9 @@
 import { appendFile, chmod, chown, copyFile, cp, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { currentRevision } from '@gateway/store/change-log.js'
 import { openStore } from '@gateway/store/connect.js'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import { type TestDatabase, withConnection } from './database.js'
 
 /** A Postgres server of the test's own, which may be stopped and fail over to a replica of itself. */

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { chooseRunAs } from '@gateway/embedded-postgres/run-as.js'
+import { chooseRunAs } from '@gateway/tools/embedded-postgres/run-as.js'
 import { freshDatabase, type TestDatabase } from './database.js'
 import { freePort } from './ports.js'
 import { ServiceProcess } from './service-process.js'

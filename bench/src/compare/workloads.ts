@@ -1,4 +1,4 @@
-import { createToken } from '@gateway/access/token-format.js'
+import { createToken } from '@gateway/core/access/token-format.js'
 import { LARGE_BODIES } from '../data/data-set.js'
 import { below, seededRandom } from '../data/random.js'
 import { type Address, sampleEvenly, sampleTraffic } from '../data/traffic.js'

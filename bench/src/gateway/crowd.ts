@@ -1,4 +1,4 @@
-import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import type { Sql } from '@gateway/store/connect.js'
 
 const TOKENS = 50_000

@@ -1,4 +1,4 @@
-import { createToken, TOKEN_LENGTH } from '@gateway/access/token-format.js'
+import { createToken, TOKEN_LENGTH } from '@gateway/core/access/token-format.js'
 
 /** A token whose last character was misread. */
 export function mistyped(): string {

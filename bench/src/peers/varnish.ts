@@ -1,4 +1,4 @@
-import { createToken } from '@gateway/access/token-format.js'
+import { createToken } from '@gateway/core/access/token-format.js'
 import { nginxConfiguration } from './nginx.js'
 import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 

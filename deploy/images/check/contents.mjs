@@ -20,7 +20,7 @@ const UNWANTED_FILES = [
 ]
 
 /** What a process loads only where a setting asks for it. */
-const LATER = ['/app/libs/tracing/dist/otlp-tracer.js', '@aws-sdk/credential-provider-node']
+const LATER = ['/app/libs/core/dist/tracing/otlp-tracer.js', '@aws-sdk/credential-provider-node']
 
 /** @param isBuilt just now, from this checkout */
 export function checkContents(engine, isBuilt) {

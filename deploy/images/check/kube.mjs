@@ -94,7 +94,7 @@ async function checkTile(engine) {
   const [controlPlane, edge] = ['control-plane', 'edge'].map((app) =>
     named.find((name) => name.startsWith(`${app}-pod`) && name.endsWith(`-${app}`)),
   )
-  const demo = engine.run('exec', controlPlane, 'node', 'services/launcher/dist/demo-only.js')
+  const demo = engine.run('exec', controlPlane, 'node', 'services/tools/dist/launcher/demo-only.js')
   const token = /token=(bmp_\w+)/.exec(demo)?.[1]
   const code = `fetch('http://127.0.0.1:8910/tiles/world/current/0/0/0.webp?token=${token}').then((r) => process.stdout.write(String(r.status)))`
   await until('the edge serves a tile', () => engine.run('exec', edge, 'node', '-e', code) === '200')

@@ -1,4 +1,4 @@
-import type { NotOpened } from '@gateway/files/open-below.js'
+import type { NotOpened } from '@gateway/core/files/open-below.js'
 
 /** What a probe answers where an archive was not opened: null, except that a lack of permission is an error and no empty result. */
 export function nothingToProbe({ reason }: NotOpened): null {

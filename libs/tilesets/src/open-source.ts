@@ -1,4 +1,4 @@
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { openFolder } from './folder/source.js'
 import { openListed } from './listed-source.js'
 import type { MbtilesReaders } from './mbtiles/readers/readers.js'

@@ -1,5 +1,5 @@
-import { parseLocation } from '@gateway/object-storage/location.js'
-import type { ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
+import { parseLocation } from '@gateway/core/object-storage/location.js'
+import type { ObjectStore, ReadOptions } from '@gateway/core/object-storage/object-store.js'
 import { BrokenArchiveError } from './broken-archive.js'
 import { probeObjects, probeUnlisted } from './folder/probe-objects.js'
 import { probePmtilesObject } from './pmtiles/probe-object.js'

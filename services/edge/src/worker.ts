@@ -1,6 +1,6 @@
-import { createLog } from '@gateway/logging/log.js'
-import { beat } from '@gateway/processes/heartbeat.js'
-import { loadSettings } from '@gateway/settings/load.js'
+import { createLog } from '@gateway/core/logging/log.js'
+import { beat } from '@gateway/core/processes/heartbeat.js'
+import { loadSettings } from '@gateway/core/settings/load.js'
 import { startWorker } from './worker/start.js'
 import { SupervisorLink } from './worker/supervisor-link.js'
 

@@ -1,4 +1,4 @@
-import type { RealTileFormat } from '@gateway/tiling/protocol.js'
+import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import sharp from 'sharp'
 import { alphaKind, type Pixels } from './pixels.js'
 

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishStaged } from '@gateway/tiling/publish.js'
+import { publishStaged } from '@gateway/contracts/tiling/publish.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openBlocks } from './blocks.js'
 import { alphaDifferences, GLOBE_REFERENCE, psnr, tile, tilesIn, Workshop } from './testing/workshop.js'

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { publishStaged } from '@gateway/tiling/publish.js'
+import { publishStaged } from '@gateway/contracts/tiling/publish.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeDem } from './testing/dem.js'

@@ -1,4 +1,4 @@
-import type { HeightEncoding, RealTileFormat } from '@gateway/tiling/protocol.js'
+import type { HeightEncoding, RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import sharp from 'sharp'
 import type { PixelModel } from './pixel-model.js'
 import type { AlphaKind, Children, Pixels } from './pixels.js'

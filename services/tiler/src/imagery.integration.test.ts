@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { METADATA_FILE, type TilingRequest } from '@gateway/tiling/protocol.js'
+import { METADATA_FILE, type TilingRequest } from '@gateway/contracts/tiling/protocol.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { alphaDifferences, GLOBE_REFERENCE, pixel, psnr, tile, tilesIn, Workshop } from './testing/workshop.js'
 

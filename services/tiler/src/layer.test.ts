@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { METADATA_FILE } from '@gateway/tiling/protocol.js'
+import { METADATA_FILE } from '@gateway/contracts/tiling/protocol.js'
 import sharp from 'sharp'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { readLayer, tileReader } from './layer.js'

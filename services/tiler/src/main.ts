@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { coded, textOf } from '@gateway/contracts/messages.js'
-import { killAll } from '@gateway/processes/run-to-end.js'
 import {
   MAX_REQUEST_BYTES,
   type OutputLine,
   type ResultLine,
   type TilingRequest,
   tilingRequestSchema,
-} from '@gateway/tiling/protocol.js'
+} from '@gateway/contracts/tiling/protocol.js'
+import { killAll } from '@gateway/core/processes/run-to-end.js'
 import { engineHere } from './engines/choose.js'
 import { Failure, reasonOf } from './failure.js'
 import { type Reporter, run } from './run.js'

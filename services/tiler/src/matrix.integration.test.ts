@@ -1,6 +1,6 @@
-import { confinement } from '@gateway/processes/confinement.js'
+import type { EngineName, TilingRequest } from '@gateway/contracts/tiling/protocol.js'
+import { confinement } from '@gateway/core/processes/confinement.js'
 import { wasmGdal } from '@gateway/tiler/engines/wasm.js'
-import type { EngineName, TilingRequest } from '@gateway/tiling/protocol.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Engine } from './engines/engine.js'
 import { systemGdal } from './engines/gdal.js'

@@ -1,4 +1,4 @@
-import type { RealTileFormat } from '@gateway/tiling/protocol.js'
+import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import { decodeTile, encodeTile } from './encode.js'
 import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
 

@@ -1,4 +1,4 @@
-import { MAX_ZOOM, type RealTileFormat } from '@gateway/tiling/protocol.js'
+import { MAX_ZOOM, type RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import type { Placement } from './footprint.js'
 import { resolutionOf, type TileSpace } from './space.js'
 

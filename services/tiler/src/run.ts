@@ -1,15 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
-import { BARE_ENVIRONMENT } from '@gateway/processes/confinement.js'
-import { runToEnd } from '@gateway/processes/run-to-end.js'
 import {
   METADATA_FILE,
   type OutputLine,
   type Phase,
   type SuccessLine,
   type TilingRequest,
-} from '@gateway/tiling/protocol.js'
+} from '@gateway/contracts/tiling/protocol.js'
+import { BARE_ENVIRONMENT } from '@gateway/core/processes/confinement.js'
+import { runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { chunkQueue } from './chunk-queue.js'
 import { chunksOf } from './chunks.js'
 import { chooseEngine } from './engines/choose.js'

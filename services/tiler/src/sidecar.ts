@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { extname } from 'node:path'
 import { promisify } from 'node:util'
-import { openWithin } from '@gateway/files/open-within.js'
+import { openWithin } from '@gateway/core/files/open-within.js'
 import type { GeoTransform } from './footprint.js'
 
 /**

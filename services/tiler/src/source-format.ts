@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import { openWithin } from '@gateway/files/open-within.js'
+import { openWithin } from '@gateway/core/files/open-within.js'
 import { JPEG_2000_DRIVER } from './engines/engine.js'
 import { quoted } from './failure.js'
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { coded } from '@gateway/contracts/messages.js'
-import { openWithin } from '@gateway/files/open-within.js'
-import { isPlainPath } from '@gateway/tiling/plain-path.js'
+import { isPlainPath } from '@gateway/contracts/tiling/plain-path.js'
+import { openWithin } from '@gateway/core/files/open-within.js'
 import type { Identity, OpenSource } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
 

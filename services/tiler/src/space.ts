@@ -1,6 +1,6 @@
 import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { MAX_ZOOM } from '@gateway/contracts/tiling/protocol.js'
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
-import { MAX_ZOOM } from '@gateway/tiling/protocol.js'
 import { latitudeOf, longitudeOf, MAX_LATITUDE, mercatorX, mercatorY, unionOfBounds } from './mercator.js'
 
 /** A box in a space's own units. */

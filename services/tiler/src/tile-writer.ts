@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { RealTileFormat } from '@gateway/tiling/protocol.js'
+import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { startEmbeddedPostgres } from '@gateway/embedded-postgres/server.js'
 import { openStore } from '@gateway/store/connect.js'
 import { migrate } from '@gateway/store/migrate.js'
+import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import { laySampleFiles } from './files.js'
 import { fillSample } from './rows.js'
 

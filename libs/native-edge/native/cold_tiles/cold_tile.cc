@@ -69,7 +69,7 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   if (fstat(file_, &stat) || !S_ISREG(stat.st_mode) || stat.st_mtim.tv_sec < 0) return Opened::NotNow;
   size_ = static_cast<uint64_t>(stat.st_size);
   modified_ = stat.st_mtim.tv_sec;
-  // `fileIdentity` of libs/files.
+  // `fileIdentity` of libs/core/src/files.
   const int64_t changed = modified_ * kNsPerSecond + stat.st_mtim.tv_nsec;
   Writer tag(tag_, sizeof tag_);
   tag.add("\"").number(stat.st_ino, 36).add("-").number(static_cast<uint64_t>(changed), 36).add("-").number(size_, 36).add("\"");

@@ -1,4 +1,4 @@
-// The form of service tokens: "bmp_", 32 characters of base62, and 6 more that check them. libs/access/src/token-format.ts makes them and
+// The form of service tokens: "bmp_", 32 characters of base62, and 6 more that check them. libs/core/src/access/token-format.ts makes them and
 // says more; here a mistyped one is recognised without JavaScript.
 #pragma once
 #include <string_view>

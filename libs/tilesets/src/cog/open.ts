@@ -1,4 +1,4 @@
-import { openBelow } from '@gateway/files/open-below.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
 import { finish, type ListedSource, RangeSource } from '../ranges/source.js'
 import { closeLater } from '../ranges/zip.js'

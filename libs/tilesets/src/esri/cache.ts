@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type NotOpened, openBelow } from '@gateway/files/open-below.js'
+import { type NotOpened, openBelow } from '@gateway/core/files/open-below.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { ZoomExtent } from '../folder/extent.js'
 import { spread } from '../folder/listing.js'

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { openBelow } from '@gateway/files/open-below.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { listNames } from '../folder/listing.js'
 import type { FileSection } from '../ranges/source.js'

@@ -1,4 +1,4 @@
-import type { ListEntry, ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { ListEntry, ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import { expect, test } from 'vitest'
 import { listObjectZooms } from './list-objects.js'
 

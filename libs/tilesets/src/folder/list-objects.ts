@@ -1,5 +1,5 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
-import type { ListEntry, ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
+import type { ListEntry, ObjectStore, ReadOptions } from '@gateway/core/object-storage/object-store.js'
 import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
 import { parseTileName, type SampleTile, spread, WIDEST, type ZoomListing } from './listing.js'
 

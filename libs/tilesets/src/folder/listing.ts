@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
-import { currentRealRoot, isBelow } from '@gateway/files/real-root.js'
+import { currentRealRoot, isBelow } from '@gateway/core/files/real-root.js'
 import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
 import { formatOfExtension } from '../formats.js'
 import type { ZoomExtent } from './extent.js'

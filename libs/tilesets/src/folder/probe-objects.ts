@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
+import type { ObjectStore, ReadOptions } from '@gateway/core/object-storage/object-store.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { type FolderMetadata, MAX_FILE_BYTES, readMetadataFiles } from '../metadata/file.js'
 import { servedGrid } from '../metadata/metadata.js'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
-import { openBelow } from '@gateway/files/open-below.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
 import { MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'

@@ -1,5 +1,5 @@
 import fs from 'node:fs/promises'
-import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { ArchiveDescription } from '../export/archive-description.js'
 import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'

@@ -1,4 +1,4 @@
-import type { NotOpened } from '@gateway/files/open-below.js'
+import type { NotOpened } from '@gateway/core/files/open-below.js'
 import type { OpenedDatabase } from './database.js'
 import type { DatabaseLayout } from './page-layout.js'
 import type { TileQuery } from './queries.js'

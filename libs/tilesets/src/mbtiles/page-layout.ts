@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { isOnLocalDiskSync } from '@gateway/files/local-file-system.js'
+import { isOnLocalDiskSync } from '@gateway/core/files/local-file-system.js'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { DatabasePages, FileStamp } from './database.js'
 import { findTileTables, KEY_COLUMNS } from './schema.js'

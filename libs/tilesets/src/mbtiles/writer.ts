@@ -1,6 +1,6 @@
 import fs from 'node:fs/promises'
 import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
-import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { flipRow } from '../address.js'
 import type { TileToWrite } from '../tile-to-write.js'

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { openBelow } from '@gateway/files/open-below.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
 import { listNames } from '../folder/listing.js'
 import { FIELDS as GRID_FIELDS } from './grid.js'
 import { isRecord, readMetadata, type TileSetMetadata } from './metadata.js'

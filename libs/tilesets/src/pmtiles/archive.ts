@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { type NotOpened, openBelow } from '@gateway/files/open-below.js'
+import { type NotOpened, openBelow } from '@gateway/core/files/open-below.js'
 import { Compression } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { FileInExtents } from '../extents.js'

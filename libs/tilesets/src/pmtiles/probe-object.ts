@@ -1,5 +1,5 @@
 import { sentence } from '@gateway/contracts/messages.js'
-import type { ObjectStore, ReadOptions } from '@gateway/object-storage/object-store.js'
+import type { ObjectStore, ReadOptions } from '@gateway/core/object-storage/object-store.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { objectIdentity } from '../object-identity.js'
 import { SAMPLE_BYTES } from '../sample.js'

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { SharedHandle } from '@gateway/files/shared-handle.js'
+import { SharedHandle } from '@gateway/core/files/shared-handle.js'
 import { LRUCache } from 'lru-cache'
 import { zxyToTileId } from 'pmtiles'
 import { isInPyramid } from '../address.js'

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
-import { openBelow } from '@gateway/files/open-below.js'
-import { SharedHandle } from '@gateway/files/shared-handle.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
+import { SharedHandle } from '@gateway/core/files/shared-handle.js'
 import { LRUCache } from 'lru-cache'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf } from '../formats.js'

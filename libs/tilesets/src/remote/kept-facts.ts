@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
-import { writeFileAtomically } from '@gateway/files/write-atomically.js'
-import { ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
-import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
+import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
+import { ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
+import type { ObjectFacts } from '@gateway/core/object-storage/object-store.js'
 import type { BlockCache } from './block-cache.js'
 import type { RemoteObject } from './remote-object.js'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
-import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
+import { ObjectReplaced, ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
+import type { ObjectFacts, ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { FileInExtents, OpenExtent } from '../extents.js'
 import type { ArchiveBytes } from '../pmtiles/source.js'

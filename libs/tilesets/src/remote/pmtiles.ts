@@ -1,5 +1,5 @@
-import { ObjectMissing, ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
-import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
+import { ObjectMissing, ObjectReplaced, ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
+import type { ObjectFacts } from '@gateway/core/object-storage/object-store.js'
 import type { OpenExtent } from '../extents.js'
 import { readStart } from '../pmtiles/archive.js'
 import { PmtilesSource } from '../pmtiles/source.js'

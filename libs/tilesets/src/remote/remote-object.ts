@@ -1,4 +1,4 @@
-import type { ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
 
 /** One object of a store. */
 export interface RemoteObject {

@@ -1,4 +1,4 @@
-import { ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import { ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
 import { afterEach, expect, test } from 'vitest'
 import { MbtilesReaders } from '../mbtiles/readers/readers.js'
 import { BlockCache } from './block-cache.js'

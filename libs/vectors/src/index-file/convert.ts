@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
-import { openBelow } from '@gateway/files/open-below.js'
-import { BARE_ENVIRONMENT, confinement } from '@gateway/processes/confinement.js'
-import { type Outcome, runToEnd } from '@gateway/processes/run-to-end.js'
-import { GDAL_CONFIGURATION } from '@gateway/tiling/gdal-configuration.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
+import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
+import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
 
 /** What is wrong with a vector, for its operator. */
 export class VectorFault extends Error {

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { openBelow } from '@gateway/files/open-below.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
 import type { VectorSource } from './convert.js'
 
 /** Limit: so far into a file its first feature is looked for. */

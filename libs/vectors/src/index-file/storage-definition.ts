@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { BARE_ENVIRONMENT } from '@gateway/processes/confinement.js'
+import { BARE_ENVIRONMENT } from '@gateway/core/processes/confinement.js'
 import type { IndexDescription } from './index-description.js'
 
 /** Time in which the tool must answer. */

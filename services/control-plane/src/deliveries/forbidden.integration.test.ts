@@ -1,4 +1,4 @@
-import { LOOPBACK, NEVER } from '@gateway/outgoing/testing/forbidden.js'
+import { LOOPBACK, NEVER } from '@gateway/core/outgoing/testing/forbidden.js'
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { ForbiddenRun, Sending } from './testing/forbidden-run.js'
 import type { HangingNamesRun } from './testing/hanging-names-run.js'

@@ -1,5 +1,5 @@
-import { openObjectStore } from '@gateway/object-storage/open.js'
-import { DestinationGuard } from '@gateway/outgoing/guard.js'
+import { openObjectStore } from '@gateway/core/object-storage/open.js'
+import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import type { DeliveryKind } from '@gateway/store/deliveries.js'
 import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { Counter } from 'prom-client'

@@ -1,6 +1,6 @@
 import type { Export } from '@gateway/contracts/export.js'
 import { storedMessage } from '@gateway/contracts/messages.js'
-import type { Settings } from '@gateway/settings/load.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 import type { StoredExport } from '@gateway/store/exports.js'
 
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { isOffered, readBasemap, type StoredVersion, versionTitle } from '@gateway/store/basemaps.js'
 import { insertPush } from '@gateway/store/deliveries.js'
 import { bytesOfExports, type ClaimedExport, type ExportEnd, finishExport } from '@gateway/store/exports.js'

@@ -1,4 +1,4 @@
-import { createLog } from '@gateway/logging/log.js'
+import { createLog } from '@gateway/core/logging/log.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { LeaseKeeper, recordEnd } from './leases.js'
 

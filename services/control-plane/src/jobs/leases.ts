@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 import { storeTrouble } from '@gateway/store/trouble.js'
 import { STORE_PAUSE_MS } from './runner.js'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@gateway/logging/log.js'
-import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import type { Log } from '@gateway/core/logging/log.js'
+import { TroubleLog } from '@gateway/core/logging/trouble-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 
 /** One kind of work that waits in the store. */

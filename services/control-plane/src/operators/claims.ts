@@ -1,5 +1,5 @@
 import { hasRole, type Role } from '@gateway/contracts/operator.js'
-import type { RoleGrant } from '@gateway/settings/schema.js'
+import type { RoleGrant } from '@gateway/core/settings/schema.js'
 
 export type Claims = Readonly<Record<string, unknown>>
 

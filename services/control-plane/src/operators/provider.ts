@@ -1,4 +1,4 @@
-import type { Settings } from '@gateway/settings/load.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 import * as oidc from 'openid-client'
 import type { Claims } from './claims.js'
 

@@ -1,4 +1,4 @@
-import { noteTrouble } from '@gateway/logging/trouble-log.js'
+import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AuthorizationResponseError } from 'openid-client'
 import { z } from 'zod'

@@ -1,8 +1,8 @@
-import type { Bus } from '@gateway/bus/bus.js'
-import type { Log } from '@gateway/logging/log.js'
-import type { Settings } from '@gateway/settings/load.js'
+import type { Log } from '@gateway/core/logging/log.js'
+import type { Settings } from '@gateway/core/settings/load.js'
+import type { Tracer } from '@gateway/core/tracing/span.js'
+import type { Bus } from '@gateway/store/bus/bus.js'
 import type { Sql } from '@gateway/store/connect.js'
-import type { Tracer } from '@gateway/tracing/span.js'
 import type { Metrics } from './metrics.js'
 import type { Readiness } from './readiness.js'
 

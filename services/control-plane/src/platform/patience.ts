@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import { ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
 
 /** For so long a slice job waits for object storage that does not answer: hours of slicing are not thrown away for a restart of it. */
 const PATIENCE_MS = 15 * 60_000

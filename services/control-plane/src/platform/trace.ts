@@ -1,7 +1,7 @@
-import { logContext } from '@gateway/logging/log-context.js'
+import { logContext } from '@gateway/core/logging/log-context.js'
+import type { Span, SpanOptions } from '@gateway/core/tracing/span.js'
+import { formatTraceparent, parseTraceparent, type TraceContext } from '@gateway/core/tracing/trace-context.js'
 import type { KeptTrace } from '@gateway/store/kept-trace.js'
-import type { Span, SpanOptions } from '@gateway/tracing/span.js'
-import { formatTraceparent, parseTraceparent, type TraceContext } from '@gateway/tracing/trace-context.js'
 import type { ControlContext } from './context.js'
 
 /** What log lines say of a trace, by the names that OpenTelemetry gives the fields of logs that are not its own. */

@@ -1,4 +1,3 @@
-import { text } from '@gateway/catalog/list-query.js'
 import {
   eventRecordSchema,
   purgeRecordSchema,
@@ -7,6 +6,7 @@ import {
   vectorPushBodySchema,
   vectorPushRecordSchema,
 } from '@gateway/contracts/push.js'
+import { text } from '@gateway/store/catalog/list-query.js'
 import { KEPT_DAYS, KEPT_NEWEST } from '@gateway/store/delivery-retention.js'
 import { recordRoutes } from '../deliveries/records.js'
 import type { ControlContext } from '../platform/context.js'

@@ -1,5 +1,3 @@
-import { listQuery } from '@gateway/catalog/list-query.js'
-import { READER_STYLES } from '@gateway/catalog/reader-lists.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
@@ -12,6 +10,8 @@ import {
   signingKeySchema,
 } from '@gateway/contracts/signed-url.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import { listQuery } from '@gateway/store/catalog/list-query.js'
+import { READER_STYLES } from '@gateway/store/catalog/reader-lists.js'
 import { listSigningKeys, rotateSigningKey, SIGNING_KEY_LISTING } from '@gateway/store/signing-keys.js'
 import { readStyle } from '@gateway/store/styles.js'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import type { PlanLine } from '@gateway/tiling/protocol.js'
+import type { PlanLine } from '@gateway/contracts/tiling/protocol.js'
 
 /** Left free on the disk beyond what a job is expected to need, since others write there, too: a twentieth of it, or this much. */
 const MAX_RESERVE_BYTES = 256 * 1024 * 1024

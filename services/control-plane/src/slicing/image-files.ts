@@ -2,9 +2,9 @@ import { readdir, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { placeWithin } from '@gateway/files/open-within.js'
-import { isRemote } from '@gateway/object-storage/location.js'
-import { isPlainPath } from '@gateway/tiling/plain-path.js'
+import { isPlainPath } from '@gateway/contracts/tiling/plain-path.js'
+import { placeWithin } from '@gateway/core/files/open-within.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 
 export interface ImageFile {
   readonly name: string

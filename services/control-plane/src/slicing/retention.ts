@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { deleteVersions, readBasemap, setVersionsAvailable } from '@gateway/store/basemaps.js'
 import { holdLease } from '@gateway/store/jobs.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'

@@ -1,7 +1,7 @@
-import { isGranted } from '@gateway/access/decide.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { sliceJobSchema } from '@gateway/contracts/slice.js'
+import { isGranted } from '@gateway/core/access/decide.js'
 import { compareVersions } from '@gateway/store/default-version.js'
 import { readLayerSources } from '@gateway/store/layer-sources.js'
 import { readSliceJob } from '@gateway/store/slice-jobs.js'

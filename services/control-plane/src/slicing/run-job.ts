@@ -1,7 +1,9 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { coded, messageOfError } from '@gateway/contracts/messages.js'
-import { isRemote } from '@gateway/object-storage/location.js'
+import type { OutputLine, PlanLine } from '@gateway/contracts/tiling/protocol.js'
+import { publishStaged } from '@gateway/contracts/tiling/publish.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { failedBy } from '@gateway/store/jobs.js'
 import {
   type ClaimedSliceJob,
@@ -11,8 +13,6 @@ import {
   type SliceEnd,
   type StoredSliceJob,
 } from '@gateway/store/slice-jobs.js'
-import type { OutputLine, PlanLine } from '@gateway/tiling/protocol.js'
-import { publishStaged } from '@gateway/tiling/publish.js'
 import { removeIfEmpty } from '../catalog/edit/layer-files.js'
 import { recordEnd } from '../jobs/leases.js'
 import { LeaseLost, type RunningJob } from '../jobs/running-job.js'

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isRemote } from '@gateway/object-storage/location.js'
-import type { Settings } from '@gateway/settings/load.js'
+import { DEFAULT_LIMITS, type TilingRequest } from '@gateway/contracts/tiling/protocol.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
-import { DEFAULT_LIMITS, type TilingRequest } from '@gateway/tiling/protocol.js'
 import type { LayerPlace } from './layer-place.js'
 
 /** Images that were fetched from object storage for a job, while it runs. */

@@ -3,7 +3,12 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type OutputLine, outputLineSchema, type ResultLine, type TilingRequest } from '@gateway/tiling/protocol.js'
+import {
+  type OutputLine,
+  outputLineSchema,
+  type ResultLine,
+  type TilingRequest,
+} from '@gateway/contracts/tiling/protocol.js'
 
 const BUILT_IN_TOOL = fileURLToPath(new URL('../../../tiler/dist/main.js', import.meta.url))
 

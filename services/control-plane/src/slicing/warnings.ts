@@ -1,6 +1,6 @@
 import { type CodedMessage, coded, isMessageCode, type MessageCode } from '@gateway/contracts/messages.js'
+import type { PlanLine, ResultLine } from '@gateway/contracts/tiling/protocol.js'
 import type { NewSliceJob, StoredSliceJob } from '@gateway/store/slice-jobs.js'
-import type { PlanLine, ResultLine } from '@gateway/tiling/protocol.js'
 import { realFormat } from './tool-request.js'
 
 /** What is looked at of a submission. */

@@ -1,5 +1,5 @@
-import { tokenDigest } from '@gateway/access/token-format.js'
 import type { IssuedToken } from '@gateway/contracts/token.js'
+import { tokenDigest } from '@gateway/core/access/token-format.js'
 import { changesSince, currentState } from '@gateway/store/change-log.js'
 import { findTokensByDigest } from '@gateway/store/tokens.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'

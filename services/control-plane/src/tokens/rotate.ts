@@ -1,7 +1,7 @@
-import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { IssuedToken } from '@gateway/contracts/token.js'
+import { createToken, tokenDigest, tokenPrefix } from '@gateway/core/access/token-format.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { hasEnded, rotateToken as replaceDigest } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../platform/context.js'

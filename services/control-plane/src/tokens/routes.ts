@@ -1,7 +1,7 @@
-import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { confirmedTokenSchema } from '@gateway/contracts/edge.js'
 import { issuedTokenSchema, SCOPES, TOKEN_KINDS, tokenBodySchema, tokenSchema } from '@gateway/contracts/token.js'
+import { listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { listTokens, TOKEN_LISTING } from '@gateway/store/tokens.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'

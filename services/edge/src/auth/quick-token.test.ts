@@ -1,5 +1,5 @@
-import { presentedToken } from '@gateway/access/presented-token.js'
-import { createToken } from '@gateway/access/token-format.js'
+import { presentedToken } from '@gateway/core/access/presented-token.js'
+import { createToken } from '@gateway/core/access/token-format.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { quickToken } from './quick-token.js'

@@ -1,4 +1,4 @@
-import { TOKEN_LENGTH } from '@gateway/access/token-format.js'
+import { TOKEN_LENGTH } from '@gateway/core/access/token-format.js'
 
 const BEARER = 'Bearer '
 const QUERY_NAMES = ['token=', 'access_token='] as const

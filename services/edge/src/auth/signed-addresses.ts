@@ -1,12 +1,12 @@
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import {
   openedBy,
   openedStyle,
   type PresentedSignature,
   type SignedResource,
   signatureQuery,
-} from '@gateway/access/signed-address.js'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+} from '@gateway/core/access/signed-address.js'
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
 import { LRUCache } from 'lru-cache'
 

@@ -1,5 +1,5 @@
-import type { AccessToken } from '@gateway/access/decide.js'
-import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
+import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import type { TokenUse } from '@gateway/store/tokens.js'
 import { describe, expect, test } from 'vitest'
 import { TokenCache } from './token-cache.js'

@@ -1,5 +1,5 @@
-import type { AccessToken } from '@gateway/access/decide.js'
-import { tokenDigest } from '@gateway/access/token-format.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
+import { tokenDigest } from '@gateway/core/access/token-format.js'
 import { LRUCache } from 'lru-cache'
 import { type FindTokens, TokenLookup } from './token-lookup.js'
 import type { TokenUsage } from './token-usage.js'

@@ -1,4 +1,4 @@
-import type { AccessToken } from '@gateway/access/decide.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 
 /** The tokens with these digests, by hex digest; those that no token has are left out. */
 export type FindTokens = (digests: readonly Buffer[]) => Promise<ReadonlyMap<string, AccessToken>>

@@ -1,24 +1,24 @@
 import { parse } from 'node:querystring'
-import { type AccessToken, isGranted } from '@gateway/access/decide.js'
-import { toBasemap } from '@gateway/catalog/basemap.js'
-import { pageOf } from '@gateway/catalog/list-in-memory.js'
-import { withoutTokens } from '@gateway/catalog/list-query.js'
+import type { Bounds } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { checkInput } from '@gateway/contracts/input/input-problems.js'
+import { coded } from '@gateway/contracts/messages.js'
+import type { VectorFacts } from '@gateway/contracts/vector.js'
+import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
+import { isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
+import { toBasemap } from '@gateway/store/catalog/basemap.js'
+import { pageOf } from '@gateway/store/catalog/list-in-memory.js'
+import { withoutTokens } from '@gateway/store/catalog/list-query.js'
 import {
   type ListedVector,
   READER_BASEMAPS,
   READER_STYLES,
   READER_VECTORS,
   type ReaderList,
-} from '@gateway/catalog/reader-lists.js'
-import { toStyle } from '@gateway/catalog/style.js'
-import { toVector } from '@gateway/catalog/vector.js'
-import { basemapWithin, vectorWithin } from '@gateway/catalog/within-area.js'
-import type { Bounds } from '@gateway/contracts/basemap.js'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { checkInput } from '@gateway/contracts/input/input-problems.js'
-import { coded } from '@gateway/contracts/messages.js'
-import type { VectorFacts } from '@gateway/contracts/vector.js'
-import { isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
+} from '@gateway/store/catalog/reader-lists.js'
+import { toStyle } from '@gateway/store/catalog/style.js'
+import { toVector } from '@gateway/store/catalog/vector.js'
+import { basemapWithin, vectorWithin } from '@gateway/store/catalog/within-area.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
 import type { DocumentRequest } from '../documents/document-cache.js'
 import type { Catalog, CatalogBasemap, CatalogStyle, CatalogVector } from '../sync/catalog.js'

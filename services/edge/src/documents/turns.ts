@@ -1,4 +1,4 @@
-import { beatInBetween } from '@gateway/processes/heartbeat.js'
+import { beatInBetween } from '@gateway/core/processes/heartbeat.js'
 
 /**
  * Limit: milliseconds of such work in one turn of the event loop. Hot tiles are answered between two turns, so this is about what they wait

@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { temporaryNameBeside } from '@gateway/files/write-atomically.js'
+import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
 import { LRUCache } from 'lru-cache'
 

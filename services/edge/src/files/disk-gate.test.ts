@@ -1,4 +1,4 @@
-import { createLog } from '@gateway/logging/log.js'
+import { createLog } from '@gateway/core/logging/log.js'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { DISK_LIMIT_MS, DiskGate } from './disk-gate.js'
 

@@ -1,4 +1,4 @@
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 
 /**
  * Limits, as parts of the process's threads for file calls: what one root may take, so that a mount that hangs leaves the others theirs,

@@ -1,9 +1,14 @@
-import { clientAddress, parseRanges, type Range } from '@gateway/access/client-address.js'
-import { presentedToken, takesTk } from '@gateway/access/presented-token.js'
-import { TOKEN_PREFIX_LENGTH } from '@gateway/access/token-format.js'
-import { type AccessLine, type AccessLog, queryWithoutCredentials, withoutQuery } from '@gateway/logging/access-log.js'
+import { clientAddress, parseRanges, type Range } from '@gateway/core/access/client-address.js'
+import { presentedToken, takesTk } from '@gateway/core/access/presented-token.js'
+import { TOKEN_PREFIX_LENGTH } from '@gateway/core/access/token-format.js'
+import {
+  type AccessLine,
+  type AccessLog,
+  queryWithoutCredentials,
+  withoutQuery,
+} from '@gateway/core/logging/access-log.js'
+import { parseTraceparent } from '@gateway/core/tracing/trace-context.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { parseTraceparent } from '@gateway/tracing/trace-context.js'
 import type { NativePublisher } from '../native/publisher.js'
 import { readField } from './request-fields.js'
 

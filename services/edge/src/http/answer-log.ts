@@ -1,6 +1,6 @@
-import { noteTrouble } from '@gateway/logging/trouble-log.js'
+import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
+import type { Span } from '@gateway/core/tracing/span.js'
 import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import type { Span } from '@gateway/tracing/span.js'
 import type { Edge } from '../edge.js'
 import type { RequestKind } from '../metrics/counters.js'
 

@@ -1,4 +1,4 @@
-import { createToken, tokenDigest } from '@gateway/access/token-format.js'
+import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { expect, test } from 'vitest'
 import { READER, takeUsage } from '../testing/running-edge.js'
 import { ask, running, SMALL, useServingEdge } from '../testing/serving-edge.js'

@@ -1,7 +1,7 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { isRemote } from '@gateway/object-storage/location.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { authorize } from './authorize.js'

@@ -1,7 +1,7 @@
-import { presentedSignature } from '@gateway/access/signed-address.js'
 import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { presentedSignature } from '@gateway/core/access/signed-address.js'
 import type { NoTileAddress, TileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'

@@ -1,5 +1,5 @@
-import type { AccessToken, WantedResource } from '@gateway/access/decide.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
+import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import {

@@ -1,6 +1,6 @@
-import type { Log } from '@gateway/logging/log.js'
-import type { Settings } from '@gateway/settings/load.js'
-import { readTlsPair, type TlsPair } from '@gateway/settings/tls-pair.js'
+import type { Log } from '@gateway/core/logging/log.js'
+import type { Settings } from '@gateway/core/settings/load.js'
+import { readTlsPair, type TlsPair } from '@gateway/core/settings/tls-pair.js'
 
 /** Two small files are read so often. Watching them instead would miss what Kubernetes does, which swaps a link in a folder above. */
 const LOOK_EVERY_MS = 2_000

@@ -1,4 +1,4 @@
-import { presentedToken } from '@gateway/access/presented-token.js'
+import { presentedToken } from '@gateway/core/access/presented-token.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
 import { type DocumentRequest, SECRET_PLACE } from '../documents/document-cache.js'
 import type { HeldDocument } from '../documents/held-document.js'

@@ -1,6 +1,6 @@
-import { isGranted } from '@gateway/access/decide.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
 import {

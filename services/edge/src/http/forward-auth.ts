@@ -1,6 +1,6 @@
-import { takesTk } from '@gateway/access/presented-token.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { takesTk } from '@gateway/core/access/presented-token.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, parseTileAddress, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'

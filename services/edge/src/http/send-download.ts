@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import type { Refusal } from '@gateway/contracts/errors.js'
-import { attachment } from '@gateway/files/attachment.js'
+import { attachment } from '@gateway/core/files/attachment.js'
 import { parseByteRange } from '../files/byte-range.js'
 import { httpDate, isRangeStillGood } from '../files/conditional.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { loadSettings } from '@gateway/settings/load.js'
+import { loadSettings } from '@gateway/core/settings/load.js'
 import { expect, test } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
 import {

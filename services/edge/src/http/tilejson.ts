@@ -1,14 +1,14 @@
-import { tksIn } from '@gateway/access/presented-token.js'
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { offsetOf } from '@gateway/contracts/version-overrides.js'
+import { tksIn } from '@gateway/core/access/presented-token.js'
 import {
   boundsOf,
   type PresentedSignature,
   presentedSignature,
   signatureQuery,
-} from '@gateway/access/signed-address.js'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
-import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
-import { offsetOf } from '@gateway/contracts/version-overrides.js'
+} from '@gateway/core/access/signed-address.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'

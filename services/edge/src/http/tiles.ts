@@ -1,5 +1,5 @@
 import { gunzip } from 'node:zlib'
-import type { AccessToken } from '@gateway/access/decide.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'

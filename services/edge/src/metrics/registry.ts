@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import type { CircuitState } from '@gateway/object-storage/object-store.js'
+import type { CircuitState } from '@gateway/core/object-storage/object-store.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
 import { Counter, Gauge, Registry } from 'prom-client'
 import type { Counters } from './counters.js'

@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { fileIdentity } from '@gateway/files/file-identity.js'
+import { fileIdentity } from '@gateway/core/files/file-identity.js'
 import type { FileRange, ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { TileFile } from '@gateway/tilesets/source.js'
 import type { DiskGate } from '../files/disk-gate.js'

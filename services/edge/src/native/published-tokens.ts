@@ -1,5 +1,5 @@
-import type { AccessToken } from '@gateway/access/decide.js'
 import { GRANT_ALL } from '@gateway/contracts/token.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'

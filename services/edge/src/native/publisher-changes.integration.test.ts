@@ -1,4 +1,4 @@
-import { createToken } from '@gateway/access/token-format.js'
+import { createToken } from '@gateway/core/access/token-format.js'
 import { expect, test, vi } from 'vitest'
 import {
   announced,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import fs from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createToken, isTokenWellFormed, tokenDigest } from '@gateway/access/token-format.js'
+import { createToken, isTokenWellFormed, tokenDigest } from '@gateway/core/access/token-format.js'
 import type { TokenUse } from '@gateway/store/tokens.js'
 import { expect, test, vi } from 'vitest'
 import {

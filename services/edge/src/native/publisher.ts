@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import type { AccessToken } from '@gateway/access/decide.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import {
   type AnswerTimes,
   type DocumentResponse,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createLog, type Log } from '@gateway/logging/log.js'
+import { createLog, type Log } from '@gateway/core/logging/log.js'
 import type { ChangesSince } from '@gateway/store/change-log.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import type * as tokensOfStore from '@gateway/store/tokens.js'

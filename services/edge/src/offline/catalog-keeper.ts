@@ -1,4 +1,4 @@
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 import type { ChangesSince, StoreState } from '@gateway/store/change-log.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import {

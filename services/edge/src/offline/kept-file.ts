@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { writeFileAtomically } from '@gateway/files/write-atomically.js'
+import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import { z } from 'zod'
 

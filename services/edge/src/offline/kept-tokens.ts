@@ -1,5 +1,5 @@
-import { toAccessToken } from '@gateway/access/access-token.js'
-import type { AccessToken } from '@gateway/access/decide.js'
+import { toAccessToken } from '@gateway/core/access/access-token.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { StoredToken } from '@gateway/store/tokens.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 import { CLOCKS, type KeptFacts, type KeptFile } from './kept-file.js'
 import { type Rows, readRows } from './kept-rows.js'
 

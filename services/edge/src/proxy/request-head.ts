@@ -1,8 +1,8 @@
-import { isForwardingHeader } from '@gateway/access/client-address.js'
 import { EDGE_ADMITTED_HEADER } from '@gateway/contracts/edge-link.js'
 import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { isForwardingHeader } from '@gateway/core/access/client-address.js'
 
 /** A request for the control plane, rebuilt from what was validated. */
 export interface RequestHead {

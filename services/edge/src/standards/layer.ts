@@ -1,5 +1,5 @@
-import { type AccessToken, isGranted } from '@gateway/access/decide.js'
 import { type Bounds, CURRENT_VERSION, type TileFormat } from '@gateway/contracts/basemap.js'
+import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import { TILE_MATRIX_SETS, type TileMatrixSet, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'

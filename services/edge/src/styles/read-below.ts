@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { openBelow } from '@gateway/files/open-below.js'
+import { openBelow } from '@gateway/core/files/open-below.js'
 import type { DiskGate } from '../files/disk-gate.js'
 
 const read = promisify(fs.readFile) as (fd: number) => Promise<Buffer>

@@ -1,4 +1,4 @@
-import { isReady } from '@gateway/processes/readiness.js'
+import { isReady } from '@gateway/core/processes/readiness.js'
 
 const ASK_AGAIN_MS = 100
 

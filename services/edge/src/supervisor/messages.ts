@@ -1,4 +1,4 @@
-import type { Beat } from '@gateway/processes/heartbeat.js'
+import type { Beat } from '@gateway/core/processes/heartbeat.js'
 import type { MetricsReport } from '../metrics/durations.js'
 import type { StartCatalog } from '../offline/start-catalog.js'
 import type { ReadAnswer, ReadWanted } from '../sync/host-reads.js'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openBus } from '@gateway/bus/open.js'
+import { openBus } from '@gateway/store/bus/open.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { deletePresence } from '@gateway/store/edge-presence.js'
 

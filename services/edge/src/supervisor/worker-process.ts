@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { Heartbeat } from '@gateway/processes/heartbeat.js'
-import { runQueueWaitMs } from '@gateway/processes/run-queue.js'
-import { childEnvironment, unlessSet } from '@gateway/settings/child-environment.js'
-import { withThreadPool } from '@gateway/settings/thread-pool.js'
+import { Heartbeat } from '@gateway/core/processes/heartbeat.js'
+import { runQueueWaitMs } from '@gateway/core/processes/run-queue.js'
+import { childEnvironment, unlessSet } from '@gateway/core/settings/child-environment.js'
+import { withThreadPool } from '@gateway/core/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AccessToken } from '@gateway/access/decide.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { RunningCanary } from '@gateway/store/basemaps.js'
 import type { Catalog } from './catalog.js'
 

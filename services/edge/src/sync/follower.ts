@@ -1,6 +1,6 @@
-import type { RevisionMessage } from '@gateway/bus/bus.js'
 import { type Change, EVERY_BASEMAP, type LogState } from '@gateway/contracts/change.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
+import type { RevisionMessage } from '@gateway/store/bus/bus.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
 import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'

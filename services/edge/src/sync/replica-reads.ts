@@ -1,5 +1,5 @@
 import type { LogState } from '@gateway/contracts/change.js'
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 import { hasReached } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { QUERY_TIMEOUT_MS, type StoreLink } from './store-link.js'

@@ -1,4 +1,4 @@
-import type { Settings } from '@gateway/settings/load.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 
 /** The database client knows no time-out of its own: a query against a frozen database would wait for good. */

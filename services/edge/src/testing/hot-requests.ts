@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { type SignedResource, signatureQuery, signResource } from '@gateway/access/signed-address.js'
-import { createToken } from '@gateway/access/token-format.js'
+import { type SignedResource, signatureQuery, signResource } from '@gateway/core/access/signed-address.js'
+import { createToken } from '@gateway/core/access/token-format.js'
 import fc from 'fast-check'
 import type { RawRequest } from './raw-client.js'
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import fs from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startStorageDoor, type Trouble } from '@gateway/object-storage/testing/storage-door.js'
-import { dieWithParent } from '@gateway/processes/die-with-parent.js'
-import { freePort } from '@gateway/processes/free-port.js'
+import { startStorageDoor, type Trouble } from '@gateway/core/object-storage/testing/storage-door.js'
+import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { freePort } from '@gateway/core/processes/free-port.js'
 
 export interface ObjectServer {
   readonly url: string

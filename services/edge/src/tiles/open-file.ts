@@ -1,4 +1,4 @@
-import { SharedHandle } from '@gateway/files/shared-handle.js'
+import { SharedHandle } from '@gateway/core/files/shared-handle.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
 
 /** A part of an open file that is kept for the next requests, and released when it is retired and the last answer has been sent. */

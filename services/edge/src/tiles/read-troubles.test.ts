@@ -1,4 +1,4 @@
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 import { expect, test } from 'vitest'
 import { ReadTroubles } from './read-troubles.js'
 

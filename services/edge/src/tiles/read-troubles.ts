@@ -1,6 +1,6 @@
-import type { Log } from '@gateway/logging/log.js'
-import { TroubleLog } from '@gateway/logging/trouble-log.js'
-import { ObjectRefused, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
+import type { Log } from '@gateway/core/logging/log.js'
+import { TroubleLog } from '@gateway/core/logging/trouble-log.js'
+import { ObjectRefused, ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
 
 /** Whether a store, and no tile, is what is wrong. */
 export function isStorageTrouble(error: unknown): error is ObjectRefused | ObjectStoreTrouble {

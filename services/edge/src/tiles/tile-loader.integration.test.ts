@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { createLog } from '@gateway/logging/log.js'
+import { createLog } from '@gateway/core/logging/log.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { SMALL_BYTES } from '@gateway/tilesets/source.js'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'

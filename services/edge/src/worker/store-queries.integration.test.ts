@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { tokenDigest } from '@gateway/access/token-format.js'
+import { tokenDigest } from '@gateway/core/access/token-format.js'
 import { openStore } from '@gateway/store/connect.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import { insertToken } from '@gateway/store/tokens.js'

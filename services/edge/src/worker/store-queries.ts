@@ -1,4 +1,4 @@
-import { toAccessToken } from '@gateway/access/access-token.js'
+import { toAccessToken } from '@gateway/core/access/access-token.js'
 import { findTokensByDigest, type StoredToken } from '@gateway/store/tokens.js'
 import { isLostConnection } from '@gateway/store/trouble.js'
 import type { FindTokens } from '../auth/token-lookup.js'

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
-import { type OpenedFile, openBelow } from '@gateway/files/open-below.js'
+import { type OpenedFile, openBelow } from '@gateway/core/files/open-below.js'
 import type { TextEncoding } from '../sync/catalog.js'
 
 export interface Sidecar {

@@ -1,4 +1,4 @@
-import type { EngineName } from '@gateway/tiling/protocol.js'
+import type { EngineName } from '@gateway/contracts/tiling/protocol.js'
 
 export const TOOLS = ['gdalinfo', 'gdal_translate', 'gdalwarp', 'gdaltransform'] as const
 export type Tool = (typeof TOOLS)[number]

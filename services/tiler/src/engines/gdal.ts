@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { BARE_ENVIRONMENT, type Confinement } from '@gateway/processes/confinement.js'
-import { runToEnd } from '@gateway/processes/run-to-end.js'
-import { GDAL_CONFIGURATION } from '@gateway/tiling/gdal-configuration.js'
+import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
+import { BARE_ENVIRONMENT, type Confinement } from '@gateway/core/processes/confinement.js'
+import { runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { type Engine, JPEG_2000_DRIVER, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
 
 /** The first descriptor after stdin, stdout and stderr. */

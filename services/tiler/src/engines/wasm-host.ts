@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
-import { GDAL_CONFIGURATION } from '@gateway/tiling/gdal-configuration.js'
+import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { mountSources } from './wasm-files.js'
 import type { GdalModule } from './wasm-module.js'
 import { type HostAnswer, type HostRequest, type HostSource, sourceMount, tempMount } from './wasm-protocol.js'

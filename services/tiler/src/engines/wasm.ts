@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { BARE_ENVIRONMENT, type Confinement } from '@gateway/processes/confinement.js'
-import { killGroup, start, watchdog } from '@gateway/processes/run-to-end.js'
+import { BARE_ENVIRONMENT, type Confinement } from '@gateway/core/processes/confinement.js'
+import { killGroup, start, watchdog } from '@gateway/core/processes/run-to-end.js'
 import { type Engine, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
 import { type HostAnswer, type HostRequest, sourceMount, tempMount } from './wasm-protocol.js'
 

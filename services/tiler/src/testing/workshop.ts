@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { confinement } from '@gateway/processes/confinement.js'
-// By its package name: the built one, which finds its host program beside it.
-import { wasmGdal } from '@gateway/tiler/engines/wasm.js'
 import {
   DEFAULT_LIMITS,
   type EngineName,
   type OutputLine,
   outputLineSchema,
   type TilingRequest,
-} from '@gateway/tiling/protocol.js'
+} from '@gateway/contracts/tiling/protocol.js'
+import { confinement } from '@gateway/core/processes/confinement.js'
+// By its package name: the built one, which finds its host program beside it.
+import { wasmGdal } from '@gateway/tiler/engines/wasm.js'
 import { decodeTile } from '../encode.js'
 import type { Engine, Tool } from '../engines/engine.js'
 import { systemGdal } from '../engines/gdal.js'

@@ -3,7 +3,7 @@ import type { Formats } from '../../ui/format.js'
 
 type Phase = keyof Texts['slicing']['logLines']['phases']
 
-/** Lines that the tiling tool writes for programs; see `libs/tiling/src/protocol.ts`. */
+/** Lines that the tiling tool writes for programs; see `libs/contracts/src/tiling/protocol.ts`. */
 type ToolLine =
   | {
       readonly type: 'plan'

@@ -1,7 +1,7 @@
 import type { ComparedZoom, Comparison } from '@gateway/contracts/comparison.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { ComparedSet, CompareTask, ComparedZoom as Found } from '@gateway/tilesets/compare/compare-sets.js'
 import type { ControlContext } from '../../platform/context.js'

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'

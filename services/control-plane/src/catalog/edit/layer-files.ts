@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { realpath, rename, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type ObjectStoreSettings, openObjectStore } from '@gateway/object-storage/open.js'
+import { STAGING_MARK } from '@gateway/contracts/tiling/publish.js'
+import { type ObjectStoreSettings, openObjectStore } from '@gateway/core/object-storage/open.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { Queryable } from '@gateway/store/connect.js'
 import { readLayerSources } from '@gateway/store/layer-sources.js'
-import { STAGING_MARK } from '@gateway/tiling/publish.js'
 import { layerKey, layerPath } from '../register/layer-path.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
 

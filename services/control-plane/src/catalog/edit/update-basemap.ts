@@ -1,4 +1,3 @@
-import { toAdminBasemap } from '@gateway/catalog/basemap.js'
 import { adminBasemapSchema, basemapPatchSchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
@@ -11,6 +10,7 @@ import {
   setBasemapWithdrawn,
   setCachePolicy,
 } from '@gateway/store/basemaps.js'
+import { toAdminBasemap } from '@gateway/store/catalog/basemap.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'

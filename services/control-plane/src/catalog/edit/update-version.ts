@@ -1,4 +1,3 @@
-import { toAdminVersion } from '@gateway/catalog/basemap.js'
 import {
   adminBasemapVersionSchema,
   OVERRIDABLE,
@@ -18,6 +17,7 @@ import {
   setVersionOverrides,
   setVersionWithdrawn,
 } from '@gateway/store/basemaps.js'
+import { toAdminVersion } from '@gateway/store/catalog/basemap.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'

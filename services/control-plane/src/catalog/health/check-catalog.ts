@@ -1,5 +1,5 @@
 import type { HealthCheck } from '@gateway/contracts/health.js'
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { isOffered, readBasemaps, setVersionsAvailable } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'

@@ -1,7 +1,12 @@
-import { ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
-import { keyBelow, parseLocation } from '@gateway/object-storage/location.js'
-import type { ObjectStore } from '@gateway/object-storage/object-store.js'
-import { type ObjectStoreSettings, openObjectStore } from '@gateway/object-storage/open.js'
+import {
+  ObjectMissing,
+  ObjectRefused,
+  ObjectReplaced,
+  ObjectStoreTrouble,
+} from '@gateway/core/object-storage/errors.js'
+import { keyBelow, parseLocation } from '@gateway/core/object-storage/location.js'
+import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
+import { type ObjectStoreSettings, openObjectStore } from '@gateway/core/object-storage/open.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import { probeRemoteTileSet } from '@gateway/tilesets/probe-remote.js'

@@ -1,6 +1,6 @@
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { noteTrouble } from '@gateway/logging/trouble-log.js'
+import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Attempts } from '../../platform/admin-gate/attempts.js'

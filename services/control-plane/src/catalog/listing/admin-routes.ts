@@ -1,9 +1,9 @@
-import { toAdminBasemap, toAdminVersion } from '@gateway/catalog/basemap.js'
-import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
-import { toAdminVector } from '@gateway/catalog/vector.js'
 import { listedBasemapSchema, listedVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { adminVectorSchema, VECTOR_KINDS } from '@gateway/contracts/vector.js'
+import { toAdminBasemap, toAdminVersion } from '@gateway/store/catalog/basemap.js'
+import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
+import { toAdminVector } from '@gateway/store/catalog/vector.js'
 import {
   BASEMAP_LISTING,
   findBasemapCodes,

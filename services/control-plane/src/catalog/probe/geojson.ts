@@ -1,5 +1,5 @@
 import { closeSync, readSync } from 'node:fs'
-import { openBelowSync } from '@gateway/files/open-below.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
 
 /** RFC 7946: the types that a GeoJSON text may have. */
 const GEOJSON_TYPES: ReadonlySet<string> = new Set([

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { isRemote, pathBelow } from '@gateway/object-storage/location.js'
+import { isRemote, pathBelow } from '@gateway/core/object-storage/location.js'
 
 /** Where a version of a sliced layer is served from: its directory, or in a bucket its one object. */
 export function layerPath(outputRoot: string, code: string, version: string): string {

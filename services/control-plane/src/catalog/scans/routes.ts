@@ -1,5 +1,3 @@
-import { type MemoryListing, pageOf } from '@gateway/catalog/list-in-memory.js'
-import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded, messageFields } from '@gateway/contracts/messages.js'
@@ -13,6 +11,8 @@ import {
   triedSourceSchema,
 } from '@gateway/contracts/scan-source.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import { type MemoryListing, pageOf } from '@gateway/store/catalog/list-in-memory.js'
+import { listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { cancelScans, queueScan, readScanSources, readScans, readScanWarnings } from '@gateway/store/scan-sources.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'

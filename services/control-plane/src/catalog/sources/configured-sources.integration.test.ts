@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { Settings } from '@gateway/settings/load.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 import { readScanSources } from '@gateway/store/scan-sources.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
-import type { Settings } from '@gateway/settings/load.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { readScanSources, upsertScanSource } from '@gateway/store/scan-sources.js'

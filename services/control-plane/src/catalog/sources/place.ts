@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { saidOf } from '@gateway/contracts/messages.js'
-import { isRemote, normalLocation, parseLocation } from '@gateway/object-storage/location.js'
+import { isRemote, normalLocation, parseLocation } from '@gateway/core/object-storage/location.js'
 
 /** The one form in which the place of a source is kept. What is refused is not repeated: it may hold credentials. */
 export function placeOf(path: string): { readonly ok: true; readonly path: string } | Refusal {

@@ -1,4 +1,3 @@
-import { flag, listQuery } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -13,8 +12,9 @@ import {
   scanSourceSchema,
 } from '@gateway/contracts/scan-source.js'
 import { withWarnings } from '@gateway/contracts/warning.js'
-import { isRemote } from '@gateway/object-storage/location.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import { flag, listQuery } from '@gateway/store/catalog/list-query.js'
 import {
   changesOfSource,
   listScanSources,

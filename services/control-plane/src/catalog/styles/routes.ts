@@ -1,11 +1,11 @@
-import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
-import { toAdminStyle } from '@gateway/catalog/style.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
 import { insertAudit } from '@gateway/store/audit.js'
+import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
+import { toAdminStyle } from '@gateway/store/catalog/style.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import {
   deleteStyle,

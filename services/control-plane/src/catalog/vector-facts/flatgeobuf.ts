@@ -8,7 +8,7 @@ import {
   type VectorField,
   type VectorFieldType,
 } from '@gateway/contracts/vector.js'
-import { openBelowSync } from '@gateway/files/open-below.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
 import { FlatTable } from './flatbuffer.js'

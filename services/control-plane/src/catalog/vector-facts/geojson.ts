@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { UNKNOWN_FACTS, type VectorFacts } from '@gateway/contracts/vector.js'
-import { openBelowSync } from '@gateway/files/open-below.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 import { Tokenizer } from '@streamparser/json'
 import { GeojsonReader } from './geojson-reader.js'

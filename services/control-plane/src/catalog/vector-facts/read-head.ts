@@ -1,5 +1,5 @@
 import { closeSync, readSync } from 'node:fs'
-import { openBelowSync } from '@gateway/files/open-below.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
 
 /** At most the first `length` bytes of a file; null where it is not there, leads out of `root` or may not be read. Throws what the disk says. */
 export function readHead(root: string, path: string, length: number): Buffer | null {

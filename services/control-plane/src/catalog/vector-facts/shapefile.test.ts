@@ -1,6 +1,6 @@
 import { symlinkSync } from 'node:fs'
-import { decodedFields } from '@gateway/catalog/decoded-fields.js'
 import { UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
+import { decodedFields } from '@gateway/store/catalog/decoded-fields.js'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { makeTree, type Tree } from '../scans/testing/trees.js'

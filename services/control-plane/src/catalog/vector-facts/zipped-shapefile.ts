@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import { extname } from 'node:path'
 import { UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
-import { openBelowSync } from '@gateway/files/open-below.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'

@@ -1,7 +1,7 @@
 import { close, createReadStream, readFile } from 'node:fs'
 import { promisify } from 'node:util'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
-import { type OpenedFile, openBelow } from '@gateway/files/open-below.js'
+import { type OpenedFile, openBelow } from '@gateway/core/files/open-below.js'
 import type { Bundle, BundleFile } from './bundle.js'
 
 /** Read in pieces of this size: small enough that hundreds of transfers which wait for their receivers hold little memory. */

@@ -1,8 +1,8 @@
 import { pipeline, Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { crc32, createDeflateRaw, deflateRaw } from 'node:zlib'
-import type { OpenedFile } from '@gateway/files/open-below.js'
-import { dataDescriptor, localHeader, ZipDirectory, type ZipEntry } from '@gateway/files/zip-records.js'
+import type { OpenedFile } from '@gateway/core/files/open-below.js'
+import { dataDescriptor, localHeader, ZipDirectory, type ZipEntry } from '@gateway/core/files/zip-records.js'
 import type { Bundle, BundleFile } from './bundle.js'
 import { CHUNK_BYTES, chunksOf, contentOf, openSource } from './open-source.js'
 

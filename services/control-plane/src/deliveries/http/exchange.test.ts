@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { guardWith } from '@gateway/outgoing/testing/guards.js'
+import { guardWith } from '@gateway/core/outgoing/testing/guards.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.js'
 import type { Deadlines } from './deadlines.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { DestinationGuard } from '@gateway/outgoing/guard.js'
-import { formatTraceparent, type TraceContext } from '@gateway/tracing/trace-context.js'
+import type { DestinationGuard } from '@gateway/core/outgoing/guard.js'
+import { formatTraceparent, type TraceContext } from '@gateway/core/tracing/trace-context.js'
 import { signingKey, signText, type WebhookStamp, webhookHeaders } from '../../platform/webhooks/signature.js'
 import type { Bundle } from '../files/bundle.js'
 import { zipOf } from '../files/zip.js'

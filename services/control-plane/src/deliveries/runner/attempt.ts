@@ -1,5 +1,5 @@
 import { coded, messageOfError } from '@gateway/contracts/messages.js'
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import {
   type AttemptLine,

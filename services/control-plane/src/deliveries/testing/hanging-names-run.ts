@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { guardWith } from '@gateway/outgoing/testing/guards.js'
+import { guardWith } from '@gateway/core/outgoing/testing/guards.js'
 import { sendMessage } from '../http/send.js'
 import { startNameServer } from './name-server.js'
 

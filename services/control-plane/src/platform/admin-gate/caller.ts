@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { type ClientAddress, clientAddress, parseRanges } from '@gateway/access/client-address.js'
+import { type ClientAddress, clientAddress, parseRanges } from '@gateway/core/access/client-address.js'
 
 /** The edge of this installation proves itself with the key and names its own peer; from any other peer both headers are ignored. */
 const EDGE_KEY_HEADER = 'x-edge-key'

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { TOKEN_MARK, tokenPrefix } from '@gateway/access/token-format.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import type { Settings } from '@gateway/settings/load.js'
+import { TOKEN_MARK, tokenPrefix } from '@gateway/core/access/token-format.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 
 export type CredentialSettings = Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken' | 'oidcIssuer'>
 

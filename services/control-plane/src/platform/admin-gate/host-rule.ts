@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
-import { isLoopbackHost } from '@gateway/settings/guard.js'
-import type { Settings } from '@gateway/settings/load.js'
+import { isLoopbackHost } from '@gateway/core/settings/guard.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 
 const ALL_INTERFACES: ReadonlySet<string> = new Set(['0.0.0.0', '::', '*'])
 

@@ -1,4 +1,4 @@
-import type { Bus } from '@gateway/bus/bus.js'
+import type { Bus } from '@gateway/store/bus/bus.js'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { edgesFollow } from './commit.js'
 

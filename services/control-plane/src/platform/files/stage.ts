@@ -1,7 +1,7 @@
 import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
-import { isBelow } from '@gateway/files/real-root.js'
+import { isBelow } from '@gateway/core/files/real-root.js'
 
 /** A folder beside the place that files are going to have; its name starts with a dot and ends in `.tmp`: no scan takes it for data. */
 export interface Stage {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import { CodedError } from '@gateway/contracts/messages.js'
-import { dieWithParent } from '@gateway/processes/die-with-parent.js'
+import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
 import type { HelperMessage } from './serve.js'
 
 /** The process ended during a task, possibly because of it. */

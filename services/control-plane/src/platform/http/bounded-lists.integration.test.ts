@@ -1,5 +1,5 @@
-import { createToken, tokenDigest } from '@gateway/access/token-format.js'
 import { listOf } from '@gateway/contracts/common.js'
+import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import Fastify from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { type ErrorCode, errorBody, type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
-import { noteTrouble } from '@gateway/logging/trouble-log.js'
+import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import { storeTrouble } from '@gateway/store/trouble.js'
 import type { WriteOutcome } from '@gateway/store/write-fence.js'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,5 +1,5 @@
-import { clipped } from '@gateway/logging/log.js'
-import { noteTrouble } from '@gateway/logging/trouble-log.js'
+import { clipped } from '@gateway/core/logging/log.js'
+import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import type { ControlContext } from '../context.js'
 import type { App } from './app-type.js'
 

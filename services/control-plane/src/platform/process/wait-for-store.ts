@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Log } from '@gateway/logging/log.js'
+import type { Log } from '@gateway/core/logging/log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { migrate, StoreRefusal } from '@gateway/store/migrate.js'
 import { keepsSessions } from '@gateway/store/pooling.js'

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
-import { createLog } from '@gateway/logging/log.js'
-import { Heartbeat } from '@gateway/processes/heartbeat.js'
-import { runQueueWaitMs } from '@gateway/processes/run-queue.js'
+import { createLog } from '@gateway/core/logging/log.js'
+import { Heartbeat } from '@gateway/core/processes/heartbeat.js'
+import { runQueueWaitMs } from '@gateway/core/processes/run-queue.js'
 
 const heartbeat = new Heartbeat(
   () => {

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { BEAT_MS, beat } from '@gateway/processes/heartbeat.js'
+import { BEAT_MS, beat } from '@gateway/core/processes/heartbeat.js'
 
 /**
  * Has the event loop of this process monitored: by the launcher that started it, or else by a thread of its own, which kills the process

@@ -1,11 +1,17 @@
-import { toAccessToken } from '@gateway/access/access-token.js'
-import { type AccessToken, type Decision, decide, UNKNOWN_TOKEN, type WantedResource } from '@gateway/access/decide.js'
-import { challenge, isBasic, presentedToken } from '@gateway/access/presented-token.js'
-import { RateLimiter } from '@gateway/access/rate-limiter.js'
-import { tokenDigest } from '@gateway/access/token-format.js'
-import type { Sender } from '@gateway/access/token-limits.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Scope } from '@gateway/contracts/token.js'
+import { toAccessToken } from '@gateway/core/access/access-token.js'
+import {
+  type AccessToken,
+  type Decision,
+  decide,
+  UNKNOWN_TOKEN,
+  type WantedResource,
+} from '@gateway/core/access/decide.js'
+import { challenge, isBasic, presentedToken } from '@gateway/core/access/presented-token.js'
+import { RateLimiter } from '@gateway/core/access/rate-limiter.js'
+import { tokenDigest } from '@gateway/core/access/token-format.js'
+import type { Sender } from '@gateway/core/access/token-limits.js'
 import { findTokensByDigest } from '@gateway/store/tokens.js'
 import type { FastifyReply, FastifyRequest, onRequestAsyncHookHandler } from 'fastify'
 import type { FindCaller } from '../admin-gate/caller.js'

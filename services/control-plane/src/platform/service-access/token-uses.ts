@@ -1,4 +1,4 @@
-import { TroubleLog } from '@gateway/logging/trouble-log.js'
+import { TroubleLog } from '@gateway/core/logging/trouble-log.js'
 import { noteTokensUsed, type TokenUse } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../context.js'
 

@@ -1,4 +1,3 @@
-import { flag, listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -11,7 +10,8 @@ import {
   targetTrialSchema,
 } from '@gateway/contracts/target.js'
 import { withWarnings } from '@gateway/contracts/warning.js'
-import { DestinationGuard } from '@gateway/outgoing/guard.js'
+import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
+import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { listTargets, readTargets, TARGET_LISTING } from '@gateway/store/targets.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'

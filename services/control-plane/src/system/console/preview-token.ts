@@ -1,7 +1,7 @@
-import { createToken, tokenDigest, tokenPrefix } from '@gateway/access/token-format.js'
 import { type PreviewToken, previewTokenBodySchema, previewTokenSchema } from '@gateway/contracts/console.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { createToken, tokenDigest, tokenPrefix } from '@gateway/core/access/token-format.js'
 import { readBasemaps } from '@gateway/store/basemaps.js'
 import { insertPreviewToken } from '@gateway/store/preview-tokens.js'
 import { readVector } from '@gateway/store/vectors.js'

@@ -1,4 +1,4 @@
-import { loadSettings } from '@gateway/settings/load.js'
+import { loadSettings } from '@gateway/core/settings/load.js'
 import { expect, test } from 'vitest'
 import { viewSettings } from './settings-view.js'
 

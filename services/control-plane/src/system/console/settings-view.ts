@@ -1,7 +1,7 @@
 import { type SettingView, settingsViewSchema } from '@gateway/contracts/console.js'
-import { groupOf, SETTING_GROUPS } from '@gateway/settings/groups.js'
-import { loadSettings, type Settings } from '@gateway/settings/load.js'
-import { type RoleGrant, SECRET_SETTINGS, type SettingName } from '@gateway/settings/schema.js'
+import { groupOf, SETTING_GROUPS } from '@gateway/core/settings/groups.js'
+import { loadSettings, type Settings } from '@gateway/core/settings/load.js'
+import { type RoleGrant, SECRET_SETTINGS, type SettingName } from '@gateway/core/settings/schema.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 

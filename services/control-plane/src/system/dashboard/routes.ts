@@ -1,5 +1,5 @@
 import { withWarnings } from '@gateway/contracts/warning.js'
-import { settingWarnings } from '@gateway/settings/warnings.js'
+import { settingWarnings } from '@gateway/core/settings/warnings.js'
 import { listAudit } from '@gateway/store/audit.js'
 import { countTokens, readLedger } from '@gateway/store/ledger.js'
 import { readScanSources } from '@gateway/store/scan-sources.js'

@@ -1,4 +1,3 @@
-import { listQuery, text } from '@gateway/catalog/list-query.js'
 import { listOf } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { instantBefore, instantMs, queryInstantSchema } from '@gateway/contracts/instant.js'
@@ -11,6 +10,7 @@ import {
   type UsageItem,
   usageItemSchema,
 } from '@gateway/contracts/usage.js'
+import { listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { readUsage, USAGE_LISTING, USAGE_STEPS, type UsageRequest, type UsageStep } from '@gateway/store/usage.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'

@@ -3,7 +3,7 @@ import { mkdir, open, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
-import type { ObjectFacts, ObjectStore } from '@gateway/object-storage/object-store.js'
+import type { ObjectFacts, ObjectStore } from '@gateway/core/object-storage/object-store.js'
 
 /** Limits: bytes of each end of an object of which no more is fetched. Formats say what they are, and of what, in these. */
 const HEAD_BYTES = 1024 * 1024

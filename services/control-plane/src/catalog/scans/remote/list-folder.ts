@@ -1,5 +1,5 @@
-import { pathBelow } from '@gateway/object-storage/location.js'
-import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
+import { pathBelow } from '@gateway/core/object-storage/location.js'
+import type { ObjectFacts } from '@gateway/core/object-storage/object-store.js'
 import { byName, type Entry, isHidden } from '../walk/list-entries.js'
 import { keyIn, type RemotePlace } from './remote-place.js'
 

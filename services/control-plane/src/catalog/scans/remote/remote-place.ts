@@ -1,6 +1,6 @@
 import { basename, extname } from 'node:path'
-import { keyBelow, parseLocation } from '@gateway/object-storage/location.js'
-import type { ObjectStore } from '@gateway/object-storage/object-store.js'
+import { keyBelow, parseLocation } from '@gateway/core/object-storage/location.js'
+import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import type { WalkedPlace } from '../walk/walked-source.js'
 
 /** A scan source in object storage or behind HTTP while it is walked. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
-import type { ObjectFacts } from '@gateway/object-storage/object-store.js'
+import type { ObjectFacts } from '@gateway/core/object-storage/object-store.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { objectIdentity } from '@gateway/tilesets/object-identity.js'

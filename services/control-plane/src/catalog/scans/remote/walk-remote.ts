@@ -1,9 +1,14 @@
 import { rm } from 'node:fs/promises'
 import { coded } from '@gateway/contracts/messages.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
-import { ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTrouble } from '@gateway/object-storage/errors.js'
-import { parseLocation } from '@gateway/object-storage/location.js'
-import { openObjectStore } from '@gateway/object-storage/open.js'
+import {
+  ObjectMissing,
+  ObjectRefused,
+  ObjectReplaced,
+  ObjectStoreTrouble,
+} from '@gateway/core/object-storage/errors.js'
+import { parseLocation } from '@gateway/core/object-storage/location.js'
+import { openObjectStore } from '@gateway/core/object-storage/open.js'
 import { asScanned, readBasemaps } from '@gateway/store/basemaps.js'
 import { readKnownFiles } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../../platform/context.js'

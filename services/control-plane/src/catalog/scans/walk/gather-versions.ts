@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
-import { pathBelow } from '@gateway/object-storage/location.js'
+import { pathBelow } from '@gateway/core/object-storage/location.js'
 import type { NewVersion } from '@gateway/store/basemaps.js'
 import { compareVersions } from '@gateway/store/default-version.js'
 import { layoutNameOf } from '@gateway/tilesets/layouts/layout.js'

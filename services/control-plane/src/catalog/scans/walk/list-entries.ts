@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { coded, type MessageCode } from '@gateway/contracts/messages.js'
-import { isBelow } from '@gateway/files/real-root.js'
+import { isBelow } from '@gateway/core/files/real-root.js'
 import { quoted } from './found.js'
 import { type WalkedSource, warnIn } from './walked-source.js'
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { BARE_ENVIRONMENT, confinement } from '@gateway/processes/confinement.js'
-import { GDAL_CONFIGURATION } from '@gateway/tiling/gdal-configuration.js'
+import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
+import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 
 /** Limits of one run of ogr2ogr: memory, one file that it writes, and time. */
 const MEMORY_MB = 1024

@@ -1,0 +1,32 @@
+import type { Settings } from '../settings/load.js'
+import { ObjectRefused } from './errors.js'
+import type { Credentials } from './signer.js'
+
+export type KeySettings = Pick<Settings, 's3Region' | 'awsAccessKeyId' | 'awsSecretAccessKey' | 'awsSessionToken'>
+
+export type CredentialSource = () => Credentials | Promise<Credentials>
+
+/**
+ * The keys of the settings, or those that AWS's own tools would find: profile, web identity, container, instance. The library for these takes
+ * 16 MB of memory and is loaded only where it is needed; it keeps keys and renews them before they expire.
+ */
+export function credentialSource(settings: KeySettings): CredentialSource {
+  const { s3Region: region, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = settings
+  if (accessKeyId !== null && secretAccessKey !== null) {
+    const credentials = { accessKeyId, secretAccessKey, sessionToken: settings.awsSessionToken ?? undefined }
+    return () => credentials
+  }
+  let chain: Promise<() => Promise<Credentials>> | null = null
+  return async () => {
+    chain ??= import('@aws-sdk/credential-provider-node').then(({ defaultProvider }) =>
+      defaultProvider({ clientConfig: { region } }),
+    )
+    try {
+      return await (await chain)()
+    } catch (error) {
+      throw new ObjectRefused(`no credentials for object storage are found: ${(error as Error).message}`, {
+        cause: error,
+      })
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import { createRequire } from 'node:module'
+import type { buildConnector } from 'undici'
+import type { DestinationGuard } from '../outgoing/guard.js'
+import { ObjectRefused } from './errors.js'
+
+const require = createRequire(import.meta.url)
+
+const CONNECT_MS = 5_000
+
+/** Dials the addresses that the guard has checked, and no others; asked anew for every connection, since a name may lead elsewhere by then. */
+export function guardedConnect(guard: DestinationGuard, url: string): buildConnector.connector {
+  return (options, callback) => {
+    guard.admit(url).then(
+      (admission) => {
+        if (!admission.ok) {
+          callback(new ObjectRefused(`the destination is refused: ${admission.reason}`), null)
+          return
+        }
+        // As in requester.ts.
+        const undici = require('undici') as typeof import('undici')
+        const connector = undici.buildConnector({
+          timeout: CONNECT_MS,
+          lookup: (_host, wanted, found) => {
+            const [first] = admission.addresses
+            if (wanted.all) found(null, [...admission.addresses])
+            else found(null, first?.address ?? '', first?.family ?? 0)
+          },
+        })
+        connector(options, callback)
+      },
+      (error: Error) => callback(error, null),
+    )
+  }
+}

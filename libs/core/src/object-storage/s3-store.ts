@@ -1,0 +1,97 @@
+import type { Settings } from '../settings/load.js'
+import { credentialSource, type KeySettings } from './credentials.js'
+import { ObjectRefused } from './errors.js'
+import { refuseStatus } from './facts.js'
+import type { ListEntry, ObjectStore, ObservedRequest, ReadOptions } from './object-store.js'
+import { reader } from './reading.js'
+import { Requester } from './requester.js'
+import type { S3Addressing } from './s3-addressing.js'
+import { errorText, readListPage } from './s3-xml.js'
+import { encodePart, encodePath, Signer } from './signer.js'
+import { writer } from './writing.js'
+
+export type S3Settings = KeySettings & Pick<Settings, 's3Endpoint' | 's3Region' | 's3ForcePathStyle'>
+
+/** Limit: bytes of a page of a list; a thousand keys of the longest kind, percent-encoded. */
+const MAX_PAGE_BYTES = 8 * 1024 * 1024
+
+/** The most that S3 lists at once. */
+const MAX_PAGE_KEYS = 1000
+
+const UNSIGNED = 'UNSIGNED-PAYLOAD'
+
+/** A bucket with a prefix, at AWS or at any server that speaks its protocol. */
+export function openS3Store(
+  { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
+  place: string,
+  settings: S3Settings,
+  observe: (request: ObservedRequest) => void,
+  pageKeys = MAX_PAGE_KEYS,
+): ObjectStore {
+  const { origin, path } = endpointOf(bucket, settings)
+  const requester = new Requester(origin, null, observe)
+  const { host } = new URL(origin)
+  const signer = new Signer(settings.s3Region)
+  const credentials = credentialSource(settings)
+  const below = prefix === '' ? '' : `${prefix}/`
+
+  const address: S3Addressing = (method, key, { query = {}, sha256 = UNSIGNED } = {}) => {
+    const name = key === null ? '' : key === '' ? prefix : `${below}${key}`
+    const whole = name === '' ? path || '/' : `${path}/${encodePath(name)}`
+    const sorted = Object.keys(query).sort()
+    const text = sorted.map((field) => `${encodePart(field)}=${encodePart(query[field] as string)}`).join('&')
+    return {
+      method,
+      path: text === '' ? whole : `${whole}?${text}`,
+      headers: async () =>
+        signer.sign({ method, host, path: whole, query: text, payload: sha256 }, await credentials(), new Date()),
+    }
+  }
+
+  async function* list(
+    within: string,
+    { delimiter, signal }: { readonly delimiter?: '/' } & ReadOptions = {},
+  ): AsyncIterable<ListEntry> {
+    const query = {
+      'list-type': '2',
+      'max-keys': String(pageKeys),
+      'encoding-type': 'url',
+      prefix: `${below}${within}`,
+      ...(delimiter === undefined ? {} : { delimiter }),
+    }
+    for (let next: string | null = ''; next !== null; ) {
+      const asked = next === '' ? query : { ...query, 'continuation-token': next }
+      const answer = await requester.send({
+        ...address('GET', null, { query: asked }),
+        maxBytes: MAX_PAGE_BYTES,
+        signal,
+      })
+      if (answer.status !== 200) return refuseStatus(answer.status, errorText(answer.bytes))
+      const page = readListPage(answer.bytes, below.length)
+      yield* page.entries
+      if (page.next === next) throw new ObjectRefused('the server answers the same page of a list again')
+      next = page.next
+    }
+  }
+
+  return {
+    url: place,
+    ...reader(requester, (method, key) => address(method, key), errorText),
+    list,
+    ...writer(requester, address),
+    get circuit() {
+      return requester.circuit.state
+    },
+    close: () => requester.close(),
+  }
+}
+
+/** Where a bucket is asked for, and the path before its keys. */
+function endpointOf(bucket: string, { s3Endpoint, s3Region, s3ForcePathStyle }: S3Settings) {
+  const { protocol, host } = new URL(s3Endpoint ?? `https://s3.${s3Region}.amazonaws.com`)
+  // A certificate for *.s3.amazonaws.com does not cover a name with dots.
+  const isPath = s3ForcePathStyle || (protocol === 'https:' && bucket.includes('.'))
+  return isPath
+    ? { origin: `${protocol}//${host}`, path: `/${bucket}` }
+    : { origin: `${protocol}//${bucket}.${host}`, path: '' }
+}

@@ -1,0 +1,102 @@
+import { isIP } from 'node:net'
+import { sentence } from '@gateway/contracts/messages.js'
+import { isLoopbackHost } from '../settings/guard.js'
+import type { Settings } from '../settings/load.js'
+import { classifyAddress } from './address-class.js'
+import { type DestinationList, destinationList } from './destination-list.js'
+import { OwnEndpoints, type OwnSettings } from './own-endpoints.js'
+import type { ResolvedAddress } from './resolve.js'
+import { type Resolve, resolveHost } from './resolve.js'
+
+export type GuardSettings = OwnSettings &
+  Pick<
+    Settings,
+    'callbackAllow' | 'callbackDeny' | 'trustedProxies' | 'apiBaseUrl' | 'tilePublicBaseUrl' | 'vectorPublicBaseUrl'
+  >
+
+/** The addresses that were checked, and which alone may be dialled; or why the destination is refused. */
+export type Admission =
+  | { readonly ok: true; readonly addresses: readonly ResolvedAddress[] }
+  | { readonly ok: false; readonly reason: string }
+
+/**
+ * Where the service may send to on behalf of others. http and https alone. Link-local, metadata, multicast, unspecified and other special
+ * addresses never; nor the service's own store, bus and listeners. Private networks are allowed, that is where receivers live; loopback
+ * only while all callers are on this machine, too (`isLocalService`). CALLBACK_DENY takes away; CALLBACK_ALLOW, where it is not empty, is all
+ * that is left, and an entry that names loopback addresses and no others lets them in.
+ */
+export class DestinationGuard {
+  readonly #allow: DestinationList
+  readonly #deny: DestinationList
+  readonly #loopbackAllowed: boolean
+  readonly #own: OwnEndpoints
+  readonly #resolve: Resolve
+
+  constructor(settings: GuardSettings, resolve: Resolve = resolveHost) {
+    this.#allow = destinationList(settings.callbackAllow)
+    this.#deny = destinationList(settings.callbackDeny)
+    this.#loopbackAllowed = this.#allow.namesLoopback || isLocalService(settings)
+    this.#own = new OwnEndpoints(settings, resolve)
+    this.#resolve = resolve
+  }
+
+  /** What is wrong with an address as it is written, before anything is resolved; null: nothing yet. */
+  problemOf(text: string): string | null {
+    if (!URL.canParse(text)) return sentence('said.destination_form')
+    const url = new URL(text)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return sentence('said.destination_scheme')
+    if (url.username !== '' || url.password !== '') return sentence('said.destination_credentials')
+    const host = hostOf(url)
+    if (this.#deny.hasHost(host)) return sentence('said.destination_host_denied')
+    return isIP(host) === 0 ? null : this.#problemOfAddress(host, host)
+  }
+
+  /** Resolves the destination and checks every address that it has: one that is forbidden forbids them all. */
+  async admit(text: string): Promise<Admission> {
+    const problem = this.problemOf(text)
+    if (problem !== null) return { ok: false, reason: problem }
+    const url = new URL(text)
+    const host = hostOf(url)
+    const addresses = await this.#resolve(host)
+    if (addresses.length === 0) return { ok: false, reason: sentence('said.no_address') }
+    for (const { address } of addresses) {
+      const reason = this.#problemOfAddress(host, address) ?? (await this.#problemOfOwner(host, address, url))
+      if (reason !== null) return { ok: false, reason }
+    }
+    return { ok: true, addresses }
+  }
+
+  #problemOfAddress(host: string, address: string): string | null {
+    const judged = classifyAddress(address)
+    if (judged.kind === 'never') return `${judged.reason} is never sent to`
+    if (judged.kind === 'loopback' && !this.#loopbackAllowed) {
+      return sentence('said.destination_loopback')
+    }
+    if (this.#deny.hasAddress(address)) return sentence('said.destination_denied')
+    if (!this.#allow.empty && !this.#allow.hasHost(host) && !this.#allow.hasAddress(address)) {
+      return sentence('said.destination_not_listed')
+    }
+    return null
+  }
+
+  async #problemOfOwner(host: string, address: string, url: URL): Promise<string | null> {
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+    const owner = await this.#own.ownerOf(host, address, port)
+    return owner === null ? null : `${owner} is never sent to`
+  }
+}
+
+/**
+ * Whether the settings let no caller on another machine be seen: the service listens on loopback alone, no proxy is in front of it, and its
+ * public addresses are loopback ones. What listens on this machine's loopback is not for callers elsewhere to reach.
+ */
+function isLocalService(settings: GuardSettings): boolean {
+  const { apiHost, controlHost, apiBaseUrl, tilePublicBaseUrl, vectorPublicBaseUrl } = settings
+  const publicHosts = [apiBaseUrl, tilePublicBaseUrl, vectorPublicBaseUrl].map((url) => hostOf(new URL(url)))
+  return settings.trustedProxies.length === 0 && [apiHost, controlHost, ...publicHosts].every(isLoopbackHost)
+}
+
+/** The host without the brackets of IPv6; `new URL` has already read decimal, octal and hexadecimal forms as the IPv4 address they are. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, '')
+}

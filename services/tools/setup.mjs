@@ -1,0 +1,195 @@
+/**
+ * Makes a checkout ready (packages installed, sources compiled) and then runs the given script, if any, in this same process:
+ *
+ *     node services/tools/setup.mjs [--then|--as-is <script> [arguments]]
+ *
+ * With `--as-is` only where it never was made ready: a script that looks at a gateway must not take the packages from under one that serves.
+ * Plain JavaScript without dependencies, because it runs in a fresh clone. When nothing changed it takes a fraction of a second
+ * and needs no network. Several may start at once: one works, the others wait for it. SETUP=off leaves everything as it is.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { buildAddon, buildConsole, buildDocs } from './setup/builds.mjs'
+import { installPackages, packagesAreInstalled, registryTrouble } from './setup/install.mjs'
+import { waitForLock } from './setup/lock.mjs'
+import { runTool } from './setup/run-tool.mjs'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
+const compiler = join(root, 'node_modules/typescript/bin/tsc')
+
+/** The start cannot succeed as the machine or the command line is: the same code with which settings are refused. */
+const EXIT_REFUSED = 2
+
+/** npm needs a millisecond or two to pass a signal on; a person needs longer to press again. */
+const DOUBLED_WITHIN_MS = 200
+
+/** What is installed already, or from a cache, takes less; then the registry is asked whether it is there. */
+const ASKED_AFTER_MS = 10_000
+
+/** Lines of a failed tool's output that are shown: the cause comes first, and npm's explains all its options after it. */
+const SHOWN_LINES = 12
+
+class SetupFailed extends Error {
+  constructor(message, signal) {
+    super(message)
+    this.signal = signal
+  }
+}
+
+checkNode()
+const script = scriptToRun()
+if (process.env.SETUP !== 'off' && !runsAsDelivered(script) && !runsAsIs(script)) await makeReady().catch(end)
+if (script === null) process.exit()
+if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
+process.argv = [process.argv[0], script, ...process.argv.slice(4)]
+await import(pathToFileURL(script).href)
+
+function checkNode() {
+  const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  const [from, below] = engines.node.match(/\d+(?:\.\d+)?/g).map((version) => version.split('.').map(Number))
+  const tooOld = major < from[0] || (major === from[0] && minor < (from[1] ?? 0))
+  if (tooOld || major >= below[0])
+    refuse(`Node ${engines.node} is needed; this is ${process.versions.node} (${process.execPath}).`, EXIT_REFUSED)
+  checkSystemLibrary(major)
+}
+
+/** uWebSockets.js has no binary for this Node on older systems; told before anything is installed. */
+function checkSystemLibrary(nodeMajor) {
+  if (process.platform !== 'linux' || nodeMajor < 24) return
+  const version = process.report.getReport().header.glibcVersionRuntime ?? 'none'
+  const [major, minor] = version.split('.').map(Number)
+  if (major > 2 || (major === 2 && minor >= 38)) return
+  refuse(
+    `Node ${nodeMajor} needs glibc 2.38 (Debian 13, Ubuntu 24.04); this system has ${version}. Use Node 22 here.`,
+    EXIT_REFUSED,
+  )
+}
+
+function scriptToRun() {
+  const [flag, script] = process.argv.slice(2)
+  if (flag === undefined) return null
+  if (!['--then', '--as-is'].includes(flag) || script === undefined)
+    refuse('Usage: node services/tools/setup.mjs [--then|--as-is <script> [arguments]]', EXIT_REFUSED)
+  return resolve(root, script)
+}
+
+/** A production installation: compiled before, complete without the compiler, and perhaps not writable. */
+function runsAsDelivered(script) {
+  const isCompiled = script?.startsWith(join(root, 'services/')) && existsSync(script)
+  return isCompiled && !existsSync(compiler) && existsSync(join(root, 'node_modules/.package-lock.json'))
+}
+
+/** Compiled once, with packages, though perhaps of other sources than those that lie there now. */
+function runsAsIs(script) {
+  return process.argv[2] === '--as-is' && existsSync(script) && existsSync(join(root, 'node_modules'))
+}
+
+async function makeReady() {
+  const release = await lockCheckout()
+  if (release === null) return
+  try {
+    await installAndCompile()
+  } finally {
+    release()
+  }
+}
+
+/** null: the checkout cannot be written (it is another user's, or read-only), and is run as it is. */
+async function lockCheckout() {
+  try {
+    return await waitForLock(join(root, '.setup.lock'), (pid) =>
+      say(`Waiting for process ${pid}, which is making this checkout ready ...`),
+    )
+  } catch (error) {
+    if (!packagesAreInstalled(root) || (script !== null && !existsSync(script)))
+      refuse(
+        `This checkout is not set up, and cannot be: ${error.message}. Run "npm run setup" as its owner.`,
+        EXIT_REFUSED,
+      )
+    say(`This checkout cannot be written (${error.message}): it runs as it was compiled last.`)
+    return null
+  }
+}
+
+async function installAndCompile() {
+  if (!packagesAreInstalled(root)) {
+    say('Installing packages (npm ci), once; SETUP=off starts without ...')
+    const slow = setTimeout(sayRegistryTrouble, ASKED_AFTER_MS)
+    mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
+    clearTimeout(slow)
+  }
+  if (!existsSync(join(root, 'services/tools/dist/launcher/main.js'))) say('Compiling (tsc -b), once ...')
+  // Beside each other: the second core would stand idle for a good part of each.
+  const [addon, [compiled, consoleBuilt, docsBuilt]] = await Promise.all([buildAddon(root), compileAndBundle()])
+  mustHaveWorked('Compiling the addon failed', addon)
+  if (addon.note) say(addon.note)
+  mustHaveWorked('Compiling failed (tsc -b)', compiled)
+  mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
+  if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
+  // It is not needed to serve maps; the next start tries again.
+  if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; going on without it.`)
+}
+
+/** Answers the outcomes of the compiler, of the console and of the documentation; of the first alone where that failed. */
+async function compileAndBundle() {
+  const compiled = await runTool(process.execPath, [compiler, '-b'], root)
+  if (!compiled.ok) return [compiled]
+  const bundled = await Promise.all([
+    buildConsole(root, () => say('Building the console (vite build) ...')),
+    buildDocs(root, () => say('Building the documentation (vitepress build) ...')),
+  ])
+  return [compiled, ...bundled]
+}
+
+function mustHaveWorked(what, result) {
+  if (!result.ok) throw new SetupFailed(result.signal ? '' : `${beginning(result.output)}\n${what}.`, result.signal)
+}
+
+/** npm goes on trying, since a network may come back. */
+async function sayRegistryTrouble() {
+  const trouble = await registryTrouble(root)
+  if (trouble)
+    say(
+      `The package registry is not in reach (${trouble}); npm goes on trying, Ctrl-C ends it. Without internet access: ` +
+        'unpack a release, or copy a checkout in which "npm run setup" has run.',
+    )
+}
+
+/**
+ * npm passes an interrupt on that the terminal has sent to this process as well. One press is one signal: taken for a second one it would
+ * cut the orderly end short. Has to stand before the script listens, which is when Node binds `emit`.
+ */
+function mergeDoubledInterrupts() {
+  const emit = process.emit
+  let last = Number.NEGATIVE_INFINITY
+  process.emit = function (event, ...rest) {
+    if (event === 'SIGINT') {
+      if (performance.now() - last < DOUBLED_WITHIN_MS) return true
+      last = performance.now()
+    }
+    return emit.call(this, event, ...rest)
+  }
+}
+
+function beginning(output) {
+  const lines = output.split('\n').filter((line) => line.replace('npm error', '').trim() !== '')
+  return lines.slice(0, SHOWN_LINES).join('\n')
+}
+
+function end(error) {
+  if (!(error instanceof SetupFailed)) throw error
+  // Interrupted: dies by the signal that it was sent, as it would have without a tool running.
+  if (error.signal) process.kill(process.pid, error.signal)
+  refuse(error.message, 1)
+}
+
+function say(line) {
+  process.stderr.write(`${line}\n`)
+}
+
+function refuse(line, code) {
+  say(line)
+  process.exit(code)
+}

@@ -1,0 +1,100 @@
+/** What is built beside the compiled TypeScript, each part once for each change of its sources: the console's bundle, the documentation and the native addon. */
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { runTool } from './run-tool.mjs'
+
+/**
+ * `stamp` keeps the digest of the sources of the last build. It lies in what is lost when the build has to be made again: the bundler
+ * empties its folder first; an addon may compile after packages were installed anew.
+ */
+const CONSOLE = {
+  folder: 'services/console',
+  sources: ['src', 'public', 'index.html', 'package.json', 'vite.config.ts'],
+  stamp: 'services/console/dist/.built-from',
+}
+const DOCS = {
+  folder: 'services/tools/docs',
+  // Pages link to files all over the repository; these are the ones that readers use. A copy of another file is as old as the build.
+  sources: ['.vitepress', 'linked-files.mjs', '../../docs', '../../deploy', '../../SECURITY.md', 'package.json'],
+  stamp: 'services/tools/docs/dist/.built-from',
+}
+const ADDON = {
+  folder: 'libs/native-edge',
+  sources: ['native', 'binding.gyp', 'install.mjs', 'sources.cjs'],
+  stamp: 'node_modules/.native-edge-attempted',
+}
+
+/**
+ * Bundles the console where its sources have changed.
+ * @param {string} root of the checkout
+ * @param {() => void} onBuild called before it is built
+ * @returns {Promise<{ok: true} | {ok: false, output: string, signal?: NodeJS.Signals}>}
+ */
+export function buildConsole(root, onBuild) {
+  return bundle(root, CONSOLE, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel=warn'], onBuild)
+}
+
+/**
+ * Builds the documentation where its pages have changed, in the way of `buildConsole`.
+ * @param {string} root of the checkout
+ * @param {() => void} onBuild called before it is built
+ */
+export function buildDocs(root, onBuild) {
+  return bundle(root, DOCS, [join(root, 'node_modules/vitepress/bin/vitepress.js'), 'build'], onBuild)
+}
+
+async function bundle(root, part, command, onBuild) {
+  const digest = digestOf(root, part)
+  if (!isDue(root, part, digest)) return { ok: true }
+  onBuild()
+  const result = await runTool(process.execPath, command, join(root, part.folder))
+  if (result.ok) writeFileSync(join(root, part.stamp), digest)
+  return result
+}
+
+/**
+ * Compiles the addon where its sources or Node have changed. A machine without a compiler goes without it and does not try at every start,
+ * so a failed attempt counts; an interrupted one does not. `note` says why it goes without.
+ * @param {string} root of the checkout
+ * @returns {Promise<{ok: true, note?: string} | {ok: false, output: string, signal?: NodeJS.Signals}>}
+ */
+export async function buildAddon(root) {
+  const digest = digestOf(root, ADDON)
+  if (!isDue(root, ADDON, digest)) return { ok: true }
+  const result = await runTool('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], root)
+  if (result.signal) return result
+  writeFileSync(join(root, ADDON.stamp), digest)
+  return { ok: true, note: result.output }
+}
+
+/** A checkout without the sources, as in tests, has nothing to build. */
+function isDue(root, { stamp }, digest) {
+  if (digest === null) return false
+  const path = join(root, stamp)
+  return !existsSync(path) || readFileSync(path, 'utf8') !== digest
+}
+
+function digestOf(root, { folder, sources }) {
+  const top = join(root, folder)
+  if (!existsSync(join(top, sources.at(-1)))) return null
+  const files = sources.flatMap((name) => {
+    if (!statSync(join(top, name)).isDirectory()) return name
+    const inside = readdirSync(join(top, name), { recursive: true }).map((path) => join(name, path))
+    return inside.filter((path) => statSync(join(top, path)).isFile())
+  })
+  const hash = createHash('sha256').update(`${process.version} ${process.arch}\n`)
+  for (const file of files.sort()) hash.update(`${file}\n`).update(readFileSync(join(top, file)))
+  return hash.digest('hex')
+}
+
+// `npm run build` of the console, and with `docs` of the documentation: the next start finds it done.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const build = process.argv[2] === 'docs' ? buildDocs : buildConsole
+  const result = await build(fileURLToPath(new URL('../../..', import.meta.url)), () => {})
+  if (!result.ok) {
+    console.error(result.output)
+    process.exitCode = 1
+  }
+}

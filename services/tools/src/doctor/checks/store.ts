@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { addressHosts } from '@gateway/core/settings/address-hosts.js'
+import type { Settings } from '@gateway/core/settings/load.js'
+import { verifyAudit } from '@gateway/store/audit-chain.js'
+import { currentState } from '@gateway/store/change-log.js'
+import { openStore, type Sql } from '@gateway/store/connect.js'
+import { readSchemaState, StoreRefusal } from '@gateway/store/migrate.js'
+import { keepsSessions } from '@gateway/store/pooling.js'
+import { readScanSources } from '@gateway/store/scan-sources.js'
+import { storeTrouble } from '@gateway/store/trouble.js'
+import { probeWrite } from '@gateway/store/write-probe.js'
+import { type Finding, fault, ok, warn } from '../finding.js'
+import type { Installation } from '../installation.js'
+import { checkClock } from './clock.js'
+
+/** Older ones lack what migrations use. */
+const OLDEST_POSTGRES = 14
+/** Of max_connections: above it the next edge that starts may find none. */
+const CROWDED_SHARE = 0.8
+
+const MORE_CONNECTIONS =
+  'raise max_connections (or the CONNECTION LIMIT of the role), or put PgBouncer between (pool_mode = session); docs/sizing.md counts'
+/** SQLSTATEs (PostgreSQL manual, appendix A) */
+const TOO_MANY_CONNECTIONS = '53300'
+const READ_ONLY = '25006'
+
+export interface SourceFolder {
+  readonly code: string
+  readonly path: string
+}
+
+export interface StoreCheck {
+  readonly findings: readonly Finding[]
+  /** of enabled scan sources */
+  readonly sources: readonly SourceFolder[]
+}
+
+/** Reach, version, rights, schema, room and clock of the store, each in a line. */
+export async function checkStore(settings: Settings, installation: Installation): Promise<StoreCheck> {
+  const url = settings.databaseUrl ?? (await embeddedUrl(settings))
+  if (url === null) return { findings: [unset(installation)], sources: [] }
+  const sql = openStore(url, { applicationName: 'gateway-doctor', maxConnections: 2, statementTimeoutMs: 5_000 })
+  const findings: Finding[] = []
+  try {
+    return { findings, sources: await examine(sql, place(url), findings) }
+  } catch (error) {
+    findings.push(unusable(error as Error, place(url)))
+    return { findings, sources: [] }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+function unset({ embeddedPostgres }: Installation): Finding {
+  return embeddedPostgres
+    ? ok('store', 'DATABASE_URL is not set, and the Postgres that npm start runs is not running')
+    : fault('store', 'DATABASE_URL is not set', 'set it, or DATABASE_URL_FILE, to the address of a Postgres')
+}
+
+/** Of the Postgres that `npm start` runs at this moment; null: none runs, or this user may not see it. */
+async function embeddedUrl({ dataDir }: Settings): Promise<string | null> {
+  try {
+    const dir = join(dataDir, 'postgres')
+    const port = (await readFile(join(dir, 'data/postmaster.pid'), 'utf8')).split('\n')[3]
+    const password = await readFile(join(dir, 'password'), 'utf8')
+    return `postgres://gateway:${password}@127.0.0.1:${Number(port)}/postgres`
+  } catch {
+    return null
+  }
+}
+
+/** Of an address, what is no secret. */
+function place(url: string): string {
+  const hosts = (addressHosts(url) ?? []).map(({ host, port }) => (port === null ? host : `${host}:${port}`))
+  const { pathname } = new URL(url.replace(/\/\/[^/?]*/, '//x'))
+  return `${hosts.join(',')}${pathname}`
+}
+
+function unusable(error: Error, at: string): Finding {
+  const { words, passes } = storeTrouble(error) ?? { words: 'the store cannot be used', passes: true }
+  const detail = error.message || (error as { code?: string }).code || 'no answer'
+  if ((error as { code?: string }).code === TOO_MANY_CONNECTIONS)
+    return fault('store', `${words} at ${at} (${detail})`, MORE_CONNECTIONS)
+  const advice = passes
+    ? 'start Postgres there, or mend DATABASE_URL and what is between (network, firewall, DNS)'
+    : 'mend DATABASE_URL; create the database and its role where they are missing'
+  return fault('store', `${words} at ${at} (${detail})`, advice)
+}
+
+/** Adds to `findings`; answers the scan sources. Rejects where the store refuses something, or is lost. */
+async function examine(sql: Sql, at: string, findings: Finding[]): Promise<readonly SourceFolder[]> {
+  findings.push(await versionAndRole(sql, at))
+  if (!(await keepsSessions(sql)))
+    findings.push(
+      fault(
+        'store',
+        'DATABASE_URL leads to a pool that shares its sessions, through which locks and notifications do not work',
+        'let it pool sessions (PgBouncer: pool_mode = session), or name the server itself',
+      ),
+    )
+  findings.push(...(await rights(sql)), await connections(sql))
+  findings.push(await checkClock('clock', 'Postgres', () => databaseTime(sql)))
+  const { finding, isCurrent } = await schema(sql)
+  findings.push(finding)
+  if (!isCurrent) return []
+  const { revision, epoch } = await currentState(sql)
+  findings.push(ok('store', `revision ${revision} of epoch ${epoch}`), await auditChain(sql))
+  const sources = (await readScanSources(sql)).filter(({ enabled }) => enabled)
+  return sources.map(({ code, path }) => ({ code, path }))
+}
+
+async function versionAndRole(sql: Sql, at: string): Promise<Finding> {
+  const [row] = await sql<{ version: number; text: string; replica: boolean }[]>`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS text,
+           pg_is_in_recovery() AS replica`
+  const { version = 0, text = '', replica = false } = row ?? {}
+  const found = `Postgres ${text} at ${at}`
+  if (Math.floor(version / 10_000) < OLDEST_POSTGRES)
+    return fault('store', `${found} is too old`, `use Postgres ${OLDEST_POSTGRES} or later`)
+  if (replica) return fault('store', `${found} is a replica`, 'promote it, or name the primary in DATABASE_URL')
+  return ok('store', found)
+}
+
+async function databaseTime(sql: Sql): Promise<number> {
+  const [row] = await sql<{ ms: number }[]>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS ms`
+  return row?.ms ?? 0
+}
+
+async function rights(sql: Sql): Promise<readonly Finding[]> {
+  const [row] = await sql<{ user: string; schema: string | null; create: boolean; temp: boolean }[]>`
+    SELECT current_user AS user, current_schema() AS schema,
+           coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS create,
+           has_database_privilege(current_database(), 'TEMP') AS temp`
+  const { user = '', schema: name = null, create = false, temp = false } = row ?? {}
+  if (!create)
+    return [
+      fault(
+        'store',
+        `role ${user} may not create tables in schema ${name ?? 'public'}, which migrations do`,
+        `GRANT CREATE ON SCHEMA ${name ?? 'public'} TO ${user}, or make it the owner of the database`,
+      ),
+    ]
+  if (!temp)
+    return [warn('store', `role ${user} may not make temporary tables`, `GRANT TEMP ON DATABASE ... TO ${user}`)]
+  try {
+    await probeWrite(sql)
+    return [ok('store', `role ${user} may create tables, and writing works`)]
+  } catch (error) {
+    const words = storeTrouble(error)?.words ?? (error as Error).message
+    const advice =
+      (error as { code?: string }).code === READ_ONLY
+        ? 'find who set default_transaction_read_only (hosted services do when the disk is nearly full), and set it back'
+        : 'make room on its disk'
+    return [fault('store', `nothing can be written: ${words}`, advice)]
+  }
+}
+
+async function connections(sql: Sql): Promise<Finding> {
+  const [row] = await sql<{ used: number; most: number }[]>`
+    SELECT (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
+           current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS most`
+  const { used = 0, most = 0 } = row ?? {}
+  const found = `${used} of ${most} connections in use`
+  return used <= most * CROWDED_SHARE ? ok('store', found) : warn('store', found, MORE_CONNECTIONS)
+}
+
+async function schema(sql: Sql): Promise<{ finding: Finding; isCurrent: boolean }> {
+  try {
+    const { pending, newer } = await readSchemaState(sql)
+    if (pending.length > 0)
+      return {
+        finding: warn(
+          'store',
+          `the schema lacks ${pending.length} migrations`,
+          'start a control plane, which makes them',
+        ),
+        isCurrent: false,
+      }
+    const found =
+      newer.length === 0 ? 'the schema is that of this version' : `a newer version has added ${newer.join(', ')}`
+    return { finding: ok('store', found), isCurrent: true }
+  } catch (error) {
+    if (!(error instanceof StoreRefusal)) throw error
+    return { finding: fault('store', error.message, 'see "Order of a restart" in docs/operate.md'), isCurrent: false }
+  }
+}
+
+async function auditChain(sql: Sql): Promise<Finding> {
+  const { first_mismatch: mismatch, count, head } = await verifyAudit(sql)
+  if (mismatch === null) return ok('audit', `${count} entries of the chain match; its head is ${head}`)
+  const { reason, id, chain_position: position } = mismatch
+  const which = id === null ? `at position ${position} of the chain` : `${id}`
+  return fault(
+    'audit',
+    `the entry ${which} does not match the chain (${reason})`,
+    'somebody has changed the audit in the database: compare it with a backup, and look who could',
+  )
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Settings } from '@gateway/core/settings/load.js'
+import { type Finding, fault, ok, warn } from '../finding.js'
+import type { Installation } from '../installation.js'
+
+const ANSWER_WITHIN_MS = 30_000
+
+/** What slices imagery here: GDAL of the system, its WebAssembly build, or the operator's own command. */
+export async function checkTiler(settings: Settings, { tiler }: Installation): Promise<readonly Finding[]> {
+  if (settings.tilerCommand !== null) return [ok('GDAL', 'TILER_COMMAND is set: that command slices')]
+  if (tiler === null) return []
+  const { engine, description, missing } = await askTiler(tiler)
+  const findings: Finding[] = []
+  if (engine === 'gdal') findings.push(ok('GDAL', description))
+  else if (engine === 'wasm')
+    findings.push(
+      warn(
+        'GDAL',
+        `none of the system that can be used: slicing takes the WebAssembly build, at half the speed and with fewer formats`,
+        'install GDAL 3.4 or later (apt install gdal-bin)',
+      ),
+    )
+  else findings.push(fault('GDAL', 'there is none, nor its WebAssembly build', 'install it (apt install gdal-bin)'))
+  if (missing.length > 0)
+    findings.push(
+      warn(
+        'GDAL',
+        `this machine does not permit ${missing.join(', ')} for the tools that read images`,
+        'allow unprivileged user namespaces, or slice images of people you trust alone',
+      ),
+    )
+  return findings
+}
+
+interface Engine {
+  readonly engine: 'gdal' | 'wasm' | null
+  readonly description: string
+  readonly missing: readonly string[]
+}
+
+async function askTiler(tiler: string): Promise<Engine> {
+  const { stdout } = await promisify(execFile)(process.execPath, [tiler, '--engine'], { timeout: ANSWER_WITHIN_MS })
+  return JSON.parse(stdout) as Engine
+}

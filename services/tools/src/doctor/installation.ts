@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** What of the gateway is installed here: all of it in a checkout, a part in each image. */
+export interface Installation {
+  readonly edge: boolean
+  readonly controlPlane: boolean
+  readonly embeddedPostgres: boolean
+  /** the tiling tool; null: it is not here */
+  readonly tiler: string | null
+  readonly version: string
+  /** of Node, as in package.json */
+  readonly engines: string
+}
+
+const atRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+
+export function findInstallation(): Installation {
+  const { version, engines } = JSON.parse(readFileSync(atRoot('package.json'), 'utf8'))
+  const tiler = atRoot('services/tiler/dist/main.js')
+  return {
+    edge: existsSync(atRoot('services/edge/dist/main.js')),
+    controlPlane: existsSync(atRoot('services/control-plane/dist/main.js')),
+    embeddedPostgres: existsSync(atRoot('services/tools/dist/embedded-postgres/server.js')),
+    tiler: existsSync(tiler) ? tiler : null,
+    version,
+    engines: engines.node,
+  }
+}

@@ -1,0 +1,68 @@
+import { parseArgs } from 'node:util'
+import { loadSettings, type Settings } from '@gateway/core/settings/load.js'
+import { SettingsRefusal } from '@gateway/core/settings/refusal.js'
+import { checkBus } from './checks/bus.js'
+import { checkFolders } from './checks/folders.js'
+import { checkMachine } from './checks/machine.js'
+import { checkNativeTier } from './checks/native-tier.js'
+import { checkPorts } from './checks/ports.js'
+import { checkProxies } from './checks/proxies.js'
+import { checkSettings } from './checks/settings.js'
+import { checkStore } from './checks/store.js'
+import { checkTiler } from './checks/tiler.js'
+import { checkTls } from './checks/tls.js'
+import { asLine, exitCode, type Finding, fault } from './finding.js'
+import { findInstallation, type Installation } from './installation.js'
+
+/**
+ * Looks at everything that the gateway needs on this machine and says in one line each what it found and what to do. Changes nothing, but for
+ * files and rows that it makes and removes to see whether they can be made. Ends with 0 where all is well, with 1 where there are
+ * warnings, with 2 where there are faults or the command line is wrong.
+ */
+const findings = await examine()
+if (wantsJson()) process.stdout.write(`${JSON.stringify({ status: exitCode(findings), findings }, null, 2)}\n`)
+else for (const finding of findings) process.stdout.write(`${asLine(finding)}\n`)
+process.exit(exitCode(findings))
+
+function wantsJson(): boolean {
+  try {
+    return parseArgs({ options: { json: { type: 'boolean', default: false } } }).values.json
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\nUsage: doctor [--json]\n`)
+    process.exit(2)
+  }
+}
+
+async function examine(): Promise<readonly Finding[]> {
+  const installation = findInstallation()
+  const machine = checkMachine(installation)
+  let settings: Settings
+  try {
+    settings = loadSettings()
+  } catch (error) {
+    if (!(error instanceof SettingsRefusal)) throw error
+    return [...machine, fault('settings', error.message, 'mend it; nothing else was looked at')]
+  }
+  const checks: readonly [string, Promise<readonly Finding[]>][] = [
+    ['settings', checkSettings(settings)],
+    ['proxies', checkProxies(settings)],
+    ['tls', checkTls(settings)],
+    ['ports', checkPorts(settings, installation)],
+    ['native tier', checkNativeTier(settings, installation)],
+    ['tiler', checkTiler(settings, installation)],
+    ['store', storeAndFolders(settings, installation)],
+    ['bus', checkBus(settings)],
+  ]
+  const found = await Promise.all(checks.map(([about, check]) => check.catch((error) => [unexpected(about, error)])))
+  return [...machine, ...found.flat()]
+}
+
+/** The store knows scan sources, whose folders are looked at too. */
+async function storeAndFolders(settings: Settings, installation: Installation): Promise<readonly Finding[]> {
+  const store = await checkStore(settings, installation)
+  return [...store.findings, ...(await checkFolders(settings, installation, store.sources))]
+}
+
+function unexpected(about: string, error: Error): Finding {
+  return fault(about, `could not be looked at (${error.message})`, 'please report this as a defect of the doctor')
+}

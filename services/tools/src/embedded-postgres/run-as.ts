@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process'
+import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
+
+/** How a Postgres program is run on this machine: the words before its command line, and the user that must own its files. */
+export interface RunAs {
+  readonly prefix: readonly string[]
+  readonly owner: { readonly uid: number; readonly gid: number }
+}
+
+/** `nobody`: Postgres refuses root, and needs a user that is in the passwd file. */
+const NOBODY = 65_534
+
+/**
+ * Postgres runs as the user of this process, except for root, which it refuses. Root's Postgres runs as `nobody`; where that user
+ * cannot reach the binaries or the data (a checkout under a folder of mode 0700), it runs as root in a user namespace
+ * that calls it `nobody`, in which it has root's files but none of root's powers.
+ * @param mustReach files and folders that the user must be able to read; they must exist
+ */
+export function chooseRunAs(mustReach: readonly string[]): RunAs {
+  const uid = process.getuid?.() ?? 0
+  const gid = process.getgid?.() ?? 0
+  if (uid !== 0 || process.platform === 'win32') return { prefix: dieWithParent('INT'), owner: { uid, gid } }
+  const asNobody = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups']
+  if (works([...asNobody, 'ls', '-d', ...mustReach])) {
+    return { prefix: [...asNobody, '--pdeathsig', 'INT'], owner: { uid: NOBODY, gid: NOBODY } }
+  }
+  const namespace = ['unshare', '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`]
+  if (works([...namespace, 'ls', '-d', ...mustReach])) {
+    return { prefix: [...namespace, ...dieWithParent('INT')], owner: { uid, gid } }
+  }
+  throw new StartRefusal(
+    `the embedded Postgres cannot run as root, and user ${NOBODY} cannot reach ${mustReach.join(' and ')}: start as another user, or set DATABASE_URL`,
+  )
+}
+
+function works(command: readonly string[]): boolean {
+  return spawnSync(command[0] as string, command.slice(1), { stdio: 'ignore' }).status === 0
+}

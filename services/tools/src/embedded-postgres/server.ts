@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '@gateway/core/processes/free-port.js'
+import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
+import { findPostgresBinaries } from './binaries.js'
+import { type Cluster, openCluster, POSTGRES_DATABASE, POSTGRES_USER } from './cluster.js'
+import { classify, type PostgresLogLevel, saysReady } from './log-lines.js'
+import { isDiskFull, waitBeforeRestart } from './restart-wait.js'
+import { chooseRunAs, type RunAs } from './run-as.js'
+import { stopStaleServer } from './stale-server.js'
+
+export interface EmbeddedPostgresOptions {
+  /** where the data is kept; the caller holds a lock on it */
+  readonly dir: string
+  readonly log: (level: PostgresLogLevel, message: string) => void
+  /** Postgres died and could not be brought back. */
+  readonly onLost: (reason: string) => void
+  /** false: data need not survive a crash of the machine (tests). */
+  readonly durable?: boolean
+  /** of all processes together; default 200 */
+  readonly maxConnections?: number
+}
+
+export interface EmbeddedPostgres {
+  /** postgres:// address with the password; the same over restarts after a crash */
+  readonly url: string
+  /** the process id of the server at this moment */
+  pid(): number
+  /** Ends connections and writes everything out; answers when the process has gone. */
+  stop(): Promise<void>
+}
+
+/** A port found free may be taken before Postgres binds it. */
+const PORT_ATTEMPTS = 5
+
+/** Connections of all processes together; each costs Postgres some megabytes only while it is open. */
+const MAX_CONNECTIONS = 200
+
+/**
+ * Starts Postgres on the data kept under `dir`, which is made at the first start, and starts it again when it dies.
+ * Listens on a loopback port of its own. Throws StartRefusal, with one line, where it cannot run.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const binaries = await findPostgresBinaries()
+  await mkdir(options.dir, { recursive: true })
+  // The data inside is private; the folder must let the user that Postgres runs as through.
+  await chmod(options.dir, 0o711)
+  const runAs = chooseRunAs([options.dir, dirname(binaries.postgres)])
+  const cluster = await openCluster(options.dir, binaries, runAs)
+  await stopStaleServer(cluster.dataDir)
+  const server = new Server(options, cluster, runAs, binaries.postgres)
+  await server.startOnFreePort()
+  return server
+}
+
+class Server implements EmbeddedPostgres {
+  readonly #options: EmbeddedPostgresOptions
+  readonly #cluster: Cluster
+  readonly #runAs: RunAs
+  readonly #postgres: string
+  #port = 0
+  #child: ChildProcess | null = null
+  #stopping = false
+
+  constructor(options: EmbeddedPostgresOptions, cluster: Cluster, runAs: RunAs, postgres: string) {
+    this.#options = options
+    this.#cluster = cluster
+    this.#runAs = runAs
+    this.#postgres = postgres
+  }
+
+  get url(): string {
+    return `postgres://${POSTGRES_USER}:${this.#cluster.password}@127.0.0.1:${this.#port}/${POSTGRES_DATABASE}`
+  }
+
+  pid(): number {
+    return this.#child?.pid ?? 0
+  }
+
+  async startOnFreePort(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      this.#port = await freePort()
+      const failure = await this.#launch()
+      if (failure === null) return
+      if (attempt === PORT_ATTEMPTS || !failure.includes('TCP/IP socket'))
+        throw new StartRefusal(
+          `the embedded Postgres in ${this.#cluster.dataDir} does not start: ${failure}${isDiskFull(failure) ? '; make room on its disk' : ''}`,
+        )
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true
+    const child = this.#child
+    if (child === null || child.exitCode !== null || child.signalCode !== null) return
+    const exited = once(child, 'exit')
+    child.kill('SIGINT')
+    await exited
+  }
+
+  /** Returns null once Postgres serves connections, else why it ended. @param again a full disk has been logged already */
+  async #launch(again = false): Promise<string | null> {
+    const [command = '', ...args] = [...this.#runAs.prefix, this.#postgres, ...this.#serverOptions()]
+    // A group of its own: an interrupt from the terminal must reach it only after those who use it.
+    const child = spawn(command, args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+    this.#child = child
+    let lastWords = ''
+    const ready = new Promise<null>((resolve) => {
+      createInterface({ input: child.stderr as NodeJS.ReadableStream }).on('line', (line) => {
+        const { level, message } = classify(line)
+        if (/^(FATAL|PANIC): /.test(line)) lastWords ||= message
+        this.#options.log(again && isDiskFull(message) ? 'debug' : level, message)
+        if (saysReady(line)) resolve(null)
+      })
+    })
+    const ended = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(error.message))
+      child.once('close', (code, signal) => resolve(lastWords || `it ended with ${signal ?? code}`))
+    })
+    const outcome = await Promise.race([ready, ended])
+    if (outcome === null) ended.then((reason) => this.#restart(reason))
+    return outcome
+  }
+
+  async #restart(reason: string): Promise<void> {
+    if (this.#stopping) return
+    this.#options.log('warn', `the embedded Postgres died (${reason}) and is started again`)
+    let failure: string | null = reason
+    for (let attempt = 0; failure !== null && !this.#stopping; attempt++) {
+      const waitMs = waitBeforeRestart(attempt, failure)
+      if (waitMs === null) break
+      await sleep(waitMs)
+      if (!this.#stopping) failure = await this.#launch(attempt > 0)
+    }
+    if (failure !== null && !this.#stopping) this.#options.onLost(failure)
+  }
+
+  #serverOptions(): string[] {
+    const settings = {
+      listen_addresses: '127.0.0.1',
+      port: this.#port,
+      // Where the data lies can be a longer path than a socket's name may be.
+      unix_socket_directories: '',
+      max_connections: this.#options.maxConnections ?? MAX_CONNECTIONS,
+      // Nothing here is worth a compiler's start-up time.
+      jit: 'off',
+      timezone: 'UTC',
+      log_timezone: 'UTC',
+      lc_messages: 'C',
+      log_line_prefix: '',
+      // Statements can hold what callers sent: they stay out of the log.
+      log_min_error_statement: 'panic',
+      ...(this.#options.durable === false && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+    }
+    return [
+      '-D',
+      this.#cluster.dataDir,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ]
+  }
+}

@@ -1,0 +1,60 @@
+import { readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
+
+/** A shutdown that writes everything out takes seconds at most on the small machines this is for. */
+const FAST_SHUTDOWN_MS = 20_000
+const LOOK_AGAIN_MS = 20
+
+/**
+ * Stops a Postgres that an earlier process left behind in this data directory, because it was killed, and removes postmaster.pid. The file has
+ * to go: Postgres takes any process of that number for its own, be it a zombie or, in a container, another program. It is safe to remove,
+ * since /proc shows that no process works in the directory. Without /proc nothing is done, and Postgres judges for itself. The caller holds
+ * the lock of the data.
+ */
+export async function stopStaleServer(dataDir: string): Promise<void> {
+  if (!(await exists('/proc/self/cwd'))) return
+  const pid = await recordedProcess(dataDir)
+  if (pid === null) return
+  if ((await processesIn(dataDir)).includes(pid)) process.kill(pid, 'SIGINT')
+  const deadline = performance.now() + FAST_SHUTDOWN_MS
+  for (let left = await processesIn(dataDir); left.length > 0; left = await processesIn(dataDir)) {
+    if (performance.now() > deadline)
+      throw new StartRefusal(`process ${left[0]} still works in ${dataDir} and does not end`)
+    await sleep(LOOK_AGAIN_MS)
+  }
+  await rm(join(dataDir, 'postmaster.pid'), { force: true })
+}
+
+async function recordedProcess(dataDir: string): Promise<number | null> {
+  try {
+    return Number.parseInt(await readFile(join(dataDir, 'postmaster.pid'), 'utf8'), 10)
+  } catch {
+    return null
+  }
+}
+
+/** Living processes whose working directory this is: a Postgres server and all of its helpers, orphaned ones included. */
+async function processesIn(dataDir: string): Promise<number[]> {
+  const dir = await realpath(dataDir)
+  const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger)
+  const there = await Promise.all(pids.map(async (pid) => (await workingDirectory(pid)) === dir))
+  return pids.filter((_, i) => there[i])
+}
+
+/** null for a process that has ended in the meantime, and for another user's, which is not ours to judge. */
+async function workingDirectory(pid: number): Promise<string | null> {
+  try {
+    return await readlink(`/proc/${pid}/cwd`)
+  } catch {
+    return null
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '@gateway/core/logging/log.js'
+import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { Heartbeat } from '@gateway/core/processes/heartbeat.js'
+import { isReady } from '@gateway/core/processes/readiness.js'
+import { runQueueWaitMs } from '@gateway/core/processes/run-queue.js'
+import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
+import { EXIT_REFUSED } from '@gateway/core/settings/refusal.js'
+import { failuresInARow, restartDelayMs } from './restart-delay.js'
+
+/** SIGINT: at once, without the notice that load balancers are given before. */
+export type StopSignal = 'SIGTERM' | 'SIGINT'
+
+export interface ChildSpec {
+  readonly name: string
+  /** the compiled main file, absolute */
+  readonly script: string
+  readonly env: NodeJS.ProcessEnv
+  /** answers 200 once the child serves */
+  readonly readyUrl: string
+  /** how long it may take to end, once asked to, before it is killed */
+  readonly stopWithinMs: number
+}
+
+/** Starts of a child that has not served yet: enough for a transient cause, few enough to report a permanent one soon. */
+const FIRST_ATTEMPTS = 3
+
+/** Nothing a healthy machine does at a start takes this long; migrations of a big store are the longest part. */
+const READY_WITHIN_MS = 120_000
+const LOOK_AGAIN_MS = 100
+
+/** A service that runs as a child process, and is started again when it dies or does not turn its event loop any more. */
+export class Child {
+  readonly #spec: ChildSpec
+  readonly #log: Log
+  readonly #onGivenUp: (reason: Error) => void
+  #process: ChildProcess | null = null
+  #ended: Promise<void> = Promise.resolve()
+  #failures = 0
+  #stopping = false
+  #wasReady = false
+
+  /** @param onGivenUp the child refuses its settings, or ended again and again before it ever served */
+  constructor(spec: ChildSpec, log: Log, onGivenUp: (reason: Error) => void) {
+    this.#spec = spec
+    this.#log = log
+    this.#onGivenUp = onGivenUp
+    this.#launch()
+  }
+
+  /** Answers when the child serves; throws StartRefusal when it takes too long. */
+  async ready(): Promise<void> {
+    const deadline = performance.now() + READY_WITHIN_MS
+    while (!(await isReady(this.#spec.readyUrl))) {
+      if (this.#stopping) return
+      if (performance.now() > deadline)
+        throw new StartRefusal(
+          `the ${this.#spec.name} is not ready after ${READY_WITHIN_MS / 1000} s (${this.#spec.readyUrl})`,
+        )
+      await sleep(LOOK_AGAIN_MS)
+    }
+    this.#wasReady = true
+  }
+
+  /** Asks the child, by SIGTERM or SIGINT, to finish what it is doing and end; answers when it has ended. */
+  async stop(signal: StopSignal): Promise<void> {
+    this.#stopping = true
+    const child = this.#process
+    child?.kill(signal)
+    const killer = setTimeout(() => {
+      this.#log.warn({ child: this.#spec.name }, 'child did not end in time and is killed')
+      child?.kill('SIGKILL')
+    }, this.#spec.stopWithinMs)
+    await this.#ended
+    clearTimeout(killer)
+  }
+
+  #launch(): void {
+    const bound = dieWithParent('TERM')
+    const command = [...bound, process.execPath, '--enable-source-maps', this.#spec.script]
+    const started = performance.now()
+    // A group of its own: an interrupt from the terminal reaches the launcher alone, which stops its children in order.
+    const child = spawn(command[0] as string, command.slice(1), {
+      env: this.#spec.env,
+      // The channel carries the heartbeat. Where the kernel cannot end the child with this process, the closed channel ends it.
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+    })
+    const heartbeat = new Heartbeat(
+      () => {
+        this.#log.error({ child: this.#spec.name }, 'child does not turn its event loop and is killed')
+        child.kill('SIGKILL')
+      },
+      () => runQueueWaitMs(child.pid ?? 0),
+    )
+    child.on('message', () => heartbeat.heard())
+    this.#process = child
+    this.#ended = new Promise((resolve) => {
+      const end = (how: string, code: number | null) => {
+        heartbeat.stop()
+        resolve()
+        if (!this.#stopping) this.#afterDeath(how, code, performance.now() - started)
+      }
+      child.once('error', (error) => end(error.message, null))
+      child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`, code))
+    })
+  }
+
+  #afterDeath(how: string, code: number | null, ranMs: number): void {
+    const { name } = this.#spec
+    this.#failures = failuresInARow(this.#failures, ranMs)
+    const reason = this.#reasonToGiveUp(how, code)
+    if (reason !== null) {
+      this.#onGivenUp(new StartRefusal(reason))
+      return
+    }
+    const delayMs = restartDelayMs(this.#failures)
+    this.#log.warn({ child: name, how, delay_ms: delayMs }, 'child ended and is started again')
+    setTimeout(() => {
+      if (!this.#stopping) this.#launch()
+    }, delayMs)
+  }
+
+  #reasonToGiveUp(how: string, code: number | null): string | null {
+    // The child has said in its own line what it refuses.
+    if (code === EXIT_REFUSED) return `the ${this.#spec.name} refuses to start`
+    if (this.#wasReady || this.#failures < FIRST_ATTEMPTS) return null
+    return `the ${this.#spec.name} does not start: it ended ${FIRST_ATTEMPTS} times (${how})`
+  }
+}

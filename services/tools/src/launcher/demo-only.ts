@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { controlPlaneUrl, loadSettings } from '@gateway/core/settings/load.js'
+import { adminClient } from './admin-client.js'
+import { demoLines } from './banner.js'
+import { prepareDemo } from './demo/demo.js'
+
+/** A control plane that starts with a new store migrates it first, and scans its directories. */
+const READY_WITHIN_MS = 120_000
+const ASK_EVERY_MS = 500
+
+/**
+ * The demo of `npm start` in a gateway that something else runs (the compose file does): lays it out below this DATA_DIR, which edges and control
+ * planes must see under the same path, and prints what there is to try. A catalog that holds anything else stays as it is.
+ */
+const settings = loadSettings()
+if (settings.adminToken === null) throw new Error('ADMIN_TOKEN is not set')
+const controlPlane = controlPlaneUrl(settings)
+await untilReady(`${controlPlane}/ready`)
+const demo = await prepareDemo(adminClient(controlPlane, settings.adminToken), {
+  dataDir: settings.dataDir,
+  readUrl: controlPlane,
+  apiUrl: settings.apiBaseUrl,
+  tileBaseUrl: settings.tilePublicBaseUrl,
+})
+const lines = [`  Console     ${settings.apiBaseUrl}/admin/`, ...demoLines(demo)]
+process.stdout.write(`${lines.join('\n')}\n`)
+
+async function untilReady(url: string): Promise<void> {
+  const deadline = performance.now() + READY_WITHIN_MS
+  for (;;) {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch((error: Error) => error)
+    if (answer instanceof Response && answer.ok) return
+    if (performance.now() > deadline) {
+      const words = answer instanceof Response ? `${answer.status} ${await answer.text()}` : answer.message
+      throw new Error(`the control plane is not ready: ${words}`)
+    }
+    await sleep(ASK_EVERY_MS)
+  }
+}

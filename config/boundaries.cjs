@@ -8,76 +8,34 @@ const { join } = require('node:path')
 
 /** What each library may import of the others. A library that is not named here may import none. */
 const LIBRARIES = {
-  access: ['contracts'],
-  bus: ['contracts', 'store'],
-  catalog: ['access', 'contracts', 'store', 'tilesets'],
   contracts: [],
-  'embedded-postgres': ['processes', 'store'],
-  files: [],
-  logging: ['access'],
+  core: ['contracts'],
   'native-edge': [],
-  'object-storage': ['contracts', 'outgoing', 'processes', 'settings'],
-  outgoing: ['contracts', 'settings'],
-  processes: [],
-  settings: ['contracts'],
-  store: ['contracts'],
+  store: ['contracts', 'core', 'tilesets'],
   styles: [],
-  tilesets: ['contracts', 'files', 'object-storage'],
-  tiling: ['contracts'],
-  tracing: [],
-  vectors: ['contracts', 'files', 'logging', 'processes', 'tilesets', 'tiling'],
+  tilesets: ['contracts', 'core'],
+  vectors: ['contracts', 'core', 'tilesets'],
 }
 
-/** What each service may import of the libraries; none may import another service. */
+/** The libraries that each service may import. No service imports another. */
 const SERVICES = {
   console: ['contracts'],
-  'control-plane': [
-    'access',
-    'bus',
-    'catalog',
-    'contracts',
-    'files',
-    'logging',
-    'object-storage',
-    'outgoing',
-    'processes',
-    'settings',
-    'store',
-    'styles',
-    'tilesets',
-    'tiling',
-    'tracing',
-    'vectors',
-  ],
-  edge: [
-    'access',
-    'bus',
-    'catalog',
-    'contracts',
-    'files',
-    'logging',
-    'native-edge',
-    'object-storage',
-    'processes',
-    'settings',
-    'store',
-    'styles',
-    'tilesets',
-    'tracing',
-    'vectors',
-  ],
-  doctor: ['bus', 'native-edge', 'settings', 'store'],
-  launcher: ['contracts', 'embedded-postgres', 'logging', 'processes', 'settings', 'tilesets'],
-  tiler: ['contracts', 'files', 'processes', 'tilesets', 'tiling'],
+  'control-plane': ['contracts', 'core', 'store', 'styles', 'tilesets', 'vectors'],
+  edge: ['contracts', 'core', 'native-edge', 'store', 'styles', 'tilesets', 'vectors'],
+  tiler: ['contracts', 'core', 'tilesets'],
+  tools: ['contracts', 'core', 'native-edge', 'store', 'tilesets'],
 }
+
+/** Bench and tests start the embedded Postgres of the tools. */
+const OUTSIDE = [...Object.keys(LIBRARIES), 'tools']
 
 const TESTS = '\\.test\\.[a-z]+$|/testing/|/test-server/|/proof/'
 
 const PACKAGES = [
   ...Object.entries(LIBRARIES).map(([name, allowed]) => ({ directory: `libs/${name}`, allowed })),
   ...Object.entries(SERVICES).map(([name, allowed]) => ({ directory: `services/${name}`, allowed })),
-  { directory: 'bench', allowed: Object.keys(LIBRARIES) },
-  { directory: 'test', allowed: Object.keys(LIBRARIES) },
+  { directory: 'bench', allowed: OUTSIDE },
+  { directory: 'test', allowed: OUTSIDE },
 ]
 
 /** Another package of this repository is imported only where both the table above and the importing package's package.json name it. */
@@ -98,38 +56,76 @@ function packageRule({ directory, allowed }) {
   }
 }
 
-/** Rooms of the control plane, and what each may import of the others: features -> deliveries, catalog -> jobs -> platform. */
-const SHARED_ROOMS = {
+/** Folders of the control plane, and the others that each may import: features -> deliveries, catalog -> jobs -> platform. */
+const SHARED_FOLDERS = {
   platform: [],
   catalog: ['platform', 'jobs'],
   jobs: ['platform'],
   deliveries: ['platform', 'jobs'],
 }
 
-/** Features do not know one another; features.ts wires them. */
+/** Features do not import one another; features.ts wires them. */
 const FEATURES = ['exports', 'operators', 'pushes', 'signing', 'slicing', 'system', 'tokens', 'vectors']
 
-const ROOMS = {
-  ...SHARED_ROOMS,
-  ...Object.fromEntries(FEATURES.map((feature) => [feature, Object.keys(SHARED_ROOMS)])),
+/** The other folders of the same package that each folder may import. */
+const FOLDERS = {
+  'services/control-plane': {
+    ...SHARED_FOLDERS,
+    ...Object.fromEntries(FEATURES.map((feature) => [feature, Object.keys(SHARED_FOLDERS)])),
+  },
+  'libs/core': {
+    access: [],
+    files: [],
+    logging: ['access'],
+    'object-storage': ['outgoing', 'processes', 'settings'],
+    outgoing: ['settings'],
+    processes: [],
+    settings: [],
+    tracing: [],
+  },
+  'services/tools': {
+    doctor: [],
+    'embedded-postgres': [],
+    launcher: ['embedded-postgres'],
+  },
 }
 
-const CONTROL_PLANE = '^services/control-plane/src/'
-
-function roomRule([room, allowed]) {
+function folderRule(directory, [folder, allowed]) {
+  const sources = `^${directory}/src/`
   return {
-    name: `control-plane-${room}-imports-only-what-it-may`,
-    comment: `Of the control plane's other rooms, ${room} may import ${allowed.join(', ') || 'none'}.`,
+    name: `${directory.split('/')[1]}-${folder}-imports-only-what-it-may`,
+    comment: `In ${directory}, ${folder} may import ${allowed.join(', ') || 'no other folder'}.`,
     severity: 'error',
-    from: { path: `${CONTROL_PLANE}${room}/`, pathNot: TESTS },
-    to: { path: CONTROL_PLANE, pathNot: [room, ...allowed].map((name) => `${CONTROL_PLANE}${name}/`) },
+    from: { path: `${sources}${folder}/`, pathNot: TESTS },
+    to: { path: sources, pathNot: [folder, ...allowed].map((name) => `${sources}${name}/`) },
   }
 }
+
+/** Queries are below the bus and the catalog, which read them. */
+const STORE_RULES = [
+  {
+    name: 'store-queries-import-only-what-they-may',
+    comment: 'The queries of libs/store import neither the bus nor the catalog.',
+    severity: 'error',
+    from: { path: '^libs/store/src/[^/]+$', pathNot: TESTS },
+    to: { path: '^libs/store/src/(bus|catalog)/' },
+  },
+  {
+    name: 'store-bus-imports-only-what-it-may',
+    comment: 'In libs/store, bus and catalog do not import each other.',
+    severity: 'error',
+    from: { path: '^libs/store/src/(bus|catalog)/', pathNot: TESTS },
+    to: { path: '^libs/store/src/(bus|catalog)/', pathNot: '^libs/store/src/$1/' },
+  },
+]
 
 module.exports = {
   forbidden: [
     ...PACKAGES.map(packageRule),
-    ...Object.entries(ROOMS).map(roomRule),
+    ...Object.entries(FOLDERS).flatMap(([directory, folders]) =>
+      Object.entries(folders).map((rule) => folderRule(directory, rule)),
+    ),
+    ...STORE_RULES,
     {
       name: 'no-circle',
       comment: 'Files that import each other cannot be understood, tested or moved one at a time.',
@@ -173,7 +169,7 @@ module.exports = {
     {
       name: 'only-the-control-plane-knows-fastify',
       severity: 'error',
-      from: { path: '^(libs|services/(edge|launcher|tiler|console))/' },
+      from: { path: '^(libs|services/(edge|tools|tiler|console))/' },
       to: { path: 'node_modules/(fastify|@fastify)/' },
     },
     {
@@ -185,7 +181,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: ['node_modules', '/dist/'] },
-    exclude: { path: ['^services/(console|docs)/', '\\.css$'] },
+    exclude: { path: ['^services/console/', '^services/tools/docs/', '\\.css$'] },
     parser: 'swc',
     tsPreCompilationDeps: true,
     combinedDependencies: true,

@@ -66,7 +66,7 @@ export default defineConfig({
   // Tests run the sources, so that one test needs no build; only the processes that they start are the built ones.
   resolve: {
     alias: [
-      { find: /^@gateway\/(tiler)\/(.+)\.js$/, replacement: `${root}services/$1/src/$2.ts` },
+      { find: /^@gateway\/(tiler|tools)\/(.+)\.js$/, replacement: `${root}services/$1/src/$2.ts` },
       { find: /^@gateway\/([^/]+)\/(.+)\.js$/, replacement: `${root}libs/$1/src/$2.ts` },
     ],
   },

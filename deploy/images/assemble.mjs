@@ -21,7 +21,7 @@ const FOR_BUNDLERS = /^(?:dist-es|build\/(?:esm|esnext))$/
 const LICENCE = /licen[cs]e|notice|copying/i
 
 /** Of workspaces, in their top folder: sources, and what serves developers alone. */
-const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules|\.vitepress)$/
+const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules|docs\/\.vitepress)$/
 /** Of workspaces, anywhere: tests and what they use. */
 const TESTS = /^testing$|\.test\./
 
@@ -97,7 +97,7 @@ function filterFor(from, path) {
 
 function isRunTimeFile(inside, name) {
   // The documentation has copies of sources and tests, which its pages link to.
-  if (inside.startsWith('dist/files/')) return true
+  if (inside.startsWith('docs/dist/files/')) return true
   if (DEVELOPERS.test(inside) || TESTS.test(name)) return false
   // node-gyp leaves objects and makefiles beside the addon.
   if (inside.startsWith('build/')) return inside === 'build/Release' || /^build\/Release\/[^/]+\.node$/.test(inside)

@@ -20,7 +20,7 @@ const PLANTED = [
     'nothing-unresolvable',
   ],
   ['a library imports the tiler', 'libs/tilesets/src', '@gateway/tiler/engines/wasm.js', 'libs-tilesets-'],
-  ['access imports the store', 'libs/core/src/access', '@gateway/store/connect.js', 'libs-access-'],
+  ['access imports the store', 'libs/core/src/access', '@gateway/store/connect.js', 'libs-core-'],
   ["the edge's http imports the tiler", 'services/edge/src/http', '@gateway/tiler/engines/wasm.js', 'services-edge-'],
   ['the edge imports fastify', 'services/edge/src', 'fastify', 'only-the-control-plane-knows-fastify'],
   ["the edge's http imports fastify", 'services/edge/src/http', 'fastify', 'only-the-control-plane-knows-fastify'],
@@ -33,12 +33,16 @@ const PLANTED = [
   ],
   [
     'a relative path leads into another package',
-    'libs/store/src/bus',
-    '../../store/src/connect.js',
+    'libs/core/src/files',
+    '../../../store/src/connect.js',
     'no-relative-path-',
   ],
-  ['a dependency is not declared', 'libs/core/src/files', 'zod', 'no-undeclared-dependency'],
-  ['a workspace package is not declared', 'libs/core/src/files', '@gateway/contracts/common.js', 'libs-files-'],
+  ['a dependency is not declared', 'libs/styles/src', 'zod', 'no-undeclared-dependency'],
+  ['a workspace package is not declared', 'libs/styles/src', '@gateway/contracts/common.js', 'libs-styles-'],
+  ['the files below a root import the settings', 'libs/core/src/files', '../settings/somewhere.js', 'core-files-'],
+  ['a query imports the bus', 'libs/store/src', './bus/somewhere.js', 'store-queries-'],
+  ['the bus imports the catalog', 'libs/store/src/bus', '../catalog/somewhere.js', 'store-bus-'],
+  ['the doctor imports the launcher', 'services/tools/src/doctor', '../launcher/somewhere.js', 'tools-doctor-'],
   ['a development dependency is used', 'services/control-plane/src', 'standardwebhooks', 'no-development-dependency-'],
   ['an import cannot be resolved', 'libs/core/src/files', './nowhere.js', 'nothing-unresolvable'],
   ['deliveries import a feature', CONTROL_PLANE('deliveries'), '../pushes/somewhere.js', 'control-plane-deliveries-'],
@@ -64,7 +68,7 @@ const PLANTED = [
 ].map(([what, directory, imported, rule], i) => ({ what, file: `${directory}/planted-${i}.ts`, imported, rule }))
 
 const ALLOWED = [
-  { file: 'libs/store/src/bus/allowed.ts', imported: '@gateway/store/connect.js' },
+  { file: 'libs/store/src/bus/allowed.ts', imported: '../somewhere.js' },
   { file: `${CONTROL_PLANE('deliveries')}/allowed.ts`, imported: '../jobs/somewhere.js' },
   { file: `${CONTROL_PLANE('tokens')}/allowed.ts`, imported: '../catalog/somewhere.js' },
   { file: 'services/control-plane/src/features.ts', imported: './tokens/somewhere.js' },
@@ -100,7 +104,7 @@ test.each(PLANTED)('$what: refused', ({ file, rule }) => {
 function plant(file, imported) {
   const [, name, module] = imported.match(/^@gateway\/([^/]+)\/(.*)$/) ?? []
   if (name !== undefined) put(`node_modules/@gateway/${name}/dist/${module}`, '')
-  if (imported.startsWith('../../store')) put('libs/store/src/connect.ts', '')
+  if (imported.startsWith('../../../store')) put('libs/store/src/connect.ts', '')
   if (imported.endsWith('/somewhere.js')) put(join(dirname(file), imported.replace(/js$/, 'ts')), '')
   if (imported === './circle.js') put('libs/core/src/files/circle.ts', `import './${basename(file, '.ts')}.js'\n`)
   put(file, `import '${imported}'\n`)

@@ -17,7 +17,14 @@ const CONSOLE = {
 const DOCS = {
   folder: 'services/tools/docs',
   // Pages link to files all over the repository; these are the ones that readers use. A copy of another file is as old as the build.
-  sources: ['.vitepress', 'linked-files.mjs', '../../docs', '../../deploy', '../../SECURITY.md', 'package.json'],
+  sources: [
+    '.vitepress',
+    'linked-files.mjs',
+    '../../../docs',
+    '../../../deploy',
+    '../../../SECURITY.md',
+    '../package.json',
+  ],
   stamp: 'services/tools/docs/dist/.built-from',
 }
 const ADDON = {

@@ -104,7 +104,7 @@ describe.each(variants)('%s opening', (_name, open) => {
 
 it('throws what is no statement about the file, such as a full descriptor table', () => {
   const script = `
-    import { openBelowSync } from ${JSON.stringify(new URL('../dist/open-below.js', import.meta.url).href)}
+    import { openBelowSync } from ${JSON.stringify(new URL('../../dist/files/open-below.js', import.meta.url).href)}
     try { for (;;) openBelowSync(${JSON.stringify(root)}, 'folder/tile.png') } catch (error) { console.log(error.code) }`
   const command = `ulimit -n 64; exec "$0" --input-type=module -e "$1"`
   expect(execFileSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' })).toBe('EMFILE\n')

@@ -16,7 +16,7 @@ export type LookUpAnswer =
   | { readonly host: string; readonly error: { readonly code?: string; readonly message: string } }
 
 /** The built file: the same for the sources (in tests) as for the build. */
-const MODULE = fileURLToPath(new URL('../dist/look-up-process.js', import.meta.url))
+const MODULE = fileURLToPath(new URL('../../dist/outgoing/look-up-process.js', import.meta.url))
 
 /** libuv gives look-ups half of its threads: with these, 256 names may hang. */
 const THREADS = '512'

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { SETTING_GROUPS } from './groups.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
 
-const atRoot = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8')
+const atRoot = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 
 test('the example of an env file holds settings with values that are accepted', () => {
   const settings = parse(atRoot('config/service.env.example').replaceAll(/^#(?=[A-Z])/gm, ''))

@@ -67,7 +67,7 @@ test('the last of several values counts for a shell and for the gateway, however
 })
 
 test('the example of an env file is read alike by a POSIX shell and by the gateway', async () => {
-  const example = await readFile(new URL('../../../config/service.env.example', import.meta.url), 'utf8')
+  const example = await readFile(new URL('../../../../config/service.env.example', import.meta.url), 'utf8')
   await writeFile(file, example.replaceAll(/^#(?=[A-Z])/gm, ''))
   expect(await readByShell(file)).toEqual(readEnvFile(file))
 })

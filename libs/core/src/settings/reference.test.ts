@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { settingsTables } from './reference.js'
 import { SETTING_NAMES, SETTINGS, type SettingName } from './schema.js'
 
-const PAGE = fileURLToPath(new URL('../../../docs/reference/settings.md', import.meta.url))
+const PAGE = fileURLToPath(new URL('../../../../docs/reference/settings.md', import.meta.url))
 const tables = settingsTables()
 
 /** All that follows is made. */

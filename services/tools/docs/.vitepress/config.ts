@@ -8,7 +8,7 @@ import { compressIn } from './compressed'
 import { drawMermaid, linkFiles, showNotRun } from './markdown'
 import { sidebar } from './sidebar'
 
-const REPOSITORY = new URL('../../../', import.meta.url).pathname
+const REPOSITORY = new URL('../../../../', import.meta.url).pathname
 
 /** The pages are docs/ of the repository, where they are read as Markdown too; the control plane serves what is built at /docs/. */
 export default defineConfig({

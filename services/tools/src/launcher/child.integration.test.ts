@@ -67,7 +67,7 @@ test('a child that dies is started again', async () => {
 })
 
 test('a child that does not turn its event loop is killed and started again', async () => {
-  const heartbeat = new URL('../../../libs/core/dist/processes/heartbeat.js', import.meta.url)
+  const heartbeat = new URL('../../../../libs/core/dist/processes/heartbeat.js', import.meta.url)
   const { child, starts } = service(`const { beat } = await import('${heartbeat}'); beat()`)
   await child.ready()
   const [first = 0] = starts()

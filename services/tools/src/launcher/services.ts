@@ -35,5 +35,5 @@ export async function startServices(
 }
 
 function mainOf(service: string): string {
-  return fileURLToPath(new URL(`../../${service}/dist/main.js`, import.meta.url))
+  return fileURLToPath(new URL(`../../../${service}/dist/main.js`, import.meta.url))
 }

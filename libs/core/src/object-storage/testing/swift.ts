@@ -10,7 +10,7 @@ import { dieWithParent } from '../../processes/die-with-parent.js'
 import type { S3Settings } from '../s3-store.js'
 
 /** The source, also where the build is run: only that has it. */
-const SERVER = fileURLToPath(new URL('../../src/testing/swift_server.py', import.meta.url))
+const SERVER = fileURLToPath(new URL('../../../src/object-storage/testing/swift_server.py', import.meta.url))
 const ACCESS_KEY = 'test:tester'
 const SECRET_KEY = 'testing'
 

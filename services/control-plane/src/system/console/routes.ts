@@ -29,7 +29,7 @@ import { EDGE_RANGES, SAMPLE_MS, TrafficHistory } from './traffic-history.js'
 const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
 /** The built documentation; an installation may go without it. */
-const DOCS_DIST = fileURLToPath(new URL('../../../../docs/dist/', import.meta.url))
+const DOCS_DIST = fileURLToPath(new URL('../../../../tools/docs/dist/', import.meta.url))
 
 const NOT_BUILT = refuse('not_found', coded('console_not_built'))
 const NO_DOCS = refuse('not_found', coded('docs_not_built'))

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** Kept in the repository; its README says what it is. */
-const DEMO_DATA = fileURLToPath(new URL('../../demo-data/', import.meta.url))
+const DEMO_DATA = fileURLToPath(new URL('../../../demo-data/', import.meta.url))
 
 /** Copied as they are. */
 export const IMAGERY = join(DEMO_DATA, 'imagery')

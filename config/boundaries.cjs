@@ -34,7 +34,8 @@ const TESTS = '\\.test\\.[a-z]+$|/testing/|/test-server/|/proof/'
 const PACKAGES = [
   ...Object.entries(LIBRARIES).map(([name, allowed]) => ({ directory: `libs/${name}`, allowed })),
   ...Object.entries(SERVICES).map(([name, allowed]) => ({ directory: `services/${name}`, allowed })),
-  { directory: 'bench', allowed: OUTSIDE },
+  // Simulated edges follow by the code of the real ones.
+  { directory: 'bench', allowed: [...OUTSIDE, 'edge'] },
   { directory: 'test', allowed: OUTSIDE },
 ]
 

@@ -25,11 +25,9 @@ export interface Presence {
   readonly silent: readonly EdgePresence[]
 }
 
-/** `silentSeconds`: how long ago a silent one may have been seen. Forgets those that have been silent for longer than that and a day. */
+/** `silentSeconds`: how long ago a silent one may have been seen. */
 export async function readPresence(sql: Queryable, silentSeconds: number): Promise<Presence> {
   const rows = await sql<PresenceRow[]>`
-    WITH forgotten AS (
-      DELETE FROM edge_presence WHERE seen_at < now() - interval '1 day' - make_interval(secs => ${silentSeconds}))
     SELECT id, host, pid, version, started_at, seen_at, applied_revision, applied_mark, traffic,
            seen_at > now() - make_interval(secs => ${PRESENCE_SECONDS}) AS live
     FROM edge_presence
@@ -38,9 +36,19 @@ export async function readPresence(sql: Queryable, silentSeconds: number): Promi
   return { live: those(true), silent: those(false) }
 }
 
-type PresenceRow = { readonly [K in keyof EdgePresence]: unknown } & { readonly live: boolean }
+/** Forgets those that have been silent for a day longer than anyone asks for. */
+export async function prunePresence(sql: Queryable, silentSeconds: number): Promise<void> {
+  await sql`DELETE FROM edge_presence WHERE seen_at < now() - interval '1 day' - make_interval(secs => ${silentSeconds})`
+}
+
+type PresenceRow = { readonly [K in keyof EdgePresence]: unknown } & {
+  readonly live: boolean
+}
 
 function toPresence({ traffic, applied_mark, live: _, ...row }: PresenceRow): EdgePresence {
-  const known = { ...(applied_mark !== null && { applied_mark }), ...(traffic !== null && { traffic }) }
+  const known = {
+    ...(applied_mark !== null && { applied_mark }),
+    ...(traffic !== null && { traffic }),
+  }
   return isoDates<EdgePresence>({ ...row, ...known })
 }

@@ -10,12 +10,14 @@ import { settingWarnings } from '@gateway/core/settings/warnings.js'
 import { openTracer } from '@gateway/core/tracing/tracer.js'
 import { openBus } from '@gateway/store/bus/open.js'
 import { openStore } from '@gateway/store/connect.js'
+import { GroupCommit } from '@gateway/store/group-commit.js'
 import { StoreRefusal } from '@gateway/store/migrate.js'
 import closeWithGrace from 'close-with-grace'
 import { buildApp } from './app.js'
 import { BACKGROUND_LOOPS } from './features.js'
 import { runLoops } from './platform/background.js'
 import type { ControlContext } from './platform/context.js'
+import { publishChanges } from './platform/edges/commit.js'
 import type { App } from './platform/http/app-type.js'
 import { createMetrics } from './platform/metrics.js'
 import { migrateWhenReachable } from './platform/process/wait-for-store.js'
@@ -89,7 +91,10 @@ async function serve(
   { notice, shutdown }: Pick<ControlContext, 'notice' | 'shutdown'>,
   ending: (() => Promise<unknown>)[],
 ): Promise<void> {
-  const sql = openStore(databaseUrl, { applicationName: 'gateway-control-plane', maxConnections: STORE_CONNECTIONS })
+  const sql = openStore(databaseUrl, {
+    applicationName: 'gateway-control-plane',
+    maxConnections: STORE_CONNECTIONS,
+  })
   ending.push(() => sql.end({ timeout: 2 }))
   await migrateWhenReachable(sql, log, shutdown, (reason) =>
     tellWhoStarts(
@@ -120,6 +125,7 @@ async function serve(
     settings,
     sql,
     bus,
+    together: new GroupCommit(sql, (changes) => void publishChanges({ bus, log }, changes)),
     log,
     metrics: createMetrics(),
     tracer,
@@ -183,7 +189,11 @@ function withCredentials(settings: Settings, log: Log): Settings {
 function endWithParentAndSignals(log: Log, settings: Settings, end: (noticeMs: number) => Promise<void>): void {
   const noticeMs = settings.drainNoticeSeconds * 1000
   const own = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-  const options = { delay: noticeMs + settings.drainSeconds * 1000, logger: false as const, skip: [...own] }
+  const options = {
+    delay: noticeMs + settings.drainSeconds * 1000,
+    logger: false as const,
+    skip: [...own],
+  }
   let wantedMs: number | null = null
   const grace = closeWithGrace(options, async ({ err }) => {
     if (err) log.fatal({ err }, 'the control plane stops because of an error')

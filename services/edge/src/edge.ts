@@ -18,8 +18,8 @@ import type { Upstream } from './proxy/upstream.js'
 import type { StyleAssets } from './styles/style-assets.js'
 import { catalogFor } from './sync/canaries.js'
 import type { Catalog } from './sync/catalog.js'
+import type { HotTiles } from './tiles/hot-tiles.js'
 import type { ReadTroubles } from './tiles/read-troubles.js'
-import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
 import type { UsageCounts } from './usage/usage-counts.js'
 import type { ZipStore } from './zip/zip-store.js'
@@ -82,7 +82,7 @@ export interface Edge {
   /** what may wait for a disk goes through here, by scan source */
   readonly disks: DiskGate
   readonly tiles: TileLoader
-  readonly tileCache: TileCache
+  readonly hotTiles: HotTiles
   /** for what piles up: it is done over several turns of the event loop */
   readonly turns: Turns
   /** finished documents, of the catalog for the most part */

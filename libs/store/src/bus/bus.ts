@@ -42,8 +42,14 @@ export interface Bus {
    */
   subscribe(onMessage: (message: RevisionMessage) => void, onSubscribed: () => void): Promise<void>
 
-  /** Edge: announces that this process is alive and which revision it has applied. To be repeated every second, and at once after applying. */
+  /** Edge: announces that this process is alive and which revision it has applied. To be repeated every second. */
   announce(edge: OwnPresence): Promise<void>
+
+  /** Edge: tells those who wait which revision has just been applied. Presence is renewed by the next `announce` only. */
+  confirm(edge: OwnPresence): Promise<void>
+
+  /** Control plane: from now on confirmations are received, so that the first wait misses none. */
+  expectConfirmations(): Promise<void>
 
   /** Edge: this process is stopping. */
   withdraw(id: string): Promise<void>

@@ -4,7 +4,7 @@ import { knownStates } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { deletePresence, readPresence, upsertPresence } from '@gateway/store/edge-presence.js'
 import { takePermits } from '@gateway/store/rate-buckets.js'
-import { Announcements, announcementOf } from './announcements.js'
+import { Announcements, announcementOf, withdrawalOf } from './announcements.js'
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
 
@@ -31,6 +31,7 @@ export class PostgresBus implements Bus {
   }
 
   async publish(message: RevisionMessage): Promise<void> {
+    this.#announcements.noteChange(message)
     await this.#sql.notify(REVISION_CHANNEL, encodeMessage(message))
   }
 
@@ -48,11 +49,16 @@ export class PostgresBus implements Bus {
 
   async announce(edge: OwnPresence): Promise<void> {
     await upsertPresence(this.#sql, edge)
+    await this.confirm(edge)
+  }
+
+  async confirm(edge: OwnPresence): Promise<void> {
     await this.#sql.notify(APPLIED_CHANNEL, announcementOf(edge))
   }
 
   async withdraw(id: string): Promise<void> {
     await deletePresence(this.#sql, id)
+    await this.#sql.notify(APPLIED_CHANNEL, withdrawalOf(id))
   }
 
   async presence() {
@@ -67,7 +73,7 @@ export class PostgresBus implements Bus {
   }
 
   async awaitApplied(state: LogState, timeoutMs: number) {
-    await this.#listenForApplied()
+    await this.expectConfirmations()
     return this.#announcements.awaitApplied(state, timeoutMs)
   }
 
@@ -80,7 +86,7 @@ export class PostgresBus implements Bus {
   }
 
   /** Only a process that waits for acknowledgements subscribes to them, so that edges do not wake one another. */
-  #listenForApplied(): Promise<unknown> {
+  async expectConfirmations(): Promise<void> {
     this.#appliedSubscription ??= this.#sql
       .listen(APPLIED_CHANNEL, (payload) => this.#announcements.receive(payload))
       .then(({ unlisten }) => this.#unlisteners.push(unlisten))
@@ -88,6 +94,6 @@ export class PostgresBus implements Bus {
         this.#appliedSubscription = null
         throw error
       })
-    return this.#appliedSubscription
+    await this.#appliedSubscription
   }
 }

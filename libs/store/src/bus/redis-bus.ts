@@ -3,7 +3,7 @@ import { type EdgePresence, edgePresenceSchema } from '@gateway/contracts/edge.j
 import type { PermitAnswer, PermitRequest } from '@gateway/contracts/rate-limit.js'
 import { PRESENCE_SECONDS, type Presence } from '@gateway/store/edge-presence.js'
 import { type ChainableCommander, Redis } from 'ioredis'
-import { Announcements, announcementOf, type KnownStates } from './announcements.js'
+import { Announcements, announcementOf, type KnownStates, withdrawalOf } from './announcements.js'
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
 import { decodeMessage, encodeMessage } from './message.js'
 import { type ConnectOptions, redisOptions } from './redis-address.js'
@@ -110,7 +110,9 @@ export class RedisBus implements Bus {
       if (nodes !== null) followCluster(client, nodes)
       return client
     }
-    this.#commands = connect({ scripts: { takePermits: { lua: TAKE_PERMITS, numberOfKeys: 2 } } })
+    this.#commands = connect({
+      scripts: { takePermits: { lua: TAKE_PERMITS, numberOfKeys: 2 } },
+    })
     // Subscriptions are renewed by hand at every connect, so that "subscribed again" is an event that can be acted on.
     this.#subscriber = connect({ autoResubscribe: false })
     for (const client of [this.#commands, this.#subscriber]) {
@@ -139,12 +141,13 @@ export class RedisBus implements Bus {
   }
 
   async publish(message: RevisionMessage): Promise<void> {
+    this.#announcements.noteChange(message)
     await this.#commands.publish(this.#keys.revision, encodeMessage(message))
   }
 
   async subscribe(onMessage: (message: RevisionMessage) => void, onSubscribed: () => void): Promise<void> {
     this.#handlers.set(this.#keys.revision, (payload) => {
-      const message = decodeMessage(payload)
+      const message = this.#noteChange(payload)
       if (message !== null) onMessage(message)
     })
     this.#onSubscribed.push(onSubscribed)
@@ -152,7 +155,10 @@ export class RedisBus implements Bus {
   }
 
   async announce(edge: OwnPresence): Promise<void> {
-    const presence = JSON.stringify({ ...edge, seen_at: new Date().toISOString() } satisfies EdgePresence)
+    const presence = JSON.stringify({
+      ...edge,
+      seen_at: new Date().toISOString(),
+    } satisfies EdgePresence)
     const pipeline = this.#commands
       .pipeline()
       .set(this.#keys.edge(edge.id), presence, 'PX', PRESENCE_SECONDS * 1000)
@@ -162,18 +168,22 @@ export class RedisBus implements Bus {
     await all(pipeline)
   }
 
+  async confirm(edge: OwnPresence): Promise<void> {
+    await this.#commands.publish(this.#keys.applied, announcementOf(edge))
+  }
+
   async withdraw(id: string): Promise<void> {
-    await all(this.#commands.pipeline().del(this.#keys.edge(id), this.#keys.seen(id)).srem(this.#keys.edgeIds, id))
+    const { edge, seen, edgeIds, applied } = this.#keys
+    await all(this.#commands.pipeline().del(edge(id), seen(id)).srem(edgeIds, id).publish(applied, withdrawalOf(id)))
   }
 
   async presence(): Promise<Presence> {
     const ids = await this.#commands.smembers(this.#keys.edgeIds)
     const stored = await this.#storedPresence().catch((): Presence => ({ live: [], silent: [] }))
-    const [alive, seen] = await Promise.all([
-      this.#read(ids.map((id) => this.#keys.edge(id))),
-      this.#read(ids.map((id) => this.#keys.seen(id))),
-    ])
-    const gone = ids.filter((_, i) => alive[i] == null && seen[i] == null)
+    const alive = await this.#read(ids.map((id) => this.#keys.edge(id)))
+    const others = ids.filter((_, i) => alive[i] == null)
+    const seen = await this.#read(others.map((id) => this.#keys.seen(id)))
+    const gone = others.filter((_, i) => seen[i] == null)
     if (gone.length > 0) await this.#commands.srem(this.#keys.edgeIds, ...gone)
     const live = byId([...alive, ...stored.live.map((edge) => ({ ...edge, path: 'store' as const }))])
     const silent = byId([...seen, ...stored.silent])
@@ -187,12 +197,24 @@ export class RedisBus implements Bus {
   }
 
   async awaitApplied(state: LogState, timeoutMs: number) {
-    if (!this.#handlers.has(this.#keys.applied)) {
-      this.#handlers.set(this.#keys.applied, (payload) => this.#announcements.receive(payload))
-      // Without the subscription the wait still ends by reading presence; it is only slower.
-      await this.#subscriber.subscribe(this.#keys.applied).catch(() => {})
-    }
+    await this.expectConfirmations()
     return this.#announcements.awaitApplied(state, timeoutMs)
+  }
+
+  async expectConfirmations(): Promise<void> {
+    const { applied, revision } = this.#keys
+    if (this.#handlers.has(applied)) return
+    this.#handlers.set(applied, (payload) => this.#announcements.receive(payload))
+    // What other control planes publish belongs to the states that edges confirm.
+    if (!this.#handlers.has(revision)) this.#handlers.set(revision, (payload) => this.#noteChange(payload))
+    // Without the subscription a wait still ends by reading presence; it is only slower.
+    await this.#subscriber.subscribe(applied, revision).catch(() => {})
+  }
+
+  #noteChange(payload: string): RevisionMessage | null {
+    const message = decodeMessage(payload)
+    if (message !== null) this.#announcements.noteChange(message)
+    return message
   }
 
   async takePermits(requests: readonly PermitRequest[]): Promise<PermitAnswer[]> {

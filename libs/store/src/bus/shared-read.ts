@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Limit: two reads begin at least so far apart, however many ask. */
 const APART_MS = 20
+/** And so many times as long as the last one took, so that reads of many edges leave a process time for the rest. */
+const APART_READS = 4
 /** A read that hangs does not keep the next one from beginning for longer than this. */
 const PATIENCE_MS = 250
 
@@ -11,6 +13,7 @@ export class SharedRead<T> {
   #next: Promise<T> | null = null
   #running: Promise<unknown> = Promise.resolve()
   #begunAt = Number.NEGATIVE_INFINITY
+  #lastedMs = 0
 
   constructor(run: () => Promise<T>) {
     this.#run = run
@@ -24,13 +27,19 @@ export class SharedRead<T> {
 
   async #begin(): Promise<T> {
     await Promise.race([this.#running, sleep(PATIENCE_MS, undefined, { ref: false })])
-    const early = this.#begunAt + APART_MS - performance.now()
+    const apart = Math.min(PATIENCE_MS, Math.max(APART_MS, APART_READS * this.#lastedMs))
+    const early = this.#begunAt + apart - performance.now()
     if (early > 0) await sleep(early)
     // Who asks from here on may know of something that this read does not see.
     this.#next = null
     this.#begunAt = performance.now()
+    const begunAt = this.#begunAt
     const answer = this.#run()
-    this.#running = answer.catch(() => {})
+    this.#running = answer
+      .catch(() => {})
+      .then(() => {
+        this.#lastedMs = performance.now() - begunAt
+      })
     return answer
   }
 }

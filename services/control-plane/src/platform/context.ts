@@ -3,6 +3,7 @@ import type { Settings } from '@gateway/core/settings/load.js'
 import type { Tracer } from '@gateway/core/tracing/span.js'
 import type { Bus } from '@gateway/store/bus/bus.js'
 import type { Sql } from '@gateway/store/connect.js'
+import type { GroupCommit } from '@gateway/store/group-commit.js'
 import type { Metrics } from './metrics.js'
 import type { Readiness } from './readiness.js'
 
@@ -11,6 +12,8 @@ export interface ControlContext {
   readonly settings: Settings
   readonly sql: Sql
   readonly bus: Bus
+  /** commits the changes of several callers together, and publishes them */
+  readonly together: GroupCommit
   readonly log: Log
   readonly metrics: Metrics
   readonly tracer: Tracer

@@ -6,10 +6,12 @@ import { loadSettings } from '@gateway/core/settings/load.js'
 import { NO_TRACER } from '@gateway/core/tracing/tracer.js'
 import type { Bus } from '@gateway/store/bus/bus.js'
 import { PostgresBus } from '@gateway/store/bus/postgres-bus.js'
+import { GroupCommit } from '@gateway/store/group-commit.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../app.js'
 import type { ControlContext } from '../platform/context.js'
+import { publishChanges } from '../platform/edges/commit.js'
 import type { App } from '../platform/http/app-type.js'
 import { createMetrics } from '../platform/metrics.js'
 import { Readiness } from '../platform/readiness.js'
@@ -40,6 +42,8 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const store = await freshStore(serverUrl)
   const stop = new AbortController()
+  const ownBus = bus ?? new PostgresBus(store.sql, 300)
+  const log = createLog('test', 'silent')
   const ctx: ControlContext = {
     settings: loadSettings({
       CONFIG_FILE: join(tmpdir(), `none-${randomUUID()}`),
@@ -49,8 +53,9 @@ export async function startTestApp(
       ...settings,
     }),
     sql: store.sql,
-    bus: bus ?? new PostgresBus(store.sql, 300),
-    log: createLog('test', 'silent'),
+    bus: ownBus,
+    together: new GroupCommit(store.sql, (changes) => void publishChanges({ bus: ownBus, log }, changes)),
+    log,
     metrics: createMetrics(),
     tracer: NO_TRACER,
     now,
@@ -66,7 +71,10 @@ export async function startTestApp(
     ctx,
     store,
     admin: (options) =>
-      app.inject({ ...options, headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...options.headers } }),
+      app.inject({
+        ...options,
+        headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...options.headers },
+      }),
     close: async () => {
       stop.abort()
       await app.close()

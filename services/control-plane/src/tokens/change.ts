@@ -4,7 +4,7 @@ import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { type LockedToken, lockToken } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../platform/context.js'
-import { type Confirmed, commitAndConfirm } from '../platform/edges/commit.js'
+import { type Confirmed, commitTogether } from '../platform/edges/commit.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
 import { isUuid } from '../platform/http/uuid.js'
 
@@ -42,7 +42,7 @@ export async function changeToken<T>(
   id: string,
   work: TokenWork<T>,
 ): Promise<Outcome<T>> {
-  const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
+  const { result, confirmed, pending } = await commitTogether(ctx, edges, id, async (tx) => {
     const done = await changeInside(tx, id, work)
     return { result: done, changes: done.ok ? done.changes : [] }
   })

@@ -8,7 +8,6 @@ import { createToken, tokenDigest, tokenPrefix } from '@gateway/core/access/toke
 import { insertAudit } from '@gateway/store/audit.js'
 import { insertToken } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../platform/context.js'
-import { commitAndPublish } from '../platform/edges/commit.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { tokenWarnings } from './warnings.js'
 
@@ -23,7 +22,7 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
   if (!expiry.ok) return expiry
   const plaintext = createToken()
   const digest = tokenDigest(plaintext)
-  const { result } = await commitAndPublish(ctx, async (tx) => {
+  const { result } = await ctx.together.commit(digest.toString('hex'), async (tx) => {
     const token = await insertToken(tx, {
       name: body.name,
       prefix: tokenPrefix(plaintext),
@@ -39,15 +38,37 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
       bounds: body.bounds ?? null,
     })
     const { id, name, prefix, scopes, basemap_codes, vector_codes, layer_codes, expires_at, bounds } = token
-    const counts = { basemaps: basemap_codes.length, vectors: vector_codes.length, layers: layer_codes.length }
-    const detail = { name, prefix, scopes, expires_at, ...counts, ...(bounds !== null && { bounds }) }
-    await insertAudit(tx, { ...admin, action: 'token.issue', subject: id, detail })
-    return { result: token, changes: [{ kind: 'token', key: digest.toString('hex') }] }
+    const counts = {
+      basemaps: basemap_codes.length,
+      vectors: vector_codes.length,
+      layers: layer_codes.length,
+    }
+    const detail = {
+      name,
+      prefix,
+      scopes,
+      expires_at,
+      ...counts,
+      ...(bounds !== null && { bounds }),
+    }
+    await insertAudit(tx, {
+      ...admin,
+      action: 'token.issue',
+      subject: id,
+      detail,
+    })
+    return {
+      result: token,
+      changes: [{ kind: 'token', key: digest.toString('hex') }],
+    }
   })
   // A list that is left out grants nothing, as one that is empty.
   const given = { ...body, basemap_codes: body.basemap_codes ?? [] }
   const warnings = await tokenWarnings(ctx, result, given)
-  return { ok: true, issued: withWarnings({ ...result, token: plaintext }, warnings) }
+  return {
+    ok: true,
+    issued: withWarnings({ ...result, token: plaintext }, warnings),
+  }
 }
 
 type Expiry = { readonly ok: true; readonly at: Date | null } | Refusal

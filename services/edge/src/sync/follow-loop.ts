@@ -51,6 +51,8 @@ export class FollowLoop {
   readonly #busTrouble: TroubleLog
   readonly #presenceTrouble: TroubleLog
   #presenceStored = false
+  #confirming = false
+  #unconfirmed = false
   /** announcements that are under way */
   readonly #telling = new Set<Promise<unknown>>()
   #triedKept = false
@@ -86,13 +88,34 @@ export class FollowLoop {
     }, ANNOUNCE_INTERVAL_MS)
   }
 
-  /** Says at once which revision has been applied; what waits for it is an operator's disable call. */
+  /** Says at once which revision has been applied; what waits for it is an operator's disable call. Revisions that come meanwhile are told as one. */
+  async confirm(): Promise<void> {
+    this.#unconfirmed = true
+    if (this.#confirming) return
+    this.#confirming = true
+    while (this.#unconfirmed) {
+      this.#unconfirmed = false
+      await this.#tell((bus, presence) => bus.confirm(presence))
+    }
+    this.#confirming = false
+  }
+
+  /** Renews what the bus knows of this process. */
   announce(): void {
+    void this.#tell((bus, presence) => bus.announce(presence))
+  }
+
+  async #tell(tell: (bus: Bus, presence: OwnPresence) => Promise<void>): Promise<void> {
     const { presence: identity, follower, traffic } = this.#o
     if (this.#bus === null || follower.applied === null || this.#stopped) return
     const { revision, mark } = follower.applied
-    const presence = { ...identity, applied_revision: revision, applied_mark: mark, traffic: traffic() }
-    const telling = this.#bus.announce(presence).then(
+    const presence = {
+      ...identity,
+      applied_revision: revision,
+      applied_mark: mark,
+      traffic: traffic(),
+    }
+    const telling = tell(this.#bus, presence).then(
       () => this.#forgetStoredPresence(),
       (error: Error) => {
         // Out of reach it is told of when it goes; what refuses it all the same, as a Redis without memory does, would be silent.
@@ -101,7 +124,7 @@ export class FollowLoop {
       },
     )
     this.#telling.add(telling)
-    void telling.finally(() => this.#telling.delete(telling))
+    await telling.finally(() => this.#telling.delete(telling))
   }
 
   /** Other processes of this edge have ended without withdrawing their presence, which is done for them. */

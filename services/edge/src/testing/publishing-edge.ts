@@ -111,7 +111,7 @@ export function usePublishingEdge(options: Pick<Parameters<typeof runEdge>[0], '
   })
   beforeEach(() => {
     // Tiles and sets of an earlier test would be due for a look by JavaScript in the middle of this one, some 10 s after they were put.
-    for (const cache of [running.edge.native, running.edge.tileCache]) cache.follow(EMPTY_CATALOG)
+    running.edge.hotTiles.follow(EMPTY_CATALOG)
     agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     return () => agent.destroy()
   })

@@ -42,9 +42,9 @@ import { type FollowedTokens, Follower } from '../sync/follower.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { ReplicaReads } from '../sync/replica-reads.js'
 import { replicaLink, StoreLink } from '../sync/store-link.js'
+import { HotTiles } from '../tiles/hot-tiles.js'
 import { openRemote } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
-import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
 import { UsageCounts } from '../usage/usage-counts.js'
@@ -84,7 +84,13 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     () => loop.storeReplaced(),
   )
   const replica = replicaLink(settings, 'gateway-edge', STORE_CONNECTIONS)
-  const rows = new ReplicaReads({ primary: store, replica, known: () => follower.newest, counts: counters, log })
+  const rows = new ReplicaReads({
+    primary: store,
+    replica,
+    known: () => follower.newest,
+    counts: counters,
+    log,
+  })
   const trustMs = trustSeconds(settings) * 1000
   const freshness: Freshness = {
     get loaded() {
@@ -135,16 +141,14 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   )
   const onApplied = () => {
     tiles.keepOnly(follower.catalog)
-    loop.announce()
+    void loop.confirm()
   }
-  const tileCache = new TileCache(
+  const hotTiles = new HotTiles(
+    native,
     Math.floor(settings.tileMemoryBytes / settings.edgeWorkers),
     () => counters.tileEvictions++,
   )
-  const onCatalog = (catalog: Catalog) => {
-    native.follow(catalog)
-    tileCache.follow(catalog)
-  }
+  const onCatalog = (catalog: Catalog) => hotTiles.follow(catalog)
   const ownReader = new StoreReader(store, rows)
   const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
   const follower: Follower = new Follower(
@@ -199,8 +203,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const upstream = new Upstream(controlPlaneUrl(settings))
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,
-    tileBytes: () => ({ native: native.bytes, javascript: tileCache.bytes }),
-    tileMemoryBytes: () => tileCache.capacityBytes + native.capacityBytes,
+    tileBytes: () => hotTiles.bytes,
+    tileMemoryBytes: () => hotTiles.capacityBytes,
     cachedTokens: () => tokens.size,
     openTransfers: () => sender.stats().active,
     syncAgeSeconds: () => (follower.loaded ? (performance.now() - follower.knownCurrentAt) / 1000 : process.uptime()),
@@ -232,7 +236,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     rates: new RateLimiter((requests) => loop.takePermits(requests), settings.edgeWorkers),
     disks,
     tiles,
-    tileCache,
+    hotTiles,
     readTroubles: new ReadTroubles(log),
     native,
     turns,

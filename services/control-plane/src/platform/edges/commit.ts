@@ -51,6 +51,24 @@ function isRefusal(result: unknown): result is Refusal {
   return typeof result === 'object' && (result as Partial<Refusal>).ok === false
 }
 
+/**
+ * `commitAndConfirm` for a change of one row that causes no deliveries: changes of other rows that come at the same time share its transaction.
+ * @param key the row; whoever changes several rows in one transaction takes them in this order
+ */
+export async function commitTogether<T>(
+  ctx: ControlContext,
+  edges: KnownEdges,
+  key: string,
+  work: Work<T>,
+): Promise<Confirmed<T>> {
+  const { result, changes } = await ctx.together.commit(key, work)
+  if (isRefusal(result)) return { result, confirmed: [], pending: [] }
+  return {
+    result,
+    ...(await confirmState(ctx, edges, changes.at(-1) ?? null)),
+  }
+}
+
 /** Waits for the edges as `commitAndConfirm` does, after what was committed and published before. `state` null: nothing was changed. */
 export async function confirmState(
   ctx: ControlContext,
@@ -58,7 +76,10 @@ export async function confirmState(
   state: LogState | null,
 ): Promise<Pick<Confirmed<unknown>, 'confirmed' | 'pending'>> {
   const { confirmed, pending } = await confirmation(ctx, edges, state ?? (await currentState(ctx.sql)))
-  return { confirmed: confirmed.map((edge) => ({ path: 'bus' as const, ...edge })), pending: [...pending] }
+  return {
+    confirmed: confirmed.map((edge) => ({ path: 'bus' as const, ...edge })),
+    pending: [...pending],
+  }
 }
 
 /**
@@ -121,7 +142,13 @@ async function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogSt
     const leftMs = Math.max(0, deadline - performance.now())
     const unsure = () => ({ confirmed: [], pending: edges.unsure })
     const stored = await within(edges.awaitStored(state, leftMs), leftMs + PRESENCE_WITHIN_MS).catch(unsure)
-    return { ...stored, confirmed: stored.confirmed.map((edge) => ({ ...edge, path: 'store' as const })) }
+    return {
+      ...stored,
+      confirmed: stored.confirmed.map((edge) => ({
+        ...edge,
+        path: 'store' as const,
+      })),
+    }
   } finally {
     end()
   }

@@ -22,6 +22,7 @@ export class KnownEdges {
     this.#stored = new Announcements(
       () => readPresence(ctx.sql, trustSeconds(ctx.settings)),
       (states) => knownStates(ctx.sql, states),
+      false,
     )
   }
 
@@ -54,9 +55,14 @@ export class KnownEdges {
 
   /** Keeps the memory fresh until the process ends. */
   async watch(shutdown: AbortSignal): Promise<void> {
+    // Over Postgres that is a connection more, which the first wait opens.
+    if (this.#ctx.bus.medium === 'redis') await this.#ctx.bus.expectConfirmations()
     while (!shutdown.aborted) {
       await this.read()
-      await sleep(REMEMBER_EVERY_MS, undefined, { signal: shutdown, ref: false }).catch(() => {})
+      await sleep(REMEMBER_EVERY_MS, undefined, {
+        signal: shutdown,
+        ref: false,
+      }).catch(() => {})
     }
   }
 }

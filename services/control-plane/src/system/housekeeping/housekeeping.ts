@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { trustSeconds } from '@gateway/core/settings/load.js'
 import { pruneAudit } from '@gateway/store/audit-chain.js'
 import { pruneChangeLog } from '@gateway/store/change-log.js'
 import { pruneDeliveries } from '@gateway/store/delivery-retention.js'
+import { prunePresence } from '@gateway/store/edge-presence.js'
 import type { ExclusiveJob } from '@gateway/store/jobs.js'
 import { pruneSliceJobs } from '@gateway/store/slice-job-retention.js'
 import { forgetTokenAddresses } from '@gateway/store/tokens.js'
@@ -24,6 +26,7 @@ export type Pruners = Readonly<Record<string, (ctx: ControlContext) => Promise<u
 
 const STORE: Pruners = {
   'the change log': ({ sql }) => pruneChangeLog(sql),
+  'edges that have ended': ({ sql, settings }) => prunePresence(sql, trustSeconds(settings)),
   'old push records': ({ sql }) => pruneDeliveries(sql),
   'old slice jobs': ({ sql, settings }) => pruneSliceJobs(sql, settings.jobRetentionDays),
   'the audit': ({ sql }) => pruneAudit(sql, AUDIT_DAYS),

@@ -1,0 +1,70 @@
+/**
+ * Many edges in one process: each follows the store and confirms by the code of a real edge, with connections of its own to Postgres and
+ * Redis. None of them serves requests. `argv[2]`: `SimulatedEdges` as JSON. Writes `ready` when all have read the catalog.
+ */
+import { randomUUID } from 'node:crypto'
+import { createLog } from '@gateway/core/logging/log.js'
+import { StoreReader } from '@gateway/edge/sync/catalog-reader.js'
+import { FollowLoop } from '@gateway/edge/sync/follow-loop.js'
+import { Follower } from '@gateway/edge/sync/follower.js'
+import { StoreLink } from '@gateway/edge/sync/store-link.js'
+import { openStore } from '@gateway/store/connect.js'
+
+export interface SimulatedEdges {
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  readonly count: number
+}
+
+/** As by default: TOKEN_STALE_SECONDS and TOKEN_OFFLINE_SECONDS. */
+const STALE_MS = 2_000
+const TRUST_MS = 300_000
+
+const { databaseUrl, redisUrl, count } = JSON.parse(process.argv[2] ?? '') as SimulatedEdges
+const log = createLog('simulated-edges', 'error')
+let loaded = 0
+
+function startEdge(number: number): FollowLoop {
+  const open = () =>
+    openStore(databaseUrl, {
+      applicationName: 'gateway-edge',
+      maxConnections: 1,
+    })
+  const store = new StoreLink(open, () => loop.storeReplaced())
+  const tokens = { invalidate: () => {}, invalidateAll: () => {} }
+  const follower: Follower = new Follower(
+    new StoreReader(store),
+    tokens,
+    () => performance.now(),
+    () => void loop.confirm(),
+  )
+  const loop: FollowLoop = new FollowLoop({
+    store,
+    follower,
+    redisUrl,
+    staleMs: STALE_MS,
+    trustMs: TRUST_MS,
+    presence: {
+      id: randomUUID(),
+      host: `edge-${number}`,
+      pid: process.pid,
+      version: 'simulated',
+      started_at: new Date().toISOString(),
+    },
+    traffic: () => undefined,
+    kept: async () => null,
+    onLoaded: () => {
+      loaded++
+      if (loaded === count) process.stdout.write('ready\n')
+    },
+    onFollowed: () => {},
+    log,
+  })
+  loop.start()
+  return loop
+}
+
+const loops = Array.from({ length: count }, (_, number) => startEdge(number))
+process.once('SIGTERM', () => {
+  void Promise.allSettled(loops.map((loop) => loop.stop())).then(() => process.exit(0))
+})

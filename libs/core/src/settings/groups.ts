@@ -50,6 +50,8 @@ export const SETTING_GROUPS = {
   deliveries: [
     'CALLBACK_ALLOW',
     'CALLBACK_DENY',
+    'SMTP_URL',
+    'SMTP_FROM',
     'RETRY_WAITS',
     'IMPORT_TOKEN',
     'IMPORT_MAX_BYTES',

@@ -86,6 +86,9 @@ export interface Settings {
   readonly sliceFetchMaxBytes: number
   readonly tilerCommand: string | null
   readonly callbackAllow: readonly string[]
+  /** the mail server of notifications, with its credentials; null: none */
+  readonly smtpUrl: string | null
+  readonly smtpFrom: string | null
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
@@ -278,6 +281,8 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
+    smtpUrl: v.SMTP_URL ?? null,
+    smtpFrom: v.SMTP_FROM ?? null,
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
     usageDays: v.USAGE_DAYS,

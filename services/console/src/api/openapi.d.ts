@@ -3651,6 +3651,350 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/notification-rules": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "email" | "-email" | "target_code" | "-target_code";
+          limit?: number;
+          offset?: number;
+          enabled?: "true" | "false";
+          kind?: "push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                email: string | null;
+                target_code: string | null;
+                kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+                enabled: boolean;
+                /** Format: date-time */
+                created_at: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** Format: uuid */
+            id?: string;
+            /** Format: email */
+            email?: string;
+            target_code?: string;
+            kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+            /** @default true */
+            enabled?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              email: string | null;
+              target_code: string | null;
+              kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+              enabled: boolean;
+              /** Format: date-time */
+              created_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-rules/{id}": {
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              email: string | null;
+              target_code: string | null;
+              kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+              enabled: boolean;
+              /** Format: date-time */
+              created_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-rules/{id}/test": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "target_code" | "-target_code";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                status: "pending" | "retrying" | "succeeded" | "failed";
+                attempts: number;
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                next_attempt_at: string | null;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                acknowledged_at: string | null;
+                target_code: string | null;
+                email: string | null;
+                event: string;
+                subject: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/callback-records": {
     get: {
       parameters: {
@@ -3947,6 +4291,8 @@ export interface paths {
                 /** @enum {string} */
                 encoding: "rgb" | "terrarium" | "mapbox";
                 /** @enum {string} */
+                output: "folder" | "pmtiles";
+                /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
                 message_code: string | null;
@@ -4011,6 +4357,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -4119,6 +4467,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -5120,6 +5470,8 @@ export interface components {
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       /** @enum {string} */
       encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      output: "folder" | "pmtiles";
       /** @enum {string} */
       status: "pending" | "running" | "succeeded" | "failed";
       message: string;

@@ -1,4 +1,5 @@
 import {
+  IconBell,
   IconBook2,
   IconFolderSearch,
   IconGauge,
@@ -58,6 +59,7 @@ export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
     {
       label: nav.groups.system,
       entries: [
+        { to: '/notifications', label: work.notifications.title, icon: IconBell },
         { to: '/audit', label: nav.audit, icon: IconHistory },
         { to: '/settings', label: nav.settings, icon: IconSettings },
         { to: nav.documentationHome, label: nav.documentation, icon: IconHelp, outside: true },

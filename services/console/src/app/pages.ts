@@ -35,6 +35,7 @@ export const PAGES: readonly (readonly [path: string, load: Load, needs?: Role])
   ['pushes/targets/new', () => import('../pages/pushes/target-page.js'), 'admin'],
   ['pushes/targets/:code', () => import('../pages/pushes/target-page.js')],
   ['pushes/:of/:id', () => import('../pages/pushes/push-page.js')],
+  ['notifications', () => import('../pages/notifications/notifications-page.js')],
   ['audit', () => import('../pages/audit/audit-page.js')],
   ['audit/:id', () => import('../pages/audit/entry-page.js')],
   ['settings', () => import('../pages/settings/settings-page.js')],

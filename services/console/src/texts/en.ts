@@ -1296,6 +1296,8 @@ export const en = {
       SLICE_FETCH_MAX_BYTES: 'Most bytes that one slicing job fetches from object storage',
       TILER_COMMAND: 'External tiling tool that replaces the built-in one',
       CALLBACK_ALLOW: 'Destinations to which callbacks and pushes are allowed in spite of the default rules',
+      SMTP_URL: 'Mail server of notifications, with its credentials',
+      SMTP_FROM: 'Sender of notifications',
       CALLBACK_DENY: 'Destinations to which callbacks and pushes are never sent',
       RETRY_WAITS: 'Seconds before each retry of a delivery',
       JOB_RETENTION_DAYS: 'Days for which finished slicing jobs and their logs are kept',

@@ -1251,6 +1251,8 @@ export const zh: Texts = {
       SLICE_FETCH_MAX_BYTES: '单个切片任务从对象存储获取的最大字节数',
       TILER_COMMAND: '替代内置的切片工具',
       CALLBACK_ALLOW: '回调和推送仍可到达的目的地',
+      SMTP_URL: '通知所用的邮件服务器及其凭据',
+      SMTP_FROM: '通知的发件人',
       CALLBACK_DENY: '回调和推送绝不可到达的目的地',
       RETRY_WAITS: '每次重试交付前等待的秒数',
       JOB_RETENTION_DAYS: '切片任务及其日志在结束后保留的天数',

@@ -10,6 +10,7 @@ import { Confirm } from '../../ui/confirm.js'
 import { Name } from '../../ui/name.js'
 import { notifyDone } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
+import { notifyUndoable } from '../../ui/undo.js'
 import { BoundsText } from './bounds-text.js'
 import { AT_ONCE, bodyOf, TimingFields } from './default-timing.js'
 import { type Compared, differences, losses } from './differences.js'
@@ -28,6 +29,7 @@ export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps)
   const set = useSetDefaultVersion(basemap.code)
   const label = version?.version ?? ''
   const { automation } = useTexts()
+  const before = basemap.default_version
   const [timing, setTiming] = useState(AT_ONCE)
   const [wrong, setWrong] = useState(false)
   const done = {
@@ -45,7 +47,8 @@ export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps)
     if (body === null) return
     set.mutate(body, {
       onSuccess: () => {
-        notifyDone(done())
+        if (timing.mode !== 'now' || before === null || before === label) notifyDone(done())
+        else notifyUndoable(done(), () => set.mutateAsync({ version: before }))
         close()
       },
     })

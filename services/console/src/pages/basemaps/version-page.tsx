@@ -4,10 +4,12 @@ import { useState } from 'react'
 import { useParams } from 'react-router'
 import { deleteVersion, updateVersion } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
+import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Missing } from '../../ui/missing.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { Page as Frame } from '../../ui/page.js'
 import { PageTabs } from '../../ui/page-tabs.js'
 import { shortText } from '../../ui/shown-text.js'
@@ -47,6 +49,8 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
   const [asked, setAsked] = useState(false)
   // What is held or rejected is published only by an approval.
   const isReviewed = version.held || version.rejected_reason !== null
+  const isOperator = useAllowed('operator')
+  const withFiles = useIsSliced(basemap.code)
   const isDefault = version.version === basemap.default_version
   return (
     <Frame
@@ -63,23 +67,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
       actions={
         <>
           <ReviewButtons code={basemap.code} version={version} />
-          {!isReviewed && (
-            <>
-              <WithdrawnMark of={version} />
-              <WithdrawButton
-                withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}
-                name={title}
-                withdrawn={version.withdrawn}
-              />
-            </>
-          )}
-          <DeleteButton
-            deletion={(files) => deleteVersion(at, files)}
-            name={title}
-            words={t.remove.map}
-            to={here}
-            withFiles={useIsSliced(basemap.code)}
-          />
+          {!isReviewed && <WithdrawnMark of={version} />}
           {isDefault ? (
             <Status tone="good">{t.basemaps.isDefault}</Status>
           ) : isReviewed ? null : (
@@ -103,6 +91,24 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
           >
             {t.exports.export}
           </ButtonLink>
+          {isOperator && (
+            <MoreMenu>
+              {!isReviewed && (
+                <WithdrawButton
+                  withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}
+                  name={title}
+                  withdrawn={version.withdrawn}
+                />
+              )}
+              <DeleteButton
+                deletion={(files) => deleteVersion(at, files)}
+                name={title}
+                words={t.remove.map}
+                to={here}
+                withFiles={withFiles}
+              />
+            </MoreMenu>
+          )}
         </>
       }
     >

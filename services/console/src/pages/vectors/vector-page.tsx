@@ -5,12 +5,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
+import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { notifyFailed } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { PageTabs } from '../../ui/page-tabs.js'
@@ -42,6 +44,7 @@ export function Page() {
 
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
+  const isOperator = useAllowed('operator')
   const [asked, setAsked] = useState(false)
   const read = asked || isReadAtOnce(vector)
   const attributes = {
@@ -62,17 +65,6 @@ function Shown({ vector }: { vector: AdminVector }) {
       actions={
         <>
           <WithdrawnMark of={vector} />
-          <WithdrawButton
-            withdrawal={(withdrawn) => updateVector(vector.code, { withdrawn })}
-            name={vector.name}
-            withdrawn={vector.withdrawn}
-          />
-          <DeleteButton
-            deletion={() => deleteVector(vector.code)}
-            name={vector.name}
-            words={t.remove.map}
-            to="/vectors"
-          />
           <ButtonLink
             to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`}
             needs="operator"
@@ -82,6 +74,21 @@ function Shown({ vector }: { vector: AdminVector }) {
             {t.basemaps.push}
           </ButtonLink>
           <Download vector={vector} />
+          {isOperator && (
+            <MoreMenu>
+              <WithdrawButton
+                withdrawal={(withdrawn) => updateVector(vector.code, { withdrawn })}
+                name={vector.name}
+                withdrawn={vector.withdrawn}
+              />
+              <DeleteButton
+                deletion={() => deleteVector(vector.code)}
+                name={vector.name}
+                words={t.remove.map}
+                to="/vectors"
+              />
+            </MoreMenu>
+          )}
         </>
       }
     >

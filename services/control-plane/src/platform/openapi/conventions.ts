@@ -107,7 +107,7 @@ const CONVENTIONS: readonly Convention[] = [
   admin('Admin: tokens', /^\/api\/v1\/admin\/(tokens|preview-token|signed-urls|signing-keys)/),
   admin(
     'Admin: push',
-    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records|purge-records|event-records|exports)/,
+    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records|purge-records|event-records|notification-rules|notification-records|exports)/,
   ),
   admin('Admin: slicing', /^\/api\/v1\/admin\/slice/),
   admin('Admin: state', /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings|session)/),

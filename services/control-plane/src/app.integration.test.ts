@@ -329,6 +329,7 @@ test('the OpenAPI document says what each operation takes and answers, and where
     'delete /api/v1/admin/tokens/{id}',
     'post /api/v1/admin/scan-sources/{code}/run',
     'post /api/v1/admin/slice/jobs/{id}/cancel',
+    'post /api/v1/admin/styles/import',
     'post /api/v1/admin/tokens/{id}/rotate',
     'post /api/v1/admin/vectors/rescan',
     'post /api/v1/import',

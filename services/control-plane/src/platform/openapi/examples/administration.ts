@@ -145,7 +145,10 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
       audit: [AUDIT_ENTRY],
     },
   },
-  getEdgeTraffic: { answer: { since: EARLIER, points: [{ ...TRAFFIC, memory_bytes: 163_840_000 }] } },
+  getEdgeTraffic: {
+    parameters: { id: EDGE.id },
+    answer: { since: EARLIER, points: [{ ...TRAFFIC, memory_bytes: 163_840_000 }] },
+  },
   getTraffic: { answer: { since: EARLIER, points: [TRAFFIC], edges: [{ ...TRAFFIC, id: ID }] } },
   getUsage: {
     parameters: { by: 'basemap', step: 'day' },

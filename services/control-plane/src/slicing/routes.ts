@@ -21,7 +21,7 @@ export const SUBMIT_AGAIN = 'with the same `code` it may be submitted again, and
 const OTHER_LAYER = refuse('conflict', coded('slice_code_of_other_layer'))
 const NO_SUCH_LAYER = refuse('not_found', coded('slice_layer_not_found'))
 
-/** Limit: jobs of one token that are pending or running. They run one at a time: this many are hours of work, and no end of the queue. */
+/** Limit: jobs of one token that are pending or running. They run one at a time: this many are hours of work, and the queue stays bounded. */
 const MAX_OPEN_JOBS = 100
 /** Room comes with the end of a job, which takes seconds to hours. */
 const TRY_AGAIN_SECONDS = 30

@@ -133,7 +133,7 @@ const BEARER: AccessToken = {
   limits: null,
 }
 
-/** Of what the catalog has alone: others are no end of names. */
+/** Only names that the catalog has: the number of others is unbounded. */
 function accountTo(exchange: Exchange, token: AccessToken, wanted: WantedResource): void {
   const { basemaps, vectors } = exchange.edge.freshness.catalog
   exchange.token = token.id

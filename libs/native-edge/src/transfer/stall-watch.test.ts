@@ -9,7 +9,7 @@ function reader() {
 }
 
 test('a reader that takes nothing for a minute has stalled, and is kept until then', () => {
-  const watch = new StallWatch()
+  const watch = new StallWatch(60_000)
   const stuck = reader()
   watch.add(stuck, 0)
   vi.advanceTimersByTime(59_000)
@@ -20,7 +20,7 @@ test('a reader that takes nothing for a minute has stalled, and is kept until th
 })
 
 test('what is in flight to a slow reader gives it the time to read it', () => {
-  const watch = new StallWatch()
+  const watch = new StallWatch(60_000)
   const slow = reader()
   watch.add(slow, 120_000)
   vi.advanceTimersByTime(170_000)
@@ -30,7 +30,7 @@ test('what is in flight to a slow reader gives it the time to read it', () => {
 })
 
 test('with nobody to watch there is no timer', () => {
-  const watch = new StallWatch()
+  const watch = new StallWatch(60_000)
   const one = reader()
   watch.add(one, 0)
   watch.forget(one)

@@ -116,6 +116,8 @@ export interface Settings {
   readonly currentCacheControl: string | null
   /** for how long a tile that is missing within its set may be kept as such; 0: not at all */
   readonly missingTileTtlSeconds: number
+  /** by how much of its requests a canary may be worse than the version before; 0 to 1 */
+  readonly canaryToleranceShare: number
   readonly demo: boolean
   /** one answer of the edge in so many is a line of its log; 0: none is */
   readonly accessLogEvery: number
@@ -298,6 +300,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
     missingTileTtlSeconds: v.MISSING_TILE_TTL,
+    canaryToleranceShare: v.CANARY_TOLERANCE / 100,
     demo: v.DEMO,
     accessLogEvery: v.ACCESS_LOG_EVERY,
     tracing,

@@ -381,6 +381,11 @@ export const SETTINGS = {
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
   MISSING_TILE_TTL: durationOrNone.default(0),
+  CANARY_TOLERANCE: text
+    .regex(/^\d{1,2}(\.\d{1,3})? ?%?$/, 'must be a share in percent, as 1 or 0.5%')
+    .transform((value) => Number.parseFloat(value))
+    .describe('percent')
+    .default(1),
   DEMO: flag.default(true),
   ACCESS_LOG_EVERY: text
     .regex(/^\d{1,9}$/, 'must be a number of answers, or 0')

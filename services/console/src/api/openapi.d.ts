@@ -1369,6 +1369,10 @@ export interface paths {
             version: string;
             /** Format: date-time */
             at?: string;
+            canary?: {
+              percent: number;
+              minutes: number;
+            };
           };
         };
       };
@@ -1466,6 +1470,26 @@ export interface paths {
                 version: string;
                 /** Format: date-time */
                 at: string;
+                /** @enum {string} */
+                status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+                canary: {
+                  percent: number;
+                  minutes: number;
+                  started_at: string | null;
+                  ends_at: string | null;
+                  before_version: string | null;
+                  before: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                  after: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                } | null;
+                ended_at: string | null;
                 created_by: string;
                 /** Format: date-time */
                 created_at: string;
@@ -1492,6 +1516,26 @@ export interface paths {
               version: string;
               /** Format: date-time */
               at: string;
+              /** @enum {string} */
+              status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+              canary: {
+                percent: number;
+                minutes: number;
+                started_at: string | null;
+                ends_at: string | null;
+                before_version: string | null;
+                before: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+                after: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+              } | null;
+              ended_at: string | null;
               created_by: string;
               /** Format: date-time */
               created_at: string;
@@ -1515,9 +1559,82 @@ export interface paths {
               version: string;
               /** Format: date-time */
               at: string;
+              /** @enum {string} */
+              status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+              canary: {
+                percent: number;
+                minutes: number;
+                started_at: string | null;
+                ends_at: string | null;
+                before_version: string | null;
+                before: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+                after: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+              } | null;
+              ended_at: string | null;
               created_by: string;
               /** Format: date-time */
               created_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/default-history": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                version: string | null;
+                /** Format: date-time */
+                since: string;
+                until: string | null;
+              }[];
+              switches: {
+                /** Format: uuid */
+                id: string;
+                version: string;
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+                canary: {
+                  percent: number;
+                  minutes: number;
+                  started_at: string | null;
+                  ends_at: string | null;
+                  before_version: string | null;
+                  before: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                  after: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                } | null;
+                ended_at: string | null;
+                created_by: string;
+                /** Format: date-time */
+                created_at: string;
+              }[];
             };
           };
         };
@@ -4907,6 +5024,9 @@ export interface paths {
   "/tiles/{code}/tilejson.json": {
     get: {
       parameters: {
+        query?: {
+          at?: string;
+        };
         path: {
           code: string;
         };

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
+import { enAutomation } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
 import { enStyles } from './en-styles.js'
@@ -10,6 +11,7 @@ import { counted } from './plural.js'
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
 export const en = {
   brand: 'Map asset gateway',
+  automation: enAutomation,
   skipToContent: 'Skip to content',
   common: {
     never: 'never',
@@ -1175,6 +1177,8 @@ export const en = {
       'basemap.delete': 'Basemap deleted',
       'version.withdraw': 'Version withdrawn',
       'basemap.plan-switch': 'Switch of the default planned',
+      'basemap.start-canary': 'Canary of a default begun',
+      'basemap.roll-back-canary': 'Canary rolled back',
       'basemap.cancel-switch': 'Switch of the default cancelled',
       'basemap.switch-failed': 'Switch of the default failed',
       'version.approve': 'Version approved',
@@ -1314,6 +1318,7 @@ export const en = {
       AWS_SESSION_TOKEN: 'Session token of a temporary key',
       TILE_CACHE_CONTROL: 'Cache-Control of tiles, instead of public and one year',
       CURRENT_CACHE_CONTROL: 'Cache-Control of URLs that name no fixed version',
+      CANARY_TOLERANCE: 'By how many percent of its requests a canary may be worse than the version before',
       MISSING_TILE_TTL: 'How long caches may keep the 404 of a missing tile; 0: not at all',
       DEMO: 'Whether an empty catalog is filled with demo maps',
       ACCESS_LOG_EVERY: 'One in this many responses of the edge is logged; 0: none',

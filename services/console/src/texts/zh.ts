@@ -1,6 +1,7 @@
 import type { Texts } from './en.js'
 
 /** 简体中文；与 en.ts 结构相同。 */
+import { zhAutomation } from './zh-automation.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
@@ -9,6 +10,7 @@ import { zhWork } from './zh-work.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
+  automation: zhAutomation,
   skipToContent: '跳到正文',
   common: {
     never: '从未',
@@ -1131,6 +1133,8 @@ export const zh: Texts = {
       'basemap.delete': '删除底图',
       'version.withdraw': '下架版本',
       'basemap.plan-switch': '计划切换默认版本',
+      'basemap.start-canary': '灰度切换开始',
+      'basemap.roll-back-canary': '灰度切换已回退',
       'basemap.cancel-switch': '取消切换默认版本',
       'basemap.switch-failed': '切换默认版本失败',
       'version.approve': '批准版本',
@@ -1269,6 +1273,7 @@ export const zh: Texts = {
       AWS_SESSION_TOKEN: '临时密钥所属的会话',
       TILE_CACHE_CONTROL: '瓦片的 Cache-Control，取代默认的公共缓存一年',
       CURRENT_CACHE_CONTROL: '同上，用于未指明固定版本的地址',
+      CANARY_TOLERANCE: '灰度版本的错误占请求的百分比最多可以比原版本高多少',
       MISSING_TILE_TTL: '缓存可保留“瓦片集范围内缺少该瓦片”这一结果的时长；0：不保留',
       DEMO: '是否用演示地图填充空目录',
       ACCESS_LOG_EVERY: '边缘节点每多少个响应记一行访问日志；0：不记',

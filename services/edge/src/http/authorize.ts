@@ -3,7 +3,7 @@ import { type AccessToken, decide, NOT_GRANTED, type WantedResource } from '@gat
 import { presentedToken } from '@gateway/core/access/presented-token.js'
 import type { Admission } from '@gateway/core/access/rate-limiter.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
-import type { Edge } from '../edge.js'
+import { type Edge, edgeFor } from '../edge.js'
 import { admitSigned, OUTSIDE_AREA, type Reach, reaches, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
@@ -91,6 +91,7 @@ export function authorize(
     // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered. One that
     // was known waits only where it is limited, and such are not in the table.
     if (token === known || edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
+    exchange.edge = edgeFor(edge, token)
     granted(presented.fromQuery, which, token)
   }
   if (known !== undefined) {

@@ -104,12 +104,13 @@ export const active = new Set<object>()
  */
 export class Exchange {
   readonly raw: HttpResponse
-  readonly edge: Edge
+  /** once a token was let in: as that token has it (`edgeFor`) */
+  edge: Edge
   /** `other` is neither timed nor logged */
   readonly kind: RequestKind
   readonly isHead: boolean
-  /** of `/tiles/...` where the address is another form of a tile's */
-  readonly path: string
+  /** of `/tiles/...` where the address is another form of a tile's; of the version that a time means, once it is known */
+  path: string
   /** without the question mark */
   readonly query: string
   /** how an error is answered: WMTS has a form of its own for 400 and 404, ArcGIS REST one for all, and the proxies that use forward-auth understand 401 and 403 alone */

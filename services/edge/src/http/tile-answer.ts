@@ -12,6 +12,7 @@ import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import type { UsageName } from '../usage/usage-counts.js'
+import { isUnfixed } from './at-time.js'
 import type { Signable } from './authorize-signed.js'
 import {
   absentVersion,
@@ -67,8 +68,9 @@ export function findTarget(
   if (address.suffix !== '' && !isFolder) return noRetina(version)
   if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return outsideGrid(tileMatrixSet, address.z)
   if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
-  const isShared = served !== undefined
-  const cacheControl = isShared ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
+  // At an address that means different versions to different tokens nothing is kept.
+  const isShared = served !== undefined && !(isUnfixed(label) && (basemap.stored.canary ?? null) !== null)
+  const cacheControl = served !== undefined ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
   return { ok: true, basemap, version, place: address, cacheControl, isShared }
 }
 
@@ -76,7 +78,8 @@ export function findTarget(
 export function noteSet(edge: Edge, tilePath: string, wanted: Pick<Signable, 'code' | 'version' | 'address'>): void {
   const { code, version, address } = wanted
   const target = address === undefined ? MALFORMED_TILE : findTarget(edge, { kind: 'tile', code, version, address })
-  if (target.ok) edge.native.noteTarget(tilePath, target, edge.tiles.opened(target.version), performance.now())
+  if (target.ok && target.isShared)
+    edge.native.noteTarget(tilePath, target, edge.tiles.opened(target.version), performance.now())
 }
 
 /** A version that waits for an approval, for a preview of the console. */

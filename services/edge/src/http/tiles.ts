@@ -13,6 +13,7 @@ import { isStorageTrouble } from '../tiles/read-troubles.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
+import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerCondition } from './condition.js'
@@ -57,7 +58,26 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
 }
 
 /** The tile at an address, for a caller who may have it. */
-export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
+export function answerTile(exchange: Exchange, asked: Extract<TilePath, { kind: 'tile' }>) {
+  const time = isUnfixed(asked.version) ? atIn(exchange.query) : null
+  if (time === null) return answerTileOf(exchange, asked)
+  const then = labelAt(exchange.edge, asked.code, time)
+  if (!then.ok) return answerRefusal(exchange, then)
+  answerTileOf(exchange, then.label === null ? asked : atVersion(exchange, asked, then.label))
+}
+
+/** The tile of a fixed version in place of an address that names none. */
+function atVersion(
+  exchange: Exchange,
+  path: Extract<TilePath, { kind: 'tile' }>,
+  version: string,
+): Extract<TilePath, { kind: 'tile' }> {
+  const place = exchange.path.split('/').slice(-3).join('/')
+  exchange.path = `/tiles/${encodeURIComponent(path.code)}/${encodeURIComponent(version)}/${place}`
+  return { ...path, version }
+}
+
+function answerTileOf(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
   // By the version that is answered, whichever way the request came.

@@ -23,6 +23,8 @@ export interface Layer {
   readonly bounds: Bounds | null
   readonly set: TileMatrixSet
   readonly vectorLayers: readonly { readonly id: string }[] | null
+  /** when its defaults became that, ISO 8601, ascending; empty: it has had one alone */
+  readonly times: readonly string[]
 }
 
 /** Where answers say that things are. */
@@ -106,7 +108,19 @@ function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
     bounds,
     set,
     vectorLayers,
+    times: timesOf(stored, versions),
   }
+}
+
+/** Limit: times that a document lists of a layer, the newest ones. */
+const MAX_TIMES = 1_000
+
+function timesOf({ versions: all }: CatalogBasemap['stored'], served: CatalogBasemap['versions']): readonly string[] {
+  const known = all.filter(({ version, defaultTimes }) => served.has(version) && (defaultTimes?.length ?? 0) > 0)
+  if (known.length < 2) return []
+  const times = known.flatMap(({ defaultTimes }) => defaultTimes?.map(({ sinceMs }) => sinceMs) ?? [])
+  times.sort((a, b) => a - b)
+  return times.slice(-MAX_TIMES).map((ms) => new Date(ms).toISOString())
 }
 
 interface WantedLayer {

@@ -184,7 +184,7 @@ export class Supervisor {
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
         return this.#wake()
       case 'usage':
-        this.#usage.add(usageRows(message.batch))
+        this.#usage.add(usageRows(message.batch), message.batch.isUrgent)
         return worker.send({ kind: 'usage_taken' })
       case 'ending':
         return worker.killUnlessEndedIn(END_WITHIN_MS)

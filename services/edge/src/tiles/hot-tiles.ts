@@ -1,6 +1,6 @@
 import type { Tile } from '@gateway/tilesets/source.js'
 import type { NativeOpening, NativePublisher } from '../native/publisher.js'
-import { type Catalog, hasSameTiles, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
+import { type Catalog, hasSameTiles, sharedCatalog, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 import { type CachedTile, TileCache } from './tile-cache.js'
 import type { TileTarget } from './tile-target.js'
@@ -37,7 +37,7 @@ export class HotTiles {
 
   /** A tile for JavaScript to answer with. undefined: there is none, or its set is to be shown to the native tier again, as with a tile that is not kept. */
   get(path: string, catalog: Catalog, nowMs: number): CachedTile | undefined {
-    return this.#native.isTargetDue(path, nowMs) ? undefined : this.#cache.get(path, catalog, nowMs)
+    return this.#native.isTargetDue(path, nowMs) ? undefined : this.#cache.get(path, sharedCatalog(catalog), nowMs)
   }
 
   /**
@@ -46,11 +46,12 @@ export class HotTiles {
    */
   keep(
     path: string,
-    catalog: Catalog,
+    readers: Catalog,
     { basemap, isShared }: TileTarget,
     tile: CachedTile,
     { body, file }: Tile,
   ): void {
+    const catalog = sharedCatalog(readers)
     const inMemory = body instanceof Uint8Array
     const { code } = basemap.stored
     const isCurrent = hasSameTiles(basemap, tilesOf(catalog, code))

@@ -273,7 +273,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const tellUsage = async (): Promise<void> => {
     // biome-ignore lint/plugin: calendar, usage is by the hour and day
     const now = Date.now()
-    const batches = [counted.take(native.takeUsage(), now), tileCounts.take(native.takeTiles(), follower.catalog, now)]
+    const batches = [
+      counted.take(native.takeUsage(), now, follower.catalog.canaries.length > 0),
+      tileCounts.take(native.takeTiles(), follower.catalog, now),
+    ]
     await Promise.all(batches.map((batch) => (batch === null ? null : supervisor.sendUsage(batch))))
   }
   const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)

@@ -24,6 +24,7 @@ import { AboutForm } from './about-form.js'
 import { Access } from './access.js'
 import { Addresses } from './addresses.js'
 import { DefaultBeforeButton } from './default-before.js'
+import { DefaultsSection } from './defaults-section.js'
 import { MapAndFacts } from './map-and-facts.js'
 import { Tags } from './tags.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
@@ -128,6 +129,7 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
             </>
           ),
         },
+        { id: 'defaults', label: t.automation.tab, content: <DefaultsSection basemap={basemap} /> },
         { id: 'access', label: tabs.access, content: <Access basemap={basemap} /> },
         { id: 'addresses', label: tabs.addresses, content: <Addresses basemap={basemap} /> },
         // Saved elsewhere, it is another form.

@@ -21,6 +21,7 @@ import { Addresses } from './addresses.js'
 import { DefaultDialog } from './default-dialog.js'
 import { MapAndFacts } from './map-and-facts.js'
 import { OverridesSection } from './overrides-section.js'
+import { ReviewButtons } from './review-buttons.js'
 import { ShareButton } from './share-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionFacts } from './version-facts.js'
@@ -46,6 +47,8 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
   const at = { code: basemap.code, version: version.version }
   const title = `${basemap.name} · ${version.version}`
   const [asked, setAsked] = useState(false)
+  // What is held or rejected is published only by an approval.
+  const isReviewed = version.held || version.rejected_reason !== null
   const isOperator = useAllowed('operator')
   const withFiles = useIsSliced(basemap.code)
   const isDefault = version.version === basemap.default_version
@@ -63,10 +66,11 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
       ]}
       actions={
         <>
-          <WithdrawnMark of={version} />
+          <ReviewButtons code={basemap.code} version={version} />
+          {!isReviewed && <WithdrawnMark of={version} />}
           {isDefault ? (
             <Status tone="good">{t.basemaps.isDefault}</Status>
-          ) : (
+          ) : isReviewed ? null : (
             <WriteButton needs="operator" variant="default" onClick={() => setAsked(true)}>
               {t.basemaps.makeDefault}
             </WriteButton>
@@ -89,11 +93,13 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
           </ButtonLink>
           {isOperator && (
             <MoreMenu>
-              <WithdrawButton
-                withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}
-                name={title}
-                withdrawn={version.withdrawn}
-              />
+              {!isReviewed && (
+                <WithdrawButton
+                  withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}
+                  name={title}
+                  withdrawn={version.withdrawn}
+                />
+              )}
               <DeleteButton
                 deletion={(files) => deleteVersion(at, files)}
                 name={title}

@@ -1,5 +1,5 @@
 import type { PathItem, Paths } from './document.js'
-import { headers } from './tile-json.js'
+import { AT, headers } from './tile-json.js'
 
 const JSON_TYPE = 'application/json'
 const GLYPHS_TYPE = 'application/x-protobuf'
@@ -27,7 +27,7 @@ function answer(
   summary: string,
   description: string,
   type: string,
-  parameters: readonly (ReturnType<typeof path> | typeof THEME)[],
+  parameters: readonly (ReturnType<typeof path> | typeof THEME | typeof AT)[],
 ): PathItem {
   const schema = type.endsWith('json') ? { type: 'object' } : { type: 'string', format: 'binary' }
   const sent = headers('ETag', 'Cache-Control', 'Vary')
@@ -60,7 +60,7 @@ export const STYLE_PATHS: Paths = {
     'A style of the MapLibre style specification',
     `${STYLE_WORDS} ${NEEDS}`,
     JSON_TYPE,
-    [STYLE],
+    [STYLE, AT],
   ),
   '/styles/{code}/sprite.json': sprite('getSpriteIndex', '', 'json'),
   '/styles/{code}/sprite.png': sprite('getSpriteImage', '', 'png'),
@@ -104,7 +104,7 @@ export const STYLE_PATHS: Paths = {
     'A style that shows a basemap as it is',
     `Raster tiles as an image, vector tiles by the type of their geometries, with labels from \`name\`. ${STYLE_WORDS}`,
     JSON_TYPE,
-    [path('code', 'code of a basemap'), THEME],
+    [path('code', 'code of a basemap'), THEME, AT],
   ),
   '/vectors/{code}/style.json': answer(
     'getVectorStyle',

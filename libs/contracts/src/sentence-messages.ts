@@ -27,7 +27,7 @@ export const SENTENCE_MESSAGES = {
   'said.origin': 'must be an origin as browsers send it, https://maps.example.com',
   'said.network': 'must be an IP address or a CIDR range',
   'said.one_of_basemap_vector': 'exactly one of basemap_code, basemap_codes, vector_code and style_code is needed',
-  'said.withdrawn_or_encoding': 'withdrawn, encoding, tile_min_zoom, tile_max_zoom or tiles is needed',
+  'said.withdrawn_or_encoding': 'withdrawn, encoding, tile_min_zoom, tile_max_zoom, tile_fields or tiles is needed',
   'said.location_control': 'must have no control characters',
   'said.location_keys': 'must have no credentials in it: they belong into AWS_ACCESS_KEY_ID and the like',
   'said.location_bucket': 'must name a bucket: s3://bucket/prefix',

@@ -878,6 +878,7 @@ export interface paths {
             encoding?: string;
             tile_min_zoom?: number | null;
             tile_max_zoom?: number | null;
+            tile_fields?: string[] | null;
             tiles?: boolean;
           };
         };
@@ -929,6 +930,7 @@ export interface paths {
               path: string;
               tile_min_zoom: number | null;
               tile_max_zoom: number | null;
+              tile_fields: string[] | null;
               withdrawn: boolean;
               source_enabled: boolean;
               confirmed: components["schemas"]["EdgePresence"][];
@@ -5314,6 +5316,7 @@ export interface components {
       path: string;
       tile_min_zoom: number | null;
       tile_max_zoom: number | null;
+      tile_fields: string[] | null;
       withdrawn: boolean;
       source_enabled: boolean;
     };

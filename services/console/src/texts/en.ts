@@ -606,6 +606,12 @@ export const en = {
     address: 'Download URL',
     unavailable: 'This vector is unavailable until a scan finds it again.',
     searchAttributes: 'Search attributes',
+    tiles: 'Vector tiles',
+    tilesStates: { none: 'None', building: 'Being built', ready: 'Ready', failed: 'Not built' },
+    tilesZooms: (first: number, last: number) => `zooms ${first}–${last}`,
+    tilesLeftOut: (counts: string) => `Too small or too dense to be shown, by zoom: ${counts}`,
+    tileJson: 'TileJSON (MapLibre, OpenLayers)',
+    featuresService: 'OGC API – Features (QGIS, ArcGIS)',
   },
   tokens: {
     what: 'the tokens',

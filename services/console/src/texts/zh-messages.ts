@@ -476,7 +476,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   'said.origin': '必须是浏览器发送的来源，如 https://maps.example.com',
   'said.network': '必须是 IP 地址或 CIDR 范围',
   'said.one_of_basemap_vector': 'basemap_code、basemap_codes、vector_code 与 style_code 必须恰好给出一个',
-  'said.withdrawn_or_encoding': '需要 withdrawn、encoding、tile_min_zoom、tile_max_zoom 或 tiles',
+  'said.withdrawn_or_encoding': '需要 withdrawn、encoding、tile_min_zoom、tile_max_zoom、tile_fields 或 tiles',
   'said.location_control': '不能含有控制字符',
   'said.location_keys': '不能含有凭据：凭据应写入 AWS_ACCESS_KEY_ID 等',
   'said.location_bucket': '必须写明存储桶：s3://bucket/prefix',

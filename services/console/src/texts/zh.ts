@@ -582,6 +582,12 @@ export const zh: Texts = {
     address: '下载地址',
     unavailable: '此矢量不可用，直到扫描重新发现它。',
     searchAttributes: '搜索属性',
+    tiles: '矢量瓦片',
+    tilesStates: { none: '无', building: '正在生成', ready: '就绪', failed: '未生成' },
+    tilesZooms: (first: number, last: number) => `级别 ${first}–${last}`,
+    tilesLeftOut: (counts: string) => `因过小或过密而未显示的要素，按级别：${counts}`,
+    tileJson: 'TileJSON（MapLibre、OpenLayers）',
+    featuresService: 'OGC API – Features（QGIS、ArcGIS）',
   },
   tokens: {
     what: '令牌',

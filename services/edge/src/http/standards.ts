@@ -9,7 +9,7 @@ import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
 import { featuresApi } from '../standards/features-api.js'
-import { featureCollection } from '../standards/features-documents.js'
+import { featureCollection, vectorWithin } from '../standards/features-documents.js'
 import { type GdalQuirks, gdalQuirks } from '../standards/gdal-quirks.js'
 import {
   type Addresses,
@@ -221,7 +221,11 @@ function answerCollections(exchange: Exchange, { token, addresses, inserted, are
     grows: true,
     contentType: JSON_TYPE,
     inserted,
-    text: () => collectionsPieces(readableLayers(catalog, token), readableVectors(catalog, token), addresses),
+    text: () => {
+      const vectors = readableVectors(catalog, token)
+      const seen = area === null ? vectors : vectors.flatMap((vector) => vectorWithin(vector, area) ?? [])
+      return collectionsPieces(readableLayers(catalog, token), seen, addresses)
+    },
   })
 }
 
@@ -237,9 +241,10 @@ function answerCollection(
   const vector = vectors.get(code)
   const isLayer = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted)
   const tiles = isLayer ? withinArea(layer, area) : null
-  const features = area === null && isReadable(vector, token) ? vector : null
+  const isOfFeatures = isReadable(vector, token)
+  const features = isOfFeatures ? vectorWithin(vector, area) : null
   if (tiles === null && features === null) {
-    answerRefusal(exchange, isLayer ? OUTSIDE_AREA : NOT_FOUND)
+    answerRefusal(exchange, isLayer || isOfFeatures ? OUTSIDE_AREA : NOT_FOUND)
     return
   }
   const name = `collection ${JSON.stringify(quirks)}`
@@ -251,11 +256,7 @@ function answerCollection(
   }
   // Of a shared one both may change: each change of the catalog makes another snapshot of it.
   const of =
-    tiles === null
-      ? (features as CatalogVector)
-      : features === null
-        ? (layer as Layer)
-        : exchange.edge.freshness.catalog
+    tiles === null ? (vector as CatalogVector) : features === null ? (layer as Layer) : exchange.edge.freshness.catalog
   const key = tiles !== null && features !== null ? `${name} ${code}` : name
   answerOf(exchange, reader, of, JSON_TYPE, key, () => JSON.stringify(make()))
 }

@@ -163,8 +163,6 @@ const vectorsByCode = new WeakMap<Catalog['vectors'], readonly CatalogVector[]>(
 
 /** The vectors that a token that was admitted may read, by code. */
 export function readableVectors({ vectors }: Catalog, token: AccessToken): readonly CatalogVector[] {
-  // Features are not cut to an area, so that a token with one reads none.
-  if ((token.limits?.area ?? null) !== null) return []
   let sorted = vectorsByCode.get(vectors)
   if (sorted === undefined) {
     sorted = [...vectors.values()]

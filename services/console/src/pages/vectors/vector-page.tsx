@@ -139,6 +139,9 @@ function Details({ vector }: { vector: AdminVector }) {
       <Fact name={t.vectors.encoding}>
         <EncodingField key={`${vector.encoding_source} ${vector.encoding}`} vector={vector} />
       </Fact>
+      <Fact name={t.vectors.tiles} wide>
+        <TilesState tiles={vector.tiles} />
+      </Fact>
       <Fact name={t.vectors.modified}>
         <Ago at={vector.modified_at} />
       </Fact>
@@ -152,5 +155,22 @@ function Details({ vector }: { vector: AdminVector }) {
         <bdi className="mono">{vector.path}</bdi>
       </Fact>
     </Facts>
+  )
+}
+
+/** How far the vector tiles are, and what they leave out at which zoom. */
+function TilesState({ tiles }: { tiles: AdminVector['tiles'] }) {
+  const t = useTexts()
+  const { status, message, min_zoom: first, max_zoom: last, left_out: leftOut } = tiles
+  const counts = Object.entries(leftOut)
+  return (
+    <>
+      {t.vectors.tilesStates[status]}
+      {first !== null && last !== null && `, ${t.vectors.tilesZooms(first, last)}`}
+      {message !== '' && <div>{message}</div>}
+      {counts.length > 0 && (
+        <div>{t.vectors.tilesLeftOut(counts.map(([zoom, count]) => `${zoom}: ${count}`).join(', '))}</div>
+      )}
+    </>
   )
 }

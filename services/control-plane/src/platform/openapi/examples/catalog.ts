@@ -84,6 +84,7 @@ const ADMIN_VECTOR = {
   path: '/srv/vectors/roads/main.geojson',
   tile_min_zoom: null,
   tile_max_zoom: null,
+  tile_fields: null,
   withdrawn: false,
   source_enabled: true,
 }

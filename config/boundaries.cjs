@@ -79,7 +79,7 @@ const FOLDERS = {
     files: [],
     logging: ['access'],
     'object-storage': ['outgoing', 'processes', 'settings'],
-    outgoing: ['settings'],
+    outgoing: ['processes', 'settings'],
     processes: [],
     settings: [],
     tracing: [],

@@ -1,7 +1,8 @@
 /**
  * `npm test`: makes sure that the foreign programs that the tests need are there, checks format and lint, runs the layers of tests one
  * after the other, and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs the tests whose path
- * contains one of them, and nothing else.
+ * contains one of them, and nothing else. With `--changed` or `--changed=COMMIT` it runs the tests that a change touches: those that import a changed
+ * file, and the whole system layer if anything that it runs has changed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,7 +11,8 @@ import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
-const filters = process.argv.slice(2)
+const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('--changed'))
+const changed = process.argv.find((argument) => argument.startsWith('--changed'))
 const totals = { passed: 0, failed: 0, skipped: 0 }
 
 /** Programs that tests start, and the Debian package of each. */
@@ -42,8 +44,8 @@ const LAYERS = ['unit', 'integration', 'system']
 
 if (providePrograms()) {
   if (filters.length === 0) lint()
-  for (const layer of LAYERS) runLayer(layer)
-  if (totals.passed + totals.failed === 0) fail('No test was found.')
+  for (const layer of LAYERS) if (isTouched(layer)) runLayer(layer)
+  if (changed === undefined && totals.passed + totals.failed === 0) fail('No test was found.')
 } else {
   totals.failed++
 }
@@ -100,13 +102,31 @@ function lint() {
   if (status !== 0) fail('Lint: failed (npm run lint); `npm run format` mends what can be mended by itself.')
 }
 
+/** System tests run built programs, which no import leads to: without `--changed` each layer runs, and with it the system layer only if their sources changed. */
+function isTouched(layer) {
+  if (changed === undefined || layer !== 'system') return true
+  const since = changed.split('=')[1] ?? 'HEAD'
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\n')
+  const files = [...git('diff', '--name-only', since), ...git('ls-files', '--others', '--exclude-standard')]
+  return files.some(
+    (file) => /^(libs|services|docs|deploy|test|config)\/|^package/.test(file) && !/\.test\.[a-z]+$/.test(file),
+  )
+}
+
 function runLayer(layer) {
   const dir = mkdtempSync(join(tmpdir(), 'gateway-test-report-'))
   const report = join(dir, 'report.json')
   // A layer may be several projects: unit and unit-components.
   const options = ['--config', 'test/vitest.config.ts', '--project', `${layer}*`, '--passWithNoTests']
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...filters])
+  const touched = changed !== undefined && layer !== 'system' ? [changed] : []
+  const { status } = runNode('node_modules/vitest/vitest.mjs', [
+    'run',
+    ...options,
+    ...reporters,
+    ...touched,
+    ...filters,
+  ])
   const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : 0
   // Vitest also fails for what happened outside of tests: an unhandled rejection, a global set-up.
   if (status !== 0 && counted === 0) fail(`The ${layer} layer failed outside of its tests.`)

@@ -21,11 +21,16 @@ const providers = {
     url: base + '/tiles/' + code + '/current/{TileMatrix}/{TileCol}/{TileRow}.png?token=' + token,
     layer: code, style: 'default', format: 'image/png', tileMatrixSetID: set, tilingScheme, maximumLevel: 2,
   }),
+  // Its matrices are counted from 1: the first one has four tiles in Web Mercator, and two in longitude and latitude.
+  tianditu: ({ base, token, code, set, tilingScheme }) => new Cesium.WebMapTileServiceImageryProvider({
+    url: base + '/tianditu/' + code + '_' + set + '/wmts?tk=' + token, layer: code, style: 'default', format: 'tiles', tileMatrixSetID: set, tilingScheme,
+    maximumLevel: 2, ...(set === 'w' ? { minimumLevel: 1 } : { tileMatrixLabels: ['1', '2', '3'] }),
+  }),
   tms: ({ base, token, code }) => Cesium.TileMapServiceImageryProvider.fromUrl(
     new Cesium.Resource({ url: base + '/tms/1.0.0/' + code, queryParameters: { token } })),
 }
 async function draw(spec) {
-  const tilingScheme = spec.set === 'WebMercatorQuad' ? new Cesium.WebMercatorTilingScheme() : new Cesium.GeographicTilingScheme()
+  const tilingScheme = ['WebMercatorQuad', 'w'].includes(spec.set) ? new Cesium.WebMercatorTilingScheme() : new Cesium.GeographicTilingScheme()
   const provider = await providers[spec.by]({ ...spec, tilingScheme })
   const { scene, camera } = new Cesium.CesiumWidget('map', {
     baseLayer: new Cesium.ImageryLayer(provider), sceneMode: Cesium.SceneMode.SCENE2D, creditContainer: document.createElement('div'),
@@ -65,6 +70,8 @@ test.each([
   ['kvp', 'mb4490', 'CGCS2000Quad'],
   ['rest', 'mercator', 'WebMercatorQuad'],
   ['rest', 'mb4326', 'WorldCRS84Quad'],
+  ['tianditu', 'mercator', 'w'],
+  ['tianditu', 'mb4490', 'c'],
   ['tms', 'mercator', 'WebMercatorQuad'],
   ['tms', 'geodetic', 'WorldCRS84Quad'],
 ])(

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -100,10 +101,12 @@ async function answer(
 export const PAGE =
   '<!doctype html><meta charset="utf-8"><div id="map" style="position:fixed;inset:0;background:#fff"></div>'
 
-/** `grid`: EPSG:3857, EPSG:4326 or EPSG:4490. `by`: wmts, ogc, xyz or vector. */
+const MAPBOX_STYLES = readFileSync(createRequire(import.meta.url).resolve('ol-mapbox-style'), 'utf8')
+
+/** `grid`: EPSG:3857, EPSG:4326 or EPSG:4490. `by`: wmts, ogc, xyz, vector, or style, which ol-mapbox-style reads. */
 export const OPENLAYERS: Library = {
   files: join(packageDirectory('ol'), 'dist'),
-  page: `${PAGE}<script src="ol.js"></script><script>
+  page: `${PAGE}<script src="ol.js"></script><script>${MAPBOX_STYLES}</script><script>
 const WORLD = [-180, -90, 180, 90]
 // OpenLayers does not know CGCS2000; the datums are one within a metre.
 ol.proj.addProjection(new ol.proj.Projection({
@@ -147,6 +150,11 @@ const layers = {
     const url = base + '/tiles/' + code + '/current/{z}/{x}/{y}.png?token=' + token
     const geographic = grid === 'EPSG:3857' ? {} : { maxResolution: 180 / 256 }
     return new ol.layer.Tile({ source: new ol.source.XYZ({ url, projection: grid, maxZoom: 2, ...geographic }) })
+  },
+  async style({ base, token, code }) {
+    const layer = new ol.layer.Group()
+    await olms.apply(layer, base + '/styles/' + code + '/style.json?token=' + token)
+    return layer
   },
   async vector({ base, token, code, colours }) {
     const url = base + '/tiles/' + code + '/current/{z}/{x}/{y}.pbf?token=' + token

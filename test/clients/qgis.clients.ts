@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
-import { CITIES, coloursAt, IN_PLACE, makeWorld } from './world.js'
+import { CITIES, coloursAt, IN_PLACE, makeStyle, makeWorld } from './world.js'
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('qgis_maps.py', import.meta.url))
@@ -21,6 +21,7 @@ const gateway = useGateway({}, async (started) => {
   await mkdir(ARTIFACTS, { recursive: true })
   token = (await started.issueToken({ basemap_codes: ['*'] })).token
   await makeWorld(started)
+  await makeStyle(started)
   const deep = join(started.home, 'deep')
   await mkdir(join(deep, 'deep/6/0'), { recursive: true })
   await copyFile(join(started.home, 'world/mercator/0/0/0.png'), join(deep, 'deep/6/0/0.png'))
@@ -32,13 +33,28 @@ function wmts(code: string, set: string, crs: string, more = ''): string {
   return `contextualWMSLegend=0&crs=${crs}&dpiMode=7&format=image/png&layers=${code}&styles=default&tileMatrixSet=${set}&url=${url}`
 }
 
+/** A list of one layer in Tianditu's form, whose matrices are counted from 1. */
+function tianditu(code: string, set: string, own: string, crs: string): string {
+  const url = encodeURIComponent(`${gateway().url}/tianditu/${code}_${set}/wmts?tk=${token}`)
+  return `contextualWMSLegend=0&crs=${crs}&dpiMode=7&format=tiles&layers=${code}&styles=default&tileMatrixSet=${own}&url=${url}`
+}
+
+function arcgis(code: string, crs: string): string {
+  return `crs='${crs}' format='PNG32' layer='0' url='${gateway().url}/arcgis/rest/services/${code}/MapServer'`
+}
+
 /** QGIS decodes the address once. */
 function xyz(code: string, extension: string): string {
   const url = `${gateway().url}/tiles/${code}/current/{z}/{x}/{y}.${extension}?token=${token}`
   return `type=xyz&zmin=0&zmax=2&url=${encodeURIComponent(url).replaceAll('%7B', '{').replaceAll('%7D', '}')}`
 }
 
-test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL', async () => {
+/** Vector tiles that QGIS draws by a style of the gateway. */
+function styled(code: string, style: string): string {
+  return `${xyz(code, 'pbf')}&styleUrl=${encodeURIComponent(`${gateway().url}/styles/${style}/style.json?token=${token}`)}`
+}
+
+test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL, ArcGIS REST, Tianditu, styles', async () => {
   const maps = [
     { name: 'wmts-mercator', kind: 'wmts', crs: 'EPSG:3857', uri: wmts('mercator', 'WebMercatorQuad', 'EPSG:3857') },
     // Deeper than the layer, not than the grid of all layers, of which another has zoom 6.
@@ -53,8 +69,13 @@ test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, 
     { name: 'wmts-geodetic', kind: 'wmts', crs: 'EPSG:4326', uri: wmts('geodetic', 'WorldCRS84Quad', 'EPSG:4326') },
     { name: 'wmts-mb4326', kind: 'wmts', crs: 'EPSG:4326', uri: wmts('mb4326', 'WorldCRS84Quad', 'EPSG:4326') },
     { name: 'wmts-mb4490', kind: 'wmts', crs: 'EPSG:4490', uri: wmts('mb4490', 'CGCS2000Quad', 'EPSG:4490') },
+    { name: 'arcgis-mercator', kind: 'arcgis', crs: 'EPSG:3857', uri: arcgis('mercator', 'EPSG:3857') },
+    { name: 'arcgis-geodetic', kind: 'arcgis', crs: 'EPSG:4326', uri: arcgis('geodetic', 'EPSG:4326') },
+    { name: 'tianditu-mercator', kind: 'wmts', crs: 'EPSG:3857', uri: tianditu('mercator', 'w', 'w', 'EPSG:3857') },
+    { name: 'tianditu-mb4490', kind: 'wmts', crs: 'EPSG:4490', uri: tianditu('mb4490', 'c', 'c', 'EPSG:4490') },
     { name: 'xyz-mercator', kind: 'xyz', crs: 'EPSG:3857', uri: xyz('mercator', 'png') },
     { name: 'vector-streets', kind: 'vector', crs: 'EPSG:3857', uri: xyz('streets', 'pbf') },
+    { name: 'style-streets', kind: 'style', crs: 'EPSG:3857', uri: styled('streets', 'streets') },
     {
       name: 'ogc-geodetic',
       kind: 'gdal',
@@ -66,6 +87,7 @@ test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, 
     extent: EXTENTS[map.crs === 'EPSG:3857' ? 'EPSG:3857' : 'geographic'],
     ...map,
     colours: COLOURS,
+    token,
     file: join(ARTIFACTS, `qgis-${map.name}.png`),
   }))
   const places = (await drawn(maps)) as Record<string, Record<string, [number, number]>>

@@ -1,6 +1,7 @@
 """Draws maps by QGIS without a screen.
 
-On stdin: JSON, a list of {name, kind: wmts | xyz | vector | gdal, uri, crs, extent, cities, colours, file}. `uri` is what QGIS keeps of a layer.
+On stdin: JSON, a list of {name, kind: wmts | xyz | vector | style | gdal | arcgis, uri, crs, extent, cities, colours, file, token}. `uri` is what QGIS keeps of a layer.
+ArcGIS REST has the token as the password of a stored authentication: QGIS keeps no query in the addresses of tiles there.
 Writes each map into its file, 1024 by 512 pixels, and to stdout one JSON object: {name: {city: [x, y]} or {error}}.
 """
 
@@ -9,6 +10,7 @@ import sys
 
 from qgis.core import (
     QgsApplication,
+    QgsAuthMethodConfig,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsFillSymbol,
@@ -26,12 +28,29 @@ from qgis.core import (
 from qgis.PyQt.QtCore import QSize
 from qgis.PyQt.QtGui import QColor
 
-PROVIDERS = {"wmts": "wms", "xyz": "wms", "gdal": "gdal"}
+PROVIDERS = {"wmts": "wms", "xyz": "wms", "gdal": "gdal", "arcgis": "arcgismapserver"}
+
+
+def authentication(token):
+    config = QgsAuthMethodConfig()
+    config.setName("gateway")
+    config.setMethod("Basic")
+    config.setConfig("username", "token")
+    config.setConfig("password", token)
+    manager = QgsApplication.authManager()
+    manager.setMasterPassword("of this run", True)
+    manager.storeAuthenticationConfig(config)
+    return config.id()
 
 
 def layer_of(spec):
+    if spec["kind"] == "style":
+        layer = QgsVectorTileLayer(spec["uri"], spec["name"])
+        layer.loadDefaultStyle()
+        return layer
     if spec["kind"] != "vector":
-        return QgsRasterLayer(spec["uri"], spec["name"], PROVIDERS[spec["kind"]])
+        login = f" authcfg={authentication(spec['token'])}" if spec["kind"] == "arcgis" else ""
+        return QgsRasterLayer(spec["uri"] + login, spec["name"], PROVIDERS[spec["kind"]])
     layer = QgsVectorTileLayer(spec["uri"], spec["name"])
     styles = []
     for city, colour in spec["colours"].items():

@@ -81,6 +81,25 @@ async function makePicture(home: string, path: string): Promise<void> {
   await execute('gdal_translate', ['-q', '-a_srs', 'EPSG:4326', '-a_ullr', '-180', '90', '180', '-90', png, path])
 }
 
+/** A style that fills the squares of `streets` with the cities' colours. Answers its code. */
+export async function makeStyle({ home, admin }: Gateway): Promise<string> {
+  const root = join(home, 'styles')
+  await mkdir(join(root, 'streets'), { recursive: true })
+  const layers = Object.entries(CITIES).map(([name, { colour }]) => ({
+    id: name,
+    type: 'fill',
+    source: 'streets',
+    'source-layer': 'cities',
+    filter: ['==', ['get', 'name'], name],
+    paint: { 'fill-antialias': false, 'fill-color': `rgb(${colour})` },
+  }))
+  const sources = { streets: { type: 'vector', url: 'gateway://basemaps/streets' } }
+  const style = { version: 8, glyphs: 'gateway://fonts', sources, layers }
+  await writeFile(join(root, 'streets/style.json'), JSON.stringify(style))
+  await admin.scanSource('styles', 'style', root)
+  return 'streets'
+}
+
 /** Squares of the cities' sizes, with their names. */
 async function makeCityTiles(home: string, path: string): Promise<void> {
   const features = Object.entries(CITIES).map(([name, { lon, lat }]) => {

@@ -389,6 +389,27 @@ describe('who may read', () => {
     for (const { href } of links) expect(new URL(href).searchParams.get('token')).toBe(token)
   })
 
+  test('a token with bounds reads the features that intersect them, and no file', async () => {
+    const { token: local } = await gateway().issueToken({ vector_codes: ['*'], bounds: [100, 30, 100.1, 30.1] })
+    const read = (path: string) => fetch(gateway().url + path, { headers: { 'X-Access-Token': local } })
+    const within = async (query: string) =>
+      ((await (await read(`${POINTS}/items?${query}`)).json()) as Features).features.map(({ id }) => id)
+    expect(await within('')).toEqual(['p-0', 'p-1', 'p-50', 'p-51'])
+    expect(await within('population=50')).toEqual(['p-50'])
+    expect(await within('bbox=-180,-90,180,90&limit=2&offset=1')).toEqual(['p-1', 'p-50'])
+    expect(await within('population=7')).toEqual([])
+    const statuses = ['items/p-50', 'items/p-7', 'items/nobody'].map(
+      async (room) => (await read(`${POINTS}/${room}`)).status,
+    )
+    expect(await Promise.all(statuses)).toEqual([200, 403, 404])
+    expect(await (await read(POINTS)).json()).toMatchObject({ extent: { spatial: { bbox: [[100, 30, 100.1, 30.1]] } } })
+    const { collections } = (await (await read('/ogc/collections')).json()) as { collections: { id: string }[] }
+    expect(collections.map(({ id }) => id)).toContain('points')
+    expect(collections.map(({ id }) => id)).not.toContain('area')
+    expect((await read('/ogc/collections/area/items')).status).toBe(403)
+    for (const file of ['points.csv', 'points/download']) expect((await read(`/vectors/${file}`)).status).toBe(403)
+  })
+
   test('a disabled token is refused, and a withdrawn vector is gone', async () => {
     const { token: short, id } = await gateway().issueToken({ vector_codes: ['area'] })
     const asked = () => fetch(`${gateway().url}/ogc/collections/area/items`, { headers: { 'X-Access-Token': short } })

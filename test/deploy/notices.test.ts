@@ -13,6 +13,8 @@ const ALLOWED = new Set([
   'LGPL-2.1-or-later',
   'LGPL-3.0-or-later',
   'MIT',
+  // MIT without the condition of a notice.
+  'MIT-0',
   // Fonts: they may be shipped with software, and their licence is in the notices.
   'OFL-1.1',
   'Unlicense',

@@ -69,6 +69,7 @@ test('from an empty system to a map, a token, and the end of that token', async 
   const tile = `${gateway().url}/tiles/world/current/1/0/0.webp`
   expect(await curl(tile, token)).toBe('200')
 
+  await page.getByRole('button', { name: 'Actions for the city portal' }).click()
   await page.getByRole('button', { name: 'Disable: the city portal' }).click()
   await dialog.getByText('return 401 immediately').waitFor()
   await dialog.getByRole('button', { name: 'Disable' }).click()

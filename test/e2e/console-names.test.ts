@@ -54,8 +54,7 @@ test.each([
     }
     await open(page, '/tokens')
     const row = page.getByRole('row').filter({ hasText: 'Very long' })
-    const disable = row.getByRole('button', { name: /^Disable/ })
-    const box = await disable.boundingBox()
+    const box = await row.getByRole('button', { name: /^Actions for/ }).boundingBox()
     expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThanOrEqual(viewport.width)
     // The mark is seen instead of obeyed, and whatever follows the name keeps its direction.
     await page.getByText('evitca \ufffdelbaliava\ufffd', { exact: true }).waitFor()
@@ -63,6 +62,7 @@ test.each([
       await row.getByText('Very long').first().hover()
       await page.getByRole('tooltip', { name: LONG }).waitFor()
       await shot(page, 'names-whole', false)
+      await row.getByRole('button', { name: /^Actions for/ }).click()
       await row.getByRole('button', { name: /^Disable/ }).click()
       await page.getByRole('dialog').waitFor()
       await shot(page, 'names-dialog', false)
@@ -119,6 +119,7 @@ test('what is there no more is deleted after asking', async () => {
   await expect.poll(() => page.getByRole('link', { name: 'Very long' }).count()).toBe(0)
 
   await open(page, '/basemaps/city/versions/2026-1')
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('heading', { name: 'city', level: 1, exact: true }).waitFor()
@@ -159,11 +160,11 @@ test('charts are loaded when they are scrolled to, and draw a line for what goes
   const files: string[] = []
   page.on('response', (response) => files.push(new URL(response.url()).pathname))
   await open(page, '/')
-  await page.getByRole('heading', { name: 'The last hour' }).waitFor()
+  await page.getByRole('heading', { name: 'Traffic' }).waitFor()
   // Every page is there by then, and with them would be what they import.
   await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 60_000 }).toBe(true)
   expect(files.filter((file) => /charts|plot|map-view|maplibre/.test(file))).toEqual([])
-  await page.getByRole('heading', { name: 'The last hour' }).scrollIntoViewIfNeeded()
+  await page.getByRole('heading', { name: 'Traffic' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 600)
   const hits = page.getByRole('figure').filter({ hasText: 'Tiles from memory' })
   // The page comes with the traffic of the gateway; that of the test is read after it.

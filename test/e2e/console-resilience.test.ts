@@ -80,6 +80,7 @@ test('a service that is frozen is noticed, although no connection breaks', async
   try {
     await isAway(page).waitFor()
     globalThis.console.info(`a frozen service was noticed after ${Math.round(performance.now() - stopped)} ms`)
+    await page.getByRole('button', { name: 'More actions' }).click()
     expect(await page.getByRole('button', { name: 'Withdraw' }).isDisabled()).toBe(true)
   } finally {
     process.signal('SIGCONT')

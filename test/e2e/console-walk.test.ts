@@ -10,21 +10,18 @@ import { useGateway } from '../harness/use-gateway.js'
 import { DESKTOP, inPage, open, PHONE, settled, useBrowser } from './console-browser.js'
 
 let dir: string
+let database: TestDatabase
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'gateway-sample-'))
-})
+  database = await freshDatabase()
+  await laySampleFiles(dir)
+  await fillSampleDatabase(database.url, dir)
+}, 240_000)
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 // Tiles of 203 vectors would be built while the pages are opened.
-const gateway = useGateway({ database: sampleDatabase, env: { VECTOR_TILES: 'false' } })
+const gateway = useGateway({ database: async () => database, env: { VECTOR_TILES: 'false' } })
 const openConsole = useBrowser()
-
-async function sampleDatabase(): Promise<TestDatabase> {
-  const database = await freshDatabase()
-  await laySampleFiles(dir)
-  await fillSampleDatabase(database.url, dir)
-  return database
-}
 
 interface List<T> {
   readonly items: readonly T[]
@@ -82,7 +79,7 @@ async function pages(): Promise<readonly string[]> {
       `/pushes/basemap/${push}`,
       `/pushes/vector/${vectorPush}`,
     ],
-    ...['/audit', `/audit/${entry}`, '/settings'],
+    ...['/edges', '/notifications', '/notifications?tab=sent', '/audit', `/audit/${entry}`, '/settings'],
   ]
 }
 

@@ -7,7 +7,17 @@ import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type ClientPage, LEAFLET, MAPLIBRE, OPENLAYERS, useClientPages } from '../clients/pages.js'
-import { CITIES, coloursAt, HILL, IN_PLACE, makeHill, makeWorld, submit, succeeded } from '../clients/world.js'
+import {
+  CITIES,
+  coloursAt,
+  HILL,
+  IN_PLACE,
+  makeHill,
+  makeStyle,
+  makeWorld,
+  submit,
+  succeeded,
+} from '../clients/world.js'
 import { makeGeotiff } from '../harness/fixtures/imagery.js'
 import { addresses } from '../harness/fixtures/tile-image.js'
 import { useGateway } from '../harness/use-gateway.js'
@@ -39,6 +49,7 @@ const gateway = useGateway({}, async (started) => {
     grown: await queue(grownBy(image('red'))),
   }
   scanned = await makeWorld(started)
+  await makeStyle(started)
   // The same world without its first zooms.
   for (const zoom of ['2', '3'])
     await cp(join(started.home, 'world/mercator', zoom), join(started.home, 'begins/late', zoom), { recursive: true })
@@ -82,6 +93,7 @@ async function citiesBy(library: string, spec: Drawn) {
 
 describe('OpenLayers', () => {
   test.each([
+    ['style', 'streets', 'EPSG:3857', ''],
     ['wmts', 'mercator', 'EPSG:3857', 'WebMercatorQuad'],
     ['wmts', 'geodetic', 'EPSG:4326', 'WorldCRS84Quad'],
     ['wmts', 'mb4326', 'EPSG:4326', 'WorldCRS84Quad'],

@@ -142,8 +142,16 @@ test('an operator sets the zooms of tiles, and switches them off', async () => {
     tile_max_zoom: 3,
   })
   expect((await built('area')).tiles).toMatchObject({ status: 'ready', min_zoom: 2, max_zoom: 3 })
+  expect((await patch({ tile_fields: ['count', 'name'] })).body).toMatchObject({ tile_fields: ['count', 'name'] })
+  await built('area')
+  await gateway().caughtUp()
+  const { vector_layers: layers } = (await (await ask('/vectors/area/tilejson.json')).json()) as {
+    vector_layers: object[]
+  }
+  expect(layers).toMatchObject([{ fields: { count: 'Number', name: 'String' } }])
+  expect(layers).not.toMatchObject([{ fields: { open: 'Boolean' } }])
   expect((await patch({ tiles: false })).body.tiles).toMatchObject({ status: 'none' })
   expect((await ask('/vectors/area/tilejson.json')).status).toBe(404)
-  await patch({ tiles: true, tile_min_zoom: null, tile_max_zoom: null })
+  await patch({ tiles: true, tile_min_zoom: null, tile_max_zoom: null, tile_fields: null })
   expect((await built('area')).tiles).toMatchObject({ status: 'ready', min_zoom: 0 })
 })

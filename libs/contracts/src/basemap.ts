@@ -259,18 +259,58 @@ export const listedBasemapSchema = adminBasemapSchema.extend({
 export type ListedBasemap = z.infer<typeof listedBasemapSchema>
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
+/** Limit: minutes of a canary; a week. */
+const MAX_CANARY_MINUTES = 10_080
+
+const canarySchema = z.strictObject({
+  percent: z.int().min(1).max(99).describe('of the tokens, the same ones throughout'),
+  minutes: z.number().positive().max(MAX_CANARY_MINUTES).describe('for how long; then it becomes the default for all'),
+})
+
 export const defaultVersionBodySchema = z.strictObject({
   version: z.string().min(1),
   at: z.iso.datetime({ offset: true }).optional().describe('when it becomes the default; left out: now'),
+  canary: canarySchema.optional().describe('a share of the tokens has it first; left out: all have it at once'),
 })
+
+const canaryCountsSchema = z.object({
+  requests: z.int().describe('for its tiles'),
+  missing: z.int().describe('of these: 404'),
+  failed: z.int().describe('of these: 5xx'),
+})
+
+export const SWITCH_STATUSES = ['pending', 'canary', 'done', 'failed', 'cancelled', 'rolled_back'] as const
 export const defaultSwitchSchema = z.object({
   id: z.uuid(),
   version: z.string().describe('what becomes the default'),
-  at: timestampSchema.describe('when it does'),
+  at: timestampSchema.describe('when it does, or when its canary begins'),
+  status: z.enum(SWITCH_STATUSES).describe('`canary`: a share of the tokens has the version now'),
+  canary: canarySchema
+    .extend({
+      started_at: timestampSchema.nullable(),
+      ends_at: timestampSchema.nullable().describe('when the version becomes the default unless it is worse'),
+      before_version: z.string().nullable().describe('the default when it began'),
+      before: canaryCountsSchema.describe('what edges answered for the version before'),
+      after: canaryCountsSchema.describe('and for the new one, in the same minutes'),
+    })
+    .nullable(),
+  ended_at: timestampSchema.nullable(),
   created_by: z.string(),
   created_at: timestampSchema,
 })
 /** The answer to a switch of the default version. */
 export const switchedBasemapSchema = adminBasemapSchema.extend({
   pending_switch: defaultSwitchSchema.nullable().describe('the switch that is still to happen; `null`: none is'),
+})
+
+/** The versions that were the default, newest first, and the switches that were planned. */
+export const defaultHistorySchema = z.object({
+  items: z.array(
+    z.object({
+      version: z.string().nullable().describe('`null`: there was no default'),
+      since: timestampSchema,
+      until: timestampSchema.nullable().describe('`null`: it is the default now'),
+    }),
+  ),
+  switches: z.array(defaultSwitchSchema).describe('planned switches and canaries, newest first'),
 })

@@ -19,6 +19,7 @@ export const previewTokenBodySchema = z
       .optional()
       .describe('several basemaps, as in a list with thumbnails; codes that do not exist are left out'),
     vector_code: z.string().min(1).optional(),
+    style_code: z.string().min(1).optional(),
   })
   .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
     error: sentence('said.one_of_basemap_vector'),

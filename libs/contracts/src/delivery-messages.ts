@@ -3,6 +3,8 @@ export const DELIVERY_MESSAGES = {
   delivery_answered: '{status}',
   delivery_redirected: '{status} (redirects are not followed)',
   delivery_target_gone: 'the target is gone',
+  notification_no_smtp: 'no mail server is configured: set SMTP_URL and SMTP_FROM',
+  notification_mailed: 'the mail server has accepted it',
   delivery_target_disabled: 'the target is disabled',
   delivery_refused: 'the destination is refused: {@reason}',
   delivery_interrupted_gone: 'the control plane that tried it is gone',

@@ -38,6 +38,9 @@ const LIMITS: ReadonlyMap<string, readonly [max: number, Beyond]> = new Map([
   ['tracestate', [1_024, 'ignored']],
 ] as const)
 
+/** No limit is below it. */
+const SHORTEST = 32
+
 /** Limit: one line of any other header, a line of cookies among them. What most servers take. */
 const MAX_OTHER = 8_192
 
@@ -45,6 +48,7 @@ const TOO_LARGE = refuse('headers_too_large', coded('header_too_long'))
 
 /** Judges a header by its length before anything looks at what it holds. */
 export function judgeHeader(name: string, length: number): 'fits' | 'ignored' | Refusal {
+  if (length <= SHORTEST) return 'fits'
   const [max, beyond] = LIMITS.get(name) ?? [MAX_OTHER, 'refused']
   if (length <= max) return 'fits'
   return beyond === 'ignored' ? 'ignored' : TOO_LARGE

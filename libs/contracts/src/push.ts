@@ -54,6 +54,17 @@ export const eventRecordSchema = recordSchema.extend({
 })
 export type EventRecord = z.infer<typeof eventRecordSchema>
 
+/** Extension: a message to somebody who is told about what needs attention. */
+export const notificationRecordSchema = recordSchema.omit({ target_code: true }).extend({
+  target_code: z.string().nullable(),
+  email: z.string().nullable(),
+  event: z
+    .string()
+    .describe('`attention.` with what it is about, such as `attention.push_failed`; or `attention.test`'),
+  subject: z.string(),
+})
+export type NotificationRecord = z.infer<typeof notificationRecordSchema>
+
 /** Extension: the completion callback of a slice job, as a delivery like any other. */
 export const callbackRecordSchema = recordSchema.omit({ target_code: true }).extend({
   job_id: z.uuid().describe('the slice job that ended'),

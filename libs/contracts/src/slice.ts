@@ -12,6 +12,10 @@ export type SliceStatus = (typeof SLICE_STATUSES)[number]
 export const SLICE_ENCODINGS = ['rgb', 'terrarium', 'mapbox'] as const
 export type SliceEncoding = (typeof SLICE_ENCODINGS)[number]
 
+/** What a version of a layer is on the disk: a folder of tiles, or one PMTiles archive. */
+export const SLICE_OUTPUTS = ['folder', 'pmtiles'] as const
+export type SliceOutput = (typeof SLICE_OUTPUTS)[number]
+
 export const sliceJobSchema = z.object({
   id: z.uuid(),
   code: z.string(),
@@ -22,7 +26,7 @@ export const sliceJobSchema = z.object({
   output_root: z
     .string()
     .describe(
-      'SLICE_OUTPUT_ROOT/{target_code}/{version}. While the job is pending the version is the one it gets if the jobs before it succeed; ' +
+      'SLICE_OUTPUT_ROOT/{target_code}/{version}, with `.pmtiles` behind it for that output. While the job is pending the version is the one it gets if the jobs before it succeed; ' +
         'it is settled when the job starts. Without a version: the job ended before it got one, or cannot get one',
     ),
   zoom_min: z.int(),
@@ -36,6 +40,7 @@ export const sliceJobSchema = z.object({
   tile_format: z.string(),
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid of the tiles'),
   encoding: z.enum(SLICE_ENCODINGS).describe('what the tiles hold: pictures (`rgb`), or heights'),
+  output: z.enum(SLICE_OUTPUTS).describe('what the version of the layer is: a folder of tiles, or one PMTiles archive'),
   status: z.enum(SLICE_STATUSES),
   message: z.string(),
   ...messageFields,

@@ -3,6 +3,9 @@ import { withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { messageFields } from './messages.js'
 
+/** Limit: documents of a style that are kept, the current one included. */
+export const MAX_KEPT_REVISIONS = 20
+
 /** A source of a style that the gateway serves; its grants are needed for the style. */
 export const styleSourceSchema = z.object({
   name: z.string().describe('as the style calls it'),
@@ -42,5 +45,17 @@ export const adminStyleSchema = styleSchema.extend({
   ...withdrawableFields,
 })
 export type AdminStyle = z.infer<typeof adminStyleSchema>
+
+/** A style as its readers get it, without a credential in its addresses. */
+export const styleDocumentSchema = z.object({
+  code: z.string(),
+  revision: z.int(),
+  revisions: z
+    .array(z.object({ revision: z.int(), created_at: timestampSchema }))
+    .max(MAX_KEPT_REVISIONS)
+    .describe('those whose documents are kept, the newest first'),
+  bases: z.array(z.string()).describe('public addresses that parts of this gateway have in the document'),
+  document: z.record(z.string(), z.unknown()),
+})
 
 export const stylePatchBodySchema = z.strictObject({ withdrawn: withdrawnSchema })

@@ -53,6 +53,8 @@ export interface UsageRow extends UsageAmounts {
   readonly at: number
   /** of `refused`; absent: none, or of a cell */
   readonly refusals?: UsageRefusals
+  /** of `requests`: answered 5xx, of a version only; absent: none */
+  readonly failed?: number
 }
 
 /** By reason: how many, and when the last one was (milliseconds since 1970). */

@@ -134,12 +134,17 @@ export const adminVectorSchema = vectorSchema.extend({
   path: z.string(),
   tile_min_zoom: z.int().nullable().describe('what an operator has set; null: chosen by the density of the data'),
   tile_max_zoom: z.int().nullable(),
+  tile_fields: z.array(z.string()).nullable().describe('the attributes that tiles have; null: all'),
   ...withdrawableFields,
 })
 export type AdminVector = z.infer<typeof adminVectorSchema>
 
 /** Limit: characters of an encoding's name; the longest that is known has half as many. */
 const MAX_ENCODING = 40
+
+/** Limit: attributes that tiles are restricted to, and characters of one. */
+const MAX_TILE_FIELDS = 200
+const MAX_FIELD_NAME = 200
 
 export const vectorPatchBodySchema = z
   .strictObject({
@@ -163,6 +168,12 @@ export const vectorPatchBodySchema = z
       .nullable()
       .optional()
       .describe('null: chosen by the density of the data'),
+    tile_fields: z
+      .array(z.string().min(1).max(MAX_FIELD_NAME))
+      .max(MAX_TILE_FIELDS)
+      .nullable()
+      .optional()
+      .describe('the attributes that tiles have, such as those that a style uses; null: all'),
     tiles: z
       .boolean()
       .optional()

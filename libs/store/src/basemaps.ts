@@ -46,10 +46,27 @@ export interface StoredVersion {
   /** why it was rejected */
   readonly reviewReason?: string | null
   readonly scannedAt: Date
+  /** when it was the default, from the first time on; absent: never, or a catalog that an earlier version kept does not say */
+  readonly defaultTimes?: readonly DefaultTime[] | null
   /** what an operator set in place of the scan's values; the fields above have it already */
   readonly overrides: VersionOverrides
   /** what the scan found of the fields that overrides have changed; null: there are no overrides */
   readonly scanned: Overridable | null
+}
+
+/** Milliseconds since 1970; `untilMs` null: it is the default now. */
+export interface DefaultTime {
+  readonly sinceMs: number
+  readonly untilMs: number | null
+}
+
+/** A switch of the default that reaches a share of the tokens now. */
+export interface RunningCanary {
+  /** with a token's id it says whether the token has the new version */
+  readonly id: string
+  readonly version: string
+  /** 1 to 99 */
+  readonly percent: number
 }
 
 /** A version as scans know it, without what operators set. */
@@ -91,6 +108,8 @@ export interface StoredBasemap {
   /** who may keep its tiles, and of `shared` for how many seconds; null otherwise */
   readonly cachePolicy: CachePolicy
   readonly sharedMaxAge: number | null
+  /** absent and null: there is none */
+  readonly canary?: RunningCanary | null | undefined
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -118,20 +137,25 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
            b.default_version AS "setDefault", b.tile_base_url AS "tileBaseUrl", b.source_code AS "sourceCode",
            s.path AS "sourcePath", s.enabled AS "sourceEnabled", b.withdrawn AS "basemapWithdrawn",
            b.cache_policy AS "cachePolicy", b.s_maxage AS "sharedMaxAge", b.created_at AS "createdAt",
+           CASE WHEN c.id IS NOT NULL THEN json_build_object('id', c.id, 'version', c.version, 'percent', c.percent) END AS canary,
+           (SELECT json_agg(json_build_object('sinceMs', floor(extract(epoch FROM d.since) * 1000)::bigint,
+                                              'untilMs', floor(extract(epoch FROM d.until) * 1000)::bigint) ORDER BY d.since)
+            FROM basemap_defaults d WHERE d.basemap_code = v.basemap_code AND d.version = v.version) AS "defaultTimes",
            b.updated_at AS "updatedAt",
            v.version, v.storage, v.format, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
            v.bounds, v.bounds_derived AS "boundsDerived", v.rows_from_north AS "rowsFromNorth", v.name AS "versionName", v.overrides, v.attribution, v.description, v.vector_layers AS "vectorLayers",
            v.tile_matrix_set AS "tileMatrixSet", v.metadata, v.path, v.fingerprint, v.revision, v.available,
            v.withdrawn, v.review, v.review_reason AS "reviewReason", v.scanned_at AS "scannedAt"
     FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code ${andCode}
+    LEFT JOIN default_switches c ON c.basemap_code = b.code AND c.status = 'canary'
     ${whereCode(sql, sql`b.code`, codes)}
     ORDER BY b.code COLLATE "C"`
   const found = new Map<string, Omit<StoredBasemap, 'versions' | 'defaultVersion'> & { versions: StoredVersion[] }>()
   for (const row of rows) {
     const { code, name, setDefault, tileBaseUrl, sourceCode, sourcePath, sourceEnabled, ...rest } = row
-    const { basemapWithdrawn: withdrawn, cachePolicy, sharedMaxAge, createdAt, updatedAt, ...more } = rest
+    const { basemapWithdrawn: withdrawn, cachePolicy, sharedMaxAge, canary, createdAt, updatedAt, ...more } = rest
     const { scannedName, setName, basemapDescription: description, tags, owner, ...version } = more
-    const caching = { cachePolicy, sharedMaxAge }
+    const caching = { cachePolicy, sharedMaxAge, canary }
     const source = { sourceCode, sourcePath, sourceEnabled }
     const written = { name, scannedName, setName, description, tags, owner }
     const head = { code, ...written, setDefault, tileBaseUrl, ...source, withdrawn, ...caching, createdAt, updatedAt }
@@ -197,7 +221,15 @@ export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promi
 
 export type NewVersion = Omit<
   StoredVersion,
-  'available' | 'scannedAt' | 'revision' | 'withdrawn' | 'review' | 'reviewReason' | 'overrides' | 'scanned'
+  | 'available'
+  | 'scannedAt'
+  | 'revision'
+  | 'withdrawn'
+  | 'review'
+  | 'reviewReason'
+  | 'defaultTimes'
+  | 'overrides'
+  | 'scanned'
 >
 
 /**

@@ -1,5 +1,6 @@
 import type { Change, LoggedChange, LogState } from '@gateway/contracts/change.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
+import { noteDefaults } from './default-history.js'
 
 /** A change before it has its revision. */
 export type NewChange = Pick<Change, 'kind' | 'key'>
@@ -13,6 +14,11 @@ const MAX_LOGGED_CHANGES = 2000
  */
 export async function logChanges(tx: Transaction, changes: readonly NewChange[]): Promise<readonly LoggedChange[]> {
   if (changes.length === 0) return []
+  // Every change of a default version comes through here. Before the lock, under which there is to be little work.
+  await noteDefaults(
+    tx,
+    changes.flatMap(({ kind, key }) => (kind === 'basemap' ? [key] : [])),
+  )
   const logged = changes.length > MAX_LOGGED_CHANGES ? [{ kind: 'all', key: '' } as const] : changes
   // One statement: all other changes wait from the counter's update to the commit.
   const [row] = await tx<{ revision: number; mark: string; previousMark: string }[]>`

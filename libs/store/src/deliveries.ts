@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from './connect.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
-export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge' | 'event'
+export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge' | 'event' | 'notification'
 
 /** Messages are sockets that wait; transfers move files. */
 export type Lane = 'message' | 'transfer'
@@ -27,6 +27,8 @@ export interface Delivery {
   readonly jobId: string | null
   /** the name of an event; null: it is no event, or is not read */
   readonly event?: string | null
+  /** of a notification; null: it is none, or is not read */
+  readonly subject?: string | null
   /** a push of this archive instead of the version's own files */
   readonly exportId: string | null
   /** what that archive holds; null: none is pushed, or it was removed */
@@ -178,6 +180,12 @@ export const DELIVERY_LISTINGS = {
     sortable: { ...SORTABLE, target_code: 'target_code', basemap_code: 'basemap_code', version: 'version' },
     filters: { ...STATES, target_code: 'target_code = $', basemap_code: 'basemap_code = $' },
   },
+  notification: {
+    ...NEWEST_FIRST,
+    searched: { target: 'target_code', address: 'url', subject: "body->>'subject'" },
+    sortable: { ...SORTABLE, target_code: 'target_code' },
+    filters: STATES,
+  },
   slice_callback: {
     ...NEWEST_FIRST,
     searched: { address: SHOWN_URL },
@@ -270,7 +278,8 @@ function wakeRunners(tx: Transaction): Promise<unknown> {
 function columns(sql: Queryable) {
   return sql`
     id, kind, status, attempts, message, message_coded AS "messageCoded", target_code AS "targetCode", basemap_code AS "basemapCode", version,
-    vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", CASE WHEN kind = 'event' THEN body->>'event' END AS event, url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
+    vector_code AS "vectorCode", job_id AS "jobId", export_id AS "exportId", CASE WHEN kind IN ('event', 'notification') THEN body->>'event' END AS event,
+    CASE WHEN kind = 'notification' THEN body->>'subject' END AS subject, url, due_at AS "dueAt", created_at AS "createdAt", updated_at AS "updatedAt",
     acknowledged_at AS "acknowledgedAt",
     (SELECT jsonb_build_object('bounds', bounds, 'zoom_min', zoom_min, 'zoom_max', zoom_max)
      FROM exports WHERE exports.id = deliveries.export_id) AS export`

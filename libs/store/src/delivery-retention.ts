@@ -27,10 +27,10 @@ async function deleteOldPushes(sql: Sql): Promise<number> {
   const { count } = await sql`
     DELETE FROM deliveries WHERE id IN (
       SELECT id FROM deliveries
-      WHERE due_at IS NULL AND kind IN ('basemap_push', 'vector_push', 'cache_purge', 'event')
+      WHERE due_at IS NULL AND kind IN ('basemap_push', 'vector_push', 'cache_purge', 'event', 'notification')
         AND updated_at < now() - make_interval(days => ${KEPT_DAYS})
         AND id NOT IN (
-          SELECT newest.id FROM (VALUES ('basemap_push'), ('vector_push'), ('cache_purge'), ('event')) AS kinds (kind) CROSS JOIN LATERAL (
+          SELECT newest.id FROM (VALUES ('basemap_push'), ('vector_push'), ('cache_purge'), ('event'), ('notification')) AS kinds (kind) CROSS JOIN LATERAL (
             SELECT id FROM deliveries WHERE deliveries.kind = kinds.kind ORDER BY created_at DESC, id DESC LIMIT ${KEPT_NEWEST}
           ) newest)
       ORDER BY updated_at LIMIT ${BATCH}

@@ -1,3 +1,4 @@
+import { MAX_KEPT_REVISIONS } from '@gateway/contracts/style.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
@@ -127,6 +128,25 @@ export async function upsertStyle(tx: Transaction, style: NewStyle): Promise<voi
       name = excluded.name, path = excluded.path, document = excluded.document, dependencies = excluded.dependencies, assets = excluded.assets,
       revision = styles.revision + (styles.fingerprint <> excluded.fingerprint)::int, fingerprint = excluded.fingerprint,
       available = true, updated_at = now()`
+  await tx`
+    INSERT INTO style_revisions (style_code, revision, document)
+    SELECT code, revision, document FROM styles WHERE code = ${code} ON CONFLICT DO NOTHING`
+  await tx`
+    DELETE FROM style_revisions WHERE style_code = ${code} AND revision <= (
+      SELECT revision FROM style_revisions WHERE style_code = ${code} ORDER BY revision DESC OFFSET ${MAX_KEPT_REVISIONS} LIMIT 1)`
+}
+
+export interface StoredStyleRevision {
+  readonly revision: number
+  readonly document: string
+  readonly createdAt: Date
+}
+
+/** The documents of a style that are kept, the newest first. */
+export async function readStyleDocuments(sql: Queryable, code: string): Promise<StoredStyleRevision[]> {
+  const rows = await sql<StoredStyleRevision[]>`
+    SELECT revision, document, created_at AS "createdAt" FROM style_revisions WHERE style_code = ${code} ORDER BY revision DESC`
+  return [...rows]
 }
 
 export async function setStylesAvailable(tx: Transaction, codes: readonly string[], available: boolean): Promise<void> {

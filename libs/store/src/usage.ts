@@ -50,6 +50,7 @@ export async function addUsage(
   const tokens = uuidsIn(rows.filter(({ kind }) => kind === 'token' || isPair(kind)).map(tokenOf))
   const hours = rows.map(({ at }) => new Date(at).toISOString())
   const refusals = rows.map((row) => JSON.stringify(row.refusals ?? {}))
+  const failed = rows.map((row) => String(row.failed ?? 0))
   // In the order of the key, so that two writers never wait for each other.
   await sql`
     WITH fresh AS (
@@ -61,11 +62,11 @@ export async function addUsage(
     given AS MATERIALIZED (
       SELECT r.*, ${sql.unsafe(GIVEN_REFUSALS)}, split_part(id, '/', 1) AS token
       FROM (
-        SELECT kind, id, at, requests, tiles, tile_404, refused, bytes, refusals::jsonb AS refusals
+        SELECT kind, id, at, requests, tiles, tile_404, refused, bytes, refusals::jsonb AS refusals, failed
         FROM unnest(${column('kind')}::text[], ${column('id')}::text[], ${hours}::timestamptz[],
           ${column('requests')}::bigint[], ${column('tiles')}::bigint[], ${column('tile_404')}::bigint[],
-          ${column('refused')}::bigint[], ${column('bytes')}::bigint[], ${refusals}::text[])
-          AS g (kind, id, at, requests, tiles, tile_404, refused, bytes, refusals)) AS r
+          ${column('refused')}::bigint[], ${column('bytes')}::bigint[], ${refusals}::text[], ${failed}::bigint[])
+          AS g (kind, id, at, requests, tiles, tile_404, refused, bytes, refusals, failed)) AS r
       WHERE EXISTS (SELECT FROM fresh)),
     told AS (
       SELECT part[1] AS basemap_code, part[2] AS version, (at AT TIME ZONE 'UTC')::date AS day, part[3]::smallint AS z, part[4]::integer AS x,
@@ -84,6 +85,19 @@ export async function addUsage(
       ON CONFLICT (basemap_code, version, day, z, x, y) DO UPDATE SET requests = usage_cells.requests + excluded.requests,
         tile_404 = usage_cells.tile_404 + excluded.tile_404
       RETURNING day, xmax = 0 AS is_new),
+    judged AS (
+      SELECT id, sum(tiles + tile_404 + failed)::bigint AS requests, sum(tile_404)::bigint AS missing, sum(failed)::bigint AS failed
+      FROM given WHERE kind = 'version' GROUP BY id),
+    canaries AS (
+      UPDATE default_switches AS s SET
+        before_requests = s.before_requests + coalesce(b.requests, 0), before_missing = s.before_missing + coalesce(b.missing, 0),
+        before_failed = s.before_failed + coalesce(b.failed, 0),
+        after_requests = s.after_requests + coalesce(a.requests, 0), after_missing = s.after_missing + coalesce(a.missing, 0),
+        after_failed = s.after_failed + coalesce(a.failed, 0)
+      FROM default_switches AS running
+        LEFT JOIN judged AS b ON b.id = running.basemap_code || '/' || running.before_version
+        LEFT JOIN judged AS a ON a.id = running.basemap_code || '/' || running.version
+      WHERE running.status = 'canary' AND s.id = running.id AND (a.id IS NOT NULL OR b.id IS NOT NULL)),
     counted AS (
       INSERT INTO usage_cell_days (day, cells)
       SELECT day, count(*) FROM cells WHERE is_new GROUP BY day ORDER BY day

@@ -33,6 +33,8 @@ export interface ClaimedBuild {
   readonly crs: string | null
   readonly minZoom: number | null
   readonly maxZoom: number | null
+  /** attributes of tiles; null: all */
+  readonly fields: readonly string[] | null
 }
 
 /** Files up to this size are built by a lane of their own, which no large one holds up. */
@@ -49,7 +51,7 @@ export async function claimBuild(
     const [next] = await tx<Omit<ClaimedBuild, 'lease'>[]>`
       SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, s.path AS "sourcePath", v.revision::float8 AS revision,
              coalesce(v.encoding, CASE WHEN v.facts->>'encoding_source' IS NULL THEN v.facts->>'encoding' END) AS encoding,
-             v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom"
+             v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields
       FROM vectors v JOIN scan_sources s ON s.code = v.source_code
       WHERE build_tried < revision AND available AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
         AND NOT EXISTS (SELECT FROM ONLY jobs WHERE kind = 'vector_build' AND code = v.code AND lease_until >= now())
@@ -107,16 +109,18 @@ export interface TileWishes {
   readonly wanted?: boolean | undefined
   readonly minZoom?: number | null | undefined
   readonly maxZoom?: number | null | undefined
+  readonly fields?: readonly string[] | null | undefined
 }
 
 /** Sets what an operator wants of the tiles; those that are wanted again are built again. */
 export async function setTileWishes(tx: Transaction, code: string, wishes: TileWishes): Promise<void> {
-  const { wanted, minZoom, maxZoom } = wishes
+  const { wanted, minZoom, maxZoom, fields } = wishes
   await tx`
     UPDATE vectors SET
       tiles_wanted = ${wanted ?? tx`tiles_wanted`},
       tile_min_zoom = ${minZoom === undefined ? tx`tile_min_zoom` : minZoom},
       tile_max_zoom = ${maxZoom === undefined ? tx`tile_max_zoom` : maxZoom},
+      tile_fields = ${fields === undefined ? tx`tile_fields` : fields === null ? null : [...fields]},
       build = ${wanted === false ? null : tx`build`}, build_revision = ${wanted === false ? null : tx`build_revision`},
       build_tried = ${wanted === true ? 0 : tx`build_tried`}, updated_at = now()
     WHERE code = ${code}`

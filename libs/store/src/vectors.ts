@@ -49,6 +49,7 @@ export interface StoredVector {
     readonly message: string
     readonly setMinZoom: number | null
     readonly setMaxZoom: number | null
+    readonly fields: readonly string[] | null
     /** what is served, and of which revision; null: nothing */
     readonly build: VectorBuild | null
     readonly buildRevision: number | null
@@ -72,7 +73,7 @@ export async function readVectors(sql: Queryable, codes: readonly string[] | nul
            s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts,
            v.encoding AS "setEncoding", v.revision::float8 AS revision,
            jsonb_build_object('wanted', v.tiles_wanted, 'queued', v.tiles_wanted AND v.available AND v.build_tried < v.revision, 'message', v.build_message,
-             'setMinZoom', v.tile_min_zoom, 'setMaxZoom', v.tile_max_zoom, 'build', v.build, 'buildRevision', v.build_revision) AS tiles
+             'setMinZoom', v.tile_min_zoom, 'setMaxZoom', v.tile_max_zoom, 'fields', v.tile_fields, 'build', v.build, 'buildRevision', v.build_revision) AS tiles
     FROM vectors v JOIN scan_sources s ON s.code = v.source_code
     ${whereCode(sql, sql`v.code`, codes)}
     ORDER BY v.code COLLATE "C"`

@@ -19,10 +19,19 @@ export type AssetTask =
 export type AssetParts = readonly Uint8Array[]
 
 /** Limit: ranges that one opened font generates. It keeps every outline that it has read: 600 MB for all ranges of a font with ideographs. */
-const RANGES_PER_OPENING = 8
+const RANGES_PER_OPENING = 4
 
-/** The font that was used last: ranges of one font follow each other, and a collection takes long to open. */
-let opened: { readonly key: string; readonly file: Buffer; font: Font; ranges: number } | null = null
+/** Limit: fonts that stay open: those of one stack, whose ranges are asked for in turn. */
+const MAX_OPEN = 6
+
+interface OpenFont {
+  readonly file: Buffer
+  readonly font: Font
+  readonly ranges: number
+}
+
+/** The font that was used last is the last one. */
+const opened = new Map<string, OpenFont>()
 
 export default async function buildAsset(task: AssetTask): Promise<AssetParts> {
   if (task.kind === 'sprite') {
@@ -35,13 +44,12 @@ export default async function buildAsset(task: AssetTask): Promise<AssetParts> {
 
 function openFont(path: string, face: string | null): Font {
   const key = `${path}\0${face}`
-  if (opened?.key !== key) {
-    const file = readFileSync(path)
-    opened = { key, file, font: openOutlines(file, face), ranges: 0 }
-  } else if (opened.ranges === RANGES_PER_OPENING) {
-    opened.font = openOutlines(opened.file, face)
-    opened.ranges = 0
-  }
-  opened.ranges++
-  return opened.font
+  const open = opened.get(key) ?? { file: readFileSync(path), font: null, ranges: 0 }
+  const isWornOut = open.ranges >= RANGES_PER_OPENING
+  const font = open.font === null || isWornOut ? openOutlines(open.file, face) : open.font
+  opened.delete(key)
+  opened.set(key, { file: open.file, font, ranges: isWornOut ? 1 : open.ranges + 1 })
+  const [oldest = key] = opened.keys()
+  if (opened.size > MAX_OPEN) opened.delete(oldest)
+  return font
 }

@@ -10,8 +10,15 @@ export interface StyleAddresses {
   readonly styleBase: string
   /** of the query of each address, a token say; '': nothing */
   readonly credential: string
-  /** changes with the fonts */
+  /** changes with the fonts; '': not known, so that glyphs are asked for again */
   readonly fontRevision: string
+  /** the time of which basemaps without a version are wanted; absent and null: now */
+  readonly at?: string | null
+}
+
+/** That time as a parameter of an address; '': none. */
+export function atParameter(at: string | null): string {
+  return at === null ? '' : `at=${encodeURIComponent(at)}`
 }
 
 /** The style as its caller gets it: addresses of this gateway and of the style's folder are absolute, those of other hosts stay. */
@@ -36,7 +43,10 @@ export function rewriteStyle(style: StyleJson, places: StyleAddresses): StyleJso
 
 /** The address of glyphs, as the style specification writes it. */
 export function glyphTemplate(places: Pick<StyleAddresses, 'styleBase' | 'credential' | 'fontRevision'>): string {
-  return withQuery(`${places.styleBase}/fonts/{fontstack}/{range}.pbf`, [`v=${places.fontRevision}`, places.credential])
+  return withQuery(`${places.styleBase}/fonts/{fontstack}/{range}.pbf`, [
+    places.fontRevision === '' ? '' : `v=${places.fontRevision}`,
+    places.credential,
+  ])
 }
 
 function rewriteSource(source: unknown, places: StyleAddresses): unknown {
@@ -65,7 +75,11 @@ function absolute(address: string, places: StyleAddresses, type?: unknown): stri
   switch (gateway?.kind) {
     case 'basemap': {
       const version = gateway.version === null ? '' : `/${encodeURIComponent(gateway.version)}`
-      return withQuery(`${tileBase}/tiles/${encodeURIComponent(gateway.code)}${version}/tilejson.json`, [credential])
+      const at = gateway.version === null ? atParameter(places.at ?? null) : ''
+      return withQuery(`${tileBase}/tiles/${encodeURIComponent(gateway.code)}${version}/tilejson.json`, [
+        at,
+        credential,
+      ])
     }
     case 'vector': {
       const vector = `${vectorBase}/vectors/${encodeURIComponent(gateway.code)}`
@@ -80,7 +94,7 @@ function absolute(address: string, places: StyleAddresses, type?: unknown): stri
   return withQuery(`${styleBase}/styles/${encodeURIComponent(code)}/${pathInFolder(address)}`, [credential])
 }
 
-function withQuery(address: string, parts: readonly string[]): string {
+export function withQuery(address: string, parts: readonly string[]): string {
   const query = parts.filter((part) => part !== '').join('&')
   return query === '' ? address : `${address}${address.includes('?') ? '&' : '?'}${query}`
 }

@@ -347,6 +347,8 @@ test('the OpenAPI document says what each operation takes and answers, and where
     'basemap.version.approved',
     'basemap.version.rejected',
     'basemap.default.switched',
+    'basemap.default.canary_started',
+    'basemap.default.rolled_back',
     'basemap.default.switch_failed',
     'target.test',
   ])

@@ -10,6 +10,8 @@ import { deliveryLoop } from './deliveries/loop.js'
 import { exportLoop } from './exports/loop.js'
 import { removeOldExports } from './exports/retention.js'
 import { exportRoutes } from './exports/routes.js'
+import { notificationRoutes } from './notifications/routes.js'
+import { notificationPayload, notifications } from './notifications/watch.js'
 import { landingRoute } from './operators/landing-page.js'
 import { sessionRoutes } from './operators/session-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
@@ -73,6 +75,7 @@ export async function registerFeatures(
   forgetTargetRoute(app, ctx)
   pushRoutes(app, ctx)
   exportRoutes(app, ctx)
+  notificationRoutes(app, ctx)
   sliceRoutes(app, ctx, gate)
   sliceAdminRoutes(app, ctx)
   edgeRoutes(app, edges)
@@ -94,6 +97,7 @@ export const deliveries = deliveryLoop({
   slice_callback: callbackPayload,
   cache_purge: purgePayload,
   event: eventPayload,
+  notification: notificationPayload,
 })
 
 /** The background work of all features; main starts it once the process listens. */
@@ -109,6 +113,7 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   exportLoop,
   vectorBuildLoop,
   auditWatch,
+  notifications,
   housekeeping({
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),
     'old exports': removeOldExports,

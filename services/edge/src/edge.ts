@@ -1,3 +1,4 @@
+import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { RateLimiter } from '@gateway/core/access/rate-limiter.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import type { Settings } from '@gateway/core/settings/load.js'
@@ -15,9 +16,10 @@ import type { ProcessMetrics } from './metrics/registry.js'
 import type { NativePublisher } from './native/publisher.js'
 import type { Upstream } from './proxy/upstream.js'
 import type { StyleAssets } from './styles/style-assets.js'
+import { catalogFor } from './sync/canaries.js'
 import type { Catalog } from './sync/catalog.js'
+import type { HotTiles } from './tiles/hot-tiles.js'
 import type { ReadTroubles } from './tiles/read-troubles.js'
-import type { TileCache } from './tiles/tile-cache.js'
 import type { TileLoader } from './tiles/tile-loader.js'
 import type { UsageCounts } from './usage/usage-counts.js'
 import type { ZipStore } from './zip/zip-store.js'
@@ -31,6 +33,34 @@ export interface Freshness {
   /** until when known tokens are served, by `performance.now()`; moves on while the store or the bus answers */
   readonly trustedUntilMs: number
   readonly catalog: Catalog
+}
+
+const reached = new WeakMap<Catalog, Edge>()
+
+/** What the routes work with for a token: the same, but for a token that a canary reaches, which has another catalog. */
+export function edgeFor(edge: Edge, token: Pick<AccessToken, 'id'> | null): Edge {
+  const { freshness } = edge
+  if (freshness.catalog.canaries.length === 0) return edge
+  const catalog = catalogFor(freshness.catalog, token)
+  if (catalog === freshness.catalog) return edge
+  const known = reached.get(catalog)
+  if (known !== undefined) return known
+  const own: Freshness = {
+    get loaded() {
+      return freshness.loaded
+    },
+    get together() {
+      return freshness.together
+    },
+    get trustedUntilMs() {
+      return freshness.trustedUntilMs
+    },
+    catalog,
+  }
+  // All else, and what changes of it, is the edge's.
+  const made = Object.create(edge, { freshness: { value: own } }) as Edge
+  reached.set(catalog, made)
+  return made
 }
 
 /** What the routes of one edge process work with. */
@@ -52,7 +82,7 @@ export interface Edge {
   /** what may wait for a disk goes through here, by scan source */
   readonly disks: DiskGate
   readonly tiles: TileLoader
-  readonly tileCache: TileCache
+  readonly hotTiles: HotTiles
   /** for what piles up: it is done over several turns of the event loop */
   readonly turns: Turns
   /** finished documents, of the catalog for the most part */

@@ -176,9 +176,9 @@ async function addAudit(tx: Transaction) {
   await tx`
     INSERT INTO audit (chain_position, at, actor, address, action, subject, detail)
     SELECT 0, now() - n * interval '3 hours', 'operator ' || n % 4, '192.0.2.' || n % 250, (${AUDIT_ACTIONS}::text[])[1 + n % 12],
-           CASE WHEN n % 12 < 4 THEN (SELECT id::text FROM tokens WHERE prefix = 'bmp_' || substr(md5(n::text), 1, 8))
+           CASE WHEN n % 12 < 4 THEN tokens.id::text
                 ELSE (${CODES}::text[])[1 + n % 314] END,
            jsonb_build_object('before', jsonb_build_object('name', 'terminal', 'disabled_at', NULL, 'default_version', '2025-11'),
                               'after', jsonb_build_object('name', 'terminal ' || n, 'disabled_at', now(), 'default_version', '2026-11'))
-    FROM generate_series(1, 2200) AS n ORDER BY n DESC`
+    FROM generate_series(1, 2200) AS n LEFT JOIN tokens ON prefix = 'bmp_' || substr(md5(n::text), 1, 8) ORDER BY n DESC`
 }

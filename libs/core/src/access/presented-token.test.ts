@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { presentedToken, takesTk } from './presented-token.js'
 import { createToken } from './token-format.js'
@@ -81,4 +82,18 @@ test.each([
 test('the same token as tk and token is one token, and an empty tk is none', () => {
   expect(presentedToken({ ...none, query: `tk=${A}&token=${A}`, takesTk: true })).toMatchObject({ ok: true })
   expect(presentedToken({ ...none, query: 'tk=', takesTk: true })).toMatchObject({ code: 'token_missing' })
+})
+
+test('a query in which nothing is encoded says what it says where something is', () => {
+  const tokens = [createToken(), createToken()]
+  const one = fc.oneof(
+    ...tokens.map((token) => fc.constantFrom(`token=${token}`, `access_token=${token}`, `?token=${token}`)),
+    fc.constantFrom('v=3', 'token=', 'token', 'token=x', 'mytoken=1', '', '?v=1', 'v=token=x', '=token', 'token==x'),
+  )
+  const queries = fc.array(one, { maxLength: 4 }).map((parts) => parts.join('&'))
+  fc.assert(
+    fc.property(queries, (query) => {
+      expect(presentedToken({ ...none, query })).toEqual(presentedToken({ ...none, query: `${query}&a=%20` }))
+    }),
+  )
 })

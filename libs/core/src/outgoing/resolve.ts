@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import { fileURLToPath } from 'node:url'
+import { KillableChild } from '../processes/killable-child.js'
 
 export interface ResolvedAddress {
   readonly address: string
@@ -16,7 +15,7 @@ export type LookUpAnswer =
   | { readonly host: string; readonly error: { readonly code?: string; readonly message: string } }
 
 /** The built file: the same for the sources (in tests) as for the build. */
-const MODULE = fileURLToPath(new URL('../../dist/outgoing/look-up-process.js', import.meta.url))
+const MODULE = new URL('../../dist/outgoing/look-up-process.js', import.meta.url)
 
 /** libuv gives look-ups half of its threads: with these, 256 names may hang. */
 const THREADS = '512'
@@ -39,7 +38,7 @@ interface Pending {
  */
 export class LookUps {
   readonly #pending = new Map<string, Pending>()
-  #child: ChildProcess | null = null
+  #child: KillableChild<LookUpAnswer> | null = null
   #idle: NodeJS.Timeout | null = null
 
   /** Rejects as `dns.lookup` does. Concurrent look-ups of one name share an answer. */
@@ -52,7 +51,7 @@ export class LookUps {
     })
     this.#pending.set(host, { answer, settle })
     const child = this.#running()
-    child.send(host, (error) => error !== null && this.#gone(child))
+    child.send(host, () => this.#gone(child))
     return answer
   }
 
@@ -61,18 +60,18 @@ export class LookUps {
     const child = this.#child
     if (child === null) return
     this.#gone(child)
-    child.kill('SIGKILL')
+    child.kill()
   }
 
-  #running(): ChildProcess {
+  #running(): KillableChild<LookUpAnswer> {
     if (this.#idle !== null) clearTimeout(this.#idle)
     if (this.#child !== null) return this.#child
-    const child = fork(MODULE, [], { env: ENVIRONMENT, execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-    child.on('message', (answer) => this.#settle(answer as LookUpAnswer))
-    child.once('error', () => this.#gone(child)).once('exit', () => this.#gone(child))
+    const child: KillableChild<LookUpAnswer> = new KillableChild<LookUpAnswer>(
+      { module: MODULE, env: ENVIRONMENT, endsWithParent: null },
+      { message: (answer) => this.#settle(answer), ended: () => this.#gone(child) },
+    )
     // Pending names keep no process alive.
     child.unref()
-    child.channel?.unref()
     this.#child = child
     return child
   }
@@ -85,8 +84,8 @@ export class LookUps {
     if (this.#pending.size === 0) this.#idle = setTimeout(() => this.end(), IDLE_MS).unref()
   }
 
-  /** Where no process or not so many threads can be had, names are resolved in this process. */
-  #gone(child: ChildProcess): void {
+  /** If no process or not so many threads can be had, names are resolved in this process. */
+  #gone(child: KillableChild<LookUpAnswer>): void {
     if (this.#child !== child) return
     this.#child = null
     for (const [host, { settle }] of this.#pending) settle(lookup(host, { all: true, order: 'verbatim' }))

@@ -86,6 +86,9 @@ export interface Settings {
   readonly sliceFetchMaxBytes: number
   readonly tilerCommand: string | null
   readonly callbackAllow: readonly string[]
+  /** the mail server of notifications, with its credentials; null: none */
+  readonly smtpUrl: string | null
+  readonly smtpFrom: string | null
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
@@ -113,6 +116,8 @@ export interface Settings {
   readonly currentCacheControl: string | null
   /** for how long a tile that is missing within its set may be kept as such; 0: not at all */
   readonly missingTileTtlSeconds: number
+  /** by how much of its requests a canary may be worse than the version before; 0 to 1 */
+  readonly canaryToleranceShare: number
   readonly demo: boolean
   /** one answer of the edge in so many is a line of its log; 0: none is */
   readonly accessLogEvery: number
@@ -276,6 +281,8 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
+    smtpUrl: v.SMTP_URL ?? null,
+    smtpFrom: v.SMTP_FROM ?? null,
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
     usageDays: v.USAGE_DAYS,
@@ -293,6 +300,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
     missingTileTtlSeconds: v.MISSING_TILE_TTL,
+    canaryToleranceShare: v.CANARY_TOLERANCE / 100,
     demo: v.DEMO,
     accessLogEvery: v.ACCESS_LOG_EVERY,
     tracing,

@@ -124,6 +124,10 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   TILER_COMMAND: { meaning: "the operator's own tiling command", byDefault: 'built in' },
   CALLBACK_ALLOW: { meaning: 'where callbacks and pushes may go, and nowhere else; see [deliveries](deliveries.md)' },
   CALLBACK_DENY: { meaning: 'where they may not go' },
+  SMTP_URL: {
+    meaning: 'the mail server of notifications, with its credentials: `smtps://user:password@mail.example.com`',
+  },
+  SMTP_FROM: { meaning: 'the sender of notifications: `Map gateway <maps@example.com>`' },
   RETRY_WAITS: { meaning: 'waits before each retry of a delivery' },
   JOB_RETENTION_DAYS: {
     meaning: "how long slice jobs, their logs and their callbacks' records are kept after their end",
@@ -169,6 +173,10 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   MISSING_TILE_TTL: {
     meaning:
       'how long caches may keep that a tile is missing within the bounds and zooms of its version; `0`: not at all',
+  },
+  CANARY_TOLERANCE: {
+    meaning:
+      'by how many percent of its requests a version that a share of the tokens has first may answer more 404s, or more 5xx, than the version before; see [automation](../automation.md)',
   },
   DEMO: { meaning: 'fill an empty catalog with demo data' },
   ACCESS_LOG_EVERY: {

@@ -285,6 +285,10 @@ const redisUrl = text
   )
   .describe('`redis://`, `rediss://`, `redis+sentinel://`, `redis+cluster://` address')
 
+const smtpUrl = text
+  .refine((s) => /^smtps?:\/\//.test(s) && URL.canParse(s), 'must be an smtp:// or smtps:// address')
+  .describe('`smtp://` or `smtps://` address')
+
 /**
  * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.
  * The page of settings is made of this list and of `reference.ts`.
@@ -355,6 +359,8 @@ export const SETTINGS = {
   TILER_COMMAND: text.max(4096).optional(),
   CALLBACK_ALLOW: destinations.default([]),
   CALLBACK_DENY: destinations.default([]),
+  SMTP_URL: smtpUrl.optional(),
+  SMTP_FROM: text.max(320, 'must have at most 320 characters').optional(),
   RETRY_WAITS: waits.default([30, 60, 60]),
   JOB_RETENTION_DAYS: days.default(90),
   USAGE_DAYS: days.default(400),
@@ -375,6 +381,11 @@ export const SETTINGS = {
   TILE_CACHE_CONTROL: cacheControl.optional(),
   CURRENT_CACHE_CONTROL: cacheControl.optional(),
   MISSING_TILE_TTL: durationOrNone.default(0),
+  CANARY_TOLERANCE: text
+    .regex(/^\d{1,2}(\.\d{1,3})? ?%?$/, 'must be a share in percent, as 1 or 0.5%')
+    .transform((value) => Number.parseFloat(value))
+    .describe('percent')
+    .default(1),
   DEMO: flag.default(true),
   ACCESS_LOG_EVERY: text
     .regex(/^\d{1,9}$/, 'must be a number of answers, or 0')
@@ -399,6 +410,7 @@ export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'DATABASE_URL',
   'DATABASE_READ_URL',
   'REDIS_URL',
+  'SMTP_URL',
   'IMPORT_TOKEN',
   'AWS_SECRET_ACCESS_KEY',
   'AWS_SESSION_TOKEN',

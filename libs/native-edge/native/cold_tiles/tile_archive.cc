@@ -18,9 +18,9 @@ bool is_same_file(int one, int other) {
 }
 }  // namespace
 
-TileArchive::Leaves TileArchive::all_leaves;
+TileArchive::Leaves &TileArchive::all_leaves = *new Leaves;
 size_t TileArchive::leaf_bytes = 0;
-TileArchive::Extents TileArchive::all_extents;
+TileArchive::Extents &TileArchive::all_extents = *new Extents;
 uint64_t TileArchive::placed = 0, TileArchive::placed_bytes = 0;
 
 uint64_t pmtiles_id(const TilePlace &place) {

@@ -83,9 +83,10 @@ class TileArchive {
   static void drop_extent(Extents::iterator extent);
 
   // Of all archives, the one used last in front.
-  static Leaves all_leaves;
+  // Never destroyed: archives that are still open when the process exits leave them.
+  static Leaves &all_leaves;
   static size_t leaf_bytes;
-  static Extents all_extents;
+  static Extents &all_extents;
 
   Facts facts_;
   const TileDirectory root_;

@@ -334,8 +334,8 @@ bool Walk::copy(const Payload &payload, const Column &column, char *target) cons
 }
 }  // namespace
 
-std::vector<TileDatabase *> TileDatabase::open_ones;
-TileDatabase::Pages TileDatabase::all_pages;
+std::vector<TileDatabase *> &TileDatabase::open_ones = *new std::vector<TileDatabase *>;
+TileDatabase::Pages &TileDatabase::all_pages = *new Pages;
 size_t TileDatabase::all_page_bytes = 0;
 
 bool TileDatabase::Stamp::of(int fd, Stamp *stamp) {

@@ -84,9 +84,10 @@ class TileDatabase {
   static void drop_page(Pages::iterator page);
   void let_go();
 
-  static std::vector<TileDatabase *> open_ones;  // the one that was put last at the end
+  // Never destroyed: databases that are still open when the process exits leave them.
+  static std::vector<TileDatabase *> &open_ones;  // the one that was put last at the end
   // Of all databases, the one used last in front.
-  static Pages all_pages;
+  static Pages &all_pages;
   static size_t all_page_bytes;
   std::unordered_map<uint32_t, Pages::iterator> pages_;
 

@@ -8,9 +8,9 @@
 #include "cold_sets.h"
 
 namespace {
-enum Key { Service, Request, Version, Layer, Style, MatrixSet, Matrix, Row, Column, Format, kKeys };
+enum Key { Service, Request, Version, Layer, Style, MatrixSet, Matrix, Row, Column, Format, Time, kKeys };
 constexpr std::string_view kNames[kKeys] = {"service", "request", "version",       "layer",      "style",
-                                            "tilematrixset", "tilematrix", "tilerow", "tilecol", "format"};
+                                            "tilematrixset", "tilematrix", "tilerow", "tilecol", "format", "time"};
 
 bool equals(std::string_view text, std::string_view lower_case) {
   return text.size() == lower_case.size() && strncasecmp(text.data(), lower_case.data(), text.size()) == 0;
@@ -73,7 +73,7 @@ std::string_view wmts_tile_path(std::string_view query, int64_t now) {
   const Parameters parameters(query);
   const auto &values = parameters.values;
   const bool is_request = equals(values[Request], "gettile") && (!values[Service].data() || equals(values[Service], "wmts")) &&
-                          parameters.is_missing_or(Version, "1.0.0") && (values[Style].empty() || values[Style] == "default");
+                          parameters.is_missing_or(Version, "1.0.0") && (values[Style].empty() || values[Style] == "default") && !values[Time].data();
   if (!is_request || !is_code(values[Layer])) return {};
   for (const Key key : {Matrix, Row, Column}) {
     if (!is_digits(values[key])) return {};

@@ -238,6 +238,15 @@ bool may_be_document(std::string_view path) {
   return path.substr(0, tiles.size()) != tiles || (path.size() > json.size() && path.substr(path.size() - json.size()) == json);
 }
 
+// Whether a tile is wanted of a time, by which JavaScript finds its version.
+bool names_time(std::string_view query) {
+  constexpr std::string_view name = "at=";
+  for (size_t at = query.find(name); at != query.npos; at = query.find(name, at + 1)) {
+    if (at == 0 || query[at - 1] == '&') return true;
+  }
+  return false;
+}
+
 bool answer(Connection &connection, const RequestHead &request) {
   if (!response_table.in_use()) return false;
   const size_t question = std::min(request.target.find('?'), request.target.size());
@@ -252,6 +261,7 @@ bool answer(Connection &connection, const RequestHead &request) {
     if (request.is_head || credential.is_signed) return false;
     credential.may_refuse = false;
   }
+  if (names_time(query) && !may_be_document(path)) return false;
   ResponseTable::Found found = response_table.find(path, credential, now);
   if (found.is_left) return false;
   if (!found.answer) {

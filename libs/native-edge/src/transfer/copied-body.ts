@@ -14,7 +14,7 @@ export class CopiedBody {
   #sent = 0
   #ended: Outcome | undefined
   #reading = false
-  progressAt = performance.now()
+  #progressAt = performance.now()
 
   constructor(job: Job, pool: BufferPool, watch: StallWatch) {
     this.#job = job
@@ -26,18 +26,18 @@ export class CopiedBody {
     this.#job.res.onAborted(() => this.#end('aborted'))
     // Returning without having written is allowed: the read that follows ends in a write.
     this.#job.res.onWritable(() => {
-      this.poke()
+      this.keepWaiting()
       return true
     })
     this.#next()
   }
 
-  poke(): void {
-    this.#watch.remove(this)
+  keepWaiting(): void {
+    this.#watch.forget(this)
     this.#next()
   }
 
-  stall(): void {
+  stalled(): void {
     this.#close('stalled')
   }
 
@@ -71,10 +71,10 @@ export class CopiedBody {
       this.#end('aborted') // the response is gone
     }
     if (this.#ended !== undefined) return
-    if (this.#sent > before) this.progressAt = performance.now()
+    if (this.#sent > before) this.#progressAt = performance.now()
     if (complete) this.#end('sent')
     else if (all) this.#next()
-    else this.#watch.add(this)
+    else this.#watch.add(this, 0, this.#progressAt)
   }
 
   #close(outcome: Outcome): void {
@@ -89,7 +89,7 @@ export class CopiedBody {
   #end(outcome: Outcome): void {
     if (this.#ended !== undefined) return
     this.#ended = outcome
-    this.#watch.remove(this)
+    this.#watch.forget(this)
     // The caller closes the descriptor at the end: never while a thread still reads from it.
     if (!this.#reading) this.#job.settle(outcome, this.#sent)
   }

@@ -93,7 +93,7 @@ export class FileSender {
   constructor(options: SenderOptions) {
     this.#options = options
     this.#stallSeconds = options.stallSeconds ?? STALL_SECONDS
-    this.#copyingWatch = new StallWatch(options.stallSeconds ?? COPYING_STALL_SECONDS)
+    this.#copyingWatch = new StallWatch(1000 * (options.stallSeconds ?? COPYING_STALL_SECONDS))
     this.#copying = new CopyTier(this.#pool, this.#copyingWatch)
     this.#tier = this.#copying
   }

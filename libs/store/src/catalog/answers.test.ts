@@ -79,6 +79,7 @@ const vector: StoredVector = {
     message: '',
     setMinZoom: null,
     setMaxZoom: null,
+    fields: null,
     build: null,
     buildRevision: null,
   },

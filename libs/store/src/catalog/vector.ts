@@ -51,6 +51,7 @@ export function toAdminVector(stored: StoredVector, vectorBaseUrl: string): Admi
     path,
     tile_min_zoom: tiles.setMinZoom,
     tile_max_zoom: tiles.setMaxZoom,
+    tile_fields: tiles.fields === null ? null : [...tiles.fields],
     withdrawn,
     source_enabled: sourceEnabled,
   }

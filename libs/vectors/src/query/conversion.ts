@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { BARE_ENVIRONMENT } from '@gateway/core/processes/confinement.js'
-import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import type { IndexTask } from '../index-file/build-index.js'
 import type { IndexDescription } from '../index-file/index-description.js'
 import type { Crs } from './crs.js'
@@ -33,17 +31,18 @@ export type ConversionOutcome =
   | { readonly made: false; readonly why: 'fault' | 'failed' | 'no_space' | 'no_gdal'; readonly message: string }
 
 /** The built file, from the sources (in tests) as from the build. */
-const PROCESS = fileURLToPath(new URL('../../dist/query/conversion-process.js', import.meta.url))
+const MODULE = new URL('../../dist/query/conversion-process.js', import.meta.url)
 
 /** Makes it in another process, which ends with this one, whatever ends it. */
 export function runConversion(conversion: Conversion): Promise<ConversionOutcome> {
   return new Promise((resolve) => {
-    const [command = '', ...args] = [...dieWithParent('KILL'), process.execPath, PROCESS]
-    const child = spawn(command, args, { env: BARE_ENVIRONMENT, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
-    const failed = (message: string) => resolve({ made: false, why: 'failed', message })
-    child.once('message', (outcome: ConversionOutcome) => resolve(outcome))
-    child.once('error', (error) => failed(error.message))
-    child.once('exit', (code, signal) => failed(`the process that converts ended: ${signal ?? code}`))
-    child.send(conversion, () => {})
+    const child = new KillableChild<ConversionOutcome>(
+      { module: MODULE, env: BARE_ENVIRONMENT },
+      {
+        message: resolve,
+        ended: (how) => resolve({ made: false, why: 'failed', message: `the process that converts ended: ${how}` }),
+      },
+    )
+    child.send(conversion)
   })
 }

@@ -23,7 +23,7 @@ export interface ItemsQuery {
   readonly selected: readonly IndexField[]
   readonly geometryType: string | null
   readonly filter: Expression | null
-  /** one feature by its id, and nothing else; null: several */
+  /** one feature by its id, if the filter lets it through; null: several */
   readonly id: string | null
   readonly sort: readonly SortKey[]
   readonly limit: number

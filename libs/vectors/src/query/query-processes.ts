@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { type After, type Chunk, type ItemsQuery, QUERY_SECONDS } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
 
 /** The built file, from the sources (in tests) as from the build. */
-const PROCESS = fileURLToPath(new URL('../../dist/query/query-process.js', import.meta.url))
+const MODULE = new URL('../../dist/query/query-process.js', import.meta.url)
 
 /** Processes of one edge process, each of some 50 MB: another one starts if every one has worked on one step for so long. */
 const MAX_PROCESSES = 3
@@ -38,7 +36,7 @@ interface Open {
 }
 
 interface Server {
-  readonly child: ChildProcess
+  readonly child: KillableChild<FromQueryProcess>
   /** steps that were asked for, the first of which it works on */
   readonly queue: Open[]
   readonly open: Set<Open>
@@ -127,7 +125,7 @@ export class QueryProcesses {
     const { server } = open
     server.queue.push(open)
     if (server.queue.length === 1) this.#begin(server)
-    server.child.send(message, () => {})
+    server.child.send(message)
   }
 
   /** The one with the least to do; another one if all are held up. */
@@ -143,19 +141,11 @@ export class QueryProcesses {
     return chosen
   }
 
-  /** It needs nothing from the environment, and the environment holds secrets. */
   #start(): Server {
-    const [command = '', ...args] = [
-      ...dieWithParent('KILL'),
-      process.execPath,
-      `--max-old-space-size=${HEAP_MB}`,
-      PROCESS,
-    ]
-    const child = spawn(command, args, {
-      env: {},
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      serialization: 'advanced',
-    })
+    const child = new KillableChild<FromQueryProcess>(
+      { module: MODULE, nodeOptions: [`--max-old-space-size=${HEAP_MB}`] },
+      { message: (message) => this.#answered(server, message), ended: () => this.#onEnded(server) },
+    )
     const server: Server = {
       child,
       queue: [],
@@ -166,9 +156,6 @@ export class QueryProcesses {
       ended: false,
     }
     this.#servers.add(server)
-    child.on('message', (message: FromQueryProcess) => this.#answered(server, message))
-    child.once('error', () => this.#onEnded(server))
-    child.once('exit', () => this.#onEnded(server))
     return server
   }
 
@@ -220,14 +207,13 @@ export class QueryProcesses {
     server.ended = true
     if (server.timer !== null) clearTimeout(server.timer)
     if (server.idleTimer !== null) clearTimeout(server.idleTimer)
-    server.child.kill('SIGKILL')
-    server.child.unref()
+    server.child.kill()
   }
 
   #leave(open: Open): void {
     const { server } = open
     if (server === null || server.ended) return
-    server.child.send({ what: 'close', id: open.id } satisfies ToQueryProcess, () => {})
+    server.child.send({ what: 'close', id: open.id } satisfies ToQueryProcess)
     server.open.delete(open)
     const at = server.queue.indexOf(open)
     // A step that is under way is waited for, by its process: the next in the queue begins behind it.

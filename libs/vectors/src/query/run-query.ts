@@ -77,7 +77,9 @@ export class OpenIndex {
     if (id !== null) {
       const asFid = /^\d{1,15}$/.test(id) ? Number(id) : -1
       const text = `${head} WHERE fid = coalesce((SELECT fid FROM features WHERE feature_id = ?1), (SELECT fid FROM features WHERE fid = ?2 AND feature_id IS NULL))`
-      return { text, values: [id, asFid] }
+      const filter = this.#filter(query, literals)
+      if (filter === null) return { text, values: [id, asFid] }
+      return { text: `${text} AND (${filter.text})`, values: [id, asFid, ...filter.values] }
     }
     const conditions = [this.#filter(query, literals), after === null ? null : behind(query, after)]
     const given = conditions.filter((condition) => condition !== null)
@@ -161,7 +163,7 @@ function folded(text: string): string {
 function shownColumn({ column, type }: IndexField): string {
   const name = quoted(column)
   return type === 'integer'
-    ? `CASE WHEN abs(${name}) > 9007199254740991 THEN CAST(${name} AS TEXT) ELSE ${name} END`
+    ? `CASE WHEN ${name} NOT BETWEEN -9007199254740991 AND 9007199254740991 THEN CAST(${name} AS TEXT) ELSE ${name} END`
     : name
 }
 

@@ -83,3 +83,16 @@ function touchesItself(ring: Path): boolean {
   }
   return false
 }
+
+test('a polygon that crosses itself in millions of places is drawn on a coarse grid', () => {
+  const ring = Array.from({ length: 10_000 }, (_, i) => {
+    const radius = 2000 * (i / 10_000)
+    return [Math.round(2048 + Math.cos(i) * radius), Math.round(2048 + Math.sin(i) * radius)]
+  })
+  const polygons = cleanPolygon([ring.flat()])
+  expect(polygons.length).toBeGreaterThan(0)
+  for (const [outer, ...holes] of polygons) {
+    expect(doubleArea(outer as Path)).toBeGreaterThan(0)
+    for (const hole of holes) expect(doubleArea(hole)).toBeLessThan(0)
+  }
+})

@@ -1,4 +1,4 @@
-import type { Path } from './clip.js'
+import type { Box, Path } from './clip.js'
 
 /** An edge, from its smaller point to its larger one. */
 type Edge = readonly [ax: number, ay: number, bx: number, by: number]
@@ -14,6 +14,12 @@ export function doubleArea(ring: Path): number {
 /** Limit: rounds of cutting edges where they meet. Each rounds new points to the grid, and few polygons need a third. */
 const MAX_ROUNDS = 24
 
+/** Limit: places in which edges of a polygon are cut in one round. Beyond it the polygon is drawn on a coarse grid, which takes a bounded time. */
+const MAX_CUTS = 200_000
+
+/** Cells along the longer side of that grid, at most. */
+const RASTER_CELLS = 256
+
 /**
  * The area that rings enclose by the even-odd rule, as valid polygons (OGC Simple Features): no ring touches itself, rings touch one another in
  * points at most, and each outer ring, of positive area, is followed by its holes, of negative area. Points are whole numbers below
@@ -23,12 +29,10 @@ export function cleanPolygon(rings: readonly Path[]): Path[][] {
   const proper = rings.map(withoutRepeats).filter((ring) => ring.length >= 6)
   if (proper.length === 0) return []
   if (isClean(proper)) return grouped(proper)
-  const edges = noded(edgesOf(proper))
-  if (edges === null) return []
-  return nested(traced(edges))
+  return nested(traced(noded(edgesOf(proper)) ?? rasterized(proper)))
 }
 
-function withoutRepeats(ring: Path): Path {
+export function withoutRepeats(ring: Path): Path {
   const kept: Path = []
   for (let i = 0; i < ring.length; i += 2) {
     const n = kept.length
@@ -55,13 +59,31 @@ function oriented(ring: Path, isOuter: boolean): Path {
 
 /** Gives each hole to the smallest outer ring around it. */
 function nested(rings: readonly Path[]): Path[][] {
-  const polygons = rings.filter((ring) => doubleArea(ring) > 0).map((ring) => [ring])
-  polygons.sort((a, b) => doubleArea(a[0] as Path) - doubleArea(b[0] as Path))
+  const outer = rings.map((ring) => ({ ring, area: doubleArea(ring) })).filter(({ area }) => area > 0)
+  const polygons = outer.sort((a, b) => a.area - b.area).map(({ ring }) => [ring])
+  if (polygons.length === rings.length) return polygons
+  const boxes = polygons.map(([ring]) => boxOf(ring as Path))
   for (const hole of rings) {
     if (doubleArea(hole) >= 0) continue
-    polygons.find(([outer]) => contains(outer as Path, hole))?.push(hole)
+    const [x, y] = [hole[0] as number, hole[1] as number]
+    const around = polygons.findIndex(([ring], i) => {
+      const { minX, minY, maxX, maxY } = boxes[i] as Box
+      return x >= minX && x <= maxX && y >= minY && y <= maxY && contains(ring as Path, hole)
+    })
+    polygons[around]?.push(hole)
   }
   return polygons
+}
+
+function boxOf(ring: Path): Box {
+  let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
+  for (let i = 0; i < ring.length; i += 2) {
+    minX = Math.min(minX, ring[i] as number)
+    maxX = Math.max(maxX, ring[i] as number)
+    minY = Math.min(minY, ring[i + 1] as number)
+    maxY = Math.max(maxY, ring[i + 1] as number)
+  }
+  return { minX, minY, maxX, maxY }
 }
 
 /** Whether the middle of the first edge of a ring, which lies on no edge of the outer one, is in that. */
@@ -82,8 +104,12 @@ function isRightOf(ax: number, ay: number, bx: number, by: number, x: number, y:
   return by > ay ? cross > 0 : cross < 0
 }
 
+/** Up to so many points, every pair of a ring's edges is compared: that is faster than sorting them. */
+const FEW_POINTS = 32
+
 /** Whether no two edges meet but the neighbours of a ring, and these in their common point only. */
 function isClean(rings: readonly Path[]): boolean {
+  if (rings.length === 1 && (rings[0] as Path).length <= 2 * FEW_POINTS) return isSimple(rings[0] as Path)
   const edges: Edge[] = []
   for (const ring of rings) {
     for (let i = 0; i < ring.length; i += 2) {
@@ -102,6 +128,24 @@ function isClean(rings: readonly Path[]): boolean {
   return !meetings(edges, () => true)
 }
 
+function isSimple(ring: Path): boolean {
+  const n = ring.length
+  for (let i = 0; i < n; i += 2) {
+    const [ax, ay, bx, by] = edgeFrom(ring, i)
+    for (let j = i + 2; j < n; j += 2) {
+      if (ring[i] === ring[j] && ring[i + 1] === ring[j + 1]) return false
+      const [cx, cy, dx, dy] = edgeFrom(ring, j)
+      if (cx <= bx && dx >= ax && doMeet(ax, ay, bx, by, cx, cy, dx, dy)) return false
+    }
+  }
+  return true
+}
+
+function edgeFrom(ring: Path, i: number): Edge {
+  const next = i + 2 === ring.length ? 0 : i + 2
+  return edgeOf(ring[i]!, ring[i + 1]!, ring[next]!, ring[next + 1]!)
+}
+
 function edgeOf(ax: number, ay: number, bx: number, by: number): Edge {
   return ax < bx || (ax === bx && ay <= by) ? [ax, ay, bx, by] : [bx, by, ax, ay]
 }
@@ -113,11 +157,16 @@ function keyOf(x: number, y: number): number {
 }
 
 /**
- * Calls back for each pair of edges that meet elsewhere than in points at which both end, until it answers true. Two edges are compared where
- * their boxes meet.
+ * Calls back for each pair of edges that meet elsewhere than in points at which both end, until it answers true; for some pairs several times. Two
+ * edges are compared where their boxes meet, in bands of rows.
  */
 function meetings(edges: readonly Edge[], onMeeting: (i: number, j: number) => boolean): boolean {
-  const order = edges.map((_, i) => i).sort((i, j) => edges[i]![0] - edges[j]![0])
+  const bands = new Bands(edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const))
+  return bands.all.some((band) => meetingsOf(edges, band, onMeeting))
+}
+
+function meetingsOf(edges: readonly Edge[], band: readonly number[], onMeeting: (i: number, j: number) => boolean) {
+  const order = [...band].sort((i, j) => edges[i]![0] - edges[j]![0])
   const active: number[] = []
   for (const i of order) {
     const [ax, ay, bx, by] = edges[i] as Edge
@@ -135,6 +184,41 @@ function meetings(edges: readonly Edge[], onMeeting: (i: number, j: number) => b
     active.push(i)
   }
   return false
+}
+
+/** Edges in a band, on average. */
+const BAND_EDGES = 32
+
+/** Edges by the rows, or the columns, that they touch: a polygon with a million points is not compared with itself pair by pair. */
+class Bands {
+  readonly all: number[][]
+  readonly #low: number
+  readonly #height: number
+
+  constructor(spans: readonly (readonly [number, number])[]) {
+    let low = Number.POSITIVE_INFINITY
+    let high = Number.NEGATIVE_INFINITY
+    for (const [from, to] of spans) {
+      if (from < low) low = from
+      if (to > high) high = to
+    }
+    const count = Math.max(1, Math.min(Math.floor(spans.length / BAND_EDGES), high - low))
+    this.#low = low
+    this.#height = spans.length === 0 ? 1 : Math.max(1, Math.ceil((high - low + 1) / count))
+    this.all = Array.from({ length: spans.length === 0 ? 1 : Math.floor((high - low) / this.#height) + 1 }, () => [])
+    for (const [i, [from, to]] of spans.entries()) {
+      for (let band = this.#bandOf(from); band <= this.#bandOf(to); band++) this.all[band]!.push(i)
+    }
+  }
+
+  /** The edges that may touch a row; half rows are rows too. */
+  at(row: number): readonly number[] {
+    return this.all[this.#bandOf(row)] ?? []
+  }
+
+  #bandOf(row: number): number {
+    return Math.floor((row - this.#low) / this.#height)
+  }
 }
 
 function doMeet(
@@ -202,9 +286,11 @@ function noded(first: Edge[]): Edge[] | null {
   let edges = first
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const cuts = new Map<number, [number, number][]>()
+    let count = 0
     const cut = (i: number, x: number, y: number) => {
       const [ax, ay, bx, by] = edges[i] as Edge
       if ((x === ax && y === ay) || (x === bx && y === by)) return
+      count++
       const known = cuts.get(i)
       if (known === undefined) cuts.set(i, [[x, y]])
       else known.push([x, y])
@@ -227,8 +313,9 @@ function noded(first: Edge[]): Edge[] | null {
         cut(i, x, y)
         cut(j, x, y)
       }
-      return false
+      return count > MAX_CUTS
     })
+    if (count > MAX_CUTS) return null
     if (cuts.size === 0) return edges
     const set = new EdgeSet()
     edges.forEach(([ax, ay, bx, by], i) => {
@@ -246,6 +333,40 @@ function noded(first: Edge[]): Edge[] | null {
     edges = set.all()
   }
   return null
+}
+
+/** The sides of the cells whose middle rings enclose by the even-odd rule. */
+function rasterized(rings: readonly Path[]): Edge[] {
+  const box = boxOf(rings.flat())
+  const cell = Math.max(1, Math.ceil(Math.max(box.maxX - box.minX, box.maxY - box.minY) / RASTER_CELLS))
+  const columns = Math.ceil((box.maxX - box.minX) / cell)
+  const set = new EdgeSet()
+  for (let top = box.minY; top < box.maxY; top += cell) {
+    const crossings = crossingsOf(rings, top + cell / 2).sort((a, b) => a - b)
+    let passed = 0
+    for (let column = 0; column < columns; column++) {
+      const left = box.minX + column * cell
+      while (passed < crossings.length && (crossings[passed] as number) <= left + cell / 2) passed++
+      if (passed % 2 === 0) continue
+      set.toggle(left, top, left + cell, top)
+      set.toggle(left, top + cell, left + cell, top + cell)
+      set.toggle(left, top, left, top + cell)
+      set.toggle(left + cell, top, left + cell, top + cell)
+    }
+  }
+  return set.all()
+}
+
+/** Where the edges of rings cross a row. */
+function crossingsOf(rings: readonly Path[], row: number): number[] {
+  const found: number[] = []
+  for (const ring of rings) {
+    for (let i = 0, j = ring.length - 2; i < ring.length; j = i, i += 2) {
+      const [ax, ay, bx, by] = [ring[j] as number, ring[j + 1] as number, ring[i] as number, ring[i + 1] as number]
+      if (ay > row !== by > row) found.push(ax + ((row - ay) / (by - ay)) * (bx - ax))
+    }
+  }
+  return found
 }
 
 interface Outgoing {
@@ -323,6 +444,8 @@ function loops(walk: Path): Path[] {
 
 /** Each edge in the direction in which the inside lies on the hand on which an outer ring has it. */
 function directed(edges: readonly Edge[]): Edge[] {
+  const rows = new Bands(edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const))
+  const columns = new Bands(edges.map(([ax, , bx]) => [ax, bx] as const))
   return edges.map((edge) => {
     const [ax, ay, bx, by] = edge
     const x = ax + bx
@@ -330,11 +453,14 @@ function directed(edges: readonly Edge[]): Edge[] {
     let odd = false
     if (ay === by) {
       // The side of larger y, by the edges that cross the column above it.
-      for (const [cx, cy, dx, dy] of edges)
+      for (const i of columns.at(x / 2)) {
+        const [cx, cy, dx, dy] = edges[i] as Edge
         if (2 * cx > x !== 2 * dx > x && isRightOf(2 * cy, 2 * cx, 2 * dy, 2 * dx, y, x)) odd = !odd
+      }
       return odd ? edge : [bx, by, ax, ay]
     }
-    for (const other of edges) {
+    for (const i of rows.at(y / 2)) {
+      const other = edges[i] as Edge
       const [cx, cy, dx, dy] = other
       if (other !== edge && 2 * cy > y !== 2 * dy > y && isRightOf(2 * cx, 2 * cy, 2 * dx, 2 * dy, x, y)) odd = !odd
     }

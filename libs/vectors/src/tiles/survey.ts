@@ -1,6 +1,10 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { quoted } from '../index-file/build-index.js'
 import { ringArea, visitGeometry } from '../index-file/geopackage-geometry.js'
-import { EXTENT, worldX, worldY } from './grid.js'
+import type { IndexField } from '../index-file/index-description.js'
+import { FeatureFileWriter, PART_LINE, PART_POINTS, PART_RING } from './feature-file.js'
+import { EXTENT, latitudeOf, longitudeOf, worldX, worldY } from './grid.js'
+import { Values } from './values.js'
 
 /** Limit: the deepest zoom that is chosen by itself. A unit of a tile is 0.6 m there. */
 export const MAX_CHOSEN_ZOOM = 14
@@ -20,7 +24,7 @@ const CHEAP_TILES = 2_000
 /** Features whose vertices are looked at for the deepest zoom. */
 const SAMPLES = 20_000
 
-/** What tiles at every zoom need to know of every feature, in arrays by number: some 10 bytes a feature. */
+/** What every zoom needs to know of every feature, in arrays by number that threads share: some 15 bytes a feature. */
 export interface Survey {
   /** the largest number of a feature */
   readonly last: number
@@ -30,8 +34,12 @@ export interface Survey {
   readonly kinds: Uint8Array
   /** of polygons, the area; of lines, the length: in units of the world's side */
   readonly sizes: Float32Array
+  /** of polygons, the longer side of the box, in the same unit */
+  readonly sides: Float32Array
   /** of points, the first zoom at which they are shown */
   readonly zooms: Uint8Array
+  /** polygons in the order of a curve whose neighbours are neighbours on the map */
+  readonly polygons: Uint32Array
   /** by how much the places of vertices have to be apart, as a part of the world's side */
   readonly spacing: number
   /** west, south, east, north in degrees, as they are in the index */
@@ -43,97 +51,145 @@ export const LINE = 2
 export const POLYGON = 3
 export const MIXED = 4
 
-/** Reads all features once. */
-export function survey(db: DatabaseSyncInstance): Survey {
+type Cell = string | number | Uint8Array | null
+
+/** Reads all features once, and writes them into the file of features with the attributes that tiles have. */
+export function survey(
+  db: DatabaseSyncInstance,
+  layers: readonly string[],
+  fields: readonly IndexField[],
+  file: string,
+): Survey {
   const { last } = db.prepare('SELECT coalesce(max(fid), 0) AS last FROM features').get() as { last: number }
-  const kinds = new Uint8Array(last + 1)
-  const sizes = new Float32Array(last + 1)
-  const points: { fids: number[]; places: number[] } = { fids: [], places: [] }
-  const gaps: number[] = []
+  const kinds = new Uint8Array(new SharedArrayBuffer(last + 1))
+  const sizes = new Float32Array(new SharedArrayBuffer(4 * (last + 1)))
+  const sides = new Float32Array(new SharedArrayBuffer(4 * (last + 1)))
+  const zooms = new Uint8Array(new SharedArrayBuffer(last + 1))
+  const places = new Float64Array(last + 1)
+  const ids = idReader(db)
+  const values = new Values(fields)
+  const numbers = new Map(layers.map((id, i) => [id, i]))
   const every = Math.max(1, Math.floor(last / SAMPLES))
-  let count = 0
-  const rows = db.prepare('SELECT fid, geom FROM features WHERE geom IS NOT NULL').iterate() as IterableIterator<{
-    fid: number
-    geom: Uint8Array
-  }>
-  for (const { fid, geom } of rows) {
-    const seen = new Seen(fid % every === 0 ? gaps : null)
-    visitGeometry(geom, seen)
-    if (seen.kind === 0) continue
-    count++
-    kinds[fid] = seen.kind
-    sizes[fid] = seen.area > 0 ? seen.area : seen.length
-    if (seen.kind === POINT) {
-      points.fids.push(fid)
-      points.places.push(placeOf(seen.x, seen.y))
+  const gaps: number[] = []
+  const box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
+  const counts = [0, 0, 0, 0, 0]
+  const columns = ['fid', 'geom', 'layer', 'feature_id', ...fields.map(safeColumn)]
+  const statement = db.prepare(`SELECT ${columns.join(', ')} FROM features WHERE geom IS NOT NULL ORDER BY fid`)
+  statement.setReturnArrays(true)
+  const output = new FeatureFileWriter(file)
+  try {
+    for (const row of statement.iterate() as unknown as Iterable<Cell[]>) {
+      const fid = row[0] as number
+      const seen = new Seen(fid % every === 0 ? gaps : null)
+      visitGeometry(row[1] as Uint8Array, seen)
+      if (seen.kind === 0) continue
+      counts[seen.kind]!++
+      kinds[fid] = seen.kind
+      sizes[fid] = seen.area > 0 ? seen.area : seen.length
+      sides[fid] = Math.max(seen.box[2] - seen.box[0], seen.box[3] - seen.box[1])
+      places[fid] = placeOf((seen.box[0] + seen.box[2]) / 2, (seen.box[1] + seen.box[3]) / 2)
+      extend(box, seen.box)
+      const bytes = values.of(row, 4)
+      const layer = numbers.get(row[2] as string) ?? 0
+      const head = { fid, layer, kind: seen.kind, id: ids(fid, row[3] as string | null), box: seen.box }
+      output.add(head, values.heads, bytes, seen.parts)
     }
+  } finally {
+    output.close()
   }
-  const box = db
-    .prepare(
-      'SELECT min(minx) AS west, min(miny) AS south, max(maxx) AS east, max(maxy) AS north FROM rtree_features_geom',
-    )
-    .get() as { west: number | null; south: number; east: number; north: number }
-  const zooms = new Uint8Array(last + 1)
-  const distances = spread(points.fids, points.places, zooms)
+  const distances = spread(inOrder(kinds, places, POINT, counts[POINT]!), places, zooms)
+  const count = counts.reduce((sum, one) => sum + one, 0)
   return {
     last,
     count,
     kinds,
     sizes,
+    sides,
     zooms,
+    polygons: inOrder(kinds, places, POLYGON, counts[POLYGON]!),
     spacing: Math.min(typical(gaps), typical(distances)),
-    box: box.west === null ? null : [box.west, box.south, box.east, box.north],
+    box: count === 0 ? null : [longitudeOf(box[0]), latitudeOf(box[3]), longitudeOf(box[2]), latitudeOf(box[1])],
   }
 }
 
+/** Whole numbers beyond what JavaScript's can hold come as texts. */
+export function safeColumn({ column, type }: IndexField): string {
+  const name = quoted(column)
+  return type === 'integer'
+    ? `CASE WHEN ${name} NOT BETWEEN -9007199254740991 AND 9007199254740991 THEN CAST(${name} AS TEXT) ELSE ${name} END`
+    : name
+}
+
+/** The number of a feature in tiles: its own where that is a whole number and no other feature has it, else its number in the index where it has none. */
+function idReader(db: DatabaseSyncInstance): (fid: number, own: string | null) => number | null {
+  const repeated = db
+    .prepare('SELECT 1 FROM features WHERE feature_id IS NOT NULL GROUP BY feature_id HAVING count(*) > 1 LIMIT 1')
+    .get()
+  if (repeated !== undefined) return (fid) => fid
+  return (fid, own) => (own === null ? fid : /^\d{1,15}$/.test(own) ? Number(own) : null)
+}
+
+function extend(box: [number, number, number, number], more: readonly [number, number, number, number]): void {
+  if (more[0] < box[0]) box[0] = more[0]
+  if (more[1] < box[1]) box[1] = more[1]
+  if (more[2] > box[2]) box[2] = more[2]
+  if (more[3] > box[3]) box[3] = more[3]
+}
+
+/** Gathers the parts of a geometry in the unit of tiles, and measures them. */
 class Seen {
   kind = 0
   area = 0
   length = 0
-  x = 0
-  y = 0
+  readonly parts: [number, Float64Array][] = []
+  readonly box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
   readonly #gaps: number[] | null
 
   constructor(gaps: number[] | null) {
     this.#gaps = gaps
   }
 
-  points(coordinates: Float64Array): void {
-    const [longitude = Number.NaN, latitude = Number.NaN] = coordinates
-    if (Number.isNaN(longitude) || Number.isNaN(latitude)) return
-    this.#is(POINT)
-    this.x = worldX(longitude)
-    this.y = worldY(latitude)
+  points(coordinates: Float64Array, size: number): void {
+    if (Number.isNaN(coordinates[0]) || Number.isNaN(coordinates[1])) return
+    this.#add(POINT, PART_POINTS, coordinates, size, 1)
   }
 
   line(coordinates: Float64Array, size: number): void {
     if (coordinates.length < 2 * size) return
-    this.#is(LINE)
-    this.length += this.#follow(coordinates, size)
+    this.length += this.#follow(this.#add(LINE, PART_LINE, coordinates, size, coordinates.length / size))
   }
 
   ring(coordinates: Float64Array, size: number, isOuter: boolean): void {
     if (coordinates.length < 4 * size) return
-    this.#is(POLYGON)
-    this.#follow(coordinates, size)
-    const world = new Float64Array((coordinates.length / size) * 2)
-    for (let i = 0, k = 0; i < coordinates.length; i += size, k += 2) {
-      world[k] = worldX(coordinates[i] as number)
-      world[k + 1] = worldY(coordinates[i + 1] as number)
-    }
+    const n = coordinates.length
+    const isClosed = coordinates[0] === coordinates[n - size] && coordinates[1] === coordinates[n - size + 1]
+    const world = this.#add(POLYGON, PART_RING, coordinates, size, n / size - (isClosed ? 1 : 0))
+    this.#follow(world)
     this.area += (isOuter ? 0.5 : -0.5) * Math.abs(ringArea(world, 2))
   }
 
-  #is(kind: number): void {
+  #add(kind: number, type: number, coordinates: Float64Array, size: number, count: number): Float64Array {
     this.kind = this.kind === 0 || this.kind === kind ? kind : MIXED
+    const { box } = this
+    const world = new Float64Array(2 * count)
+    for (let i = 0; i < count; i++) {
+      const x = worldX(coordinates[i * size] as number)
+      const y = worldY(coordinates[i * size + 1] as number)
+      world[2 * i] = x
+      world[2 * i + 1] = y
+      if (x < box[0]) box[0] = x
+      if (y < box[1]) box[1] = y
+      if (x > box[2]) box[2] = x
+      if (y > box[3]) box[3] = y
+    }
+    this.parts.push([type, world])
+    return world
   }
 
-  #follow(coordinates: Float64Array, size: number): number {
+  #follow(world: Float64Array): number {
     let length = 0
-    for (let i = size; i + 1 < coordinates.length; i += size) {
-      const dx = worldX(coordinates[i] as number) - worldX(coordinates[i - size] as number)
-      const dy = worldY(coordinates[i + 1] as number) - worldY(coordinates[i - size + 1] as number)
-      const gap = Math.hypot(dx, dy)
+    for (let i = 2; i < world.length; i += 2) {
+      const gap = Math.hypot(world[i]! - world[i - 2]!, world[i + 1]! - world[i - 1]!)
       length += gap
       if (gap > 0 && this.#gaps !== null && this.#gaps.length < 10 * SAMPLES) this.#gaps.push(gap)
     }
@@ -159,13 +215,19 @@ function interleave(value: number): number {
   return (spreadBits | (spreadBits << 1)) & 0x55555555
 }
 
+/** The features of a kind along the curve of their places. */
+function inOrder(kinds: Uint8Array, places: Float64Array, kind: number, count: number): Uint32Array {
+  const order = new Uint32Array(new SharedArrayBuffer(4 * count))
+  let next = 0
+  for (let fid = 0; fid < kinds.length; fid++) if (kinds[fid] === kind) order[next++] = fid
+  return order.sort((a, b) => (places[a] as number) - (places[b] as number) || a - b)
+}
+
 /**
  * Gives each point the first zoom at which it is shown: of the points in a cell of the zoom's grid one, and the same again at deeper zooms. Which
  * one is drawn by lot, so that the grid is not seen. Answers how far points lie from their neighbours.
  */
-function spread(fids: readonly number[], places: readonly number[], zooms: Uint8Array): number[] {
-  const order = Uint32Array.from(places, (_, i) => i)
-  order.sort((a, b) => (places[a] as number) - (places[b] as number))
+function spread(order: Uint32Array, places: Float64Array, zooms: Uint8Array): number[] {
   const distances: number[] = []
   const every = Math.max(1, Math.floor(order.length / SAMPLES))
   for (let i = 1; i < order.length; i += every) {
@@ -178,15 +240,16 @@ function spread(fids: readonly number[], places: readonly number[], zooms: Uint8
     const cell = 4 ** (PLACE_BITS - CELL_BITS - zoom)
     let kept = 0
     let current = -1
-    for (const i of winners) {
-      const at = Math.floor((places[i] as number) / cell)
+    for (const fid of winners) {
+      const at = Math.floor((places[fid] as number) / cell)
+      const before = winners[kept - 1] as number
       if (at !== current) {
         current = at
-        winners[kept++] = i
-      } else if (lot(fids[i] as number) > lot(fids[winners[kept - 1] as number] as number)) {
-        zooms[fids[winners[kept - 1] as number] as number] = zoom + 1
-        winners[kept - 1] = i
-      } else zooms[fids[i] as number] = zoom + 1
+        winners[kept++] = fid
+      } else if (lot(fid) > lot(before)) {
+        zooms[before] = zoom + 1
+        winners[kept - 1] = fid
+      } else zooms[fid] = zoom + 1
     }
     winners = winners.subarray(0, kept)
   }

@@ -1,11 +1,21 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { queryOptions } from '@tanstack/react-query'
-import { ApiError, type BodyOf, type Call, call, type List, LONG_TIMEOUT_MS, type QueryOf, reads } from './client.js'
+import {
+  type Answer,
+  ApiError,
+  type BodyOf,
+  type Call,
+  call,
+  type List,
+  LONG_TIMEOUT_MS,
+  type QueryOf,
+  reads,
+} from './client.js'
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** What a scan or an availability check may change. */
-export const SCANNED = ['basemaps', 'vectors', 'scan-sources', 'dashboard']
+export const SCANNED = ['basemaps', 'vectors', 'styles', 'scan-sources', 'dashboard']
 
 export const BASEMAPS = listOf('basemaps', '/api/v1/admin/basemaps')
 /** The versions of all basemaps. */
@@ -50,10 +60,40 @@ export function vectorQuery(code: string) {
   })
 }
 
+export type DefaultBody = BodyOf<'post', '/api/v1/admin/basemaps/{code}/default-version'>
+
 export function useSetDefaultVersion(code: string) {
   return useWrite(
-    (version: string) =>
-      call('post', '/api/v1/admin/basemaps/{code}/default-version', { params: { path: { code } }, body: { version } }),
+    (body: DefaultBody) =>
+      call('post', '/api/v1/admin/basemaps/{code}/default-version', { params: { path: { code } }, body }),
+    { changes: ['basemaps'] },
+  )
+}
+
+export type DefaultSwitch = Answer<'get', '/api/v1/admin/basemaps/{code}/default-history'>['switches'][number]
+
+export function defaultHistoryQuery(code: string) {
+  return queryOptions({
+    queryKey: ['basemaps', 'history', code],
+    queryFn: reads('/api/v1/admin/basemaps/{code}/default-history', { params: { path: { code } } }),
+  })
+}
+
+export function useCancelSwitch(code: string) {
+  return useWrite(
+    () => call('delete', '/api/v1/admin/basemaps/{code}/default-switch', { params: { path: { code } } }),
+    { changes: ['basemaps'] },
+  )
+}
+
+/** Publishes a held version, or rejects it; `reason` counts only for the latter. */
+export function useReviewVersion(code: string, version: string, decision: 'approve' | 'reject') {
+  const params = { path: { code, version } }
+  return useWrite<string, unknown>(
+    (reason: string) =>
+      decision === 'approve'
+        ? call('post', '/api/v1/admin/basemaps/{code}/versions/{version}/approve', { params })
+        : call('post', '/api/v1/admin/basemaps/{code}/versions/{version}/reject', { params, body: { reason } }),
     { changes: ['basemaps'] },
   )
 }
@@ -87,13 +127,13 @@ export function useOverride(path: VersionPlace, then: { onSuccess: () => void; o
   return useWrite((body: VersionPatch) => updateVersion(path, body), { changes: ['basemaps', 'tilejson'], ...then })
 }
 
-/** Withdraws a basemap, a version or a vector, or restores it. */
+/** Withdraws a basemap, a version, a vector or a style, or restores it. */
 export type Withdrawal = (
   withdrawn: boolean,
 ) => Call<{ readonly confirmed: readonly object[]; readonly pending: readonly object[] }>
 
 export function useWithdraw(withdrawal: Withdrawal) {
-  return useWrite(withdrawal, { changes: ['basemaps', 'vectors'] })
+  return useWrite(withdrawal, { changes: ['basemaps', 'vectors', 'styles'] })
 }
 
 /** @param encoding empty: what the files say */

@@ -146,8 +146,8 @@ export function reads<P extends PathOf<'get'>>(path: P, ...given: GivenArgument<
 export function send<T>({ method, path, body, ...options }: Call<T>, signal?: AbortSignal): Promise<T> {
   const first = method === 'GET' ? takeFirst(path) : undefined
   if (first !== undefined) return Promise.resolve(first as T)
-  const json = body !== undefined && { headers: JSON_BODY, body: JSON.stringify(body) }
-  return request(path, { method, ...json }, { ...options, signal }, readJson<T>)
+  const content = body !== undefined && contentOf(body)
+  return request(path, { method, ...content }, { ...options, signal }, readJson<T>)
 }
 
 /** Makes a save create: what is there already stays as it is (412). */
@@ -155,14 +155,22 @@ export const CREATES_ONLY = { headers: { 'If-None-Match': '*' } }
 
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
+/** A file is sent as it is. */
+function contentOf(body: unknown) {
+  if (body instanceof Blob) return { headers: { 'Content-Type': body.type }, body }
+  return { headers: JSON_BODY, body: JSON.stringify(body) }
+}
+
 /** What makes the same change from a terminal. Its credential comes from the environment, so that no history of a shell has it. */
 export function curlOf({ method, path, body, headers = {} }: Call): string {
-  const all = { ...headers, ...(body !== undefined && JSON_BODY) }
+  const all = { ...headers, ...(body !== undefined && contentOf(body).headers) }
   return [
     `curl -X ${method} ${quoted(window.location.origin + path)}`,
     '-H "Authorization: Bearer $ADMIN_TOKEN"',
     ...Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(JSON.stringify(body))}`]),
+    ...(body === undefined
+      ? []
+      : [body instanceof Blob ? '--data-binary @FILE' : `-d ${quoted(JSON.stringify(body))}`]),
   ].join(' \\\n  ')
 }
 

@@ -37,6 +37,20 @@ export function listQuery<T, Q>({ key, read, refetchInterval }: ListSource<T, Q>
   })
 }
 
+/** Limit of the service: items of one answer. */
+const MOST_AT_ONCE = 1_000
+
+/** The items that a query matches, `most` of them at most, and how many there are. */
+export async function readAll<T, Q>({ read }: ListSource<T, Q>, query: Q, most: number): Promise<List<T>> {
+  const items: T[] = []
+  for (;;) {
+    const answer = await send(read({ ...query, limit: MOST_AT_ONCE, offset: items.length }))
+    items.push(...answer.items)
+    if (answer.items.length < MOST_AT_ONCE || items.length >= most)
+      return { items: items.slice(0, most), total: answer.total }
+  }
+}
+
 /** A token that somebody pastes whole is searched by its prefix: no address may hold a secret. */
 export function withoutSecret(text: string): string {
   return text.startsWith('bmp_') ? text.slice(0, PREFIX_LENGTH) : text
@@ -74,5 +88,7 @@ export function useList<T, Q>(
     if (isGone) set({ page: pages === 1 ? null : String(pages) })
   }, [isGone, pages, set])
   const isNarrowed = q !== '' || Object.values(filters).some((value) => value)
-  return { query, q, chosen, sort, page, pages, filters, isNarrowed, set }
+  const { limit: _, offset: __, ...matching } = wanted as Record<string, unknown>
+  const { sort: ___, ...filter } = matching
+  return { query, q, chosen, sort, page, pages, filters, isNarrowed, set, matching, filter }
 }

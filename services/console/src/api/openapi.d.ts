@@ -878,6 +878,7 @@ export interface paths {
             encoding?: string;
             tile_min_zoom?: number | null;
             tile_max_zoom?: number | null;
+            tile_fields?: string[] | null;
             tiles?: boolean;
           };
         };
@@ -929,6 +930,7 @@ export interface paths {
               path: string;
               tile_min_zoom: number | null;
               tile_max_zoom: number | null;
+              tile_fields: string[] | null;
               withdrawn: boolean;
               source_enabled: boolean;
               confirmed: components["schemas"]["EdgePresence"][];
@@ -1369,6 +1371,10 @@ export interface paths {
             version: string;
             /** Format: date-time */
             at?: string;
+            canary?: {
+              percent: number;
+              minutes: number;
+            };
           };
         };
       };
@@ -1466,6 +1472,26 @@ export interface paths {
                 version: string;
                 /** Format: date-time */
                 at: string;
+                /** @enum {string} */
+                status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+                canary: {
+                  percent: number;
+                  minutes: number;
+                  started_at: string | null;
+                  ends_at: string | null;
+                  before_version: string | null;
+                  before: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                  after: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                } | null;
+                ended_at: string | null;
                 created_by: string;
                 /** Format: date-time */
                 created_at: string;
@@ -1492,6 +1518,26 @@ export interface paths {
               version: string;
               /** Format: date-time */
               at: string;
+              /** @enum {string} */
+              status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+              canary: {
+                percent: number;
+                minutes: number;
+                started_at: string | null;
+                ends_at: string | null;
+                before_version: string | null;
+                before: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+                after: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+              } | null;
+              ended_at: string | null;
               created_by: string;
               /** Format: date-time */
               created_at: string;
@@ -1515,9 +1561,82 @@ export interface paths {
               version: string;
               /** Format: date-time */
               at: string;
+              /** @enum {string} */
+              status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+              canary: {
+                percent: number;
+                minutes: number;
+                started_at: string | null;
+                ends_at: string | null;
+                before_version: string | null;
+                before: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+                after: {
+                  requests: number;
+                  missing: number;
+                  failed: number;
+                };
+              } | null;
+              ended_at: string | null;
               created_by: string;
               /** Format: date-time */
               created_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/basemaps/{code}/default-history": {
+    get: {
+      parameters: {
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                version: string | null;
+                /** Format: date-time */
+                since: string;
+                until: string | null;
+              }[];
+              switches: {
+                /** Format: uuid */
+                id: string;
+                version: string;
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                status: "pending" | "canary" | "done" | "failed" | "cancelled" | "rolled_back";
+                canary: {
+                  percent: number;
+                  minutes: number;
+                  started_at: string | null;
+                  ends_at: string | null;
+                  before_version: string | null;
+                  before: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                  after: {
+                    requests: number;
+                    missing: number;
+                    failed: number;
+                  };
+                } | null;
+                ended_at: string | null;
+                created_by: string;
+                /** Format: date-time */
+                created_at: string;
+              }[];
             };
           };
         };
@@ -1705,6 +1824,139 @@ export interface paths {
         200: {
           content: {
             "application/json": components["schemas"]["HealthCheck"];
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/styles/bulk": {
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** @enum {string} */
+            action: "withdraw" | "restore";
+            ids?: string[];
+            filter?: {
+              q?: string;
+              source_code?: string;
+              /** @enum {string} */
+              available?: "true" | "false";
+              /** @enum {string} */
+              withdrawn?: "true" | "false";
+              /** @enum {string} */
+              source_enabled?: "true" | "false";
+            };
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              matched: number;
+              done: number;
+              failed: {
+                id: string;
+                code: string;
+                error: string;
+              }[];
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
+              confirmed: components["schemas"]["EdgePresence"][];
+              pending: components["schemas"]["EdgePresence"][];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/styles/{code}/document": {
+    get: {
+      parameters: {
+        query?: {
+          revision?: number;
+        };
+        path: {
+          code: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              revision: number;
+              revisions: {
+                revision: number;
+                /** Format: date-time */
+                created_at: string;
+              }[];
+              bases: string[];
+              document: {
+                [key: string]: unknown;
+              };
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/styles/import": {
+    post: {
+      parameters: {
+        query?: {
+          code?: string;
+        };
+      };
+      requestBody: {
+        content: {
+          "application/json": Record<string, never>;
+          "application/zip": string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              code: string;
+              name: string;
+              revision: number;
+              available: boolean;
+              source_code: string;
+              style_url: string;
+              sources: {
+                name: string;
+                /** @enum {string} */
+                kind: "basemap" | "vector";
+                code: string;
+                version: string | null;
+              }[];
+              fonts: string[];
+              sprites: string[];
+              hosts: string[];
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              path: string;
+              icons: string[];
+              problems: {
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+              }[];
+              withdrawn: boolean;
+              source_enabled: boolean;
+              files: number;
+            };
           };
         };
       };
@@ -3487,6 +3739,350 @@ export interface paths {
       };
     };
   };
+  "/api/v1/admin/notification-rules": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "email" | "-email" | "target_code" | "-target_code";
+          limit?: number;
+          offset?: number;
+          enabled?: "true" | "false";
+          kind?: "push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone";
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                email: string | null;
+                target_code: string | null;
+                kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+                enabled: boolean;
+                /** Format: date-time */
+                created_at: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+    post: {
+      requestBody: {
+        content: {
+          "application/json": {
+            /** Format: uuid */
+            id?: string;
+            /** Format: email */
+            email?: string;
+            target_code?: string;
+            kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+            /** @default true */
+            enabled?: boolean;
+          };
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              email: string | null;
+              target_code: string | null;
+              kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+              enabled: boolean;
+              /** Format: date-time */
+              created_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-rules/{id}": {
+    delete: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              email: string | null;
+              target_code: string | null;
+              kinds: ("push_failed" | "slice_failed" | "scan_failed" | "export_failed" | "unavailable" | "token_expiring" | "edge_gone")[];
+              enabled: boolean;
+              /** Format: date-time */
+              created_at: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-rules/{id}/test": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records": {
+    get: {
+      parameters: {
+        query?: {
+          q?: string;
+          sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "status" | "-status" | "attempts" | "-attempts" | "next_attempt_at" | "-next_attempt_at" | "message" | "-message" | "target_code" | "-target_code";
+          limit?: number;
+          offset?: number;
+          status?: "pending" | "retrying" | "succeeded" | "failed";
+          acknowledged?: "true" | "false";
+          before?: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              items: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                status: "pending" | "retrying" | "succeeded" | "failed";
+                attempts: number;
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                next_attempt_at: string | null;
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                acknowledged_at: string | null;
+                target_code: string | null;
+                email: string | null;
+                event: string;
+                subject: string;
+              }[];
+              total: number;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}": {
+    get: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+              attempt_log: {
+                /** Format: date-time */
+                started_at: string;
+                duration_ms: number;
+                /** @enum {string} */
+                outcome: "succeeded" | "failed" | "interrupted";
+                http_status: number | null;
+                message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
+                answer: string;
+                request: {
+                  /** @enum {string} */
+                  method: "POST";
+                  url: string;
+                  headers: {
+                    [key: string]: string;
+                  };
+                  body: string;
+                } | null;
+              }[];
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}/retry": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        202: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}/cancel": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
+  "/api/v1/admin/notification-records/{id}/acknowledge": {
+    post: {
+      parameters: {
+        path: {
+          id: string;
+        };
+      };
+      responses: {
+        200: {
+          content: {
+            "application/json": {
+              /** Format: uuid */
+              id: string;
+              /** @enum {string} */
+              status: "pending" | "retrying" | "succeeded" | "failed";
+              attempts: number;
+              message: string;
+              message_code: string | null;
+              message_params: {
+                [key: string]: string | number;
+              } | null;
+              next_attempt_at: string | null;
+              /** Format: date-time */
+              created_at: string;
+              /** Format: date-time */
+              updated_at: string;
+              acknowledged_at: string | null;
+              target_code: string | null;
+              email: string | null;
+              event: string;
+              subject: string;
+            };
+          };
+        };
+      };
+    };
+  };
   "/api/v1/admin/callback-records": {
     get: {
       parameters: {
@@ -3783,6 +4379,8 @@ export interface paths {
                 /** @enum {string} */
                 encoding: "rgb" | "terrarium" | "mapbox";
                 /** @enum {string} */
+                output: "folder" | "pmtiles";
+                /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
                 message: string;
                 message_code: string | null;
@@ -3847,6 +4445,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -3955,6 +4555,8 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /** @enum {string} */
+            output?: "folder" | "pmtiles";
             callback_url?: "" | string;
             requested_by?: string;
           };
@@ -4271,6 +4873,7 @@ export interface paths {
             basemap_code?: string;
             basemap_codes?: string[];
             vector_code?: string;
+            style_code?: string;
           };
         };
       };
@@ -4423,6 +5026,9 @@ export interface paths {
   "/tiles/{code}/tilejson.json": {
     get: {
       parameters: {
+        query?: {
+          at?: string;
+        };
         path: {
           code: string;
         };
@@ -4710,6 +5316,7 @@ export interface components {
       path: string;
       tile_min_zoom: number | null;
       tile_max_zoom: number | null;
+      tile_fields: string[] | null;
       withdrawn: boolean;
       source_enabled: boolean;
     };
@@ -4953,6 +5560,8 @@ export interface components {
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       /** @enum {string} */
       encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      output: "folder" | "pmtiles";
       /** @enum {string} */
       status: "pending" | "running" | "succeeded" | "failed";
       message: string;

@@ -5,6 +5,7 @@ export type Previewed =
   | { readonly basemap_code: string }
   | { readonly basemap_codes: readonly string[] }
   | { readonly vector_code: string }
+  | { readonly style_code: string }
 
 /** Of the 15 minutes that a token lives. It is replaced while the page is open; requests under way go on with the old one. */
 export const RENEW_MS = 13 * 60_000

@@ -2,6 +2,7 @@
 export const HELP: Readonly<Record<string, string>> = {
   basemaps: 'concepts.html',
   vectors: 'reference/sources.html',
+  styles: 'reference/styles.html',
   sources: 'reference/sources.html',
   slicing: 'reference/slicing.html',
   tokens: 'reference/administration.html#tokens',

@@ -1,4 +1,5 @@
 import {
+  IconBell,
   IconBook2,
   IconFolderSearch,
   IconGauge,
@@ -6,6 +7,7 @@ import {
   IconHistory,
   IconKey,
   IconLayoutGrid,
+  IconPalette,
   IconSend,
   IconServer2,
   IconSettings,
@@ -43,6 +45,7 @@ export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
       entries: [
         { to: '/basemaps', label: nav.basemaps, icon: IconStack2 },
         { to: '/vectors', label: nav.vectors, icon: IconVector },
+        { to: '/styles', label: nav.styles, icon: IconPalette },
         { to: '/sources', label: nav.sources, icon: IconFolderSearch },
         { to: '/slicing', label: nav.slicing, icon: IconLayoutGrid },
       ],
@@ -58,6 +61,7 @@ export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
     {
       label: nav.groups.system,
       entries: [
+        { to: '/notifications', label: work.notifications.title, icon: IconBell },
         { to: '/audit', label: nav.audit, icon: IconHistory },
         { to: '/settings', label: nav.settings, icon: IconSettings },
         { to: nav.documentationHome, label: nav.documentation, icon: IconHelp, outside: true },

@@ -1,23 +1,37 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import {
+  IconBell,
   IconCloudUpload,
   IconColumns2,
   IconDownload,
   IconFolderPlus,
   IconKey,
+  IconKeyboard,
+  IconLanguage,
   IconLayoutGridAdd,
+  IconMoon,
   IconPlugConnected,
+  IconRefresh,
   IconSend,
+  IconSun,
+  IconUserShare,
   type TablerIcon,
 } from '@tabler/icons-react'
 import { segment } from '../api/client.js'
+import { NOT_SEEN } from '../api/list.js'
 import { auditFile } from '../api/system.js'
 import type { Texts } from '../texts/en.js'
+import type { Language } from '../texts/language.js'
+import { SHOW_SHORTCUTS } from './shortcuts.js'
 
 /** Something that can be done, on a page of its own or by an address of the service. */
 export interface SearchAction {
   readonly label: string
   readonly to: string
+  /** other words by which it is found */
+  readonly words?: string
+  /** instead of going there; `to` names it then */
+  readonly run?: () => void
   readonly icon: TablerIcon
   readonly needs: Role
   /** leads out of the console: a file */
@@ -26,12 +40,28 @@ export interface SearchAction {
 
 /** What can be done from anywhere. */
 export function generalActions(t: Texts): readonly SearchAction[] {
+  const { words } = t.work.palette
   return [
-    { label: t.tokens.issue, to: '/tokens/new', icon: IconKey, needs: 'admin' },
-    { label: t.sources.add, to: '/sources/new', icon: IconFolderPlus, needs: 'admin' },
-    { label: t.slicing.submit, to: '/slicing/new', icon: IconLayoutGridAdd, needs: 'operator' },
-    { label: t.pushes.newPush, to: '/pushes/new', icon: IconSend, needs: 'operator' },
+    { label: t.tokens.issue, words: words.newToken, to: '/tokens/new', icon: IconKey, needs: 'admin' },
+    { label: t.partner.title, words: words.partner, to: '/tokens/partner', icon: IconUserShare, needs: 'admin' },
+    { label: t.sources.add, words: words.source, to: '/sources/new', icon: IconFolderPlus, needs: 'admin' },
+    { label: t.slicing.submit, words: words.slice, to: '/slicing/new', icon: IconLayoutGridAdd, needs: 'operator' },
+    { label: t.pushes.newPush, words: words.publish, to: '/pushes/new', icon: IconSend, needs: 'operator' },
+    {
+      label: t.work.palette.retryFailed,
+      words: words.retry,
+      to: `/pushes?${new URLSearchParams(NOT_SEEN)}`,
+      icon: IconRefresh,
+      needs: 'operator',
+    },
     { label: t.pushes.addTarget, to: '/pushes/targets/new', icon: IconPlugConnected, needs: 'admin' },
+    {
+      label: t.work.notifications.add,
+      words: words.notifications,
+      to: '/notifications',
+      icon: IconBell,
+      needs: 'admin',
+    },
     {
       label: t.nav.exportAudit,
       to: auditFile({ format: 'csv' }),
@@ -53,5 +83,28 @@ export function basemapActions(t: Texts, code: string, name: string): readonly S
       icon: IconCloudUpload,
       needs: 'operator',
     },
+  ]
+}
+
+/** What changes how the console looks, and its help. */
+export function displayActions(
+  t: Texts,
+  set: { readonly scheme: (scheme: 'light' | 'dark') => void; readonly language: (language: Language) => void },
+): readonly SearchAction[] {
+  const { palette } = t.work
+  const action = (label: string, words: string, icon: TablerIcon, run: () => void): SearchAction => ({
+    label,
+    words,
+    to: label,
+    icon,
+    needs: 'viewer',
+    run,
+  })
+  return [
+    action(palette.dark, palette.words.theme, IconMoon, () => set.scheme('dark')),
+    action(palette.light, palette.words.theme, IconSun, () => set.scheme('light')),
+    action(palette.chinese, palette.words.language, IconLanguage, () => set.language('zh')),
+    action(palette.english, palette.words.language, IconLanguage, () => set.language('en')),
+    action(palette.shortcuts, '?', IconKeyboard, () => window.dispatchEvent(new Event(SHOW_SHORTCUTS))),
   ]
 }

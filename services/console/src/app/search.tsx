@@ -1,4 +1,5 @@
 import type { Role } from '@gateway/contracts/operator.js'
+import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
 import {
@@ -22,14 +23,15 @@ import { SCAN_SOURCES } from '../api/scan-sources.js'
 import { useAllowed } from '../api/session.js'
 import { SLICE_JOBS } from '../api/slicing.js'
 import { TOKENS } from '../api/tokens.js'
-import { useTexts } from '../texts/texts.js'
+import { useLanguage, useTexts } from '../texts/texts.js'
 import { shortText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
-import { basemapActions, generalActions, type SearchAction } from './search-actions.js'
+import { basemapActions, displayActions, generalActions, type SearchAction } from './search-actions.js'
 
 /** Finds everything that has an address by its name, in lists of any length: the service searches. */
 export function Search() {
-  const t = useTexts()
+  const { texts: t, choose } = useLanguage()
+  const { setColorScheme } = useMantineColorScheme()
   const [typed, setTyped] = useState('')
   const { found, searching } = useFound(typed)
   const go = useNavigate()
@@ -52,20 +54,23 @@ export function Search() {
       leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
       onClick: () => go(to),
     }))
-    const actions = [...generalActions(t), ...found.flatMap((one) => one.actions ?? [])]
+    const display = displayActions(t, { scheme: setColorScheme, language: choose })
+    const actions = [...generalActions(t), ...display, ...found.flatMap((one) => one.actions ?? [])]
       .filter(({ needs }) => allowed[needs])
       // Words in any order: "new token" and "token new".
-      .filter(({ label }) => text.split(/\s+/).every((word) => label.toLowerCase().includes(word)))
-      .map(({ to, label, icon: Icon, outside }) => ({
+      .filter(({ label, words = '' }) =>
+        text.split(/\s+/).every((word) => `${label} ${words}`.toLowerCase().includes(word)),
+      )
+      .map(({ to, label, icon: Icon, outside, run }) => ({
         id: `action ${to}`,
         label: shortText(label),
         leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
-        onClick: () => (outside ? window.location.assign(to) : go(to)),
+        onClick: () => (run !== undefined ? run() : outside ? window.location.assign(to) : go(to)),
       }))
     const group = (name: string, entries: SpotlightActionData[]) =>
       entries.length === 0 ? [] : [{ group: name, actions: entries }]
     return [...group(t.nav.pages, pages), ...group(t.nav.things, things), ...group(t.nav.actions, actions)]
-  }, [t, found, go, typed, allowed])
+  }, [t, found, go, typed, allowed, choose, setColorScheme])
   const [entered, setEntered] = useState(false)
   // The list marks its first entry when something is typed, which is before the service has found it.
   useEffect(() => {

@@ -8,7 +8,7 @@ import { useLiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from '../ui/links.js'
 import { helpFor } from './help.js'
-import { Account, Preferences, Search, SessionEnded } from './later.js'
+import { Account, Preferences, Search, SessionEnded, Shortcuts } from './later.js'
 import { LiveMark } from './live-mark.js'
 import { Mark } from './mark.js'
 import { Menu } from './menu.js'
@@ -84,6 +84,7 @@ export function Shell() {
         </div>
       </AppShell.Main>
       <Search />
+      <Shortcuts />
       <SessionEnded />
       <ScrollRestoration />
     </AppShell>

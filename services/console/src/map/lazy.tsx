@@ -5,6 +5,8 @@ import { MapSkeleton } from './skeleton.js'
 const LazyVersionMap = lazy(async () => ({ default: (await import('./version-map.js')).VersionMap }))
 const LazyMapView = lazy(async () => ({ default: (await import('./map-view.js')).MapView }))
 
+const LazyStyleMap = lazy(async () => ({ default: (await import('./style-map.js')).StyleMap }))
+
 export function VersionMap(props: ComponentProps<typeof LazyVersionMap>) {
   return (
     <Suspense fallback={<MapSkeleton tall={props.tall ?? false} />}>
@@ -17,6 +19,14 @@ export function MapView(props: ComponentProps<typeof LazyMapView>) {
   return (
     <Suspense fallback={<MapSkeleton />}>
       <LazyMapView {...props} />
+    </Suspense>
+  )
+}
+
+export function StyleMap(props: ComponentProps<typeof LazyStyleMap>) {
+  return (
+    <Suspense fallback={<MapSkeleton tall />}>
+      <LazyStyleMap {...props} />
     </Suspense>
   )
 }

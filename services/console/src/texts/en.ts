@@ -1,14 +1,17 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
+import { enAutomation } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
+import { enStyles } from './en-styles.js'
 import { enWork } from './en-work.js'
 import { counted } from './plural.js'
 
 /** Every text of the console. Another language is a file of the same shape; see zh.ts. */
 export const en = {
   brand: 'Map asset gateway',
+  automation: enAutomation,
   skipToContent: 'Skip to content',
   common: {
     never: 'never',
@@ -135,6 +138,7 @@ export const en = {
     overview: 'Overview',
     basemaps: 'Basemaps',
     vectors: 'Vectors',
+    styles: 'Styles',
     tokens: 'Tokens',
     sources: 'Scan sources',
     slicing: 'Slicing',
@@ -360,6 +364,7 @@ export const en = {
   },
   maps: enMaps,
   partner: enPartner,
+  styles: enStyles,
   work: enWork,
   overrides: {
     title: 'Overrides',
@@ -601,6 +606,12 @@ export const en = {
     address: 'Download URL',
     unavailable: 'This vector is unavailable until a scan finds it again.',
     searchAttributes: 'Search attributes',
+    tiles: 'Vector tiles',
+    tilesStates: { none: 'None', building: 'Being built', ready: 'Ready', failed: 'Not built' },
+    tilesZooms: (first: number, last: number) => `zooms ${first}–${last}`,
+    tilesLeftOut: (counts: string) => `Too small or too dense to be shown, by zoom: ${counts}`,
+    tileJson: 'TileJSON (MapLibre, OpenLayers)',
+    featuresService: 'OGC API – Features (QGIS, ArcGIS)',
   },
   tokens: {
     what: 'the tokens',
@@ -1172,6 +1183,8 @@ export const en = {
       'basemap.delete': 'Basemap deleted',
       'version.withdraw': 'Version withdrawn',
       'basemap.plan-switch': 'Switch of the default planned',
+      'basemap.start-canary': 'Canary of a default begun',
+      'basemap.roll-back-canary': 'Canary rolled back',
       'basemap.cancel-switch': 'Switch of the default cancelled',
       'basemap.switch-failed': 'Switch of the default failed',
       'version.approve': 'Version approved',
@@ -1292,6 +1305,8 @@ export const en = {
       SLICE_FETCH_MAX_BYTES: 'Most bytes that one slicing job fetches from object storage',
       TILER_COMMAND: 'External tiling tool that replaces the built-in one',
       CALLBACK_ALLOW: 'Destinations to which callbacks and pushes are allowed in spite of the default rules',
+      SMTP_URL: 'Mail server of notifications, with its credentials',
+      SMTP_FROM: 'Sender of notifications',
       CALLBACK_DENY: 'Destinations to which callbacks and pushes are never sent',
       RETRY_WAITS: 'Seconds before each retry of a delivery',
       JOB_RETENTION_DAYS: 'Days for which finished slicing jobs and their logs are kept',
@@ -1309,6 +1324,7 @@ export const en = {
       AWS_SESSION_TOKEN: 'Session token of a temporary key',
       TILE_CACHE_CONTROL: 'Cache-Control of tiles, instead of public and one year',
       CURRENT_CACHE_CONTROL: 'Cache-Control of URLs that name no fixed version',
+      CANARY_TOLERANCE: 'By how many percent of its requests a canary may be worse than the version before',
       MISSING_TILE_TTL: 'How long caches may keep the 404 of a missing tile; 0: not at all',
       DEMO: 'Whether an empty catalog is filled with demo maps',
       ACCESS_LOG_EVERY: 'One in this many responses of the edge is logged; 0: none',

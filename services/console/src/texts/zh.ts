@@ -1,13 +1,16 @@
 import type { Texts } from './en.js'
 
 /** 简体中文；与 en.ts 结构相同。 */
+import { zhAutomation } from './zh-automation.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
+import { zhStyles } from './zh-styles.js'
 import { zhWork } from './zh-work.js'
 
 export const zh: Texts = {
   brand: '地图资产网关',
+  automation: zhAutomation,
   skipToContent: '跳到正文',
   common: {
     never: '从未',
@@ -126,6 +129,7 @@ export const zh: Texts = {
     overview: '概览',
     basemaps: '底图',
     vectors: '矢量',
+    styles: '样式',
     tokens: '令牌',
     sources: '扫描源',
     slicing: '切片',
@@ -349,6 +353,7 @@ export const zh: Texts = {
   },
   maps: zhMaps,
   partner: zhPartner,
+  styles: zhStyles,
   work: zhWork,
   overrides: {
     title: '扫描值与覆盖值',
@@ -577,6 +582,12 @@ export const zh: Texts = {
     address: '下载地址',
     unavailable: '此矢量不可用，直到扫描重新发现它。',
     searchAttributes: '搜索属性',
+    tiles: '矢量瓦片',
+    tilesStates: { none: '无', building: '正在生成', ready: '就绪', failed: '未生成' },
+    tilesZooms: (first: number, last: number) => `级别 ${first}–${last}`,
+    tilesLeftOut: (counts: string) => `因过小或过密而未显示的要素，按级别：${counts}`,
+    tileJson: 'TileJSON（MapLibre、OpenLayers）',
+    featuresService: 'OGC API – Features（QGIS、ArcGIS）',
   },
   tokens: {
     what: '令牌',
@@ -1128,6 +1139,8 @@ export const zh: Texts = {
       'basemap.delete': '删除底图',
       'version.withdraw': '下架版本',
       'basemap.plan-switch': '计划切换默认版本',
+      'basemap.start-canary': '灰度切换开始',
+      'basemap.roll-back-canary': '灰度切换已回退',
       'basemap.cancel-switch': '取消切换默认版本',
       'basemap.switch-failed': '切换默认版本失败',
       'version.approve': '批准版本',
@@ -1247,6 +1260,8 @@ export const zh: Texts = {
       SLICE_FETCH_MAX_BYTES: '单个切片任务从对象存储获取的最大字节数',
       TILER_COMMAND: '替代内置的切片工具',
       CALLBACK_ALLOW: '回调和推送仍可到达的目的地',
+      SMTP_URL: '通知所用的邮件服务器及其凭据',
+      SMTP_FROM: '通知的发件人',
       CALLBACK_DENY: '回调和推送绝不可到达的目的地',
       RETRY_WAITS: '每次重试交付前等待的秒数',
       JOB_RETENTION_DAYS: '切片任务及其日志在结束后保留的天数',
@@ -1264,6 +1279,7 @@ export const zh: Texts = {
       AWS_SESSION_TOKEN: '临时密钥所属的会话',
       TILE_CACHE_CONTROL: '瓦片的 Cache-Control，取代默认的公共缓存一年',
       CURRENT_CACHE_CONTROL: '同上，用于未指明固定版本的地址',
+      CANARY_TOLERANCE: '灰度版本的错误占请求的百分比最多可以比原版本高多少',
       MISSING_TILE_TTL: '缓存可保留“瓦片集范围内缺少该瓦片”这一结果的时长；0：不保留',
       DEMO: '是否用演示地图填充空目录',
       ACCESS_LOG_EVERY: '边缘节点每多少个响应记一行访问日志；0：不记',

@@ -3,14 +3,17 @@ import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
 import { useTexts } from '../texts/texts.js'
+import { type Bulk, BulkBar } from './bulk-bar.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
 import { type Filter, FilterField } from './filter-field.js'
+import { ListOptions, useHiddenColumns } from './list-options.js'
 import { Loaded } from './loaded.js'
 import { Page } from './page.js'
 import { Section } from './section.js'
 import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { nextSorting, parseSorting, sortingText } from './table-rows.js'
+import { useSelection } from './use-selection.js'
 
 /** What a list of the service can be narrowed to. */
 export type FiltersOf<S> = S extends ListSource<unknown, infer Q> ? readonly Filter<keyof Q & string>[] : never
@@ -30,15 +33,28 @@ interface ServerTableProps<T, Q> {
   readonly filters?: readonly Filter<keyof Q & string>[]
   /** as the service has it, `-version`; default: the service's own */
   readonly order?: string
+  /** what can be done with many rows at once */
+  readonly bulk?: Bulk<T>
 }
 
 /** A list of the service as a table: searched, filtered, sorted and paged there, however long it is. At most one of a page. */
-export function ServerTable<T, Q>({ source, columns, filters = [], order, search, ...table }: ServerTableProps<T, Q>) {
+export function ServerTable<T, Q>({
+  source,
+  columns,
+  filters = [],
+  order,
+  search,
+  bulk,
+  ...table
+}: ServerTableProps<T, Q>) {
   const t = useTexts()
   const sortable = columns.flatMap(({ sort }) => sort ?? [])
   const names = filters.map(({ name }) => name)
   const list = useList(source, sortable, names, order)
   const sorting = parseSorting(list.sort)
+  const seen = useHiddenColumns(source.key, columns)
+  const { items = [], total: found = 0 } = list.query.data ?? {}
+  const selection = useSelection(items, table.rowKey, list.filter, found)
   const onSort = (column: Column<T>) => {
     const next = nextSorting(parseSorting(list.chosen), { id: column.sort as string, numeric: column.numeric ?? false })
     list.set({ sort: sortingText(next), page: null })
@@ -67,7 +83,9 @@ export function ServerTable<T, Q>({ source, columns, filters = [], order, search
                   onChange={(value) => list.set({ [filter.name]: value, page: null })}
                 />
               ))}
+              <ListOptions source={source as never} query={list.matching} columns={seen} />
             </Group>
+            {bulk !== undefined && <BulkBar bulk={bulk} selection={selection} total={total} />}
             {total === 0 ? (
               <Empty title={list.q === '' ? t.table.nothingLeft : t.table.nothingFound(list.q)}>
                 {t.table.nothingFoundAdvice}
@@ -75,12 +93,13 @@ export function ServerTable<T, Q>({ source, columns, filters = [], order, search
             ) : (
               <TableFrame
                 label={table.label}
-                columns={columns}
+                columns={seen.shown}
                 rows={items}
                 rowKey={table.rowKey}
                 sortingOf={({ sort }) => (sort === undefined ? undefined : sorting?.id === sort ? sorting : null)}
                 onSort={onSort}
                 busy={list.query.isPlaceholderData}
+                {...(bulk !== undefined && { selection: { ...selection, nameOf: bulk.nameOf } })}
               />
             )}
             <Pages
@@ -114,7 +133,8 @@ function NothingYet({ title, icon, action, advice }: NothingYetProps) {
   )
 }
 
-interface ServerListPageProps<T, Q> extends Pick<ServerTableProps<T, Q>, 'source' | 'columns' | 'filters' | 'rowKey'> {
+interface ServerListPageProps<T, Q>
+  extends Pick<ServerTableProps<T, Q>, 'source' | 'columns' | 'filters' | 'rowKey' | 'bulk'> {
   readonly texts: Readonly<Record<'title' | 'lead' | 'what' | 'empty' | 'emptyAdvice' | 'search', string>>
   readonly icon: TablerIcon
   /** beside the heading */

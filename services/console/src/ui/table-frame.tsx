@@ -1,9 +1,10 @@
-import { Group, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Checkbox, Group, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { TableHeading } from './table-heading.js'
 import type { Sorting } from './table-rows.js'
+import type { Selection } from './use-selection.js'
 import { useTyped } from './use-typed.js'
 
 interface TableFrameProps<T> {
@@ -18,10 +19,18 @@ interface TableFrameProps<T> {
   readonly wide?: boolean
   /** other rows are on their way */
   readonly busy?: boolean
+  /** rows can be selected */
+  readonly selection?: RowSelection<T>
+}
+
+interface RowSelection<T> extends Pick<Selection<T>, 'isSelected' | 'isPage' | 'isSome' | 'toggle' | 'togglePage'> {
+  readonly nameOf: (row: T) => string
 }
 
 /** Headings and rows; on a phone each row is a card. */
-export function TableFrame<T>({ label, columns, rows, rowKey, sortingOf, onSort, wide, busy }: TableFrameProps<T>) {
+export function TableFrame<T>(props: TableFrameProps<T>) {
+  const { label, columns, rows, rowKey, sortingOf, onSort, wide, busy, selection } = props
+  const t = useTexts().work.bulk
   return (
     <div className="table-scroll">
       <Table
@@ -34,6 +43,17 @@ export function TableFrame<T>({ label, columns, rows, rowKey, sortingOf, onSort,
       >
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
+            {selection !== undefined && (
+              <Table.Th role="columnheader" className="select">
+                <Checkbox
+                  size="xs"
+                  aria-label={t.selectPage}
+                  checked={selection.isPage}
+                  indeterminate={selection.isSome && !selection.isPage}
+                  onChange={selection.togglePage}
+                />
+              </Table.Th>
+            )}
             {columns.map((column) => (
               <TableHeading key={column.id} column={column} sorting={sortingOf(column)} onSort={() => onSort(column)} />
             ))}
@@ -41,7 +61,12 @@ export function TableFrame<T>({ label, columns, rows, rowKey, sortingOf, onSort,
         </Table.Thead>
         <Table.Tbody role="rowgroup">
           {rows.map((row) => (
-            <Row key={rowKey(row)} row={row} columns={columns} />
+            <Row
+              key={rowKey(row)}
+              row={row}
+              columns={columns}
+              {...(selection !== undefined && { selection, isSelected: selection.isSelected(rowKey(row)) })}
+            />
           ))}
         </Table.Tbody>
       </Table>
@@ -49,9 +74,27 @@ export function TableFrame<T>({ label, columns, rows, rowKey, sortingOf, onSort,
   )
 }
 
-function Row<T>({ row, columns }: { row: T; columns: readonly Column<T>[] }) {
+interface RowProps<T> {
+  readonly row: T
+  readonly columns: readonly Column<T>[]
+  readonly selection?: RowSelection<T>
+  readonly isSelected?: boolean
+}
+
+function Row<T>({ row, columns, selection, isSelected = false }: RowProps<T>) {
+  const t = useTexts().work.bulk
   return (
-    <Table.Tr role="row">
+    <Table.Tr role="row" data-selected={isSelected || undefined} aria-selected={selection && isSelected}>
+      {selection !== undefined && (
+        <Table.Td role="cell" className="select">
+          <Checkbox
+            size="xs"
+            aria-label={t.selectRow(selection.nameOf(row))}
+            checked={isSelected}
+            onChange={() => selection.toggle(row)}
+          />
+        </Table.Td>
+      )}
       {columns.map(({ id, header, numeric, actions, cell, value }, i) => (
         <Table.Td
           key={id}

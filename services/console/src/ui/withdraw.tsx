@@ -3,10 +3,10 @@ import { useDisclosure } from '@mantine/hooks'
 import { useWithdraw, type Withdrawal } from '../api/catalog.js'
 import { useTexts } from '../texts/texts.js'
 import { Confirm } from './confirm.js'
-import { notifyDone } from './notify.js'
 import { reported } from './reported.js'
 import { shortText } from './shown-text.js'
 import { Status } from './status.js'
+import { notifyUndoable } from './undo.js'
 import { WriteButton } from './write-button.js'
 
 interface Withdrawable {
@@ -42,7 +42,7 @@ export function WithdrawButton({ withdrawal, name, withdrawn }: WithdrawButtonPr
   const confirm = () =>
     reported(set.mutateAsync(!withdrawn), ({ confirmed, pending }) => {
       const edges = t.confirmedBy(confirmed.length, confirmed.length + pending.length)
-      notifyDone(`${withdrawn ? t.restored(short) : t.done(short)} ${edges}`)
+      notifyUndoable(`${withdrawn ? t.restored(short) : t.done(short)} ${edges}`, () => set.mutateAsync(withdrawn))
       close()
     })
   return (

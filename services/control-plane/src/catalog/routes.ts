@@ -5,6 +5,7 @@ import type { App } from '../platform/http/app-type.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
 import { changesRoute } from './changes/routes.js'
 import { compareRoutes } from './compare/routes.js'
+import { defaultSwitchRoutes } from './edit/default-switch-routes.js'
 import { defaultVersionRoute } from './edit/default-version.js'
 import { forgetRoutes } from './edit/forget-routes.js'
 import { reviewRoutes } from './edit/review-version.js'
@@ -39,12 +40,13 @@ export async function catalogRoutes(app: App, ctx: ControlContext, { edges, gate
   storageRoute(app, ctx)
   scanRoutes(app, ctx)
   defaultVersionRoute(app, ctx)
+  defaultSwitchRoutes(app, ctx)
   updateVersionRoute(app, ctx, edges)
   reviewRoutes(app, ctx, edges)
   updateBasemapRoute(app, ctx, edges)
   updateVectorRoute(app, ctx, edges)
   forgetRoutes(app, ctx, edges)
   healthRoutes(app, ctx)
-  styleRoutes(app, ctx, edges)
+  await styleRoutes(app, ctx, edges)
   await importRoutes(app, ctx, findCaller)
 }

@@ -9,6 +9,7 @@ import { webhookId } from '../platform/webhooks/signature.js'
 import { deliverToBucket } from './bucket/deliver.js'
 import { copyBundle, isDirectory, NO_DIRECTORY } from './files/copy.js'
 import { sendMessage, sendUpload } from './http/send.js'
+import { type MailSettings, sendMail } from './mail/send.js'
 import { failure, type Outcome, success } from './outcome.js'
 import type { NothingToSend, Payload } from './payload.js'
 
@@ -19,6 +20,7 @@ export interface DeliverTools {
   readonly openStore: (url: string) => ObjectStore
   /** for archives on their way into a bucket; it may not exist yet */
   readonly scratch: string
+  readonly mail: MailSettings
   readonly payloadOf: (claimed: ClaimedDelivery) => Promise<Payload | NothingToSend>
 }
 
@@ -41,6 +43,8 @@ export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, sig
   }
 }
 
+const TO_MAIL = 'mailto:'
+
 async function send(
   tools: DeliverTools,
   { id, target, url: own, fence }: ClaimedDelivery,
@@ -48,6 +52,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const url = own ?? target?.url ?? ''
+  if (url.startsWith(TO_MAIL)) return sendMail(tools.mail, url.slice(TO_MAIL.length), event)
   if (target?.kind === 'directory') {
     const directory = target.path ?? ''
     if (bundle === null) return writeEvent(directory, id, event)

@@ -49,6 +49,7 @@ export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
         'slice_callback',
         'cache_purge',
         'event',
+        'notification',
       ] satisfies DeliveryKind[])
         for (const outcome of ['succeeded', 'failed']) attempts.inc({ kind, outcome }, 0)
       const guard = new DestinationGuard(settings)
@@ -57,6 +58,7 @@ export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
         now,
         openStore: (url) => openObjectStore(url, settings),
         scratch: exportDirectory(settings.dataDir),
+        mail: { url: settings.smtpUrl, from: settings.smtpFrom },
         payloadOf: (one) => payloads[one.kind](ctx, one),
       }
       const runner = new DeliveryRunner({

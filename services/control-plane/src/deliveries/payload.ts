@@ -23,7 +23,7 @@ export interface NothingToSend {
 
 /** Builds the payload anew for each attempt, from the state at that time. Belongs to the feature that enqueues this kind of delivery. */
 export type PayloadBuilder = (
-  ctx: Pick<ControlContext, 'sql' | 'settings' | 'now' | 'bus' | 'shutdown'>,
+  ctx: Pick<ControlContext, 'sql' | 'settings' | 'now' | 'bus' | 'shutdown' | 'log'>,
   claimed: ClaimedDelivery,
 ) => Promise<Payload | NothingToSend>
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -19,12 +19,18 @@ let stop: AbortController
 let running: Promise<void>
 /** What becomes of the next requests instead of 200. */
 const faults: ('503' | 'cut')[] = []
-const received: { tags: string[]; event: string; headers: IncomingMessage['headers'] }[] = []
+interface Received {
+  readonly tags: string[]
+  readonly event: string
+  readonly tiles?: number[][]
+  readonly url_templates?: string[]
+  readonly headers: IncomingMessage['headers']
+}
+const received: Received[] = []
 
 beforeAll(async () => {
   receiver = createServer(async (req, res) => {
-    const { tags, event } = JSON.parse(await text(req))
-    received.push({ tags, event, headers: req.headers })
+    received.push({ ...JSON.parse(await text(req)), headers: req.headers })
     const fault = faults.shift()
     if (fault === 'cut') req.socket.destroy()
     else res.writeHead(fault === '503' ? 503 : 200).end()
@@ -114,6 +120,49 @@ test('a cache is told of whatever changes what the addresses of tiles mean, and 
     await change()
     await expect.poll(tags, { message: String(change) }).toEqual([expected])
   }
+})
+
+test('a change of the default names the tiles that differ between the two versions, unless there are too many', async () => {
+  const place = path.join(home, 'switched')
+  const put = (label: string, address: string, text: string) => {
+    const file = path.join(place, label, address)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  for (const label of ['v1', 'v2']) {
+    for (const address of ['0/0/0.png', '1/0/0.png', '1/1/1.png']) put(label, address, 'same')
+  }
+  put('v2', '1/0/0.png', 'another')
+  put('v2', '1/0/1.png', 'new')
+  const { sql } = gateway.store
+  const layer = { code: 'switched', name: 'Switched', tileBaseUrl: 'http://127.0.0.1:8910', sourceCode: 'maps' }
+  await sql`UPDATE scan_sources SET path = ${home}, enabled = true WHERE code = 'maps'`
+  for (const label of ['v1', 'v2']) {
+    const known = {
+      ...version(label, 'xyz', path.join(place, label)),
+      format: 'png',
+      extension: 'png',
+      minZoom: 0,
+      maxZoom: 1,
+    } as const
+    await sql.begin((tx) => registerVersion(tx, layer, known, label === 'v1'))
+  }
+  await admin('POST', '/basemaps/switched/default-version', { version: 'v1' })
+  await expect.poll(() => received.length).toBeGreaterThan(0)
+  received.splice(0)
+  await admin('POST', '/basemaps/switched/default-version', { version: 'v2' })
+  await expect
+    .poll(() => received.map((one) => one.tiles), { timeout: 20_000 })
+    .toContainEqual([
+      [1, 0, 0],
+      [1, 0, 1],
+    ])
+  const told = received.find((one) => one.tiles !== undefined)
+  expect(told?.tags).toEqual(['b-switched'])
+  expect(told?.url_templates).toEqual([
+    expect.stringMatching(/\/tiles\/switched\/\{z\}\/\{x\}\/\{y\}\.png$/),
+    expect.stringMatching(/\/tiles\/switched\/current\/\{z\}\/\{x\}\/\{y\}\.png$/),
+  ])
 })
 
 test('a transaction tells a cache the same once, and of a basemap no more beside its version', async () => {

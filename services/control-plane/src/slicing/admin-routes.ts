@@ -110,7 +110,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
       if (!checked.ok) return sendRefusal(reply, checked)
       const wanted = { ...checked.job, requestedBy: checked.job.requestedBy || admin.actor }
       const submitted = await sql.begin(async (tx) => {
-        const submitted = await submit(tx, wanted, null)
+        const submitted = await submit(tx, ctx.settings.sliceOutputRoot, wanted, null)
         if (submitted.state !== 'queued') return submitted
         const { job } = submitted
         const detail = { name: job.name, code: job.code, target_code: job.targetCode, sources: job.sourcePaths.length }

@@ -3,6 +3,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { STAGING_MARK } from '@gateway/contracts/tiling/publish.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
+import type { Settings } from '@gateway/core/settings/load.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Sql } from '@gateway/store/connect.js'
 import type { JobLease } from '@gateway/store/jobs.js'
@@ -13,7 +15,7 @@ import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
 export interface LayerPlace {
   readonly mode: Mode
   readonly version: string
-  /** the served directory of that version; it may not exist yet */
+  /** the directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
   readonly layerDir: string
   /** where new tiles are made: beside the versions, so that renames stay on one file system; hidden from scans by its dot */
   readonly stagingDir: string
@@ -28,7 +30,7 @@ export type Placed =
  */
 export async function placeLayer(
   sql: Sql,
-  outputRoot: string,
+  { sliceWorkRoot, sliceOutputRoot }: Pick<Settings, 'sliceWorkRoot' | 'sliceOutputRoot'>,
   job: StoredSliceJob,
   lease: JobLease,
   nowMs: number,
@@ -44,23 +46,35 @@ export async function placeLayer(
     }
   }
   const mode = modeOf(job)
-  const layer = join(outputRoot, job.targetCode)
+  const isBucket = isRemote(sliceOutputRoot)
+  const layer = join(sliceWorkRoot, job.targetCode)
   let now = layerNow(basemap)
   let version = versionFor(job, now, nowMs)
   // Files of a version that was forgotten come back with a scan, as they were: no other images are laid into them.
-  while (job.version === null && !now.known.includes(version) && existsSync(join(layer, version))) {
+  while (job.version === null && !now.known.includes(version) && isTaken(layer, version)) {
     now = { ...now, known: [...now.known, version] }
     version = versionFor(job, now, nowMs)
   }
+  const before = basemap?.versions.find((one) => one.version === version && one.available)
+  const has = before?.storage === 'pmtiles' ? 'pmtiles' : 'folder'
+  if (before !== undefined && !isBucket && has !== job.output)
+    return { ok: false, reason: coded('slice_target_output', { layer: job.targetCode, has, asked: job.output }) }
+  const stagingDir = join(layer, `${STAGING_MARK}${lease.id}-${lease.fence}`)
+  // Beside an archive there is no folder that a scan would take for the same version.
+  const isArchive = job.output === 'pmtiles' && !isBucket
   return {
     ok: true,
     place: {
       mode,
       version,
-      layerDir: join(layer, version),
-      stagingDir: join(layer, `${STAGING_MARK}${lease.id}-${lease.fence}`),
+      layerDir: isArchive ? `${stagingDir}-layer` : join(layer, version),
+      stagingDir,
     },
   }
+}
+
+function isTaken(layer: string, version: string): boolean {
+  return [version, `${version}.pmtiles`].some((name) => existsSync(join(layer, name)))
 }
 
 /** Removes what crashed runs left beside a layer. One job runs at a time: no other's staging can be there. */

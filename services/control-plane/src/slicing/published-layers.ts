@@ -12,11 +12,12 @@ import { probeTileSet } from '@gateway/tilesets/probe.js'
 import { layerKey, layerPath } from '../catalog/register/layer-path.js'
 import { versionRecord } from '../catalog/register/version-record.js'
 import type { RunningJob } from '../jobs/running-job.js'
-import { unpackArchive, writeArchive } from '../platform/archives/write-archive.js'
+import { unpackArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { patiently } from '../platform/patience.js'
 import type { JobLog } from './job-log.js'
 import type { LayerPlace } from './layer-place.js'
+import { writeLayerArchive } from './write-layer-archive.js'
 
 /** In a folder of tiles: the ETag of the object that holds exactly these. Without it the folder may hold more, or less. */
 const MARK = '.published'
@@ -38,11 +39,12 @@ export interface PublishedLayers {
 /** null: layers are served from the directory that they are made in. */
 export function publishedLayers(
   { settings }: ControlContext,
-  { targetCode }: StoredSliceJob,
+  job: StoredSliceJob,
   running: RunningJob,
   log: JobLog,
 ): PublishedLayers | null {
   const { sliceOutputRoot, sliceWorkRoot } = settings
+  const { targetCode } = job
   if (!isRemote(sliceOutputRoot)) return null
   const { signal } = running
   const store = openObjectStore(sliceOutputRoot, settings)
@@ -55,7 +57,7 @@ export function publishedLayers(
       if (facts !== undefined && facts.etag === (await readMark(layerDir))) return
       await rm(layerDir, { recursive: true, force: true })
       if (facts === undefined) return
-      say(`fetching the layer from ${layerPath(sliceOutputRoot, targetCode, version)}`)
+      say(`fetching the layer from ${layerPath(sliceOutputRoot, job, version)}`)
       const [archive, folder] = [`${stagingDir}-fetched.pmtiles`, `${stagingDir}-fetched`]
       try {
         await mkdir(dirname(archive), { recursive: true })
@@ -82,17 +84,8 @@ export function publishedLayers(
       try {
         say('writing the layer as one archive')
         await mkdir(folder, { recursive: true })
-        const { storage, format, extension, bounds } = described
-        const task = {
-          set: { storage, format, extension, path: layerDir, root: sliceWorkRoot },
-          area: { minZoom: 0, maxZoom: 26, bounds: null },
-          bounds,
-          metadata: await readMetadata(layerDir),
-          file: archive,
-          maxBytes: Number.MAX_SAFE_INTEGER,
-        }
-        const { bytes, tiles } = await writeArchive(task, signal)
-        say(`uploading ${bytes} bytes with ${tiles} tiles to ${layerPath(sliceOutputRoot, targetCode, version)}`)
+        const { bytes, tiles } = await writeLayerArchive({ layerDir, root: sliceWorkRoot, archive }, described, signal)
+        say(`uploading ${bytes} bytes with ${tiles} tiles to ${layerPath(sliceOutputRoot, job, version)}`)
         // As the folder, the object changes only under a lease that was confirmed just now.
         await running.confirm()
         signal.throwIfAborted()
@@ -102,7 +95,7 @@ export function publishedLayers(
         await removeOtherCopies(layerDir)
         const probe = await probeTileSet(sliceWorkRoot, archive)
         if (probe === null) throw new Error('the published layer holds no tile')
-        const path = layerPath(sliceOutputRoot, targetCode, version)
+        const path = layerPath(sliceOutputRoot, job, version)
         return { ...versionRecord(version, path, probe), fingerprint: objectIdentity(facts) }
       } finally {
         await rm(folder, { recursive: true, force: true })
@@ -115,15 +108,6 @@ export function publishedLayers(
 
 async function readMark(layerDir: string): Promise<string | null> {
   return readFile(join(layerDir, MARK), 'utf8').catch(() => null)
-}
-
-/** The layer's own metadata, which comes back with the tiles when they are unpacked. */
-async function readMetadata(layerDir: string): Promise<Record<string, unknown>> {
-  const text = await readFile(join(layerDir, METADATA_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}'
-    throw error
-  })
-  return JSON.parse(text)
 }
 
 /** Images are laid into the newest version alone: of the others no copy is needed. */

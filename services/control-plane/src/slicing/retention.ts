@@ -5,6 +5,7 @@ import { deleteVersions, readBasemap, setVersionsAvailable } from '@gateway/stor
 import { holdLease } from '@gateway/store/jobs.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
 import { removeLayerObjects } from '../catalog/edit/layer-files.js'
+import { layerKey } from '../catalog/register/layer-path.js'
 import { withScanLock } from '../catalog/scans/scan-lock.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../platform/edges/commit.js'
@@ -16,19 +17,21 @@ const KEPT_VERSIONS = 5
 export async function removeOldVersions(ctx: ControlContext, code: string): Promise<void> {
   const basemap = await readBasemap(ctx.sql, code)
   const available = (basemap?.versions ?? []).filter((version) => version.available)
-  const old = available
+  const removed = available
     .slice(0, -KEPT_VERSIONS)
-    .map(({ version }) => version)
-    .filter((version) => version !== basemap?.defaultVersion && version !== basemap?.setDefault)
-  if (old.length === 0) return
+    .filter(({ version }) => version !== basemap?.defaultVersion && version !== basemap?.setDefault)
+  if (removed.length === 0) return
+  const old = removed.map(({ version }) => version)
   const { revision } = await commitAndPublish(ctx, async (tx) => {
     await setVersionsAvailable(tx, code, old, false)
     return { result: null, changes: [{ kind: 'basemap', key: code }] }
   })
   await edgesFollow(ctx, revision)
-  for (const version of old) {
-    await rm(join(ctx.settings.sliceWorkRoot, code, version), { recursive: true, force: true })
-    if (isRemote(ctx.settings.sliceOutputRoot)) await removeLayerObjects(ctx.settings, code, [version])
+  for (const { version, storage } of removed) {
+    const isBucket = isRemote(ctx.settings.sliceOutputRoot)
+    const name = storage === 'pmtiles' && !isBucket ? layerKey(code, version) : `${code}/${version}`
+    await rm(join(ctx.settings.sliceWorkRoot, name), { recursive: true, force: true })
+    if (isBucket) await removeLayerObjects(ctx.settings, code, [version])
     ctx.log.info({ layer: code, version }, 'an old version of a layer was removed')
   }
   await forgetVersions(ctx, code, old)

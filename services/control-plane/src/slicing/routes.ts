@@ -21,7 +21,7 @@ export const SUBMIT_AGAIN = 'with the same `code` it may be submitted again, and
 const OTHER_LAYER = refuse('conflict', coded('slice_code_of_other_layer'))
 const NO_SUCH_LAYER = refuse('not_found', coded('slice_layer_not_found'))
 
-/** Limit: jobs of one token that are pending or running. They run one at a time: this many are hours of work, and no end of the queue. */
+/** Limit: jobs of one token that are pending or running. They run one at a time: this many are hours of work, and the queue stays bounded. */
 const MAX_OPEN_JOBS = 100
 /** Room comes with the end of a job, which takes seconds to hours. */
 const TRY_AGAIN_SECONDS = 30
@@ -47,7 +47,7 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
         description:
           'One image accumulates into the newest version of the layer; several build a new version beside the old one, which becomes the ' +
           'default when it is complete. 403 for a layer that is not among the `layer_codes` of the token. Only the form is checked here; an image that is missing or unreadable makes the job fail. One image for ' +
-          'a layer of another `tile_matrix_set` or `encoding` is refused (409): their tiles cannot be merged. A known ' +
+          'a layer of another `tile_matrix_set`, `encoding` or `output` is refused (409): their tiles cannot be merged. A known ' +
           '`code` answers the existing job, or 409 where that is one of a layer that the token may not slice; that of a job that is no longer kept ' +
           '(JOB_RETENTION_DAYS) queues a new one. Jobs run one at a ' +
           `time, in the order of their submission. \`warnings\` tells what is accepted and probably not intended, such as a missing \`zoom_max\`; while the ` +
@@ -62,7 +62,7 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
       if (!checked.ok) return sendRefusal(reply, checked)
       if (!gate.grants(request, reply, layer(checked.job.targetCode), 'slice')) return reply
       const submitter = { tokenId: serviceToken.id, maxOpen: MAX_OPEN_JOBS }
-      const submitted = await sql.begin((tx) => submit(tx, checked.job, submitter))
+      const submitted = await sql.begin((tx) => submit(tx, ctx.settings.sliceOutputRoot, checked.job, submitter))
       if (submitted.state === 'refused') return sendRefusal(reply, submitted)
       if (submitted.state === 'full') {
         reply.header('Retry-After', String(TRY_AGAIN_SECONDS))

@@ -18,6 +18,7 @@ import { recordEnd } from '../jobs/leases.js'
 import { LeaseLost, type RunningJob } from '../jobs/running-job.js'
 import type { ControlContext } from '../platform/context.js'
 import { keptTrace, traced } from '../platform/trace.js'
+import { archivedLayers } from './archived-layers.js'
 import { lackOfRoom } from './disk-room.js'
 import { describeLayer, endJob, type RunEnd, registerLayer } from './end-job.js'
 import { fetchImages } from './fetch-images.js'
@@ -88,14 +89,14 @@ async function makeLayer(
   const { job, lease } = claimed
   const { sliceWorkRoot } = ctx.settings
   await removeLeftStaging(sliceWorkRoot, job.targetCode)
-  const placed = await placeLayer(ctx.sql, sliceWorkRoot, job, lease, ctx.now())
+  const placed = await placeLayer(ctx.sql, ctx.settings, job, lease, ctx.now())
   if (!placed.ok) return failedBy(placed.reason)
   const { place } = placed
   if (isRemote(ctx.settings.sliceOutputRoot) && job.tileMatrixSet !== 'WebMercatorQuad')
     return failedBy(coded('slice_archive_grid'))
   if (!(await placeSliceJob(ctx.sql, lease, { version: place.version, logPath: log.path }))) return 'lost'
   await mkdir(join(sliceWorkRoot, job.targetCode), { recursive: true })
-  const layers = publishedLayers(ctx, job, running, log)
+  const layers = publishedLayers(ctx, job, running, log) ?? archivedLayers(ctx, job, running, log)
   const images = await fetchImages(ctx, job, running.signal).catch((error: Error) => error)
   try {
     running.signal.throwIfAborted()

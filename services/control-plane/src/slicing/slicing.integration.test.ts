@@ -77,6 +77,7 @@ test('one image is refused where its layer will lie in another grid when its tur
     409,
     'the encoding of "grids" is rgb; images cannot be merged into it as terrarium',
   ])
+  expect((await send({ ...one, output: 'pmtiles' })).statusCode).toBe(400)
   expect((await send({ ...one, tile_matrix_set: 'WebMercatorQuad' })).statusCode).toBe(202)
   expect((await send({ source_paths: ['/images/a.tif', '/images/b.tif'] })).statusCode).toBe(202)
   expect((await send({ source_path: '/images/b.tif' })).statusCode).toBe(202)
@@ -91,7 +92,8 @@ test.each([[['/images/a.tif', '/images/b.tif']], [['/images/a.tif']]])(
     const job = (await readSliceJob(app.ctx.sql, id)) as StoredSliceJob
     const place = async (version: string | null) => {
       const lease = { id, owner: 'test', fence: 1 }
-      return placeLayer(app.ctx.sql, dataDir, { ...job, version }, lease, Date.parse('2026-03-01T08:00:00Z'))
+      const roots = { sliceWorkRoot: dataDir, sliceOutputRoot: dataDir }
+      return placeLayer(app.ctx.sql, roots, { ...job, version }, lease, Date.parse('2026-03-01T08:00:00Z'))
     }
     mkdirSync(join(dataDir, 'kept/2026-03-01'), { recursive: true })
     expect(await place(null)).toMatchObject({ place: { layerDir: join(dataDir, 'kept/2026-03-01-2') } })

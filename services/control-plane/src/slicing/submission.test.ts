@@ -18,6 +18,7 @@ test('defaults are those of the interface', () => {
       tileFormat: 'webp',
       tileMatrixSet: 'WebMercatorQuad',
       encoding: 'rgb',
+      output: null,
       callbackUrl: '',
       requestedBy: '',
       warnings: [{ code: 'slice_zoom_max_missing', params: { zoom: 0 } }],

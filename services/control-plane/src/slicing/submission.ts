@@ -2,7 +2,7 @@ import { TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, sentence } from '@gateway/contracts/messages.js'
-import { SLICE_ENCODINGS } from '@gateway/contracts/slice.js'
+import { SLICE_ENCODINGS, SLICE_OUTPUTS } from '@gateway/contracts/slice.js'
 import { isPlainPath } from '@gateway/contracts/tiling/plain-path.js'
 import { MAX_ZOOM } from '@gateway/contracts/tiling/protocol.js'
 import { parseLocation } from '@gateway/core/object-storage/location.js'
@@ -76,6 +76,13 @@ export const submissionSchema = z.strictObject({
       '`terrarium` or `mapbox`: the images are elevation models (one band of heights in metres), and the tiles hold heights without ' +
         'loss, as PNG or WebP. Pixels without a height hold height 0 and alpha 254; a newer height replaces an older one',
     ),
+  output: z
+    .enum(SLICE_OUTPUTS)
+    .optional()
+    .describe(
+      'a folder of tiles, or one PMTiles archive (Web Mercator only); default: as the newest version of the layer is, for a new one a folder. In object storage ' +
+        'it is always `pmtiles`',
+    ),
   callback_url: z
     .union([
       z.literal(''),
@@ -95,6 +102,7 @@ export type Checked = { readonly ok: true; readonly job: NewSliceJob } | Refusal
 const BOTH = refuse('invalid_parameters', coded('slice_sources_both'))
 const NEITHER = refuse('invalid_parameters', coded('slice_sources_none'))
 const TARGET = refuse('invalid_parameters', coded('slice_target_code'))
+const OUTPUT_GRID = refuse('invalid_parameters', coded('slice_output_grid'))
 const ZOOMS = refuse('invalid_parameters', coded('slice_zooms_swapped'))
 
 /** Checks the form of a submission and nothing else: whether its images exist, the job finds out. Pure. */
@@ -110,6 +118,7 @@ export function checkSubmission(body: Submission): Checked {
   const zoomMaxNative = body.zoom_max === 'native'
   const zoomMax = typeof body.zoom_max === 'number' ? body.zoom_max : body.zoom_min
   if (zoomMax < body.zoom_min) return ZOOMS
+  if (body.output === 'pmtiles' && body.tile_matrix_set !== 'WebMercatorQuad') return OUTPUT_GRID
   return {
     ok: true,
     job: {
@@ -124,6 +133,7 @@ export function checkSubmission(body: Submission): Checked {
       tileFormat: body.tile_format,
       tileMatrixSet: body.tile_matrix_set,
       encoding: body.encoding,
+      output: body.output ?? null,
       callbackUrl: body.callback_url ?? '',
       requestedBy: body.requested_by ?? '',
       warnings: submissionWarnings(body, sourcePaths, targetCode),

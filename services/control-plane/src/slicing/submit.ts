@@ -1,5 +1,7 @@
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import type { SliceOutput } from '@gateway/contracts/slice.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import {
@@ -18,32 +20,49 @@ import { modeOf } from './layer-version.js'
 type Refused = Refusal & { readonly state: 'refused' }
 
 /** Queues a job, unless it is one that its layer could not take: it would only fail when its turn comes. */
-export async function submit(tx: Transaction, job: NewSliceJob, submitter: null): Promise<Accepted | Refused>
-export async function submit(tx: Transaction, job: NewSliceJob, submitter: Submitter): Promise<Submitted | Refused>
 export async function submit(
   tx: Transaction,
+  outputRoot: string,
+  job: NewSliceJob,
+  submitter: null,
+): Promise<Accepted | Refused>
+export async function submit(
+  tx: Transaction,
+  outputRoot: string,
+  job: NewSliceJob,
+  submitter: Submitter,
+): Promise<Submitted | Refused>
+export async function submit(
+  tx: Transaction,
+  outputRoot: string,
   job: NewSliceJob,
   submitter: Submitter | null,
 ): Promise<Submitted | Refused> {
+  const isBucket = isRemote(outputRoot)
+  const layer = await layerBefore(tx, job.targetCode)
   if ((await readSliceJobByCode(tx, job.code)) === null) {
-    const refusal = await refusalBy(tx, job)
+    const refusal = isBucket && job.output === 'folder' ? OUTPUT_BUCKET : refusalBy(layer, job)
     if (refusal !== null) return { ...refusal, state: 'refused' }
   }
-  const traced = { ...job, trace: traceToKeep() }
+  const output = isBucket ? 'pmtiles' : (job.output ?? outputLike(layer, job))
+  const traced = { ...job, output, trace: traceToKeep() }
   return submitter === null ? submitSliceJob(tx, traced, null) : submitSliceJob(tx, traced, submitter)
 }
 
 /** Why a single image cannot be merged into the layer as it will be when the job's turn comes; null: it can. */
-async function refusalBy(tx: Transaction, job: NewSliceJob): Promise<Refusal | null> {
-  if (modeOf({ sourceCount: job.sourcePaths.length }) === 'mosaic') return null
-  const layer = await layerBefore(tx, job.targetCode)
-  if (layer === null) return null
+function refusalBy(layer: Layer | null, job: NewSliceJob): Refusal | null {
+  if (layer === null || modeOf({ sourceCount: job.sourcePaths.length }) === 'mosaic') return null
   if (layer.tileMatrixSet !== job.tileMatrixSet) {
     return refuse(
       'conflict',
       coded('slice_target_grid', { layer: job.targetCode, has: layer.tileMatrixSet, asked: job.tileMatrixSet }),
     )
   }
+  if (job.output !== null && layer.output !== job.output)
+    return refuse(
+      'conflict',
+      coded('slice_target_output', { layer: job.targetCode, has: layer.output, asked: job.output }),
+    )
   if (layer.encoding === job.encoding) return null
   return refuse(
     'conflict',
@@ -51,7 +70,14 @@ async function refusalBy(tx: Transaction, job: NewSliceJob): Promise<Refusal | n
   )
 }
 
-type Layer = Pick<NewSliceJob, 'tileMatrixSet'> & { readonly encoding: unknown }
+const OUTPUT_BUCKET = refuse('invalid_parameters', coded('slice_output_bucket'))
+
+/** An archive has no tiles of other grids. */
+function outputLike(layer: Layer | null, { tileMatrixSet }: NewSliceJob): SliceOutput {
+  return layer !== null && tileMatrixSet === 'WebMercatorQuad' ? layer.output : 'folder'
+}
+
+type Layer = Pick<NewSliceJob, 'tileMatrixSet'> & { readonly encoding: unknown; readonly output: SliceOutput }
 
 /** What the last job of the queue makes of a layer, or else its newest version; null: no such layer yet. */
 async function layerBefore(tx: Transaction, code: string): Promise<Layer | null> {
@@ -61,5 +87,6 @@ async function layerBefore(tx: Transaction, code: string): Promise<Layer | null>
   if (basemap === null || basemap.sourceCode !== LAYERS_SOURCE) return null
   const newest = basemap.versions.findLast(({ available }) => available)
   if (newest === undefined) return null
-  return { tileMatrixSet: newest.tileMatrixSet, encoding: newest.metadata.encoding ?? 'rgb' }
+  const output = newest.storage === 'pmtiles' ? 'pmtiles' : 'folder'
+  return { tileMatrixSet: newest.tileMatrixSet, encoding: newest.metadata.encoding ?? 'rgb', output }
 }

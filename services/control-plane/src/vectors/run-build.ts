@@ -82,9 +82,9 @@ async function build(
   signal: AbortSignal,
 ): Promise<BuiltTiles | null> {
   const { settings } = ctx
-  const { code, name, kind, path, sourcePath, encoding, crs, minZoom, maxZoom } = claimed
+  const { code, name, kind, path, sourcePath, encoding, crs, minZoom, maxZoom, fields } = claimed
   const limits = { memoryMb: Math.floor(settings.vectorBuildMemory / MEGABYTE) }
-  const task = { kind, encoding, code, name, crs, output, limits, minZoom, maxZoom }
+  const task = { kind, encoding, code, name, crs, output, limits, minZoom, maxZoom, fields }
   if (!isRemote(path)) return inProcess({ ...task, source: { root: sourcePath, path } }, signal)
   const paths = kind === 'shapefile' ? await shapefileParts(ctx, claimed, signal) : [path]
   const copies = await copyHere(settings, sourcePath, paths, settings.exportMaxBytes, signal)

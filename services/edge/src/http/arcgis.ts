@@ -80,12 +80,14 @@ export function arcgisRequest(edge: Edge, path: string) {
 /** ArcGIS REST as far as tiles go: the list of services, map services of cached tiles, vector tile services. */
 export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const { room, isWhole, code, layer, service, rest, tile } = arcgisRequest(edge, req.getUrl())
-  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  const url = req.getUrl()
+  const { room, isWhole, code, rest, tile: asked } = arcgisRequest(edge, url)
+  const exchange = new Exchange(edge, 'tile', res, req, asked)
   exchange.errorForm = 'esri'
   const wanted = code === '' ? null : wantedBasemap(edge, code)
-  withReader(exchange, wanted, code === '' ? 'cut' : reachOf(tile, code), (reader) => {
-    if (tile !== undefined) return answerTilePath(exchange)
+  withReader(exchange, wanted, code === '' ? 'cut' : reachOf(asked, code), (reader) => {
+    const { layer, service, tile } = arcgisRequest(exchange.edge, url)
+    if (tile !== undefined) return answerTilePath(exchange, tile)
     const operation = rest.join('/').toLowerCase()
     if (service === 'MapServer' && OPERATIONS.has(rest[0]?.toLowerCase() ?? ''))
       return answerRefusal(exchange, NOT_OFFERED)

@@ -1,12 +1,13 @@
-import { type AccessToken, decide, type WantedResource } from '@gateway/core/access/decide.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
+import { type AccessToken, decide, NOT_GRANTED, type WantedResource } from '@gateway/core/access/decide.js'
 import { presentedToken } from '@gateway/core/access/presented-token.js'
 import type { Admission } from '@gateway/core/access/rate-limiter.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
-import type { Edge } from '../edge.js'
+import { type Edge, edgeFor } from '../edge.js'
 import { admitSigned, OUTSIDE_AREA, type Reach, reaches, type Signable } from './authorize-signed.js'
 import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
-import { usageOf } from './tile-answer.js'
+import { noteSet, usageOf } from './tile-answer.js'
 
 /** The resource of a request: several candidates where one address may mean several. */
 export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
@@ -26,13 +27,18 @@ export function authorize(
   reach: Reach | null = signable,
 ) {
   const { edge } = exchange
-  const tooLong = exchange.limitHeaders()
-  if (tooLong !== null) return answerRefusal(exchange, tooLong)
+  const bad = exchange.judgeHeaders()
+  if (bad !== null) return answerRefusal(exchange, bad)
+  let known: AccessToken | null | undefined
   const presented = presentedToken({
     authorization: exchange.header('authorization'),
     xAccessToken: exchange.header('x-access-token'),
     query: exchange.query,
     takesTk: exchange.takesTk,
+    isKnown: (text) => {
+      known = edge.tokens.get(text)
+      return known !== undefined
+    },
   })
   if (
     !presented.ok &&
@@ -60,7 +66,10 @@ export function authorize(
       which++
       decision = decide(token, candidates[which] as WantedResource, 'read', now, sender)
     }
-    if (!decision.ok) return answerRefusal(exchange, decision)
+    if (!decision.ok) {
+      noteRefused(exchange, presented.token, token, decision, signable)
+      return answerRefusal(exchange, decision)
+    }
     if (which > 0) accountTo(exchange, token as AccessToken, candidates[which] as WantedResource)
     const allowed = token as AccessToken
     const area = allowed.limits?.area ?? null
@@ -79,11 +88,12 @@ export function authorize(
   const admit = (token: AccessToken, now: number, which: number) => {
     edge.tokens.noteUsed(token, now)
     edge.tokens.noteAddress(token, now, () => exchange.sender().address)
-    // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered.
-    if (edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
+    // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered. One that
+    // was known waits only where it is limited, and such are not in the table.
+    if (token === known || edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
+    exchange.edge = edgeFor(edge, token)
     granted(presented.fromQuery, which, token)
   }
-  const known = edge.tokens.get(presented.token)
   if (known !== undefined) {
     edge.counters.tokenHits++
     if (performance.now() > edge.freshness.trustedUntilMs) {
@@ -93,6 +103,22 @@ export function authorize(
     return goOn(known)
   }
   askStore(edge, exchange, presented.token, goOn)
+}
+
+/** The native tier refuses the next such requests. */
+function noteRefused(
+  { edge, path }: Exchange,
+  plaintext: string,
+  token: AccessToken | null,
+  refusal: Refusal,
+  wanted: Signable | null,
+): void {
+  if (edge.tokens.get(plaintext) !== token) return
+  if (token === null) edge.native.noteUnknown(plaintext)
+  else if (refusal === NOT_GRANTED) {
+    edge.native.noteToken(plaintext, token)
+    if (wanted?.address !== undefined && wanted.opens === undefined) noteSet(edge, path, wanted)
+  }
 }
 
 /** In the place of a token, for those who take a signed address and look at no token. */
@@ -108,7 +134,7 @@ const BEARER: AccessToken = {
   limits: null,
 }
 
-/** Of what the catalog has alone: others are no end of names. */
+/** Only names that the catalog has: the number of others is unbounded. */
 function accountTo(exchange: Exchange, token: AccessToken, wanted: WantedResource): void {
   const { basemaps, vectors } = exchange.edge.freshness.catalog
   exchange.token = token.id

@@ -28,8 +28,8 @@ export const CATALOG_ROUTES: readonly (readonly [path: string, list: Handler, en
 
 function listOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler {
   return (edge, res, req) => {
-    answer(edge, res, req, null, ({ query }, token) =>
-      catalogList(kind, edge.freshness.catalog, token, query, edge.settings),
+    answer(edge, res, req, null, ({ edge: own, query }, token) =>
+      catalogList(kind, own.freshness.catalog, token, query, own.settings),
     )
   }
 }
@@ -45,7 +45,9 @@ function entryOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler 
       return answerRefusal(new Exchange(edge, 'catalog', res, req), UNDECODABLE)
     }
     const wanted = kind.entries(edge.freshness.catalog).get(code)?.wanted ?? kind.list.wantedByCode(code)
-    answer(edge, res, req, wanted, ({ area }) => catalogEntry(kind, edge.freshness.catalog, code, edge.settings, area))
+    answer(edge, res, req, wanted, ({ edge: own, area }) =>
+      catalogEntry(kind, own.freshness.catalog, code, own.settings, area),
+    )
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { Refusal } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { judgeHeader } from '@gateway/contracts/header-limits.js'
+import { coded } from '@gateway/contracts/messages.js'
 import { clientAddress, parseRanges } from '@gateway/core/access/client-address.js'
 import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { Sender } from '@gateway/core/access/token-limits.js'
@@ -15,11 +16,12 @@ import type { FilePart } from '@gateway/tilesets/source.js'
 import type { Edge } from '../edge.js'
 import { isNotModified, isPreconditionFailed, type Validators } from '../files/conditional.js'
 import type { RequestKind } from '../metrics/counters.js'
+import type { TileSource } from '../metrics/tile-times.js'
 import type { Answered, UsageName } from '../usage/usage-counts.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
-import { readConnection, readFields } from './request-fields.js'
+import { contradictsItself, isNeverList, readConnection, readField, readFields } from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)
@@ -31,6 +33,7 @@ const NO_HEADERS = {
   authorization: '',
   'x-access-token': '',
   accept: '',
+  connection: '',
   'if-match': '',
   'if-none-match': '',
   'if-modified-since': '',
@@ -43,10 +46,13 @@ const NO_HEADERS = {
   origin: '',
   referer: '',
   'x-forwarded-for': '',
-  traceparent: '',
-  tracestate: '',
 }
 type ReadHeaders = typeof NO_HEADERS
+const CONTRADICTION = refuse('conflicting_tokens', coded('token_headers_conflict'))
+/** Those for whose length a request is refused. */
+const REFUSABLE = (Object.keys(NO_HEADERS) as (keyof ReadHeaders)[]).filter(
+  (name) => judgeHeader(name, Number.POSITIVE_INFINITY) !== 'ignored',
+)
 
 export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
 
@@ -65,8 +71,13 @@ export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handl
     } catch (error) {
       noteTrouble(edge.log, 'request handlers fail', { err: error }, 'error')
       edge.counters.serverErrors++
-      guarded(edge, () => void res.close())
+      guarded(edge, () => {
+        current?.outliveHandler()
+        res.close()
+      })
+      current = null
     } finally {
+      current?.outliveHandler()
       current = null
     }
   }
@@ -88,17 +99,18 @@ let current: Exchange | null = null
 export const active = new Set<object>()
 
 /**
- * One request and its answer, off the hot path: everything of the request that is still needed when the handler has returned, and an
- * answer that can be given at any later time, to a client that may have gone.
+ * One request that reached JavaScript, and its answer, which can be given at once or at any later time, to a client that may have gone. While its handler
+ * runs, headers are read as they are asked for; only a request that is not answered by then keeps them, and is told of its client's end.
  */
 export class Exchange {
   readonly raw: HttpResponse
-  readonly edge: Edge
+  /** once a token was let in: as that token has it (`edgeFor`) */
+  edge: Edge
   /** `other` is neither timed nor logged */
   readonly kind: RequestKind
   readonly isHead: boolean
-  /** of `/tiles/...` where the address is another form of a tile's */
-  readonly path: string
+  /** of `/tiles/...` where the address is another form of a tile's; of the version that a time means, once it is known */
+  path: string
   /** without the question mark */
   readonly query: string
   /** how an error is answered: WMTS has a form of its own for 400 and 404, ArcGIS REST one for all, and the proxies that use forward-auth understand 401 and 403 alone */
@@ -114,8 +126,11 @@ export class Exchange {
   reader: AccessToken | null = null
   /** what its answer is counted as */
   answered: Answered = 'other'
-  readonly #headers: ReadHeaders
-  readonly #connection: string
+  /** where the tile was that it is answered with; null: it is none, or is timed elsewhere */
+  tileFrom: TileSource | null = null
+  /** null: its handler has returned */
+  #req: HttpRequest | null
+  #headers: ReadHeaders | null = null
   readonly #startedAt = performance.now()
   readonly #trace: Span | null
   #aborted = false
@@ -136,46 +151,82 @@ export class Exchange {
     this.isHead = req.getMethod() === 'head'
     this.path = path
     this.query = query
-    this.#headers = readFields(req, NO_HEADERS)
-    this.#connection = readConnection(edge.sender, req)
-    this.#trace = startTrace(edge, kind, req, this.#headers)
-    active.add(this)
+    this.#req = req
+    this.#trace = startTrace(edge, kind, req)
     current = this
-    res.onAborted(() => {
+  }
+
+  /** Its handler returns. */
+  outliveHandler(): void {
+    if (!this.#answered) {
+      this.#headers = this.#readHeaders()
+      this.#await()
+    }
+    this.#req = null
+  }
+
+  /** Its answer is not complete: the process waits for it when it drains, and the client may go. */
+  #await(): void {
+    if (active.has(this)) return
+    active.add(this)
+    this.raw.onAborted(() => {
       this.#aborted = true
       if (!this.#answered) this.#trace?.end({}, 'the client has gone')
       active.delete(this)
-      guarded(edge, () => this.#onGone())
+      guarded(this.edge, () => this.#onGone())
     })
   }
 
   /** Where the request comes from. Only while it is not aborted. */
   sender(): Sender {
     const peer = Buffer.from(this.raw.getRemoteAddressAsText()).toString()
-    const { origin, referer, 'x-forwarded-for': forwardedFor } = this.#headers
+    const headers = { 'x-forwarded-for': this.header('x-forwarded-for') }
     const trusted = parseRanges(this.edge.settings.trustedProxies)
-    return { origin, referer, address: clientAddress(peer, { 'x-forwarded-for': forwardedFor }, trusted).address }
+    const { address } = clientAddress(peer, headers, trusted)
+    return { origin: this.header('origin'), referer: this.header('referer'), address }
   }
 
+  /** '' where it is absent, or so long that it counts as absent. */
   header(name: keyof ReadHeaders): string {
+    const value = this.#headers?.[name] ?? this.#read(name)
+    if (value === '') return value
+    return judgeHeader(name, value.length) === 'ignored' ? '' : value
+  }
+
+  #read(name: keyof ReadHeaders): string {
+    // What few requests have, and those two that are no lists, are read by themselves; else one pass reads all.
+    const first = this.#req?.getHeader(name) ?? ''
+    if (first === '' || isNeverList(name)) return first
+    this.#headers = this.#readHeaders()
     return this.#headers[name]
   }
 
-  /** Holds the headers to their limits: what to refuse the request for, or null. Overlong ones that may be ignored count as absent then. */
-  limitHeaders(): Refusal | null {
-    for (const name of Object.keys(this.#headers) as (keyof ReadHeaders)[]) {
-      const judged = judgeHeader(name, this.#headers[name].length)
-      if (judged === 'ignored') this.#headers[name] = ''
-      else if (judged !== 'fits') return judged
+  #readHeaders(): ReadHeaders {
+    if (this.#headers !== null) return this.#headers
+    const req = this.#req as HttpRequest
+    const headers = readFields(req, NO_HEADERS)
+    headers.connection = readConnection(this.edge.sender, req, headers.connection)
+    return headers
+  }
+
+  /** Holds the headers to their limits, and those that say who asks to one value: what to refuse the request for, or null. */
+  judgeHeaders(): Refusal | null {
+    // The native tier has refused what contradicts itself. Elsewhere each request shows only its first lines without a pass over all.
+    if (this.edge.sender.tier !== 'native') this.#headers ??= this.#readHeaders()
+    for (const name of REFUSABLE) {
+      const { length } = this.header(name)
+      const judged = length === 0 ? 'fits' : judgeHeader(name, length)
+      if (typeof judged !== 'string') return judged
     }
-    return null
+    const isConflict =
+      contradictsItself(this.header('authorization')) || contradictsItself(this.header('x-access-token'))
+    return isConflict ? CONTRADICTION : null
   }
 
   /** What its conditions say of the content: it is not to be answered; the client's copy is still good; or neither. */
   judgeConditions(current: Validators): 'failed' | 'not modified' | 'none' {
-    const { 'if-match': ifMatch, 'if-unmodified-since': ifUnmodifiedSince } = this.#headers
-    if (isPreconditionFailed(ifMatch, ifUnmodifiedSince, current)) return 'failed'
-    const { 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = this.#headers
+    if (isPreconditionFailed(this.header('if-match'), this.header('if-unmodified-since'), current)) return 'failed'
+    const [ifNoneMatch, ifModifiedSince] = [this.header('if-none-match'), this.header('if-modified-since')]
     const isConditional = ifNoneMatch !== '' || ifModifiedSince !== ''
     return isConditional && isNotModified(ifNoneMatch, ifModifiedSince, current) ? 'not modified' : 'none'
   }
@@ -194,11 +245,9 @@ export class Exchange {
     if (!this.#begin()) return
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     if (this.isHead) return this.#endHead(status, headers, bytes.length)
-    let done = false
-    this.#cork(status, headers, bytes.length, () => {
-      done = endWith(this.raw, bytes, this.#end)
-    })
-    if (done) return this.#completed(bytes.length)
+    const done = this.#cork(status, headers, bytes.length, () => endWith(this.raw, bytes, this.#end))
+    if (done) return
+    this.#await()
     this.raw.onWritable((offset) => {
       const [ok, complete] = this.raw.tryEnd(bytes.subarray(offset), bytes.length)
       if (complete) this.#completed(bytes.length)
@@ -213,8 +262,8 @@ export class Exchange {
       // Not by `endWithoutBody`, which would announce a length with it. The client closes, or the end of the process does.
       sayEnd(this.raw, this.#end)
       this.raw.endWithoutBody()
+      return true
     })
-    this.#completed(0)
   }
 
   /** An answer out of an open file; the part is released when it has been sent, or cannot be any more. */
@@ -226,8 +275,10 @@ export class Exchange {
     }
     this.#cork(status, headers, part.length, () => {
       sayEnd(this.raw, this.#end)
+      active.add(this)
       // From here on the sender holds the response, and its end is the only news of it.
       sendPart(this.edge, this.raw, this.path, part, this, () => active.delete(this))
+      return false
     })
   }
 
@@ -238,10 +289,9 @@ export class Exchange {
   async answerPieces(status: string, headers: HeaderBlock, length: number | null, pieces: AsyncIterable<Uint8Array>) {
     if (!this.#begin()) return
     if (this.isHead) return this.#endHead(status, headers, length ?? 0)
+    this.#await()
     const ms = performance.now() - this.#startedAt
-    const given = { status: Number.parseInt(status, 10), bytes: length ?? 0, ms, trace: this.#trace }
-    this.#account()
-    noteAnswer(this.edge, this.raw, { kind: this.kind, path: this.path, query: this.query, ...given })
+    this.#account(status, length ?? 0, ms, 0)
     const answer = new StreamedAnswer(this.raw, {
       status,
       headers: [[headers.name, headers.value]],
@@ -280,8 +330,8 @@ export class Exchange {
       sayEnd(this.raw, this.#end)
       if (length === 0) this.raw.end(NOTHING)
       else endHead(this.raw, length)
+      return true
     })
-    this.#completed(0)
   }
 
   #begin(): boolean {
@@ -290,25 +340,40 @@ export class Exchange {
     return true
   }
 
-  /** Writes the head, and what `end` writes behind it, in one piece. */
-  #cork(status: string, headers: HeaderBlock, bytes: number, end: () => void): void {
+  /** Writes the head, and what `end` writes behind it, in one piece. `end` and this tell whether the answer is complete, its body of so many bytes included. */
+  #cork(status: string, headers: HeaderBlock, bytes: number, end: () => boolean): boolean {
     const ms = performance.now() - this.#startedAt
-    this.raw.cork(() => {
+    let done = false
+    const write = () => {
       this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
-      end()
-    })
-    const { path, query, kind } = this
-    const given = { status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace }
-    this.#account()
-    noteAnswer(this.edge, this.raw, { kind, path, query, ...given })
+      done = end()
+    }
+    // While its handler runs it is corked.
+    if (this.isCurrent) write()
+    else this.raw.cork(write)
+    if (done) {
+      active.delete(this)
+      this.edge.counters.bytesSent += bytes
+    }
+    this.#account(status, bytes, ms, done ? bytes : 0)
+    return done
   }
 
-  #account(): void {
-    if (this.token !== null) this.edge.usage.count(this.token, this.asked, this.answered, 0, this.path)
+  #account(status: string, bytes: number, ms: number, sent: number): void {
+    const { edge, raw, kind, path, query, token, asked, answered } = this
+    if (token !== null) edge.usage.count(token, asked, answered, sent, path)
+    if (this.tileFrom !== null) edge.counters.tileTimes.of(this.tileFrom).add(ms / 1000)
+    noteAnswer(edge, raw, { kind, path, query, status: Number.parseInt(status, 10), bytes, ms, trace: this.#trace })
+  }
+
+  #connection(): string {
+    const req = this.#req
+    return req === null ? '' : readConnection(this.edge.sender, req)
   }
 
   get #end() {
-    return connectionEnd(this.#connection, this.edge.draining)
+    const connection = this.#headers?.connection ?? this.#connection()
+    return connectionEnd(connection, this.edge.draining)
   }
 
   #completed(bytes: number): void {
@@ -319,9 +384,11 @@ export class Exchange {
 }
 
 /** null: nobody wants to know of this request by the id of a trace. */
-function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest, headers: ReadHeaders): Span | null {
+function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest): Span | null {
   if (kind === 'other') return null
-  const parent = parseTraceparent(headers.traceparent, headers.tracestate)
+  const traceparent = req.getHeader('traceparent')
+  if (traceparent === '' && !tracer.on) return null
+  const parent = parseTraceparent(readField(req, 'traceparent'), readField(req, 'tracestate'))
   if (parent === null && !tracer.on) return null
   // uWebSockets.js has written it in lower case where it was asked for so.
   const method = req.getMethod().toUpperCase()
@@ -353,12 +420,12 @@ export function sendPart(
   })
 }
 
-function countSent({ counters, tileCache, log }: Edge, path: string, outcome: Outcome, length: number): void {
+function countSent({ counters, hotTiles, log }: Edge, path: string, outcome: Outcome, length: number): void {
   if (outcome === 'sent') counters.bytesSent += length
   else if (outcome === 'stalled') counters.stalledReaders++
   else if (outcome === 'truncated') {
     counters.truncatedFiles++
-    tileCache.drop(path)
+    hotTiles.drop(path)
     noteTrouble(log, 'files end while they are being sent; their connections are cut', { path }, 'error')
   }
 }

@@ -1,7 +1,10 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
+import type { Expression } from '@gateway/vectors/query/cql2/expression.js'
 import type { Chunk, ItemsQuery } from '@gateway/vectors/query/items-query.js'
 import {
   checkDocumentParameters,
@@ -16,11 +19,12 @@ import {
 import { IndexMissing, QueriesBusy, QueryTimeout } from '@gateway/vectors/query/query-processes.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
-import { featureSchema, featuresPath, queryables } from '../standards/features-documents.js'
+import { featureSchema, featuresPath, queryables, vectorWithin } from '../standards/features-documents.js'
 import { type Addresses, addressFormsOf } from '../standards/layer.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { authorize } from './authorize.js'
+import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerDocument } from './document.js'
 import { Exchange, guarded } from './exchange.js'
 import { CORS, type Header, headerBlock } from './header-block.js'
@@ -48,23 +52,30 @@ export function isOfFeatures([room, , ...more]: readonly string[]): boolean {
 export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code: string, rest: readonly string[]) {
   const exchange = new Exchange(edge, 'catalog', res, req)
   const vector = edge.freshness.catalog.vectors.get(code)
-  authorize(exchange, wantedVector(edge, code), (fromQuery) => {
-    if (!vector?.served) return answerRefusal(exchange, noVector(code))
-    const [room = '', id] = rest
-    if (room !== 'items' && id !== undefined) return answerRefusal(exchange, NOT_FOUND)
-    const { plain, withToken } = addressFormsOf(edge.settings.tilePublicBaseUrl)
-    const inserted = fromQuery ? tokenQuery(exchange.query) : ''
-    const answer = (index: QueriedIndex) => {
-      if (room !== 'items') {
-        checkDocumentParameters(exchange.query)
-        const make = room === 'schema' ? featureSchema : queryables
-        const addresses = fromQuery ? withToken : plain
-        const text = () => JSON.stringify(make(vector, index.description, addresses))
-        answerDocument(exchange, { of: vector, key: room, grows: false, contentType: SCHEMA_TYPE, inserted, text })
-      } else void answerItems(exchange, vector, index, id ?? null, { base: plain.base, token: inserted })
-    }
-    withIndex(exchange, vector, answer)
-  })
+  authorize(
+    exchange,
+    wantedVector(edge, code),
+    (fromQuery) => {
+      if (!vector?.served) return answerRefusal(exchange, noVector(code))
+      if (vectorWithin(vector, exchange.area) === null) return answerRefusal(exchange, OUTSIDE_AREA)
+      const [room = '', id] = rest
+      if (room !== 'items' && id !== undefined) return answerRefusal(exchange, NOT_FOUND)
+      const { plain, withToken } = addressFormsOf(edge.settings.tilePublicBaseUrl)
+      const inserted = fromQuery ? tokenQuery(exchange.query) : ''
+      const answer = (index: QueriedIndex) => {
+        if (room !== 'items') {
+          checkDocumentParameters(exchange.query)
+          const make = room === 'schema' ? featureSchema : queryables
+          const addresses = fromQuery ? withToken : plain
+          const text = () => JSON.stringify(make(vector, index.description, addresses))
+          answerDocument(exchange, { of: vector, key: room, grows: false, contentType: SCHEMA_TYPE, inserted, text })
+        } else void answerItems(exchange, vector, index, id ?? null, { base: plain.base, token: inserted })
+      }
+      withIndex(exchange, vector, answer)
+    },
+    null,
+    'cut',
+  )
 }
 
 export function noVector(code: string): Refusal {
@@ -155,10 +166,11 @@ async function answerItems(
 ): Promise<void> {
   const { edge } = exchange
   try {
-    const query =
+    const parsed =
       id === null
         ? parseItemsQuery(exchange.query, exchange.header('accept'), index)
         : parseItemQuery(id, exchange.query, index)
+    const query = withinArea(parsed, exchange.area)
     const page = new Page(exchange, vector, index, query, addresses)
     if (id !== null) await page.answerOne(id)
     else if (query.format === 'geojson') await page.stream()
@@ -168,6 +180,13 @@ async function answerItems(
       if (!exchange.aborted) answerRefusal(exchange, refusalOf(edge, exchange, error))
     })
   }
+}
+
+/** What intersects the area of a token, and nothing else. */
+function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
+  if (area === null) return query
+  const inArea: Expression = { op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: area }] }
+  return { ...query, filter: query.filter === null ? inArea : { op: 'and', args: [query.filter, inArea] } }
 }
 
 /** One answer with features. */
@@ -192,6 +211,8 @@ class Page {
   async answerOne(id: string): Promise<void> {
     for await (const { bytes, count } of this.#chunks()) {
       if (this.#exchange.aborted) return
+      if (count === 0 && this.#query.filter !== null && (await this.#isElsewhere()))
+        return answerRefusal(this.#exchange, OUTSIDE_AREA)
       if (count === 0) {
         const words = `${shownName(this.#code)} has no feature ${shownName(id)}`
         return answerRefusal(this.#exchange, refuse('not_found', coded('words', { words })))
@@ -204,6 +225,13 @@ class Page {
       const text = Buffer.from(bytes).toString().slice(0, -1)
       return this.#exchange.answer('200 OK', this.#headers(), `${text},"links":${JSON.stringify(links)}}`)
     }
+  }
+
+  /** Whether a feature that was not found in the area of the token is outside of it. */
+  async #isElsewhere(): Promise<boolean> {
+    const everywhere = this.#exchange.edge.features.queries.run({ ...this.#query, filter: null })
+    for await (const { count } of everywhere) if (count > 0) return true
+    return false
   }
 
   /** GeoJSON: the first features go out while the others are read. */

@@ -162,7 +162,8 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
 /** What an address below a collection needs: its features and their tiles are the vector's, its document is of both. */
 function ofCollection(edge: Edge, path: string, code: string) {
   const { rest, tile, layer, path: tiles } = ogcRequest(edge, path)
-  if (isOfFeatures(rest) || ((layer === null || tiles === null) && rest[0] === 'tiles'))
+  if (isOfFeatures(rest)) return { wanted: wantedVector(edge, code), reach: 'cut' as const }
+  if ((layer === null || tiles === null) && rest[0] === 'tiles')
     return { wanted: wantedVector(edge, code), reach: null }
   return {
     wanted: rest.length === 0 ? wantedCollection(edge, code) : wantedBasemap(edge, code),

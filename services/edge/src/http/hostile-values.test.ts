@@ -4,7 +4,6 @@ import { presentedToken } from '@gateway/core/access/presented-token.js'
 import { attachment } from '@gateway/core/files/attachment.js'
 import { parseTileAddress, parseTilePath } from '@gateway/tilesets/address.js'
 import { expect, test } from 'vitest'
-import { quickToken } from '../auth/quick-token.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { parseByteRange } from '../files/byte-range.js'
 import { isNotModified, isRangeStillGood } from '../files/conditional.js'
@@ -23,7 +22,7 @@ const LOOKS: Record<string, (text: string) => unknown> = {
   authorization: (text) => presentedToken({ ...none, authorization: text }),
   'x-access-token': (text) => presentedToken({ ...none, xAccessToken: text }),
   query: (text) => presentedToken({ ...none, query: `token=${text}&access_token=${text}` }),
-  'a quick token': (text) => [quickToken(text, '', ''), quickToken('', text, ''), quickToken('', '', text)],
+  'a whole query': (text) => presentedToken({ ...none, query: text }),
   'a tile address': (text) => parseTilePath(`/tiles/${text}`),
   'a tile number': (text) => parseTileAddress(text, text, text),
   'the name of a download': (text) => attachment(text, 'code'),

@@ -20,8 +20,8 @@ import { StreamedAnswer } from './streamed-answer.js'
 /** Limit: bytes of a JSON document. The control plane says the same, but too late to be read. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Takes archives of any size, under a limit and a credential of its own, and reads them as they come. */
-const IMPORT_PATH = '/api/v1/import'
+/** Take archives of any size, under limits of their own, and read them as they come. */
+const IMPORT_PATHS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/admin/styles/import'])
 
 /**
  * A body that has not arrived whole by then is asked for: whether the control plane would read it at all. Most have, and spare the question;
@@ -131,7 +131,7 @@ class PassedRequest implements UpstreamAnswer {
     const { rebuilt } = this.#head
     if (!rebuilt.ok) return this.#refuse(rebuilt)
     this.#arriving = rebuilt.bodyLength !== 0
-    const isImport = this.#head.path === IMPORT_PATH
+    const isImport = IMPORT_PATHS.has(this.#head.path)
     if (!isImport && (rebuilt.bodyLength ?? 0) > MAX_BODY_BYTES) return this.#refuse(BODY_TOO_LARGE)
     const key = this.#edge.upstreamKey
     if (key === null) return this.#refuse(STARTING)

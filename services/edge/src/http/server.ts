@@ -7,7 +7,6 @@ import type { Edge } from '../edge.js'
 import type { CatalogVersion } from '../sync/catalog.js'
 import { onArcgis } from './arcgis.js'
 import { onArchive } from './archives.js'
-import { onTile } from './cached-tile.js'
 import { CATALOG_ROUTES } from './catalog.js'
 import { CertificateWatch } from './certificate-watch.js'
 import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
@@ -15,14 +14,14 @@ import { active, Exchange, type Handler, safely } from './exchange.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
 import { outsideZooms } from './missing-reasons.js'
+import { onOgcStyles } from './ogc-styles.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
-import { CONTRADICTION, contradictsItself } from './repeated-credentials.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
 import { onTianditu } from './tianditu.js'
-import { onTileSlow } from './tiles.js'
+import { onTile } from './tiles.js'
 import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
 /** How long a drained server stays for connections that are idle: their next request still gets its answer. */
@@ -51,7 +50,7 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
   us_listen_socket_close(proving)
   const refusals = refusalsWithoutJavaScript(edge.settings.missingTileTtlSeconds)
   const beyondZooms = (version: CatalogVersion) => fixed(outsideZooms(version).forms.error)
-  edge.native.open(edge.sender, edge.tileCache, edge.disks, refusals, beyondZooms)
+  edge.hotTiles.open({ sender: edge.sender, disks: edge.disks, refusals, beyondZooms })
   const apps = [app]
   let listener: Listener | null = null
   let watch: CertificateWatch | null = null
@@ -87,23 +86,14 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
     (refusal: Refusal): Handler =>
     (_, res, req) =>
       refuseAtOnce(edge, res, req, refusal)
-  const consistent =
-    (handler: Handler): Handler =>
-    (_, res, req) => {
-      if (edge.sender.tier !== 'native' && contradictsItself(req)) refuseAtOnce(edge, res, req, CONTRADICTION)
-      else handler(edge, res, req)
-    }
-  const own = (pattern: string, get: Handler, head: Handler = get): void => {
+  const own = (pattern: string, handler: Handler): void => {
     OWN_ROUTES.add(pattern)
-    app.get(pattern, safely(edge, consistent(get), refusing(TOO_LONG)))
-    app.head(pattern, safely(edge, consistent(head), refusing(TOO_LONG)))
+    app.get(pattern, safely(edge, handler, refusing(TOO_LONG)))
+    app.head(pattern, safely(edge, handler, refusing(TOO_LONG)))
     app.options(pattern, safely(edge, onPreflight))
     app.any(pattern, safely(edge, refusing(WRONG_METHOD)))
   }
-  own('/tiles/*', onTile, (e, res, req) => {
-    e.counters.requests++
-    onTileSlow(e, res, req)
-  })
+  own('/tiles/*', onTile)
   own('/geojson/*', (e, res, req) => onVectorByPath(e, 'geojson', '/geojson/', res, req))
   own('/shp/*', (e, res, req) => onVectorByPath(e, 'shapefile', '/shp/', res, req))
   own('/tiles/:code/style.json', onBasemapStyle)
@@ -118,6 +108,8 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   own('/wmts', onWmts)
   own('/wmts/*', onWmtsResource)
   own('/tms/*', onTms)
+  own('/ogc/styles', onOgcStyles)
+  own('/ogc/styles/*', onOgcStyles)
   own('/ogc', onOgc)
   own('/ogc/*', onOgc)
   own('/tianditu/*', onTianditu)

@@ -1,4 +1,4 @@
-import type { Bounds } from '@gateway/contracts/basemap.js'
+import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
@@ -9,7 +9,7 @@ import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
 import { featuresApi } from '../standards/features-api.js'
-import { featureCollection } from '../standards/features-documents.js'
+import { featureCollection, vectorWithin } from '../standards/features-documents.js'
 import { type GdalQuirks, gdalQuirks } from '../standards/gdal-quirks.js'
 import {
   type Addresses,
@@ -37,6 +37,7 @@ import { isSetOf, sizedSet } from '../standards/sized-set.js'
 import { TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
 import { capabilitiesOfOne, capabilitiesPieces, WMTS_REST_PATH } from '../standards/wmts-capabilities.js'
 import {
+  invalid,
   noSuchLayer,
   parseWmtsRequest,
   tilePathOf,
@@ -44,6 +45,7 @@ import {
   type WmtsRequest,
 } from '../standards/wmts-request.js'
 import type { CatalogVector } from '../sync/catalog.js'
+import { basemapAt, labelAt } from './at-time.js'
 import { authorize, type Wanted } from './authorize.js'
 import { OUTSIDE_AREA, type Reach } from './authorize-signed.js'
 import { answerDocument } from './document.js'
@@ -83,14 +85,33 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
       else answerException(exchange, request)
     })
   }
-  const layer = layerAt(edge, request.layer)
   const tile = wmtsTilePath(edge, request)
   const exchange = wmtsExchange(edge, res, req, tile)
   withReader(exchange, wantedBasemap(edge, request.layer), reachOf(tile, request.layer), () => {
+    const then = wmtsLayer(exchange.edge, request)
+    if (!then.ok) {
+      if (then.code === 'invalid_parameters') return answerException(exchange, invalid('Time', then.message))
+      return answerRefusal(exchange, then)
+    }
+    const { layer, label } = then
     const error = layer === null ? noSuchLayer() : tileRequestError(request, layer)
-    if (error === null) answerTilePath(exchange)
-    else answerException(exchange, error)
+    if (layer === null || error !== null) return answerException(exchange, error ?? noSuchLayer())
+    // By the layer that this reader gets at that time, whose format may be another.
+    answerTilePath(exchange, tilePathOf(request, layer, label ?? CURRENT_VERSION))
   })
+}
+
+/** The layer of a tile request at its time, and the label of its version; null: the default one of now. */
+function wmtsLayer(edge: Edge, { layer: code, parameters }: WmtsTileRequest) {
+  const time = parameters.get('TIME')
+  const then = time === undefined ? ({ ok: true, label: null } as const) : labelAt(edge, code, time)
+  const basemap = edge.freshness.catalog.basemaps.get(code)
+  if (!then.ok) return then
+  return {
+    ok: true,
+    layer: basemap === undefined ? null : layerOf(basemapAt(basemap, then.label)),
+    label: then.label,
+  } as const
 }
 
 /** The RESTful capabilities. Their tiles are at the addresses of all tiles. */
@@ -106,13 +127,15 @@ export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) 
 /** TMS 1.0.0: `/tms/1.0.0`, `/tms/1.0.0/{code}` and its tiles, rows counted from the south; also `/tms/1.0.0/{code}?tile=/{z}/{x}/{y}.{ext}`. */
 export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const { version, encoded, code, layer, z, x, tile } = tmsRequest(edge, req.getUrl(), req.getQuery() ?? '')
-  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  const [url, query] = [req.getUrl(), req.getQuery() ?? '']
+  const { version, encoded, code, z, x, tile: asked } = tmsRequest(edge, url, query)
+  const exchange = new Exchange(edge, 'tile', res, req, asked)
   const isService = version === '1.0.0' && encoded === ''
-  withReader(exchange, isService ? null : wantedBasemap(edge, code), reachOf(tile, code), (reader) => {
+  withReader(exchange, isService ? null : wantedBasemap(edge, code), reachOf(asked, code), (reader) => {
+    const { layer, tile } = tmsRequest(exchange.edge, url, query)
     if (isService) return answerList(exchange, reader, XML, 'tms', tileMapServicePieces)
     if (version !== '1.0.0' || layer === null) return answerRefusal(exchange, NOT_FOUND)
-    if (tile !== undefined) return answerTilePath(exchange)
+    if (tile !== undefined) return answerTilePath(exchange, tile)
     // Cesium asks for the file that gdal2tiles writes, and GDAL for the address that the service names.
     const isFile = z === 'tilemapresource.xml' && x === ''
     const from = isFile ? layer.minZoom : 0
@@ -126,11 +149,14 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
 /** OGC API – Tiles 1.0 below `/ogc`. */
 export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const { segments, room, code, rest, layer, path, tile } = ogcRequest(edge, req.getUrl())
+  const url = req.getUrl()
+  const request = ogcRequest(edge, url)
+  const { segments, room, code, rest } = request
   if (room === 'collections' && isOfFeatures(rest)) return onFeatures(edge, res, req, code, rest)
-  const ofVector = room === 'collections' && (layer === null || path === null) ? vectorTilePath(code, rest) : null
+  const isOfVector = room === 'collections' && (request.layer === null || request.path === null)
+  const ofVector = isOfVector ? vectorTilePath(code, rest) : null
   if (ofVector !== null) return onVectorTile(edge, res, req, ofVector)
-  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  const exchange = new Exchange(edge, 'tile', res, req, request.tile)
   const isCollection = room === 'collections' && code !== '' && rest.length === 0
   const wanted = isCollection
     ? wantedCollection(edge, code)
@@ -138,8 +164,9 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
       ? wantedBasemap(edge, code)
       : null
   const quirks = gdalQuirks(req.getHeader('accept'), req.getHeader('user-agent'))
-  withReader(exchange, wanted, reachOf(tile, code), (reader) => {
-    if (tile !== undefined) return answerTilePath(exchange)
+  withReader(exchange, wanted, reachOf(request.tile, code), (reader) => {
+    const { layer, path, tile } = ogcRequest(exchange.edge, url)
+    if (tile !== undefined) return answerTilePath(exchange, tile)
     const place = segments.join('/')
     const unknown = unknownParameter(exchange.query)
     if (unknown !== null && (room !== 'collections' || isCollection || code === ''))
@@ -177,7 +204,7 @@ export function wantedCollection(edge: Edge, code: string): Wanted {
 }
 
 /** null: there is none. */
-function unknownParameter(query: string): Refusal | null {
+export function unknownParameter(query: string): Refusal | null {
   try {
     checkDocumentParameters(query)
     return null
@@ -194,7 +221,11 @@ function answerCollections(exchange: Exchange, { token, addresses, inserted, are
     grows: true,
     contentType: JSON_TYPE,
     inserted,
-    text: () => collectionsPieces(readableLayers(catalog, token), readableVectors(catalog, token), addresses),
+    text: () => {
+      const vectors = readableVectors(catalog, token)
+      const seen = area === null ? vectors : vectors.flatMap((vector) => vectorWithin(vector, area) ?? [])
+      return collectionsPieces(readableLayers(catalog, token), seen, addresses)
+    },
   })
 }
 
@@ -210,9 +241,10 @@ function answerCollection(
   const vector = vectors.get(code)
   const isLayer = layer !== null && basemap !== undefined && isGranted(token, basemap.wanted)
   const tiles = isLayer ? withinArea(layer, area) : null
-  const features = area === null && isReadable(vector, token) ? vector : null
+  const isOfFeatures = isReadable(vector, token)
+  const features = isOfFeatures ? vectorWithin(vector, area) : null
   if (tiles === null && features === null) {
-    answerRefusal(exchange, isLayer ? OUTSIDE_AREA : NOT_FOUND)
+    answerRefusal(exchange, isLayer || isOfFeatures ? OUTSIDE_AREA : NOT_FOUND)
     return
   }
   const name = `collection ${JSON.stringify(quirks)}`
@@ -224,11 +256,7 @@ function answerCollection(
   }
   // Of a shared one both may change: each change of the catalog makes another snapshot of it.
   const of =
-    tiles === null
-      ? (features as CatalogVector)
-      : features === null
-        ? (layer as Layer)
-        : exchange.edge.freshness.catalog
+    tiles === null ? (vector as CatalogVector) : features === null ? (layer as Layer) : exchange.edge.freshness.catalog
   const key = tiles !== null && features !== null ? `${name} ${code}` : name
   answerOf(exchange, reader, of, JSON_TYPE, key, () => JSON.stringify(make()))
 }
@@ -287,7 +315,9 @@ function tilePath({ code }: Layer, place: string): string {
   return `/tiles/${encodeURIComponent(code)}/current/${place}`
 }
 
-export function answerTilePath(exchange: Exchange): void {
+/** @param tile the address of the tile route, if it is another for this reader than for others */
+export function answerTilePath(exchange: Exchange, tile = exchange.path): void {
+  exchange.path = tile
   const path = parseTilePath(exchange.path)
   if (path.kind === 'tile') answerTile(exchange, path)
   else answerRefusal(exchange, NOT_FOUND)

@@ -1,6 +1,6 @@
 import { endHead } from '@gateway/native-edge/transfer/head-answer.js'
+import { StallWatch } from '@gateway/native-edge/transfer/stall-watch.js'
 import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { StallWatch } from '../files/stall-watch.js'
 import { type ConnectionEnd, sayEnd } from './connection-end.js'
 
 export interface StreamedHead {
@@ -34,7 +34,10 @@ let keptOfAll = 0
 /** These never carry a Content-Length (RFC 9110, 8.6), or need none: what a client would wait for does not follow. */
 const LENGTHLESS = /^(1|204|205|304)/
 
-const watch = new StallWatch()
+/** A reader that takes nothing for this long counts as gone. */
+const STALL_LIMIT_MS = 60_000
+
+const watch = new StallWatch(STALL_LIMIT_MS)
 
 /** An answer whose body arrives piece by piece. Head and pieces go out as they come, each in one write. Nothing may be called after `gone`. */
 export class StreamedAnswer {

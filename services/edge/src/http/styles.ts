@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { StoredSprite } from '@gateway/store/styles.js'
 import { rasterStyle, THEMES, type Theme, vectorStyle } from '@gateway/styles/default-styles.js'
 import { MAX_STACK_FONTS, MAX_STACK_LENGTH, parseFontStack, parseGlyphRange } from '@gateway/styles/fonts.js'
-import { glyphTemplate, rewriteStyle } from '@gateway/styles/rewrite.js'
+import { atParameter, glyphTemplate, rewriteStyle, withQuery } from '@gateway/styles/rewrite.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
@@ -16,6 +16,7 @@ import { httpDate } from '../files/conditional.js'
 import { AssetsBusy, type FinishedRange } from '../styles/style-assets.js'
 import type { CatalogStyle } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
+import { atIn, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { answerCondition } from './condition.js'
 import { answerDocument, offerNatively, SECRET_PLACE } from './document.js'
@@ -42,7 +43,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff: 'font/woff',
   woff2: 'font/woff2',
 }
-const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
+export const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const NO_SUCH_FILE = refuse('not_found', coded('style_file_absent'))
 const BAD_STACK = refuse(
   'invalid_parameters',
@@ -69,7 +70,7 @@ export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   if (code === '' || file === '') return authorize(exchange, null, () => answerRefusal(exchange, NOT_FOUND))
   const isDocument = file === STYLE_FILE
   const answer = (fromQuery: boolean) => {
-    const style = edge.freshness.catalog.styles.get(code)
+    const style = exchange.edge.freshness.catalog.styles.get(code)
     if (!style?.served) return answerRefusal(exchange, NO_SUCH_STYLE)
     if (isDocument) answerStyle(exchange, style, fromQuery)
     else answerFile(exchange, style, file)
@@ -81,15 +82,25 @@ export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   authorize(exchange, wantedStyle(edge, code), answer, signable, isData ? null : 'cut')
 }
 
-function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: boolean) {
+/** @param contentType of the style; its bytes are the same in all of them */
+export function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: boolean, contentType = JSON_TYPE) {
   const fontRevision = exchange.edge.styleAssets.revisionOf(exchange.edge.freshness.catalog)
-  const { code, document } = style.stored
+  const { code, document, dependencies } = style.stored
+  const time = atIn(exchange.query)
+  if (time !== null) {
+    // A style with a hole in it says nothing of that time.
+    for (const source of dependencies.sources) {
+      if (source.kind !== 'basemap' || source.version !== null) continue
+      const then = labelAt(exchange.edge, source.code, time)
+      if (!then.ok) return answerRefusal(exchange, then)
+    }
+  }
   answerDocument(exchange, {
     of: style,
-    key: `style ${fromQuery} ${fontRevision}`,
+    key: `${contentType} ${fromQuery} ${fontRevision} ${time}`,
     grows: false,
-    contentType: JSON_TYPE,
-    text: () => JSON.stringify(rewriteStyle(JSON.parse(document), { code, ...places(exchange, fromQuery) })),
+    contentType,
+    text: () => JSON.stringify(rewriteStyle(JSON.parse(document), { code, at: time, ...places(exchange, fromQuery) })),
     inserted: fromQuery ? tokenQuery(exchange.query) : '',
   })
 }
@@ -228,8 +239,11 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
   const code = decodedSegment(exchange.path.slice('/tiles/'.length, -`/${STYLE_FILE}`.length))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const answer = (fromQuery: boolean) => {
-    const basemap = edge.freshness.catalog.basemaps.get(code)
-    const version = basemap?.versions.get(CURRENT_VERSION)
+    const time = atIn(exchange.query)
+    const then = time === null ? null : labelAt(exchange.edge, code, time)
+    if (then?.ok === false) return answerRefusal(exchange, then)
+    const basemap = exchange.edge.freshness.catalog.basemaps.get(code)
+    const version = basemap?.versions.get(then?.label ?? CURRENT_VERSION)
     if (basemap === undefined || version === undefined) {
       const words = absentVersion(code, null, basemap, exchange.token !== '')
       return answerRefusal(exchange, refuse('not_found', coded('words', { words })))
@@ -237,8 +251,11 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
     exchange.asked = version.usage
     const { stored } = version
     const { tileBase, ...place } = places(exchange, fromQuery)
-    const tileJsonUrl = withCredential(`${tileBase}/tiles/${encodeURIComponent(code)}/tilejson.json`, place.credential)
-    answerDefault(exchange, basemap, fromQuery, (theme) => {
+    const tileJsonUrl = withQuery(`${tileBase}/tiles/${encodeURIComponent(code)}/tilejson.json`, [
+      atParameter(time),
+      place.credential,
+    ])
+    answerDefault(exchange, basemap, `${fromQuery} ${time}`, fromQuery, (theme) => {
       const { name } = basemap.stored
       if (stored.format !== 'pbf') return rasterStyle(name, tileJsonUrl, stored.tileSize, theme)
       const layers = (stored.vectorLayers ?? []).map(({ id, fields }) => ({
@@ -273,11 +290,8 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
       return answerRefusal(exchange, refuse('not_found', coded('words', { words })))
     }
     const { vectorBase, ...place } = places(exchange, fromQuery)
-    const tileJsonUrl = withCredential(
-      `${vectorBase}/vectors/${encodeURIComponent(code)}/tilejson.json`,
-      place.credential,
-    )
-    answerDefault(exchange, vector, fromQuery, (theme) => {
+    const tileJsonUrl = withQuery(`${vectorBase}/vectors/${encodeURIComponent(code)}/tilejson.json`, [place.credential])
+    answerDefault(exchange, vector, `${fromQuery}`, fromQuery, (theme) => {
       const facts = vector.factsText === null ? null : (JSON.parse(vector.factsText) as VectorFacts)
       const named = facts?.fields?.some((field) => field.name === 'name') ?? true
       const layers = [{ id: code, named }]
@@ -288,21 +302,24 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   authorize(exchange, wantedVector(edge, code), answer, { opens: 'vector', code, version: null }, 'cut')
 }
 
-function answerDefault(exchange: Exchange, of: object, fromQuery: boolean, make: (theme: Theme) => object) {
+/** @param key what it depends on beside the theme and the fonts */
+function answerDefault(
+  exchange: Exchange,
+  of: object,
+  key: string,
+  fromQuery: boolean,
+  make: (theme: Theme) => object,
+) {
   const asked = new URLSearchParams(exchange.query).get('theme') ?? 'light'
   const theme = THEMES.find((one) => one === asked)
   if (theme === undefined) return answerRefusal(exchange, BAD_THEME)
   const fontRevision = exchange.edge.styleAssets.revisionOf(exchange.edge.freshness.catalog)
   answerDocument(exchange, {
     of,
-    key: `default style ${theme} ${fromQuery} ${fontRevision} ${exchange.area === null}`,
+    key: `default style ${theme} ${key} ${fontRevision} ${exchange.area === null}`,
     grows: false,
     contentType: JSON_TYPE,
     text: () => JSON.stringify(make(theme)),
     inserted: fromQuery ? tokenQuery(exchange.query) : '',
   })
-}
-
-function withCredential(address: string, credential: string): string {
-  return credential === '' ? address : `${address}?${credential}`
 }

@@ -29,15 +29,17 @@ export function tiandituRequest(edge: Edge, url: string, query: string) {
 /** Tianditu's requests: `/tianditu/{code}_{w|c}/wmts?...&tk={token}`, one layer in one set at each address. */
 export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const { place, layer, request, tile } = tiandituRequest(edge, req.getUrl(), req.getQuery() ?? '')
-  const exchange = new Exchange(edge, 'tile', res, req, tile)
+  const [url, query] = [req.getUrl(), req.getQuery() ?? '']
+  const { place, tile: asked } = tiandituRequest(edge, url, query)
+  const exchange = new Exchange(edge, 'tile', res, req, asked)
   exchange.errorForm = 'ows'
   exchange.takesTk = true
   const wanted = place === null ? null : wantedBasemap(edge, place.code)
-  withReader(exchange, wanted, reachOf(tile, place?.code ?? ''), (reader) => {
+  withReader(exchange, wanted, reachOf(asked, place?.code ?? ''), (reader) => {
+    const { layer, request, tile } = tiandituRequest(exchange.edge, url, query)
     if (place === null || layer === null) return answerRefusal(exchange, NOT_FOUND)
     if (request.kind === 'exception') return answerException(exchange, request)
-    if (request.kind === 'tile') return answerTilePath(exchange)
+    if (request.kind === 'tile') return answerTilePath(exchange, tile)
     const seen = withinArea(layer, reader.area)
     if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const key = `tianditu ${place.set}`

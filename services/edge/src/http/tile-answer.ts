@@ -7,11 +7,13 @@ import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
-import { type CatalogBasemap, type CatalogVersion, hasSameTiles, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
+import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
 import { CachedTile, type TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import type { UsageName } from '../usage/usage-counts.js'
+import { isUnfixed } from './at-time.js'
+import type { Signable } from './authorize-signed.js'
 import {
   absentVersion,
   isOutsideZooms,
@@ -27,8 +29,6 @@ type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
 
 /** What the interface says of every tile. */
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
-/** Limit: a longer address is served, but not kept. */
-const MAX_KEPT_PATH = 512
 
 export function wantedVector({ freshness }: Edge, code: string): NonNullable<WantedResource> {
   return freshness.catalog.vectors.get(code)?.wanted ?? { kind: 'vector', names: [code] }
@@ -68,9 +68,18 @@ export function findTarget(
   if (address.suffix !== '' && !isFolder) return noRetina(version)
   if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return outsideGrid(tileMatrixSet, address.z)
   if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
-  const isShared = served !== undefined
-  const cacheControl = isShared ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
+  // At an address that means different versions to different tokens nothing is kept.
+  const isShared = served !== undefined && !(isUnfixed(label) && (basemap.stored.canary ?? null) !== null)
+  const cacheControl = served !== undefined ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
   return { ok: true, basemap, version, place: address, cacheControl, isShared }
+}
+
+/** Lets the native tier know a tile's set, for callers who may not have the tile. */
+export function noteSet(edge: Edge, tilePath: string, wanted: Pick<Signable, 'code' | 'version' | 'address'>): void {
+  const { code, version, address } = wanted
+  const target = address === undefined ? MALFORMED_TILE : findTarget(edge, { kind: 'tile', code, version, address })
+  if (target.ok && target.isShared)
+    edge.native.noteTarget(tilePath, target, edge.tiles.opened(target.version), performance.now())
 }
 
 /** A version that waits for an approval, for a preview of the console. */
@@ -124,7 +133,7 @@ export function absentTile(settings: Settings, { version, place, cacheControl }:
 /** By version, since the tags of its tiles are in it, and by Cache-Control. */
 const missing = new WeakMap<CatalogVersion, ReadonlyMap<string, MissingTile>>()
 
-/** A loaded tile with all that answers need. A large one's file is to be retired, by `keepTile` or the caller. */
+/** A loaded tile with all that answers need. A large one's file is to be retired, by `HotTiles.keep`. */
 export function prepareTile(target: TileTarget, tile: Tile, nowMs: number): CachedTile {
   const body = tile.body instanceof Uint8Array ? tile.body : new OpenFile(tile.body)
   return new CachedTile(body, tileAnswer(target, tile, tile.encoding === 'gzip'), target, nowMs)
@@ -136,34 +145,4 @@ export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileA
   const etag = packed && !gzip ? `"${tile.identity}-plain"` : `"${tile.identity}"`
   const modified = new Date(tile.modifiedMs).toUTCString()
   return { etag, modifiedMs: tile.modifiedMs, gzip, ...tileFields(target, { etag, modified, packed, gzip }) }
-}
-
-/**
- * Keeps a tile for the next requests. Not where its basemap has changed while the tile was loaded: its address may mean another by now.
- * Once it is in the native table, what comes here is rare: it is kept here as well when it is asked for here the next time. What nobody has asked
- * for before is kept nowhere.
- */
-export function keepTile(
-  edge: Edge,
-  path: string,
-  { basemap, isShared }: TileTarget,
-  prepared: CachedTile,
-  { body: source, file }: Tile,
-): void {
-  const { body } = prepared
-  const { catalog } = edge.freshness
-  const isCurrent = hasSameTiles(basemap, tilesOf(catalog, basemap.stored.code))
-  const mayKeep =
-    isShared && path.length <= MAX_KEPT_PATH && isCurrent && (source instanceof Uint8Array || source.isCached !== true)
-  if (!mayKeep) {
-    if (body instanceof OpenFile) body.retire()
-    return
-  }
-  // The table duplicates the descriptor. It sends files of this machine alone, and checks only whole files again.
-  const isOfVector = basemap.stored.code.startsWith(VECTOR_TILES_CODE)
-  // The native tier compares the grants of basemaps alone.
-  const mayOffer = !isOfVector && (source instanceof Uint8Array || (file !== null && source.remote === undefined))
-  const offered = mayOffer ? edge.native.offer(path, source, prepared, file, performance.now()) : 'not for it'
-  if (offered === 'not for it') edge.tileCache.keep(path, catalog, prepared)
-  else if (body instanceof OpenFile) body.retire()
 }

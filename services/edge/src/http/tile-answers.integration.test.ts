@@ -49,7 +49,7 @@ test('a tile in memory is not read anew for whoever asks for it in another form'
   const asBasic = { authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}`, 'x-access-token': '' }
   const byJavaScript = { 'if-match': '*' }
   // Put anew: what an earlier test put would be looked at again in the middle of this one, some 10 s later.
-  running.edge.tileCache.drop(tile)
+  running.edge.hotTiles.drop(tile)
   running.edge.native.follow(EMPTY_CATALOG)
   for (const headers of [{}, byJavaScript]) await untilHot(tile, headers)
   for (const headers of [{}, asBasic, byJavaScript, { ...asBasic, ...byJavaScript }]) {
@@ -80,7 +80,7 @@ test('TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL stand in place of the year th
   const { edge } = running
   const { settings } = edge
   const forget = () => {
-    for (const address of addresses) edge.tileCache.drop(address)
+    for (const address of addresses) edge.hotTiles.drop(address)
     edge.native.follow(EMPTY_CATALOG)
   }
   const values = async (env: NodeJS.ProcessEnv) => {

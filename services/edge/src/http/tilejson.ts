@@ -14,6 +14,7 @@ import type { TilePath } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
+import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
 import type { Exchange } from './exchange.js'
 import { absentVersion } from './missing-reasons.js'
@@ -24,7 +25,11 @@ import { heldVersion } from './tile-answer.js'
  * TileJSON of a version, or of the default one. Its tile addresses name the version and its revision, so that a map is made of one content,
  * whatever becomes the default and whatever caches keep. A token that came in the query goes into the tile addresses in the same form, since a client that could set no header for this request can set none for tiles either.
  */
-export function answerTileJson(exchange: Exchange, path: Extract<TilePath, { kind: 'tilejson' }>, fromQuery: boolean) {
+export function answerTileJson(exchange: Exchange, asked: Extract<TilePath, { kind: 'tilejson' }>, fromQuery: boolean) {
+  const time = isUnfixed(asked.version) ? atIn(exchange.query) : null
+  const then = time === null ? null : labelAt(exchange.edge, asked.code, time)
+  if (then?.ok === false) return answerRefusal(exchange, then)
+  const path = { ...asked, version: then?.label ?? asked.version }
   const { freshness, settings } = exchange.edge
   const basemap = freshness.catalog.basemaps.get(path.code)
   const version =

@@ -1,5 +1,5 @@
 import { gunzip } from 'node:zlib'
-import type { AccessToken } from '@gateway/core/access/decide.js'
+import type { Refusal } from '@gateway/contracts/errors.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
@@ -13,6 +13,7 @@ import { isStorageTrouble } from '../tiles/read-troubles.js'
 import type { CachedTile } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
+import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerCondition } from './condition.js'
@@ -27,24 +28,17 @@ import {
   STORAGE_DOWN,
   UNDECODABLE,
 } from './refusals.js'
-import { absentTile, findTarget, keepTile, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
+import { absentTile, findTarget, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
 /** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
 const MAX_PLAIN_BYTES = 16 * 1024 * 1024
 const OK = '200 OK'
 
-/**
- * Everything below `/tiles/` that cannot be answered at once: tiles that must be waited for, HEAD, tokens seen for the first time, TileJSON.
- * @param target what `onTile` found at the address, for a caller who may have it by this token
- */
-export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, target?: TileTarget, token?: AccessToken) {
+/** GET and HEAD of everything below `/tiles/`, at once where the token is known and the tile is in memory or in the page cache. */
+export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
   const exchange = new Exchange(edge, 'tile', res, req)
-  if (target !== undefined) {
-    exchange.token = token?.id ?? null
-    exchange.asked = target.version.usage
-    return load(exchange, target)
-  }
   const path = parseTilePath(exchange.path)
   switch (path.kind) {
     case 'absent':
@@ -64,7 +58,26 @@ export function onTileSlow(edge: Edge, res: HttpResponse, req: HttpRequest, targ
 }
 
 /** The tile at an address, for a caller who may have it. */
-export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
+export function answerTile(exchange: Exchange, asked: Extract<TilePath, { kind: 'tile' }>) {
+  const time = isUnfixed(asked.version) ? atIn(exchange.query) : null
+  if (time === null) return answerTileOf(exchange, asked)
+  const then = labelAt(exchange.edge, asked.code, time)
+  if (!then.ok) return answerRefusal(exchange, then)
+  answerTileOf(exchange, then.label === null ? asked : atVersion(exchange, asked, then.label))
+}
+
+/** The tile of a fixed version in place of an address that names none. */
+function atVersion(
+  exchange: Exchange,
+  path: Extract<TilePath, { kind: 'tile' }>,
+  version: string,
+): Extract<TilePath, { kind: 'tile' }> {
+  const place = exchange.path.split('/').slice(-3).join('/')
+  exchange.path = `/tiles/${encodeURIComponent(path.code)}/${encodeURIComponent(version)}/${place}`
+  return { ...path, version }
+}
+
+function answerTileOf(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
   // By the version that is answered, whichever way the request came.
@@ -74,41 +87,35 @@ export function answerTile(exchange: Exchange, path: Extract<TilePath, { kind: '
     const set = TILE_MATRIX_SETS[found.version.stored.tileMatrixSet]
     if (!tileTouches(set, found.place, exchange.area)) return answerRefusal(exchange, OUTSIDE_AREA)
   }
-  const now = performance.now()
-  const isDue = edge.native.isTargetDue(exchange.path, now)
-  const kept = isDue ? undefined : edge.tileCache.get(exchange.path, edge.freshness.catalog, now)
-  if (kept !== undefined && !mustUnpack(exchange, kept)) {
-    edge.counters.tiles++
-    edge.counters.hotTileHits++
-    exchange.answered = 'tile'
-    return sendPrepared(exchange, kept)
-  }
   // A signed address opens what it was made for; what else there is, it does not tell.
-  const found = findTarget(edge, path, exchange.token !== '', exchange.reader)
-  if (!found.ok) return answerRefusal(exchange, found)
-  const tile = edge.tiles.tileIfCached(found.version, found.place)
-  // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.
-  if (found.isShared) edge.native.noteTarget(exchange.path, found, edge.tiles.opened(found.version), now)
-  if (tile === undefined) return load(exchange, found)
-  answerLoaded(exchange, found, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
+  answerFrom(exchange, () => findTarget(edge, path, exchange.token !== '', exchange.reader))
 }
 
 /**
- * A tile of a vector, for a caller who may have it: from memory, or from its archive. It is never offered to the native tier, which knows no
- * grants of vectors.
+ * A tile for a caller who may have it: from memory, or from its set. One of a vector is never offered to the native tier, which knows no grants of
+ * vectors.
  */
-export function answerVectorTile(exchange: Exchange, target: TileTarget) {
-  const { edge } = exchange
-  const kept = edge.tileCache.get(exchange.path, edge.freshness.catalog, performance.now())
+export function answerFrom(exchange: Exchange, find: () => TileTarget | Refusal) {
+  const { edge, path } = exchange
+  const now = performance.now()
+  const kept = edge.hotTiles.get(path, edge.freshness.catalog, now)
   if (kept !== undefined && !mustUnpack(exchange, kept)) {
     edge.counters.tiles++
     edge.counters.hotTileHits++
     exchange.answered = 'tile'
+    exchange.tileFrom = 'memory'
     return sendPrepared(exchange, kept)
   }
+  const target = find()
+  if (!target.ok) return answerRefusal(exchange, target)
   const tile = edge.tiles.tileIfCached(target.version, target.place)
+  // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.
+  const isOfVector = target.basemap.stored.code.startsWith(VECTOR_TILES_CODE)
+  if (target.isShared && !isOfVector) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
   if (tile === undefined) return load(exchange, target)
-  answerLoaded(exchange, target, tile === null ? { kind: 'absent' } : { kind: 'tile', tile })
+  if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
+  exchange.tileFrom = 'page_cache'
+  answerLoaded(exchange, target, { kind: 'tile', tile })
 }
 
 /** Inside the grid and the zooms of a vector there is nothing here, which is no error. */
@@ -174,7 +181,7 @@ function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
   const prepared = prepareTile(target, tile, performance.now())
   if (mustUnpack(exchange, prepared)) sendPlain(exchange, target, tile, prepared)
   else sendPrepared(exchange, prepared)
-  keepTile(edge, path, target, prepared, tile)
+  edge.hotTiles.keep(path, edge.freshness.catalog, target, prepared, tile)
 }
 
 function mustUnpack(exchange: Exchange, { answer }: CachedTile): boolean {

@@ -16,7 +16,7 @@ import { isOutsideZooms, outsideGrid, outsideZooms, shownName, wrongExtension } 
 import { answerRefusal, MALFORMED_TILE, UNDECODABLE } from './refusals.js'
 import { vectorTileCacheControl, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
-import { answerVectorTile } from './tiles.js'
+import { answerFrom } from './tiles.js'
 
 const VECTORS = '/vectors/'
 
@@ -42,7 +42,7 @@ export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, pa
       return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
     if (isOutsideZooms(version, address.z)) return answerRefusal(exchange, outsideZooms(version))
     const cacheControl = vectorTileCacheControl(edge.settings)
-    answerVectorTile(exchange, { ok: true, basemap, version, place: address, cacheControl, isShared: true })
+    answerFrom(exchange, () => ({ ok: true, basemap, version, place: address, cacheControl, isShared: true }))
   }
   authorize(exchange, wantedVector(edge, code), granted, vectorTileReach(code, address))
 }

@@ -5,7 +5,7 @@ export type TileSource = 'memory' | 'page_cache' | 'thread'
 
 const NAME = 'gateway_tile_duration_seconds'
 const HELP =
-  'Time to answer with a tile, by where it was, until its first bytes were handed to the socket; of tiles in memory, and of those that no JavaScript answers, one in 64 is timed and counts for all'
+  'Time to answer with a tile, by where it was, until its first bytes were handed to the socket; of those that no JavaScript answers, one in 64 is timed and counts for all'
 
 export class TileTimes {
   readonly #durations: Readonly<Record<TileSource, Durations>> = {

@@ -68,16 +68,16 @@ test('a default switch changes what `current` and the short address answer, from
 test('a change of one basemap drops its tiles from both caches, and those of no other', async () => {
   const packed = '/tiles/packed/0/0/0.pbf'
   const gzip = { ...withToken(), 'accept-encoding': 'gzip' }
-  const { tileCache } = running.edge
+  const { hotTiles } = running.edge
   for (const target of [V1, packed]) {
     await warm(target, gzip)
     // Asked in a form that only JavaScript answers, it is kept there as well.
     for (let i = 0; i < 2; i++) await ask(`${target}?%61=b`, gzip)
-    expect(tileCache.get(target, follower.catalog, performance.now())).toBeDefined()
+    expect(hotTiles.get(target, follower.catalog, performance.now())).toBeDefined()
   }
   await switchDefault('v2')
-  tileCache.follow(follower.catalog)
-  const kept = [V1, packed].map((target) => tileCache.get(target, follower.catalog, performance.now()) !== undefined)
+  hotTiles.follow(follower.catalog)
+  const kept = [V1, packed].map((target) => hotTiles.get(target, follower.catalog, performance.now()) !== undefined)
   expect(kept).toEqual([false, true])
   expect([(await ask(V1, gzip)).by, (await ask(packed, gzip)).by]).toEqual(['javascript', 'table'])
   await switchDefault('v1')
@@ -90,7 +90,7 @@ test.each([
   const { edge } = running
   const target = '/tiles/alps/current/3/0/0.png'
   write('v1/3/0/0.png', BODIES.v1)
-  edge.tileCache.drop(target)
+  edge.hotTiles.drop(target)
   const now = vi.spyOn(edge.tiles, 'tileIfCached').mockReturnValueOnce(undefined)
   const release = new Promise<() => void>((resolve) => {
     const { load: start } = edge.tiles

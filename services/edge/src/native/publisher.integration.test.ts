@@ -24,7 +24,7 @@ import { READER } from '../testing/running-edge.js'
 usePublishingEdge()
 
 test.each(TARGETS)('the table answers %s with the very header lines and bytes of JavaScript', async (target) => {
-  running.edge.tileCache.drop(target)
+  running.edge.hotTiles.drop(target)
   const answers = await askUntilTable(target)
   expect(answers[0]?.by).toBe('javascript')
   const lines = (raw: string[]) => raw.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${raw[i + 1]}`] : [])).sort()

@@ -51,6 +51,16 @@ const NONE_REFUSED: ResponseCounts['refusals'] = {
 
 const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
 
+/** What native answers are made of. */
+export interface NativeOpening {
+  readonly sender: FileSender
+  readonly disks: DiskGate
+  /** what JavaScript answers to a tile's address in these cases */
+  readonly refusals: Readonly<Partial<Record<RefusedFor, FixedAnswer>>>
+  /** where a tile is missing at a zoom that the version does not name */
+  readonly beyondZooms: BeyondZooms
+}
+
 interface Opened {
   readonly table: ResponseTable
   readonly tiles: PublishedTiles
@@ -119,16 +129,9 @@ export class NativePublisher {
   }
 
   /**
-   * To be called once the sender is attached. `refusals`: what JavaScript answers to a tile's address in these cases; `beyondZooms`: where a tile is missing
-   * at a zoom that the version does not name.
+   * To be called once the sender is attached.
    */
-  open(
-    sender: FileSender,
-    tileCache: TileCache,
-    disks: DiskGate,
-    refusals: Readonly<Partial<Record<RefusedFor, FixedAnswer>>>,
-    beyondZooms: BeyondZooms,
-  ): void {
+  open(tileCache: TileCache, { sender, disks, refusals, beyondZooms }: NativeOpening): void {
     const nativeBytes = Math.floor(tileCache.capacityBytes * NATIVE_SHARE)
     const table = this.#closed ? undefined : sender.responseTable(nativeBytes)
     if (table === undefined) return

@@ -27,6 +27,7 @@ function layer(more: Partial<Layer> = {}): Layer {
     bounds: [-90, 0, 90, 60],
     set: TILE_MATRIX_SETS.WebMercatorQuad,
     vectorLayers: null,
+    times: [],
     ...more,
   }
 }

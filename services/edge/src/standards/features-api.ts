@@ -96,13 +96,13 @@ export function featuresApi(addresses: Addresses): object {
       ),
       '/collections/{collectionId}/items': operation(
         'getItems',
-        'Features of a collection',
+        'Features of a collection; of a token with bounds, those that intersect them',
         Object.values(ITEM_TYPES),
         [collection, ...items],
       ),
       '/collections/{collectionId}/items/{featureId}': operation(
         'getItem',
-        'A feature',
+        'A feature; 403 if it is outside the bounds of the token',
         ['application/geo+json'],
         [collection, inPath('featureId'), query('crs', 'the CRS of the answer', { type: 'string', format: 'uri' })],
       ),

@@ -1,4 +1,6 @@
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { GeometryType } from '@gateway/contracts/vector.js'
+import { commonBounds } from '@gateway/tilesets/area.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
 import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
 import { CRS84 } from '@gateway/vectors/query/crs.js'
@@ -38,7 +40,7 @@ export const FEATURES_CONFORMANCE = [
 
 interface Facts {
   readonly crs: string | null
-  readonly bounds: readonly number[] | null
+  readonly bounds: Bounds | null
   readonly geometry_type: GeometryType | null
 }
 
@@ -62,8 +64,19 @@ export interface CollectionLink {
   readonly title?: string
 }
 
+/** A vector as a token with an area sees it: `isCut` if there is one. */
+export type SeenVector = CatalogVector & { readonly isCut?: boolean }
+
+/** A vector within an area; null: it lies outside. `area` null: everywhere, and the vector is the same object. */
+export function vectorWithin(vector: CatalogVector, area: Bounds | null): SeenVector | null {
+  if (area === null) return vector
+  const facts = factsOf(vector)
+  const bounds = commonBounds(area, facts.bounds)
+  return bounds === null ? null : { ...vector, factsText: JSON.stringify({ ...facts, bounds }), isCut: true }
+}
+
 /** The collection of a vector's features, with the links that every reader of the vector may follow. */
-export function featureCollection(vector: CatalogVector, addresses: Addresses) {
+export function featureCollection(vector: SeenVector, addresses: Addresses) {
   const { code, name } = vector.stored
   const { crs, bounds } = factsOf(vector)
   const own = storageCrs(crs)
@@ -86,7 +99,10 @@ export function featureCollection(vector: CatalogVector, addresses: Addresses) {
             'application/vnd.mapbox.tilejson+json',
           ),
         ]),
-    to('enclosure', `/vectors/${encodeURIComponent(code)}/download`, 'application/octet-stream'),
+    // A whole file is not cut to an area.
+    ...(vector.isCut === true
+      ? []
+      : [to('enclosure', `/vectors/${encodeURIComponent(code)}/download`, 'application/octet-stream')]),
   ]
   return {
     id: code,

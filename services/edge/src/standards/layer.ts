@@ -23,6 +23,8 @@ export interface Layer {
   readonly bounds: Bounds | null
   readonly set: TileMatrixSet
   readonly vectorLayers: readonly { readonly id: string }[] | null
+  /** when its defaults became that, ISO 8601, ascending; empty: it has had one alone */
+  readonly times: readonly string[]
 }
 
 /** Where answers say that things are. */
@@ -106,7 +108,19 @@ function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
     bounds,
     set,
     vectorLayers,
+    times: timesOf(stored, versions),
   }
+}
+
+/** Limit: times that a document lists of a layer, the newest ones. */
+const MAX_TIMES = 1_000
+
+function timesOf({ versions: all }: CatalogBasemap['stored'], served: CatalogBasemap['versions']): readonly string[] {
+  const known = all.filter(({ version, defaultTimes }) => served.has(version) && (defaultTimes?.length ?? 0) > 0)
+  if (known.length < 2) return []
+  const times = known.flatMap(({ defaultTimes }) => defaultTimes?.map(({ sinceMs }) => sinceMs) ?? [])
+  times.sort((a, b) => a - b)
+  return times.slice(-MAX_TIMES).map((ms) => new Date(ms).toISOString())
 }
 
 interface WantedLayer {
@@ -149,8 +163,6 @@ const vectorsByCode = new WeakMap<Catalog['vectors'], readonly CatalogVector[]>(
 
 /** The vectors that a token that was admitted may read, by code. */
 export function readableVectors({ vectors }: Catalog, token: AccessToken): readonly CatalogVector[] {
-  // Features are not cut to an area, so that a token with one reads none.
-  if ((token.limits?.area ?? null) !== null) return []
   let sorted = vectorsByCode.get(vectors)
   if (sorted === undefined) {
     sorted = [...vectors.values()]

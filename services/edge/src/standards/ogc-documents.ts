@@ -15,6 +15,7 @@ import {
 } from './layer.js'
 import { jsonPieces, remembered } from './remembered.js'
 import { type SizedSet, setsOf, sizedSetId, tilePixels } from './sized-set.js'
+import { STYLES_CONFORMANCE, STYLES_PATH, STYLES_REL } from './styles-documents.js'
 
 /**
  * Documents of OGC API – Tiles 1.0 (OGC 20-057), with the collections of OGC API – Common 2 and the tile matrix sets of the Two Dimensional
@@ -58,13 +59,15 @@ const CONFORMANCE = [
   'http://www.opengis.net/spec/tms/2.0/conf/json-tilematrixsetlimits',
   'http://www.opengis.net/spec/tms/2.0/conf/json-tilesetmetadata',
   ...FEATURES_CONFORMANCE,
+  ...STYLES_CONFORMANCE,
 ]
 
 export function landingPage(addresses: Addresses): object {
   const to = linksTo(addresses)
   return {
     title: 'Map asset gateway',
-    description: 'Basemaps and vectors that the token may read, as OGC API – Tiles and OGC API – Features',
+    description:
+      'Basemaps, vectors and styles that the token may read, as OGC API – Tiles, OGC API – Features and OGC API – Styles (a draft)',
     links: [
       to('self', OGC_PATH),
       to('service-desc', '/api/v1/openapi.json', OPENAPI_TYPE),
@@ -74,12 +77,13 @@ export function landingPage(addresses: Addresses): object {
       to(`${REL}/data`, `${OGC_PATH}/collections`),
       to('data', `${OGC_PATH}/collections`),
       to(`${REL}/tiling-schemes`, `${OGC_PATH}/tileMatrixSets`),
+      to(STYLES_REL, STYLES_PATH),
     ],
   }
 }
 
 export function conformance(): object {
-  return { conformsTo: CONFORMANCE }
+  return { conformsTo: CONFORMANCE, drafts: STYLES_CONFORMANCE }
 }
 
 /** The document of all collections, piece by piece. Both lists are ordered by code. */

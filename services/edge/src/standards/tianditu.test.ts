@@ -18,6 +18,7 @@ const layer = (more: Partial<Layer> = {}): Layer => ({
   bounds: null,
   set: TILE_MATRIX_SETS.WebMercatorQuad,
   vectorLayers: null,
+  times: [],
   ...more,
 })
 const geographic = layer({ set: TILE_MATRIX_SETS.WorldCRS84Quad })

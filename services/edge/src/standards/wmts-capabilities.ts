@@ -90,10 +90,20 @@ function layerElement(layer: Layer, addresses: Addresses, links: Xml): Xml {
   const format = CONTENT_TYPES[layer.format]
   const template = tileTemplate(addresses, layer, ['{TileMatrix}', '{TileCol}', '{TileRow}'])
   const resource = xml`<ResourceURL format="${format}" resourceType="tile" template="${template}"/>`
-  return layerWith(layer, format, [links, resource])
+  return layerWith(layer, format, [...dimension(layer), links, resource])
 }
 
-/** `parts`: its sets, and the addresses of its tiles where they have some. */
+/** When its default version became another one: for requests by key and value, which take TIME. */
+function dimension({ times }: Layer): Xml[] {
+  if (times.length === 0) return []
+  return [
+    xml`<Dimension><ows:Identifier>Time</ows:Identifier><ows:UOM>ISO8601</ows:UOM><Default>current</Default><Current>true</Current>
+${times.map((time) => xml`<Value>${time}</Value>`)}
+</Dimension>`,
+  ]
+}
+
+/** `parts`: its time, its sets, and the addresses of its tiles where they have some. */
 export function layerWith(layer: Layer, format: string, parts: readonly Xml[]): Xml {
   const [west, south, east, north] = boundsWithinGrid(layer)
   return xml`

@@ -124,6 +124,7 @@ export function invalid(locator: string, text: string): OwsException {
 export function tilePathOf(
   { layer, z, x, y }: Extract<WmtsRequest, { kind: 'tile' }>,
   { format }: Pick<Layer, 'format'>,
+  version: string = CURRENT_VERSION,
 ): string {
-  return `/tiles/${encodeURIComponent(layer)}/${CURRENT_VERSION}/${z}/${x}/${y}.${format}`
+  return `/tiles/${encodeURIComponent(layer)}/${encodeURIComponent(version)}/${z}/${x}/${y}.${format}`
 }

@@ -34,6 +34,8 @@ const IDLE_THREAD_MS = 30_000
 /** Limit: ranges and sprites that wait for the thread. */
 const MAX_WAITING = 256
 
+const RANGE_GLYPHS = 256
+
 const compress = promisify(gzip)
 
 export interface FinishedRange {
@@ -94,12 +96,15 @@ export class StyleAssets {
     const fonts = this.#fontsOf(catalog)
     const key = keyOf(fonts, stack, first)
     return this.#once(key, async () => {
-      const merged: ReadonlyMap<number, Glyph>[] = []
+      let merged: ReadonlyMap<number, Glyph> = new Map()
       for (const name of new Set([...stack, ...fallbackNames(stack[0] ?? '')])) {
         const font = fonts.byName.get(name)
-        if (font !== undefined) merged.push(await this.#glyphs(font, first))
+        if (font === undefined) continue
+        merged = mergeGlyphs([merged, await this.#glyphs(font, first)])
+        // Fonts behind it would add nothing.
+        if (merged.size === RANGE_GLYPHS) break
       }
-      const plain = Buffer.from(writeGlyphRange(stack.join(','), first, mergeGlyphs(merged)))
+      const plain = Buffer.from(writeGlyphRange(stack.join(','), first, merged))
       const finished = { plain, packed: await compress(plain), digest: digest(plain) }
       this.#kept.set(key, finished)
       return finished

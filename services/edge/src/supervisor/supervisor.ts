@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@gateway/core/logging/log.js'
+import { failuresInARow, type RestartPolicy, restartDelayMs } from '@gateway/core/processes/restart-delay.js'
 import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
 import { openStore } from '@gateway/store/connect.js'
 import { exposition, Totals } from '../metrics/totals.js'
@@ -17,7 +18,6 @@ import { UsageSaver } from '../usage/usage-saver.js'
 import { controlPlaneReady } from './control-plane-probe.js'
 import type { FromWorker } from './messages.js'
 import { openConnections } from './open-connections.js'
-import { nextEarly, restartDelayMs } from './restart-delay.js'
 import { withdrawPresences } from './withdraw-presences.js'
 import { WorkerProcess } from './worker-process.js'
 
@@ -48,6 +48,9 @@ const KEPT_SHARED_MS = 2_000
 /** Reading the log, and pages for those that start or follow: rarely more at a time. */
 const READING_CONNECTIONS = 2
 
+/** A worker is replaced at once, unless workers of its place die again and again right after their start. */
+const RESTARTS: RestartPolicy = { soundAfterMs: 5_000, freeRestarts: 3, firstDelayMs: 250, longestDelayMs: 10_000 }
+
 /** Keeps EDGE_WORKERS worker processes running, and their sums. */
 export class Supervisor {
   readonly #settings: Settings
@@ -55,7 +58,7 @@ export class Supervisor {
   readonly #startedAtMs = performance.now()
   readonly #totals = new Totals()
   readonly #workers = new Map<number, WorkerProcess>()
-  readonly #early = new Map<number, number>()
+  readonly #failures = new Map<number, number>()
   readonly #keys = new Map<WorkerProcess, number>()
   #lastKey = 0
   #restarts = 0
@@ -181,7 +184,7 @@ export class Supervisor {
         this.#totals.keep(this.#keys.get(worker) ?? 0, message.report)
         return this.#wake()
       case 'usage':
-        this.#usage.add(usageRows(message.batch))
+        this.#usage.add(usageRows(message.batch), message.batch.isUrgent)
         return worker.send({ kind: 'usage_taken' })
       case 'ending':
         return worker.killUnlessEndedIn(END_WITHIN_MS)
@@ -206,9 +209,13 @@ export class Supervisor {
     this.#withdrawEnded()
     this.#wake()
     if (this.#stopping) return
-    const early = nextEarly(this.#early.get(worker.slot) ?? 0, performance.now() - worker.startedAtMs)
-    this.#early.set(worker.slot, early)
-    const delay = restartDelayMs(early)
+    const failures = failuresInARow(
+      this.#failures.get(worker.slot) ?? 0,
+      performance.now() - worker.startedAtMs,
+      RESTARTS,
+    )
+    this.#failures.set(worker.slot, failures)
+    const delay = restartDelayMs(failures, RESTARTS)
     this.#log.error({ worker: worker.pid, how, restartInMs: delay }, 'a worker ended and is replaced')
     this.#restarts++
     setTimeout(() => {

@@ -1,7 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
-import { Heartbeat } from '@gateway/core/processes/heartbeat.js'
-import { runQueueWaitMs } from '@gateway/core/processes/run-queue.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { childEnvironment, unlessSet } from '@gateway/core/settings/child-environment.js'
 import { withThreadPool } from '@gateway/core/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
@@ -24,7 +21,7 @@ const THREADS = 32
  */
 const HUGE_PAGES = ['GLIBC_TUNABLES', 'glibc.malloc.hugetlb=1'] as const
 
-const SCRIPT = fileURLToPath(new URL('../worker.js', import.meta.url))
+const MODULE = new URL('../worker.js', import.meta.url)
 
 export interface WorkerEvents {
   message(worker: WorkerProcess, message: FromWorker): void
@@ -37,57 +34,49 @@ export interface WorkerEvents {
 export class WorkerProcess {
   /** the place that it fills, from 0 */
   readonly slot: number
-  readonly startedAtMs: number
-  readonly #child: ChildProcess
-  readonly #heartbeat: Heartbeat
-  #ended = false
+  readonly #child: KillableChild<FromWorker>
 
   constructor(slot: number, events: WorkerEvents) {
     this.slot = slot
-    this.startedAtMs = performance.now()
-    this.#child = fork(SCRIPT, [], {
-      // Rows out of the store go through as bytes.
-      serialization: 'advanced',
-      env: childEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
-    })
-    this.#heartbeat = new Heartbeat(
-      () => events.silent(this),
-      () => runQueueWaitMs(this.pid),
+    this.#child = new KillableChild<FromWorker>(
+      {
+        module: MODULE,
+        nodeOptions: process.execArgv,
+        env: childEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
+        stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+        endsWithParent: null,
+      },
+      {
+        message: (message) => events.message(this, message),
+        silent: () => events.silent(this),
+        ended: (how) => events.ended(this, how),
+      },
     )
-    this.#child.on('message', (message) => {
-      this.#heartbeat.heard()
-      events.message(this, message as FromWorker)
-    })
-    this.#child.once('error', (error) => this.#end(events, error.message))
-    this.#child.once('exit', (code, signal) => this.#end(events, signal ?? `exit code ${code}`))
+  }
+
+  get startedAtMs(): number {
+    return this.#child.startedAtMs
   }
 
   get pid(): number {
-    return this.#child.pid ?? -1
+    return this.#child.pid
   }
 
   get ended(): boolean {
-    return this.#ended
+    return this.#child.hasEnded
   }
 
-  /** Does nothing where the worker has ended. */
+  /** Does nothing when the worker has ended. */
   send(message: ToWorker): void {
-    if (!this.#ended && this.#child.connected) this.#child.send(message, () => {})
+    this.#child.send(message)
   }
 
   kill(): void {
-    this.#child.kill('SIGKILL')
+    this.#child.process.kill('SIGKILL')
   }
 
   killUnlessEndedIn(ms: number): void {
     const timer = setTimeout(() => this.kill(), ms)
-    this.#child.once('exit', () => clearTimeout(timer))
-  }
-
-  #end(events: WorkerEvents, how: string): void {
-    if (this.#ended) return
-    this.#ended = true
-    this.#heartbeat.stop()
-    events.ended(this, how)
+    this.#child.process.once('exit', () => clearTimeout(timer))
   }
 }

@@ -1,6 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { StyleResource, WantedResource } from '@gateway/core/access/decide.js'
-import { isOffered, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
+import { isOffered, type RunningCanary, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { READER_STYLES } from '@gateway/store/catalog/reader-lists.js'
 import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
@@ -57,6 +57,14 @@ export interface CatalogStyle {
   readonly wanted: StyleResource
 }
 
+/** A basemap whose default is another version for a share of the tokens. */
+export interface Canary {
+  readonly code: string
+  readonly running: RunningCanary
+  /** the basemap as those tokens have it */
+  readonly basemap: CatalogBasemap
+}
+
 /** All that requests need to know of basemaps, vectors and styles. Immutable; every change makes a new one. */
 export interface Catalog {
   readonly basemaps: ReadonlyMap<string, CatalogBasemap>
@@ -66,6 +74,15 @@ export interface Catalog {
   readonly styles: ReadonlyMap<string, CatalogStyle>
   /** of all style sources, ordered by name */
   readonly fonts: readonly ServedFont[]
+  /** basemaps of which some tokens have another default than others; most often none */
+  readonly canaries: readonly Canary[]
+  /** of a catalog as some tokens have it: what all have; absent: it is that itself */
+  readonly shared?: Catalog
+}
+
+/** The catalog that all have, by which caches tell what has changed. */
+export function sharedCatalog(catalog: Catalog): Catalog {
+  return catalog.shared ?? catalog
 }
 
 export const EMPTY_CATALOG: Catalog = {
@@ -74,6 +91,7 @@ export const EMPTY_CATALOG: Catalog = {
   vectorsByPath: new Map(),
   styles: new Map(),
   fonts: [],
+  canaries: [],
 }
 
 /** What was read of the store; `codes` null means all of them, otherwise those alone and the rest stays as it is. */
@@ -107,6 +125,7 @@ export function nextCatalog(
     vectorsByPath: byPath(nextVectors),
     styles: nextStyles,
     fonts: styles.fonts ?? before.fonts,
+    canaries: nextBasemaps === before.basemaps ? before.canaries : canariesOf(nextBasemaps),
   }
 }
 
@@ -122,7 +141,42 @@ export function withNewContent(before: Catalog, contentId: number): Catalog {
     )
     basemaps.set(code, { ...basemap, versions: new Map(versions) })
   }
-  return { ...before, basemaps }
+  return { ...before, basemaps, canaries: canariesOf(basemaps) }
+}
+
+export function canariesOf(basemaps: ReadonlyMap<string, CatalogBasemap>): readonly Canary[] {
+  const found: Canary[] = []
+  for (const [code, basemap] of basemaps) {
+    const running = basemap.stored.canary ?? null
+    // Whoever has a version that is gone has none: the control plane ends such a canary.
+    if (running !== null) found.push({ code, running, basemap: withDefault(basemap, running.version) })
+  }
+  return found
+}
+
+/** A basemap as it is while this version is its default. */
+export function withDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
+  let known = others.get(basemap)
+  if (known === undefined) {
+    known = new Map()
+    others.set(basemap, known)
+  }
+  const before = known.get(label)
+  if (before !== undefined) return before
+  const made = makeWithDefault(basemap, label)
+  known.set(label, made)
+  return made
+}
+
+/** By its label, for as many as it has versions. */
+const others = new WeakMap<CatalogBasemap, Map<string, CatalogBasemap>>()
+
+function makeWithDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
+  const versions = new Map(basemap.versions)
+  const version = versions.get(label)
+  if (version === undefined) versions.delete(CURRENT_VERSION)
+  else versions.set(CURRENT_VERSION, version)
+  return { ...basemap, versions, stored: { ...basemap.stored, defaultVersion: label } }
 }
 
 function replaced<Row extends { readonly code: string }, Entry>(
@@ -266,6 +320,7 @@ export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undef
 }
 
 function isCachedAlike(before: StoredBasemap, now: StoredBasemap): boolean {
+  if (before.canary?.id !== now.canary?.id) return false
   return before.cachePolicy === now.cachePolicy && before.sharedMaxAge === now.sharedMaxAge
 }
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { PermitAnswer, PermitRequest } from '@gateway/contracts/rate-limit.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { TroubleLog } from '@gateway/core/logging/trouble-log.js'
+import { within } from '@gateway/core/processes/within.js'
 import type { Bus, OwnPresence } from '@gateway/store/bus/bus.js'
 import { ANNOUNCE_INTERVAL_MS } from '@gateway/store/bus/bus.js'
 import { openBus } from '@gateway/store/bus/open.js'
@@ -303,8 +304,5 @@ function lacksSchema(error: Error): boolean {
 }
 
 function withinTime<T>(promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('the bus did not answer in time')), QUERY_TIMEOUT_MS)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
-  })
+  return within(promise, QUERY_TIMEOUT_MS, 'the bus did not answer in time')
 }

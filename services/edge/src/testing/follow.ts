@@ -13,7 +13,7 @@ export async function follow(
     edge.tokens,
     () => performance.now(),
     () => onApplied(follower),
-    (catalog) => edge.native.follow(catalog),
+    (catalog) => edge.hotTiles.follow(catalog),
   )
   await follower.catchUp()
   const freshness = {

@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib'
 import type { Change } from '@gateway/contracts/change.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/free-port.js'
+import type { RunningCanary } from '@gateway/store/basemaps.js'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
 import type { Follower } from '../sync/follower.js'
@@ -25,6 +26,12 @@ export let running: RunningEdge
 export let follower: Follower
 let agent: http.Agent
 let defaultVersion = 'v1'
+let canary: RunningCanary | null = null
+/** when `v1` and `v2` were the default */
+export const DEFAULT_TIMES = {
+  v1: [{ sinceMs: Date.UTC(2026, 0), untilMs: Date.UTC(2026, 4) }],
+  v2: [{ sinceMs: Date.UTC(2026, 4), untilMs: null }],
+}
 const changes: Change[] = []
 /** The revision that was applied, by when it was announced: what answers an operator's disable call. */
 export const announced: number[] = []
@@ -43,10 +50,12 @@ const store = memoryReader({
   state,
   changes: ({ revision }) => ({ covered: true, changes: changes.slice(revision), state: state() }),
   basemaps: () => {
-    const versions = ['v1', 'v2'].map((version) => storedVersion(version, { path: path.join(home, version) }))
+    const versions = (['v1', 'v2'] as const).map((version) =>
+      storedVersion(version, { path: path.join(home, version), defaultTimes: DEFAULT_TIMES[version] }),
+    )
     const packed = storedVersion('v1', { path: path.join(home, 'packed'), format: 'pbf', extension: 'pbf' })
     return [
-      storedBasemap('alps', versions, { sourcePath: home, defaultVersion }),
+      storedBasemap('alps', versions, { sourcePath: home, defaultVersion, canary }),
       storedBasemap('packed', [packed], { sourcePath: home }),
     ]
   },
@@ -59,6 +68,13 @@ export const saying = (change: Change) => ({
   mark: `mark ${change.revision}`,
   previousMark: `mark ${change.revision - 1}`,
 })
+
+/** Begins or ends a canary of `alps`, and answers when the edge has applied it. */
+export async function setCanary(running: RunningCanary | null): Promise<void> {
+  canary = running
+  commit('basemap', 'alps')
+  await follower.catchUp()
+}
 
 /** Gives `alps` a default version, commits a change, and answers when the edge has applied it. */
 export async function switchDefault(
@@ -95,7 +111,7 @@ export function usePublishingEdge(options: Pick<Parameters<typeof runEdge>[0], '
   })
   beforeEach(() => {
     // Tiles and sets of an earlier test would be due for a look by JavaScript in the middle of this one, some 10 s after they were put.
-    for (const cache of [running.edge.native, running.edge.tileCache]) cache.follow(EMPTY_CATALOG)
+    running.edge.hotTiles.follow(EMPTY_CATALOG)
     agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     return () => agent.destroy()
   })

@@ -25,9 +25,9 @@ import { NativePublisher } from '../native/publisher.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
 import { type Catalog, withNewContent } from '../sync/catalog.js'
+import { HotTiles } from '../tiles/hot-tiles.js'
 import { openRemote } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
-import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
 import { type UsageBatch, UsageCounts, usageRows } from '../usage/usage-counts.js'
@@ -106,8 +106,7 @@ export async function runEdge(options: {
   }
   const onReplaced = (contentId: number) => {
     freshness.catalog = withNewContent(freshness.catalog, contentId)
-    native.follow(freshness.catalog)
-    edge.tileCache.follow(freshness.catalog)
+    edge.hotTiles.follow(freshness.catalog)
   }
   const turns = new Turns()
   const tiles = new TileLoader({ disks, mbtiles }, undefined, (cached) =>
@@ -132,7 +131,7 @@ export async function runEdge(options: {
     disks,
     tiles,
     readTroubles: new ReadTroubles(log),
-    tileCache: new TileCache(options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
+    hotTiles: new HotTiles(native, options.tileMemoryBytes ?? TILE_MEMORY_BYTES),
     native,
     turns,
     documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),

@@ -88,6 +88,7 @@ export function storedVector(code: string, more: Partial<StoredVector> = {}): St
       message: '',
       setMinZoom: null,
       setMaxZoom: null,
+      fields: null,
       build: null,
       buildRevision: null,
     },

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@gateway/contracts/errors.js'
+import { type ErrorCode, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
 import {
   OTHER_USAGE,
   type RefusalReason,
@@ -10,8 +10,8 @@ import {
 } from '@gateway/contracts/usage.js'
 import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
 
-/** What an answer was. A reason: it was refused for that. `other`: anything else that is no tile. */
-export type Answered = 'tile' | 'tile_404' | RefusalReason | 'other'
+/** What an answer was. A reason: it was refused for that. `failed`: 5xx. `other`: anything else that is no tile. */
+export type Answered = 'tile' | 'tile_404' | RefusalReason | 'failed' | 'other'
 
 const REASONS: { readonly [code in ErrorCode]?: RefusalReason } = {
   origin_not_allowed: 'origin',
@@ -26,7 +26,7 @@ const REASONS: { readonly [code in ErrorCode]?: RefusalReason } = {
 
 /** What the answer to a request with a token is counted as if it has this error. */
 export function answeredWith(code: ErrorCode): Answered {
-  return code === 'tile_not_found' ? 'tile_404' : (REASONS[code] ?? 'other')
+  return code === 'tile_not_found' ? 'tile_404' : (REASONS[code] ?? (STATUS_OF_ERROR[code] >= 500 ? 'failed' : 'other'))
 }
 
 /** What was asked for, by kind and id: a version (which counts for its basemap too), or a basemap or vector. Also its name in the native table. */
@@ -61,8 +61,12 @@ export interface UsageBatch extends TakenUsage {
   readonly at: number
   /** by the names above: why requests were refused. The names of natively refused ones are not in here: those were not granted */
   readonly refusals?: ReadonlyMap<string, UsageRefusals>
+  /** by the names above: answered 5xx, which never happens natively */
+  readonly failures?: ReadonlyMap<string, number>
   /** when it was taken, milliseconds since 1970 */
   readonly takenMs?: number
+  /** somebody waits for it: a canary is judged by it */
+  readonly isUrgent?: boolean
 }
 
 /**
@@ -73,6 +77,7 @@ export class UsageCounts {
   /** by the names of the native table */
   #amounts = new Map<string, UsageAmounts>()
   #refusals = new Map<string, UsageRefusals>()
+  #failures = new Map<string, number>()
   #pairs = 0
   readonly #tiles: TileNotes
   readonly #maxPairs: number
@@ -89,7 +94,8 @@ export class UsageCounts {
   count(token: string, asked: UsageName | null, answered: Answered, bytes: number, path: string): void {
     for (const name of this.#namesOf(token, asked)) {
       add(amountsOf(this.#amounts, name), answered, bytes)
-      if (answered !== 'tile' && answered !== 'tile_404' && answered !== 'other') this.#noteRefusal(name, answered)
+      if (answered === 'failed') this.#failures.set(name, (this.#failures.get(name) ?? 0) + 1)
+      else if (answered !== 'tile' && answered !== 'tile_404' && answered !== 'other') this.#noteRefusal(name, answered)
     }
     if (asked !== null && (answered === 'tile' || answered === 'tile_404'))
       this.#tiles.note(asked, path, answered === 'tile_404')
@@ -105,13 +111,14 @@ export class UsageCounts {
    * All that was counted, which begins anew, with what was answered natively, by the names that were given for it; null: nothing. It counts for the
    * hour of now: to be taken every few seconds. `nowMs`: since 1970.
    */
-  take(native: TakenUsage | null, nowMs: number): UsageBatch | null {
-    const [counted, refusals] = [this.#amounts, this.#refusals]
+  take(native: TakenUsage | null, nowMs: number, isUrgent = false): UsageBatch | null {
+    const [counted, refusals, failures] = [this.#amounts, this.#refusals, this.#failures]
     this.#amounts = new Map()
     this.#refusals = new Map()
+    this.#failures = new Map()
     this.#pairs = 0
     const batch = batchOf(Math.floor(nowMs / HOUR_MS) * HOUR_MS, counted, native)
-    return batch === null ? null : { ...batch, refusals, takenMs: nowMs }
+    return batch === null ? null : { ...batch, refusals, failures, takenMs: nowMs, isUrgent }
   }
 
   /** The pair, if there is one and it has room; else each by itself. */
@@ -159,7 +166,7 @@ type GrowingRow = { -readonly [K in keyof UsageRow]: UsageRow[K] }
  * The rows of a batch: of a pair also those of its token and of what it asked for, of a version also that of its basemap. What was asked for in no pair was
  * asked for by other tokens.
  */
-export function usageRows({ at, names, amounts, refusals, takenMs = 0 }: UsageBatch): UsageRow[] {
+export function usageRows({ at, names, amounts, refusals, failures, takenMs = 0 }: UsageBatch): UsageRow[] {
   const sums = new Map<string, UsageAmounts>()
   for (const [i, name] of names.split('\0').slice(0, -1).entries()) {
     const [requests = 0, tiles = 0, tile_404 = 0, refused = 0, bytes = 0] = amounts.subarray(5 * i, 5 * i + 5)
@@ -169,11 +176,13 @@ export function usageRows({ at, names, amounts, refusals, takenMs = 0 }: UsageBa
   for (const [name, sum] of sums) {
     const by = withNative(sum.refused, refusals?.get(name) ?? {}, takenMs)
     const more = sum.refused === 0 ? sum : { ...sum, refusals: by }
+    const failed = failures?.get(name) ?? 0
     for (const [kind, id] of accountsOf(name)) {
       const key = `${kind} ${id}`
       const known = rows.get(key)
-      if (known !== undefined) addTo(known, more)
-      else rows.set(key, copyOf({ kind, id, at, ...more }))
+      const all = kind === 'version' && failed > 0 ? { ...more, failed } : more
+      if (known !== undefined) addTo(known, all)
+      else rows.set(key, copyOf({ kind, id, at, ...all }))
     }
   }
   return [...rows.values()]
@@ -218,7 +227,7 @@ function add(amounts: UsageAmounts, answered: Answered, bytes: number): void {
   amounts.requests++
   if (answered === 'tile') amounts.tiles++
   else if (answered === 'tile_404') amounts.tile_404++
-  else if (answered !== 'other') amounts.refused++
+  else if (answered !== 'other' && answered !== 'failed') amounts.refused++
   amounts.bytes += bytes
 }
 
@@ -226,8 +235,9 @@ function addAmounts(sum: UsageAmounts, more: UsageAmounts): void {
   for (const name of USAGE_AMOUNTS) sum[name] += more[name]
 }
 
-export function addTo(sum: GrowingRow, more: UsageAmounts & Pick<UsageRow, 'refusals'>): void {
+export function addTo(sum: GrowingRow, more: UsageAmounts & Pick<UsageRow, 'refusals' | 'failed'>): void {
   addAmounts(sum, more)
+  if (more.failed !== undefined) sum.failed = (sum.failed ?? 0) + more.failed
   if (more.refusals === undefined) return
   sum.refusals ??= {}
   addRefusals(sum.refusals, more.refusals)

@@ -37,8 +37,10 @@ export class UsageSaver {
     this.#saveIn(USAGE_SAVE_MS)
   }
 
-  add(rows: readonly UsageRow[]): void {
+  /** @param isUrgent they are written at once */
+  add(rows: readonly UsageRow[], isUrgent = false): void {
     this.#ledger.add(rows)
+    if (isUrgent) void this.#save()
   }
 
   /** Writes what is left, where the store takes it within `ms`. */

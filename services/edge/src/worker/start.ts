@@ -42,9 +42,9 @@ import { type FollowedTokens, Follower } from '../sync/follower.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { ReplicaReads } from '../sync/replica-reads.js'
 import { replicaLink, StoreLink } from '../sync/store-link.js'
+import { HotTiles } from '../tiles/hot-tiles.js'
 import { openRemote } from '../tiles/open-remote.js'
 import { ReadTroubles } from '../tiles/read-troubles.js'
-import { TileCache } from '../tiles/tile-cache.js'
 import { TileLoader } from '../tiles/tile-loader.js'
 import { TILE_SAMPLING, TileCounts } from '../usage/tile-counts.js'
 import { UsageCounts } from '../usage/usage-counts.js'
@@ -143,14 +143,12 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     tiles.keepOnly(follower.catalog)
     void loop.confirm()
   }
-  const tileCache = new TileCache(
+  const hotTiles = new HotTiles(
+    native,
     Math.floor(settings.tileMemoryBytes / settings.edgeWorkers),
     () => counters.tileEvictions++,
   )
-  const onCatalog = (catalog: Catalog) => {
-    native.follow(catalog)
-    tileCache.follow(catalog)
-  }
+  const onCatalog = (catalog: Catalog) => hotTiles.follow(catalog)
   const ownReader = new StoreReader(store, rows)
   const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
   const follower: Follower = new Follower(
@@ -205,8 +203,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const upstream = new Upstream(controlPlaneUrl(settings))
   const metrics = createProcessMetrics(counters, {
     appliedRevision: () => follower.appliedRevision,
-    tileBytes: () => ({ native: native.bytes, javascript: tileCache.bytes }),
-    tileMemoryBytes: () => tileCache.capacityBytes + native.capacityBytes,
+    tileBytes: () => hotTiles.bytes,
+    tileMemoryBytes: () => hotTiles.capacityBytes,
     cachedTokens: () => tokens.size,
     openTransfers: () => sender.stats().active,
     syncAgeSeconds: () => (follower.loaded ? (performance.now() - follower.knownCurrentAt) / 1000 : process.uptime()),
@@ -238,7 +236,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     rates: new RateLimiter((requests) => loop.takePermits(requests), settings.edgeWorkers),
     disks,
     tiles,
-    tileCache,
+    hotTiles,
     readTroubles: new ReadTroubles(log),
     native,
     turns,
@@ -275,7 +273,10 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const tellUsage = async (): Promise<void> => {
     // biome-ignore lint/plugin: calendar, usage is by the hour and day
     const now = Date.now()
-    const batches = [counted.take(native.takeUsage(), now), tileCounts.take(native.takeTiles(), follower.catalog, now)]
+    const batches = [
+      counted.take(native.takeUsage(), now, follower.catalog.canaries.length > 0),
+      tileCounts.take(native.takeTiles(), follower.catalog, now),
+    ]
     await Promise.all(batches.map((batch) => (batch === null ? null : supervisor.sendUsage(batch))))
   }
   const teller = setInterval(() => void tellUsage(), USAGE_INTERVAL_MS)

@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import type { Log } from '@gateway/core/logging/log.js'
-import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
-import { Heartbeat } from '@gateway/core/processes/heartbeat.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { isReady } from '@gateway/core/processes/readiness.js'
-import { runQueueWaitMs } from '@gateway/core/processes/run-queue.js'
+import { failuresInARow, type RestartPolicy, restartDelayMs } from '@gateway/core/processes/restart-delay.js'
 import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
 import { EXIT_REFUSED } from '@gateway/core/settings/refusal.js'
-import { failuresInARow, restartDelayMs } from './restart-delay.js'
 
 /** SIGINT: at once, without the notice that load balancers are given before. */
 export type StopSignal = 'SIGTERM' | 'SIGINT'
@@ -30,12 +28,15 @@ const FIRST_ATTEMPTS = 3
 const READY_WITHIN_MS = 120_000
 const LOOK_AGAIN_MS = 100
 
+/** The first restart comes at once for whoever waits, yet not in a spin; a child that keeps failing costs one start in ten seconds. */
+const RESTARTS: RestartPolicy = { soundAfterMs: 30_000, freeRestarts: 0, firstDelayMs: 100, longestDelayMs: 10_000 }
+
 /** A service that runs as a child process, and is started again when it dies or does not turn its event loop any more. */
 export class Child {
   readonly #spec: ChildSpec
   readonly #log: Log
   readonly #onGivenUp: (reason: Error) => void
-  #process: ChildProcess | null = null
+  #process: KillableChild | null = null
   #ended: Promise<void> = Promise.resolve()
   #failures = 0
   #stopping = false
@@ -67,55 +68,52 @@ export class Child {
   async stop(signal: StopSignal): Promise<void> {
     this.#stopping = true
     const child = this.#process
-    child?.kill(signal)
+    child?.process.kill(signal)
     const killer = setTimeout(() => {
       this.#log.warn({ child: this.#spec.name }, 'child did not end in time and is killed')
-      child?.kill('SIGKILL')
+      child?.process.kill('SIGKILL')
     }, this.#spec.stopWithinMs)
     await this.#ended
     clearTimeout(killer)
   }
 
   #launch(): void {
-    const bound = dieWithParent('TERM')
-    const command = [...bound, process.execPath, '--enable-source-maps', this.#spec.script]
-    const started = performance.now()
-    // A group of its own: an interrupt from the terminal reaches the launcher alone, which stops its children in order.
-    const child = spawn(command[0] as string, command.slice(1), {
-      env: this.#spec.env,
-      // The channel carries the heartbeat. Where the kernel cannot end the child with this process, the closed channel ends it.
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      detached: true,
-    })
-    const heartbeat = new Heartbeat(
-      () => {
-        this.#log.error({ child: this.#spec.name }, 'child does not turn its event loop and is killed')
-        child.kill('SIGKILL')
-      },
-      () => runQueueWaitMs(child.pid ?? 0),
-    )
-    child.on('message', () => heartbeat.heard())
-    this.#process = child
     this.#ended = new Promise((resolve) => {
-      const end = (how: string, code: number | null) => {
-        heartbeat.stop()
-        resolve()
-        if (!this.#stopping) this.#afterDeath(how, code, performance.now() - started)
-      }
-      child.once('error', (error) => end(error.message, null))
-      child.once('exit', (code, signal) => end(signal ?? `exit code ${code}`, code))
+      const child = new KillableChild(
+        {
+          module: pathToFileURL(this.#spec.script),
+          nodeOptions: ['--enable-source-maps'],
+          env: this.#spec.env,
+          // The channel carries the heartbeat. If the kernel cannot end the child with this process, the closed channel ends it.
+          stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+          endsWithParent: 'TERM',
+          // A group of its own: an interrupt from the terminal reaches only the launcher, which stops its children in order.
+          detached: true,
+        },
+        {
+          silent: () => {
+            this.#log.error({ child: this.#spec.name }, 'child does not turn its event loop and is killed')
+            child.process.kill('SIGKILL')
+          },
+          ended: (how, code) => {
+            resolve()
+            if (!this.#stopping) this.#afterDeath(how, code, performance.now() - child.startedAtMs)
+          },
+        },
+      )
+      this.#process = child
     })
   }
 
   #afterDeath(how: string, code: number | null, ranMs: number): void {
     const { name } = this.#spec
-    this.#failures = failuresInARow(this.#failures, ranMs)
+    this.#failures = failuresInARow(this.#failures, ranMs, RESTARTS)
     const reason = this.#reasonToGiveUp(how, code)
     if (reason !== null) {
       this.#onGivenUp(new StartRefusal(reason))
       return
     }
-    const delayMs = restartDelayMs(this.#failures)
+    const delayMs = restartDelayMs(this.#failures, RESTARTS)
     this.#log.warn({ child: name, how, delay_ms: delayMs }, 'child ended and is started again')
     setTimeout(() => {
       if (!this.#stopping) this.#launch()

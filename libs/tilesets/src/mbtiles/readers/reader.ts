@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { ANSWER_BYTES, Answer, REQUEST_BYTES, Request } from './protocol.js'
 
 /** The built file, from the sources (in tests) as from the build. */
-const PROCESS = fileURLToPath(new URL('../../../dist/mbtiles/readers/process.js', import.meta.url))
+const MODULE = new URL('../../../dist/mbtiles/readers/process.js', import.meta.url)
 
 /** Requests of one turn of the event loop go out together; these many at most. */
 const MAX_BATCH = 1_024
@@ -33,12 +32,12 @@ export interface ReaderEvents<Pending> {
   ended(how: string): void
 }
 
-/** One process that reads tiles, which starts with this object. It needs nothing from the environment, and the environment holds secrets. */
+/** One process that reads tiles, which starts with this object. It waits for each read, so it talks over its standard input and output. */
 export class Reader<Pending extends PendingTile<ReadArchive>> {
   /** the oldest first: that is what the process works on */
   readonly pending = new Map<number, Pending>()
   readonly #events: ReaderEvents<Pending>
-  readonly #child: ChildProcess
+  readonly #child: KillableChild
   readonly #registered = new Set<number>()
   readonly #batch = Buffer.allocUnsafeSlow(MAX_BATCH * REQUEST_BYTES)
   #batched = 0
@@ -53,22 +52,15 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
   /** @param prefix words before the command, such as those that end it with its parent */
   constructor(events: ReaderEvents<Pending>, prefix: readonly string[]) {
     this.#events = events
-    const [command = '', ...args] = [...prefix, process.execPath, PROCESS]
-    this.#child = spawn(command, args, { env: {}, stdio: ['pipe', 'pipe', 'inherit'] })
-    this.#child.on('error', () => {})
-    // Where no more files can be opened there are no pipes, nor a process.
-    if (!this.#child.stdin || !this.#child.stdout)
-      throw Object.assign(new Error('no process starts'), { code: 'EMFILE' })
-    let hasEnded = false
-    const end = (how: string) => {
-      if (!hasEnded) events.ended(how)
-      hasEnded = true
-    }
-    this.#child.once('error', (error) => end(error.message))
-    // After the last of its answers has been read.
-    this.#child.once('close', (code, signal) => end(signal ?? `exit code ${code}`))
-    this.#input.on('error', () => {})
-    this.#child.stdout.on('data', (chunk: Buffer) => this.#take(chunk))
+    this.#child = new KillableChild(
+      { module: MODULE, prefix, stdio: ['pipe', 'pipe', 'inherit'] },
+      { ended: (how) => events.ended(how) },
+    )
+    const { stdin, stdout } = this.#child.process
+    // If no more files can be opened, there are no pipes, nor a process.
+    if (!stdin || !stdout) throw Object.assign(new Error('no process starts'), { code: 'EMFILE' })
+    stdin.on('error', () => {})
+    stdout.on('data', (chunk: Buffer) => this.#take(chunk))
   }
 
   get oldest(): Pending | undefined {
@@ -87,7 +79,7 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
   }
 
   get #input(): Writable {
-    return this.#child.stdin as Writable
+    return this.#child.process.stdin as Writable
   }
 
   request(tile: Pending): void {
@@ -107,10 +99,8 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
     if (this.#registered.delete(archive.id)) this.#put(Request.FORGET, 0, archive.id, 0, 0, 0)
   }
 
-  /** One that hangs in the kernel ends when the kernel lets it go; this process does not wait for that. */
   kill(): void {
-    this.#child.kill('SIGKILL')
-    this.#child.unref()
+    this.#child.kill()
   }
 
   #put(what: number, id: number, archive: number, a: number, b: number, c: number): void {

@@ -4,11 +4,13 @@ import { IconColumns2, IconSend } from '@tabler/icons-react'
 import { useParams } from 'react-router'
 import { deleteBasemap, updateBasemap } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
+import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { Page as Frame } from '../../ui/page.js'
 import { PageTabs } from '../../ui/page-tabs.js'
 import { Section } from '../../ui/section.js'
@@ -22,6 +24,7 @@ import { AboutForm } from './about-form.js'
 import { Access } from './access.js'
 import { Addresses } from './addresses.js'
 import { DefaultBeforeButton } from './default-before.js'
+import { DefaultsSection } from './defaults-section.js'
 import { MapAndFacts } from './map-and-facts.js'
 import { Tags } from './tags.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
@@ -126,6 +129,7 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
             </>
           ),
         },
+        { id: 'defaults', label: t.automation.tab, content: <DefaultsSection basemap={basemap} /> },
         { id: 'access', label: tabs.access, content: <Access basemap={basemap} /> },
         { id: 'addresses', label: tabs.addresses, content: <Addresses basemap={basemap} /> },
         // Saved elsewhere, it is another form.
@@ -138,21 +142,11 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
 function Actions({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts()
   const { code, name, withdrawn } = basemap
+  const isOperator = useAllowed('operator')
+  const withFiles = useIsSliced(code)
   return (
     <>
       <WithdrawnMark of={basemap} />
-      <WithdrawButton
-        withdrawal={(withdrawn) => updateBasemap(code, { withdrawn })}
-        name={name}
-        withdrawn={withdrawn}
-      />
-      <DeleteButton
-        deletion={(files) => deleteBasemap(code, files)}
-        name={name}
-        words={t.remove.map}
-        to="/basemaps"
-        withFiles={useIsSliced(code)}
-      />
       <DefaultBeforeButton basemap={basemap} />
       <ButtonLink to={`/basemaps/${segment(code)}/compare`} variant="default" icon={IconColumns2}>
         {t.basemaps.compare}
@@ -160,6 +154,22 @@ function Actions({ basemap }: { basemap: AdminBasemap }) {
       <ButtonLink to={`/pushes/new?basemap=${encodeURIComponent(code)}`} needs="operator" icon={IconSend}>
         {t.basemaps.push}
       </ButtonLink>
+      {isOperator && (
+        <MoreMenu>
+          <WithdrawButton
+            withdrawal={(withdrawn) => updateBasemap(code, { withdrawn })}
+            name={name}
+            withdrawn={withdrawn}
+          />
+          <DeleteButton
+            deletion={(files) => deleteBasemap(code, files)}
+            name={name}
+            words={t.remove.map}
+            to="/basemaps"
+            withFiles={withFiles}
+          />
+        </MoreMenu>
+      )}
     </>
   )
 }

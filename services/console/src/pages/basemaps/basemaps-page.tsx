@@ -4,6 +4,7 @@ import { IconFolderPlus, IconStack2 } from '@tabler/icons-react'
 import { BASEMAPS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
+import { catalogActions } from '../../ui/bulk-actions.js'
 import { agoColumn, type Column, nameColumn, sourceColumn } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
@@ -39,6 +40,7 @@ export function Page() {
       filters={filters}
       columns={useColumns()}
       rowKey={({ code }) => code}
+      bulk={{ list: 'basemaps', changes: ['basemaps'], actions: catalogActions(t), nameOf: ({ name }) => name }}
     />
   )
 }

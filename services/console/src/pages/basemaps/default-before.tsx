@@ -23,7 +23,7 @@ export function DefaultBeforeButton({ basemap }: { basemap: AdminBasemap }) {
   const label = shortText(earlier)
   const give = () =>
     reported(
-      set.mutateAsync(earlier),
+      set.mutateAsync({ version: earlier }),
       () => notifyDone(t.defaultDone(shortText(code), label)),
       (error) => notifyFailed(t.defaultFailed, error),
     )

@@ -10,7 +10,9 @@ import { Confirm } from '../../ui/confirm.js'
 import { Name } from '../../ui/name.js'
 import { notifyDone } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
+import { notifyUndoable } from '../../ui/undo.js'
 import { BoundsText } from './bounds-text.js'
+import { AT_ONCE, bodyOf, TimingFields } from './default-timing.js'
 import { type Compared, differences, losses } from './differences.js'
 import { TileDifferences } from './tile-differences.js'
 
@@ -26,26 +28,45 @@ export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps)
   const t = useTexts().basemaps
   const set = useSetDefaultVersion(basemap.code)
   const label = version?.version ?? ''
-  const confirm = () =>
-    set.mutate(label, {
+  const { automation } = useTexts()
+  const before = basemap.default_version
+  const [timing, setTiming] = useState(AT_ONCE)
+  const [wrong, setWrong] = useState(false)
+  const done = {
+    now: () => t.defaultDone(shortText(basemap.code), shortText(label)),
+    later: () => automation.planned(shortText(label)),
+    canary: () => automation.started(shortText(label)),
+  }[timing.mode]
+  const close = () => {
+    setTiming(AT_ONCE)
+    onClose()
+  }
+  const confirm = () => {
+    const body = bodyOf(label, timing, Date.now())
+    setWrong(body === null)
+    if (body === null) return
+    set.mutate(body, {
       onSuccess: () => {
-        notifyDone(t.defaultDone(shortText(basemap.code), shortText(label)))
-        onClose()
+        if (timing.mode !== 'now' || before === null || before === label) notifyDone(done())
+        else notifyUndoable(done(), () => set.mutateAsync({ version: before }))
+        close()
       },
     })
+  }
   return (
     <Confirm
       opened={version !== null}
       title={t.defaultTitle(shortText(label))}
       action={t.makeDefault}
       write={set}
-      command={set.commandOf(label)}
+      command={set.commandOf(bodyOf(label, timing, 0) ?? { version: label })}
       onConfirm={confirm}
-      onClose={onClose}
+      onClose={close}
       failed={t.defaultFailed}
       size="lg"
     >
       <Text>{t.defaultWords(shortText(basemap.code))}</Text>
+      <TimingFields timing={timing} wrong={wrong} onChange={setTiming} />
       {version !== null && <Changes basemap={basemap} after={version} />}
     </Confirm>
   )

@@ -1,11 +1,11 @@
 import type { AdminBasemap, BasemapVersion } from '@gateway/contracts/basemap.js'
 import { IconMapOff, IconVectorTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useState } from 'react'
 import { request } from '../../api/client.js'
 import { TOKEN_HEADER, tilePath } from '../../api/preview.js'
 import { thumbnailToken } from '../../api/thumbnail-token.js'
 import { addressText } from '../../map/tile-address.js'
+import { Picture } from '../../ui/picture.js'
 import { useSeen } from '../../ui/use-seen.js'
 import { isServed } from '../../ui/withdraw.js'
 import { thumbnailTile } from './thumbnail-tile.js'
@@ -48,14 +48,4 @@ async function readTile(code: string, version: BasemapVersion, signal: AbortSign
   return request(url, {}, { signal, headers: { [TOKEN_HEADER]: token } }, async (response) =>
     response.status === 204 ? null : response.blob(),
   )
-}
-
-function Picture({ of }: { of: Blob }) {
-  const [url, setUrl] = useState<string | null>(null)
-  useEffect(() => {
-    const made = URL.createObjectURL(of)
-    setUrl(made)
-    return () => URL.revokeObjectURL(made)
-  }, [of])
-  return url === null ? null : <img src={url} alt="" />
 }

@@ -4,10 +4,12 @@ import { useState } from 'react'
 import { useParams } from 'react-router'
 import { deleteVersion, updateVersion } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
+import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Missing } from '../../ui/missing.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { Page as Frame } from '../../ui/page.js'
 import { PageTabs } from '../../ui/page-tabs.js'
 import { shortText } from '../../ui/shown-text.js'
@@ -19,6 +21,7 @@ import { Addresses } from './addresses.js'
 import { DefaultDialog } from './default-dialog.js'
 import { MapAndFacts } from './map-and-facts.js'
 import { OverridesSection } from './overrides-section.js'
+import { ReviewButtons } from './review-buttons.js'
 import { ShareButton } from './share-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionFacts } from './version-facts.js'
@@ -44,6 +47,10 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
   const at = { code: basemap.code, version: version.version }
   const title = `${basemap.name} · ${version.version}`
   const [asked, setAsked] = useState(false)
+  // What is held or rejected is published only by an approval.
+  const isReviewed = version.held || version.rejected_reason !== null
+  const isOperator = useAllowed('operator')
+  const withFiles = useIsSliced(basemap.code)
   const isDefault = version.version === basemap.default_version
   return (
     <Frame
@@ -59,22 +66,11 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
       ]}
       actions={
         <>
-          <WithdrawnMark of={version} />
-          <WithdrawButton
-            withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}
-            name={title}
-            withdrawn={version.withdrawn}
-          />
-          <DeleteButton
-            deletion={(files) => deleteVersion(at, files)}
-            name={title}
-            words={t.remove.map}
-            to={here}
-            withFiles={useIsSliced(basemap.code)}
-          />
+          <ReviewButtons code={basemap.code} version={version} />
+          {!isReviewed && <WithdrawnMark of={version} />}
           {isDefault ? (
             <Status tone="good">{t.basemaps.isDefault}</Status>
-          ) : (
+          ) : isReviewed ? null : (
             <WriteButton needs="operator" variant="default" onClick={() => setAsked(true)}>
               {t.basemaps.makeDefault}
             </WriteButton>
@@ -95,6 +91,24 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
           >
             {t.exports.export}
           </ButtonLink>
+          {isOperator && (
+            <MoreMenu>
+              {!isReviewed && (
+                <WithdrawButton
+                  withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}
+                  name={title}
+                  withdrawn={version.withdrawn}
+                />
+              )}
+              <DeleteButton
+                deletion={(files) => deleteVersion(at, files)}
+                name={title}
+                words={t.remove.map}
+                to={here}
+                withFiles={withFiles}
+              />
+            </MoreMenu>
+          )}
         </>
       }
     >

@@ -9,6 +9,7 @@ import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerTable } from '../../ui/server-table.js'
+import { Status } from '../../ui/status.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { WithdrawnMark } from '../../ui/withdraw.js'
 
@@ -59,7 +60,7 @@ function useColumns(): readonly Column<ListedVersion>[] {
           <TextLink to={`/basemaps/${segment(v.basemap_code)}/versions/${segment(v.version)}`} fw={550}>
             <Name>{v.version}</Name>
           </TextLink>{' '}
-          <WithdrawnMark of={v} />
+          {v.held ? <Status tone="busy">{t.automation.held}</Status> : <WithdrawnMark of={v} />}
         </>
       ),
     },

@@ -58,7 +58,7 @@ function useColumns(
           </TextLink>
           {v.version === newest && <Status tone="busy">{t.maps.newest}</Status>}
           {v.version === current && <Status tone="good">{t.basemaps.isDefault}</Status>}
-          <WithdrawnMark of={v} />
+          {v.held ? <Status tone="busy">{t.automation.held}</Status> : <WithdrawnMark of={v} />}
         </Group>
       ),
     },

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { segment } from '../../api/client.js'
 import { type AnyPush, anyTargetQuery, PUSHES, type PushKind, pushedName, pushKind } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
+import { deliveryActions } from '../../ui/bulk-actions.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
@@ -71,6 +72,9 @@ function Records({ of }: { of: PushKind }) {
       label={t.pushes.records}
       columns={columns}
       rowKey={({ id }) => id}
+      {...(of !== 'purge' && {
+        bulk: { list: of, changes: ['pushes'], actions: deliveryActions(t), nameOf: pushedName },
+      })}
       search={t.pushes.search}
     />
   )

@@ -12,7 +12,8 @@ interface RetryButtonProps extends Pick<ButtonProps, 'size' | 'variant'> {
 
 /** Delivers again. Less prominent where the delivery has succeeded. */
 export function RetryButton({ of, record, ...look }: RetryButtonProps) {
-  const t = useTexts().pushes
+  const { pushes: t, work } = useTexts()
+  const words = record.status === 'succeeded' ? work.pushAgain : t.retry
   return (
     <ActionButton
       needs="operator"
@@ -22,10 +23,10 @@ export function RetryButton({ of, record, ...look }: RetryButtonProps) {
       write={useRetryPush(of, record.id)}
       onDone={() => notifyDone(t.retried)}
       failed={t.retryFailed}
-      aria-label={`${t.retry}: ${pushedName(record)}`}
+      aria-label={`${words}: ${pushedName(record)}`}
       {...look}
     >
-      {t.retry}
+      {words}
     </ActionButton>
   )
 }

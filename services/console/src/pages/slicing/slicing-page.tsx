@@ -3,6 +3,7 @@ import { IconLayoutGrid, IconLayoutGridAdd } from '@tabler/icons-react'
 import { segment } from '../../api/client.js'
 import { SLICE_JOBS } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
+import { jobActions } from '../../ui/bulk-actions.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
@@ -44,6 +45,7 @@ export function Page() {
           label={t.slicing.jobs}
           columns={columns}
           rowKey={({ id }) => id}
+          bulk={{ list: 'jobs', changes: [SLICE_JOBS.key], actions: jobActions(t), nameOf: jobName }}
           search={t.slicing.search}
         />
       </Section>
@@ -66,7 +68,13 @@ function useColumns(): readonly Column<ListedSliceJob>[] {
         </TextLink>
       ),
     },
-    { id: 'layer', header: t.slicing.layer, sort: 'target_code', value: (job) => job.target_code },
+    {
+      id: 'layer',
+      header: t.slicing.layer,
+      sort: 'target_code',
+      value: (job) => job.target_code,
+      cell: (job) => <Name>{job.target_code}</Name>,
+    },
     { id: 'images', header: t.slicing.sources, value: (job) => t.slicing.images(job.source_count) },
     {
       id: 'status',

@@ -14,6 +14,7 @@ import { Problem } from '../../ui/problem.js'
 import { ServerText } from '../../ui/server-text.js'
 import { shownText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
+import { AutomationFields, type AutomationValues, automationBody, automationOf } from './automation-fields.js'
 
 interface SourceFormProps {
   /** undefined: a new one */
@@ -37,6 +38,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
     kind: source?.kind ?? kind ?? 'basemap',
     path: source?.path ?? '',
     enabled: source?.enabled ?? true,
+    ...automationOf(source),
   }
   const form = useForm({
     initialValues: stored,
@@ -90,6 +92,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
             description={t.sources.enabledHint}
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
+          <AutomationFields form={form} />
           {trial.error !== null && <Problem title={t.sources.tryFailed} error={trial.error} />}
           {trial.data !== undefined && <Tried tried={trial.data} />}
           {error !== null && <Problem title={t.sources.saveFailed} error={error} />}
@@ -113,10 +116,11 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
   )
 }
 
-type SourceValues = Pick<ScanSource, 'code' | 'name' | 'kind' | 'path' | 'enabled'>
+type SourceValues = Pick<ScanSource, 'code' | 'name' | 'kind' | 'path' | 'enabled'> & AutomationValues
 
-function bodyOf({ code, name, kind, path, enabled }: SourceValues): ScanSourceBody {
-  return { code, kind, path: path.trim(), enabled, ...(name.trim() !== '' && { name: name.trim() }) }
+function bodyOf({ code, name, kind, path, enabled, ...automation }: SourceValues): ScanSourceBody {
+  const named = name.trim() !== '' && { name: name.trim() }
+  return { code, kind, path: path.trim(), enabled, ...named, ...automationBody(automation) }
 }
 
 /** Enough to see whether the directory is the right one. */

@@ -21,7 +21,8 @@ import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerText } from '../../ui/server-text.js'
-import { shortText } from '../../ui/shown-text.js'
+import { shortText, shownText } from '../../ui/shown-text.js'
+import { Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ScanButton } from './scan-button.js'
 import { ScanStatus, useScanStatus } from './scan-status.js'
@@ -43,6 +44,12 @@ export function Page() {
           above={[{ label: t.sources.title, to: '/sources' }]}
           actions={<Actions source={source} />}
         >
+          {source.next_scan_at !== null && (
+            <Text c="dimmed">
+              {t.automation.nextScan}: <Moment at={source.next_scan_at} />
+            </Text>
+          )}
+          {source.watch_problem !== null && <Text c="orange">{shownText(source.watch_problem)}</Text>}
           {REMOTE.test(source.path) && <Storage key={source.path} source={source} />}
           <History source={source} />
           <Edit source={source} />
@@ -181,6 +188,7 @@ function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
       value: statusOf,
       cell: (scan) => <ScanStatus scan={scan} />,
     },
+    { id: 'reason', header: t.automation.scanReason, value: ({ reason }) => t.automation.reasons[reason] },
     count('added'),
     count('updated'),
     count('missing'),

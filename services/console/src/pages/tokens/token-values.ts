@@ -98,7 +98,7 @@ function grantOf(codes: readonly string[]): Grant {
   return codes.length === 0 ? NO_GRANT : { ...NO_GRANT, mode: 'chosen', codes }
 }
 
-function grantCodes({ mode, codes }: Grant): string[] {
+export function grantCodes({ mode, codes }: Grant): string[] {
   if (mode === 'all') return [GRANT_ALL]
   return mode === 'chosen' ? [...codes] : []
 }

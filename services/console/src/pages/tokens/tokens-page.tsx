@@ -3,13 +3,16 @@ import { Code, Text } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
 import { useState } from 'react'
 import { segment } from '../../api/client.js'
+import { useAllowed } from '../../api/session.js'
 import { EXPIRES_WITHIN_DAYS, TOKENS } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { Name } from '../../ui/name.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
+import { tokenActions } from './bulk-fields.js'
 import { DisableDialog } from './disable-dialog.js'
 import { grantsText } from './grants-text.js'
 import { TokenStatus } from './token-state.js'
@@ -51,6 +54,7 @@ export function Page() {
       filters={filters}
       columns={columns}
       rowKey={({ id }) => id}
+      bulk={{ list: 'tokens', changes: ['tokens'], actions: tokenActions(t), nameOf: ({ name }) => name }}
     >
       <DisableDialog token={chosen} onClose={() => setChosen(null)} />
     </ServerListPage>
@@ -59,6 +63,7 @@ export function Page() {
 
 function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[] {
   const t = useTexts()
+  const isAdmin = useAllowed('admin')
   return [
     {
       id: 'name',
@@ -107,18 +112,21 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
     actionsColumn(
       t,
       (token) =>
+        isAdmin &&
         token.disabled_at === null && (
-          <WriteButton
-            needs="admin"
-            size="xs"
-            variant="light"
-            color="red"
-            className="danger"
-            onClick={() => onDisable(token)}
-            aria-label={`${t.tokens.disable}: ${token.name}`}
-          >
-            {t.tokens.disable}
-          </WriteButton>
+          <MoreMenu of={token.name}>
+            <WriteButton
+              needs="admin"
+              size="xs"
+              variant="light"
+              color="red"
+              className="danger"
+              onClick={() => onDisable(token)}
+              aria-label={`${t.tokens.disable}: ${token.name}`}
+            >
+              {t.tokens.disable}
+            </WriteButton>
+          </MoreMenu>
         ),
     ),
   ]

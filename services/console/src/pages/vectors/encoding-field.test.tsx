@@ -24,6 +24,7 @@ const vector = (fields: Partial<AdminVector>): AdminVector => ({
   tiles: { status: 'none', message: '', min_zoom: null, max_zoom: null, built_at: null, left_out: {} },
   tile_min_zoom: null,
   tile_max_zoom: null,
+  tile_fields: null,
   path: '/a b.shp',
   withdrawn: false,
   source_enabled: true,

@@ -19,7 +19,10 @@ export function VectorAddresses({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const { code, kind, download_url: url } = vector
   const name = NAMED[kind]
-  const named = name && `${url.slice(0, url.lastIndexOf('/vectors/'))}/vectors/${segment(code)}.${name}`
+  const base = url.slice(0, url.lastIndexOf('/vectors/'))
+  const named = name && `${base}/vectors/${segment(code)}.${name}`
+  const tileJson = `${base}/vectors/${segment(code)}/tilejson.json`
+  const service = `${base}/ogc`
   const read = `${named ?? url}?token=${TOKEN_PLACE}`
   const gdal = name === 'zip' ? `/vsizip//vsicurl/${read}` : `/vsicurl/${read}`
   return (
@@ -34,6 +37,14 @@ export function VectorAddresses({ vector }: { vector: AdminVector }) {
               <Copyable text={named} what={t.maps.service[name]} />
             </Fact>
           )}
+          {vector.tiles.built_at !== null && (
+            <Fact name={t.vectors.tileJson} wide>
+              <Copyable text={tileJson} what={t.vectors.tileJson} />
+            </Fact>
+          )}
+          <Fact name={t.vectors.featuresService} wide>
+            <Copyable text={service} what={t.vectors.featuresService} />
+          </Fact>
         </Facts>
         <Text size="sm" c="dimmed">
           {t.basemaps.addressesLead}
@@ -43,6 +54,10 @@ export function VectorAddresses({ vector }: { vector: AdminVector }) {
           what={t.basemaps.addressOf('curl')}
         />
         <CopyBlock text={`ogrinfo -al -so '${gdal}'`} what={t.basemaps.addressOf('GDAL')} />
+        <CopyBlock
+          text={`ogrinfo -al -so 'OAPIF:${service}/collections/${segment(code)}?token=${TOKEN_PLACE}'`}
+          what={t.basemaps.addressOf('GDAL (OAPIF)')}
+        />
       </Stack>
     </Section>
   )

@@ -5,12 +5,14 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
+import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { SourceLink } from '../../ui/columns.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { notifyFailed } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { PageTabs } from '../../ui/page-tabs.js'
@@ -42,6 +44,7 @@ export function Page() {
 
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
+  const isOperator = useAllowed('operator')
   const [asked, setAsked] = useState(false)
   const read = asked || isReadAtOnce(vector)
   const attributes = {
@@ -62,17 +65,6 @@ function Shown({ vector }: { vector: AdminVector }) {
       actions={
         <>
           <WithdrawnMark of={vector} />
-          <WithdrawButton
-            withdrawal={(withdrawn) => updateVector(vector.code, { withdrawn })}
-            name={vector.name}
-            withdrawn={vector.withdrawn}
-          />
-          <DeleteButton
-            deletion={() => deleteVector(vector.code)}
-            name={vector.name}
-            words={t.remove.map}
-            to="/vectors"
-          />
           <ButtonLink
             to={`/pushes/new?vector=${encodeURIComponent(vector.code)}`}
             needs="operator"
@@ -82,6 +74,21 @@ function Shown({ vector }: { vector: AdminVector }) {
             {t.basemaps.push}
           </ButtonLink>
           <Download vector={vector} />
+          {isOperator && (
+            <MoreMenu>
+              <WithdrawButton
+                withdrawal={(withdrawn) => updateVector(vector.code, { withdrawn })}
+                name={vector.name}
+                withdrawn={vector.withdrawn}
+              />
+              <DeleteButton
+                deletion={() => deleteVector(vector.code)}
+                name={vector.name}
+                words={t.remove.map}
+                to="/vectors"
+              />
+            </MoreMenu>
+          )}
         </>
       }
     >
@@ -132,6 +139,9 @@ function Details({ vector }: { vector: AdminVector }) {
       <Fact name={t.vectors.encoding}>
         <EncodingField key={`${vector.encoding_source} ${vector.encoding}`} vector={vector} />
       </Fact>
+      <Fact name={t.vectors.tiles} wide>
+        <TilesState tiles={vector.tiles} />
+      </Fact>
       <Fact name={t.vectors.modified}>
         <Ago at={vector.modified_at} />
       </Fact>
@@ -145,5 +155,22 @@ function Details({ vector }: { vector: AdminVector }) {
         <bdi className="mono">{vector.path}</bdi>
       </Fact>
     </Facts>
+  )
+}
+
+/** How far the vector tiles are, and what they leave out at which zoom. */
+function TilesState({ tiles }: { tiles: AdminVector['tiles'] }) {
+  const t = useTexts()
+  const { status, message, min_zoom: first, max_zoom: last, left_out: leftOut } = tiles
+  const counts = Object.entries(leftOut)
+  return (
+    <>
+      {t.vectors.tilesStates[status]}
+      {first !== null && last !== null && `, ${t.vectors.tilesZooms(first, last)}`}
+      {message !== '' && <div>{message}</div>}
+      {counts.length > 0 && (
+        <div>{t.vectors.tilesLeftOut(counts.map(([zoom, count]) => `${zoom}: ${count}`).join(', '))}</div>
+      )}
+    </>
   )
 }

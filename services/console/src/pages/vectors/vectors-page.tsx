@@ -3,6 +3,7 @@ import { IconFolderPlus, IconVector } from '@tabler/icons-react'
 import { VECTORS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
+import { catalogActions } from '../../ui/bulk-actions.js'
 import { agoColumn, availabilityColumn, type Column, monoColumn, nameColumn, sourceColumn } from '../../ui/columns.js'
 import type { Filter } from '../../ui/filter-field.js'
 import { ButtonLink } from '../../ui/links.js'
@@ -31,6 +32,7 @@ export function Page() {
       filters={[ofKind, ...useCatalogFilters()]}
       columns={columns}
       rowKey={({ code }) => code}
+      bulk={{ list: 'vectors', changes: ['vectors'], actions: catalogActions(t), nameOf: ({ name }) => name }}
     />
   )
 }

@@ -47,10 +47,10 @@ interface Compared {
 
 /** Lists the tiles that differ between two versions, in a process of its own, as fast as the reader takes them. */
 export class VersionChanges {
-  readonly #ctx: ControlContext
+  readonly #ctx: Pick<ControlContext, 'sql' | 'settings' | 'shutdown' | 'log'>
   #running = 0
 
-  constructor(ctx: ControlContext) {
+  constructor(ctx: Pick<ControlContext, 'sql' | 'settings' | 'shutdown' | 'log'>) {
     this.#ctx = ctx
   }
 

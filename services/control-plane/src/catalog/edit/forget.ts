@@ -62,14 +62,17 @@ export async function forgetBasemap(
   if (!files) return deleteRecord([])
 
   const { sliceOutputRoot, sliceWorkRoot } = ctx.settings
-  const sliced = (await slicedVersions(ctx.sql, basemap, sliceOutputRoot)).filter((label) => versions.includes(label))
+  const found = await slicedVersions(ctx.sql, basemap, sliceOutputRoot)
+  const wanted = found.filter(({ version }) => versions.includes(version))
+  const sliced = wanted.map(({ version }) => version)
   if (sliced.length === 0) return NOT_SLICED
   let hidden: readonly string[] = []
   const outcome = await withScanLock(ctx, async (): Promise<Forgotten | Refusal> => {
     if ((await readOpenSliceJobs(ctx.sql, [code])).length > 0) return BEING_SLICED
     const forgotten = await deleteRecord(sliced)
     if (!forgotten.ok) return forgotten
-    hidden = await hideLayerFiles(sliceWorkRoot, code, sliced)
+    const names = wanted.map(({ name }) => name)
+    hidden = await hideLayerFiles(sliceWorkRoot, code, names)
     if (isRemote(sliceOutputRoot)) await removeLayerObjects(ctx.settings, code, sliced)
     return forgotten
   })

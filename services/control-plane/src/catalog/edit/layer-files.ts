@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { realpath, rename, rmdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { SLICE_OUTPUTS } from '@gateway/contracts/slice.js'
 import { STAGING_MARK } from '@gateway/contracts/tiling/publish.js'
+import { isRemote } from '@gateway/core/object-storage/location.js'
 import { type ObjectStoreSettings, openObjectStore } from '@gateway/core/object-storage/open.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { Queryable } from '@gateway/store/connect.js'
@@ -9,29 +11,41 @@ import { readLayerSources } from '@gateway/store/layer-sources.js'
 import { layerKey, layerPath } from '../register/layer-path.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
 
+export interface SlicedVersion {
+  readonly version: string
+  /** of its folder or archive, below that of the layer */
+  readonly name: string
+}
+
 /** The versions of a basemap whose files were sliced here, and lie where slicing writes them. */
-export async function slicedVersions(sql: Queryable, basemap: StoredBasemap, outputRoot: string): Promise<string[]> {
+export async function slicedVersions(
+  sql: Queryable,
+  basemap: StoredBasemap,
+  outputRoot: string,
+): Promise<SlicedVersion[]> {
   if (basemap.sourceCode !== LAYERS_SOURCE) return []
   const sliced = new Set((await readLayerSources(sql, basemap.code)).map(({ version }) => version))
+  const isPlace = (version: string, path: string) =>
+    SLICE_OUTPUTS.some((output) => path === layerPath(outputRoot, { targetCode: basemap.code, output }, version))
   return basemap.versions
-    .filter(({ version, path }) => sliced.has(version) && path === layerPath(outputRoot, basemap.code, version))
-    .map(({ version }) => version)
+    .filter(({ version, path }) => sliced.has(version) && isPlace(version, path))
+    .map(({ version, path }) => ({ version, name: isRemote(outputRoot) ? version : basename(path) }))
 }
 
 /**
- * Hides the folders of versions by renaming each; returns their new paths, for the caller to delete. They are named as the staging folders of
- * slice jobs, so that the layer's next job deletes what a crash leaves. Folders that do not exist are skipped. Rejects where the layer's
+ * Hides the folders and archives of versions by renaming each; returns their new paths, for the caller to delete. They are named as the staging folders of
+ * slice jobs, so that the layer's next job deletes what a crash leaves. Those that do not exist are skipped. Rejects where the layer's
  * folder is a link: its files are elsewhere then, and not slicing's.
  */
-export async function hideLayerFiles(outputRoot: string, code: string, versions: readonly string[]): Promise<string[]> {
+export async function hideLayerFiles(outputRoot: string, code: string, names: readonly string[]): Promise<string[]> {
   const layer = join(outputRoot, code)
   const real = await realpath(layer).catch(unlessAbsent)
   if (real === null) return []
   if (real !== join(await realpath(outputRoot), code)) throw new Error(`${layer} is a link; its files are left alone`)
   const hidden: string[] = []
-  for (const version of versions) {
+  for (const name of names) {
     const place = join(layer, `${STAGING_MARK}removed-${randomUUID()}`)
-    const renamed = await rename(join(layer, version), place).catch(unlessAbsent)
+    const renamed = await rename(join(layer, name), place).catch(unlessAbsent)
     if (renamed !== null) hidden.push(place)
   }
   return hidden

@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { insertAudit } from '@gateway/store/audit.js'
-import { setDefaultVersion } from '@gateway/store/basemaps.js'
-import { endSwitch, readNextSwitch, type StoredSwitch } from '@gateway/store/default-switches.js'
-import { insertEvents } from '@gateway/store/deliveries.js'
+import { beginHistories } from '@gateway/store/default-history.js'
+import { readCanaries, readNextSwitch } from '@gateway/store/default-switches.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
-import { traceToKeep } from '../../platform/trace.js'
-import { switchable } from './default-version.js'
+import { beginSwitch, continueCanary } from './switch-steps.js'
 
 /** How often the next switch is read: one that was planned by another control plane is known so soon. */
 const LOOK_EVERY_MS = 500
@@ -16,8 +13,11 @@ const LOOK_EVERY_MS = 500
 export const switchLoop: BackgroundLoop = {
   name: 'switches of default versions',
   async run(ctx) {
+    await beginHistories(ctx.sql).catch((error: Error) => {
+      ctx.log.warn({ err: error.message }, 'the history of defaults is begun by their next change')
+    })
     while (!ctx.shutdown.aborted) {
-      const waitMs = await makeNextSwitch(ctx).catch((error: Error) => {
+      const waitMs = await makeNextStep(ctx).catch((error: Error) => {
         ctx.log.warn({ err: error.message }, 'a switch of a default version cannot be made now')
         return LOOK_EVERY_MS
       })
@@ -26,33 +26,27 @@ export const switchLoop: BackgroundLoop = {
   },
 }
 
+async function makeNextStep(ctx: ControlContext): Promise<number> {
+  await continueCanaries(ctx)
+  return await makeNextSwitch(ctx)
+}
+
 /** Makes the switch whose time has come first, if there is one; answers after how many milliseconds to look again. */
 export async function makeNextSwitch(ctx: ControlContext): Promise<number> {
   const next = await readNextSwitch(ctx.sql)
   if (next === null) return LOOK_EVERY_MS
   const leftMs = next.at.getTime() - ctx.now()
   if (leftMs > 0) return Math.min(leftMs, LOOK_EVERY_MS)
-  await makeSwitch(ctx, next)
+  await commitAndPublish(ctx, async (tx) => ({ result: null, changes: await beginSwitch(tx, next) }))
   return 0
 }
 
-async function makeSwitch(ctx: ControlContext, planned: StoredSwitch): Promise<void> {
-  const { id, basemapCode: code, version, actor, address } = planned
-  await commitAndPublish(ctx, async (tx) => {
-    const found = await switchable(tx, code, version)
-    if (!(await endSwitch(tx, id, found.ok ? 'done' : 'failed'))) return { result: null, changes: [] }
-    const at = planned.at.toISOString()
-    const reason = found.ok ? {} : { reason: found.message }
-    const change = found.ok
-      ? { before: { default_version: found.basemap.defaultVersion }, after: { default_version: version } }
-      : { version, ...reason }
-    const action = found.ok ? 'basemap.default-version' : 'basemap.switch-failed'
-    await insertAudit(tx, { actor, address, action, subject: code, detail: { planned_at: at, ...change } })
-    const event = found.ok ? 'basemap.default.switched' : 'basemap.default.switch_failed'
-    const body = { basemap_code: code, version, actor, at, ...reason }
-    await insertEvents(tx, { event, basemapCode: code, version, body }, traceToKeep())
-    if (!found.ok) return { result: null, changes: [] }
-    await setDefaultVersion(tx, code, version)
-    return { result: null, changes: [{ kind: 'basemap', key: code }] }
-  })
+/** Ends the canaries that are worse, or whose time is over. */
+export async function continueCanaries(ctx: ControlContext): Promise<void> {
+  for (const running of await readCanaries(ctx.sql)) {
+    await commitAndPublish(ctx, async (tx) => ({
+      result: null,
+      changes: await continueCanary(tx, running, ctx.now(), ctx.settings.canaryToleranceShare),
+    }))
+  }
 }

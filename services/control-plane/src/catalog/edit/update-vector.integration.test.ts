@@ -83,7 +83,12 @@ test('a field that is left out stays as it is', async () => {
 
 test.each([
   ['roads', { encoding: 'EBCDIC' }, 400, 'body.encoding: not known'],
-  ['roads', { encoding: null }, 400, 'withdrawn, encoding, tile_min_zoom, tile_max_zoom or tiles is needed'],
+  [
+    'roads',
+    { encoding: null },
+    400,
+    'withdrawn, encoding, tile_min_zoom, tile_max_zoom, tile_fields or tiles is needed',
+  ],
   ['roads', { name: 'x' }, 400, 'name'],
   ['a', { encoding: 'GBK' }, 400, 'of a shapefile alone'],
   ['nowhere', { encoding: 'GBK' }, 404, 'no such vector'],

@@ -34,7 +34,7 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
         summary: 'Withdraw or restore a vector, or set its encoding or its tiles',
         description:
           `Fields that are left out stay. ${WITHDRAWN} The \`encoding\` of a shapefile decides how the names of its fields are read here, and ` +
-          `stands in the \`.cpg\` of its zip, in the place of the one that it has; its files stay as they are. \`tile_min_zoom\`, \`tile_max_zoom\` and ` +
+          `stands in the \`.cpg\` of its zip, in the place of the one that it has; its files stay as they are. \`tile_min_zoom\`, \`tile_max_zoom\`, \`tile_fields\` and ` +
           `\`tiles\` decide which vector tiles are built; those that are served stay until the next ones are ready. ${CONFIRMED}`,
         params: byCode,
         body: vectorPatchBodySchema,
@@ -71,7 +71,7 @@ export async function updateVector(
 async function update(
   tx: Transaction,
   { code, name, kind, setEncoding, withdrawn: wasWithdrawn, tiles: before }: StoredVector,
-  { withdrawn, encoding: named, tiles, tile_min_zoom: setMin, tile_max_zoom: setMax }: Patch,
+  { withdrawn, encoding: named, tiles, tile_min_zoom: setMin, tile_max_zoom: setMax, tile_fields: setFields }: Patch,
   admin: AdminIdentity,
 ): Promise<Refusal | null> {
   const audit = (action: string, detail: Record<string, unknown>) =>
@@ -83,19 +83,20 @@ async function update(
     await setVectorEncoding(tx, code, encoding)
     await audit('vector.encoding', { before: { encoding: setEncoding }, after: { encoding } })
   }
-  if (tiles !== undefined || setMin !== undefined || setMax !== undefined) {
+  if (tiles !== undefined || setMin !== undefined || setMax !== undefined || setFields !== undefined) {
     const minZoom = setMin === undefined ? before.setMinZoom : setMin
     const maxZoom = setMax === undefined ? before.setMaxZoom : setMax
     if (minZoom !== null && maxZoom !== null && minZoom > maxZoom) return ZOOMS_CROSSED
-    await setTileWishes(tx, code, { wanted: tiles, minZoom, maxZoom })
-    const wishes = (wanted: boolean, tile_min_zoom: number | null, tile_max_zoom: number | null) => ({
-      tiles: wanted,
-      tile_min_zoom,
-      tile_max_zoom,
-    })
+    const fields = setFields === undefined ? before.fields : setFields
+    await setTileWishes(tx, code, { wanted: tiles, minZoom, maxZoom, fields })
     await audit('vector.tiles', {
-      before: wishes(before.wanted, before.setMinZoom, before.setMaxZoom),
-      after: wishes(tiles ?? before.wanted, minZoom, maxZoom),
+      before: {
+        tiles: before.wanted,
+        tile_min_zoom: before.setMinZoom,
+        tile_max_zoom: before.setMaxZoom,
+        tile_fields: before.fields,
+      },
+      after: { tiles: tiles ?? before.wanted, tile_min_zoom: minZoom, tile_max_zoom: maxZoom, tile_fields: fields },
     })
   }
   if (withdrawn !== undefined) {

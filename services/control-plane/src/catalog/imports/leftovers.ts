@@ -28,6 +28,8 @@ export async function removeLeftovers(folder: string): Promise<number> {
   const places = [
     '.',
     'basemaps',
+    'styles',
+    ...(await foldersIn(folder, 'styles', false)),
     ...(await foldersIn(folder, 'basemaps', false)),
     ...(await foldersIn(folder, 'vectors', true)),
   ]

@@ -21,22 +21,33 @@ export interface Contents {
   readonly bytes: number
 }
 
+/** The place of an entry. `leftover`: it is skipped; null: it does not belong to the upload. */
+type SlotOf = (name: string) => Slot | 'leftover' | null
+
 /** A defect or an attack. */
 class BadArchive extends Error {}
+
+/** The names of the plain files in a zip. */
+export async function archiveNames(
+  file: string,
+): Promise<{ readonly ok: true; readonly names: readonly string[] } | Refusal> {
+  return guarded(async () => {
+    const names: string[] = []
+    await eachFile(file, async (_zip, entry) => void names.push(entry.fileName))
+    return { ok: true, names }
+  })
+}
 
 /**
  * Reads the directory of a zip and nothing else: every entry must be a plain file or folder, in a slot of the upload, all in the same place,
  * and all together no larger than `maxBytes` unpacked. Where an entry's own head disagrees, unpacking finds it.
  */
-export async function examineArchive(
-  file: string,
-  slotOf: (name: string) => Slot | null,
-  maxBytes: number,
-): Promise<Contents | Refusal> {
+export async function examineArchive(file: string, slotOf: SlotOf, maxBytes: number): Promise<Contents | Refusal> {
   return guarded(async () => {
     const seen: { first: Slot | null; files: number; bytes: number } = { first: null, files: 0, bytes: 0 }
     await eachFile(file, async (_zip, entry) => {
       const slot = slotOf(entry.fileName)
+      if (slot === 'leftover') return
       if (slot === null)
         throw new BadArchive(`the archive holds ${shortened(entry.fileName)}, which does not belong to it`)
       seen.first ??= slot
@@ -54,7 +65,7 @@ export async function examineArchive(
 /** Unpacks an examined archive into a new folder, every byte checked and on the disk. Answers the names, relative to the folder. */
 export async function unpackArchive(
   file: string,
-  slotOf: (name: string) => Slot | null,
+  slotOf: SlotOf,
   folder: string,
 ): Promise<{ readonly ok: true; readonly names: readonly string[] } | Refusal> {
   return guarded(async () => {
@@ -63,6 +74,7 @@ export async function unpackArchive(
     await mkdir(folder)
     await eachFile(file, async (zip, entry) => {
       const slot = slotOf(entry.fileName)
+      if (slot === 'leftover') return
       if (slot === null) throw new BadArchive('the archive is not the one that was examined')
       names.push(slot.name)
       const target = path.join(folder, slot.name)

@@ -2,7 +2,7 @@ import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
+import { type AdminStyle, adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { toAdminStyle } from '@gateway/store/catalog/style.js'
@@ -24,6 +24,8 @@ import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { bulkCatalogRoute } from '../edit/bulk.js'
 import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from '../edit/route-parts.js'
+import { styleDocumentRoute } from './document-route.js'
+import { styleImportRoute } from './import-routes.js'
 import { readAvailableParts, styleProblems } from './problems.js'
 
 const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
@@ -36,7 +38,7 @@ const STYLES_QUERY = listQuery(STYLE_LISTING, {
 const SEEN = 'withdrawn, unavailable, or of a disabled scan source'
 
 /** Styles as administrators see and change them. */
-export function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
+export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
   const { sql, settings } = ctx
   bulkCatalogRoute(app, ctx, edges, {
     path: 'styles',
@@ -49,6 +51,8 @@ export function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
     const available = await readAvailableParts(sql)
     return styles.map((style) => toAdminStyle(style, settings.tilePublicBaseUrl, styleProblems(style, available)))
   }
+  styleDocumentRoute(app, ctx)
+  await styleImportRoute(app, ctx, async (style) => (await answered([style]))[0] as AdminStyle)
   app.get(
     '/api/v1/admin/styles',
     {

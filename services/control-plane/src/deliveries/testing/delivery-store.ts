@@ -47,7 +47,14 @@ export class DeliveryStore {
     const sql = openStore(this.#store.url, { applicationName: 'runner', maxConnections: 10 })
     const stop = new AbortController()
     const payloadOf = async ({ body }: ClaimedDelivery) => ({ ok: true, event: { job: body }, bundle: null }) as const
-    const sender = { now: Date.now, guard: guardWith(), payloadOf, openStore: noStore, scratch: '/' }
+    const sender = {
+      now: Date.now,
+      guard: guardWith(),
+      payloadOf,
+      openStore: noStore,
+      scratch: '/',
+      mail: { url: null, from: null },
+    }
     const runner = new DeliveryRunner({
       sql,
       log,

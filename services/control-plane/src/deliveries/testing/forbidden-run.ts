@@ -94,7 +94,11 @@ const noStore = () => {
 }
 const patient = new AbortController().signal
 const asCallback: Way = (guard, url) =>
-  deliver({ guard, now: Date.now, payloadOf, openStore: noStore, scratch: '/' }, { ...CALLBACK, url }, patient)
+  deliver(
+    { guard, now: Date.now, payloadOf, openStore: noStore, scratch: '/', mail: { url: null, from: null } },
+    { ...CALLBACK, url },
+    patient,
+  )
 const asUpload: Way = (guard, url) =>
   sendUpload(guard, { url, secret: 'a secret', webhookId: 'msg_1', now: Date.now(), event: {} }, NO_FILES, patient)
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoggedChange, LogState } from '@gateway/contracts/change.js'
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { within } from '@gateway/core/processes/within.js'
 import type { Acknowledgement } from '@gateway/store/bus/bus.js'
 import { commitWithChanges, currentState, type NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
@@ -25,6 +26,8 @@ const POLL_MS = 1200
 
 /** What reading presence may take beyond the time in which edges are waited for. */
 const PRESENCE_WITHIN_MS = 500
+
+const BUS_LATE = 'the bus did not answer in time'
 
 export interface Confirmed<T> {
   readonly result: T
@@ -108,9 +111,11 @@ export async function publishChanges(
   const last = changes.at(-1)
   if (last === undefined) return null
   const { revision, mark, previousMark } = last
-  await within(ctx.bus.publish({ revision, changes, mark, previousMark }), PUBLISH_WITHIN_MS).catch((error: Error) => {
-    ctx.log.warn({ err: error.message, revision }, 'the bus is out of reach; edges will find the change by polling')
-  })
+  await within(ctx.bus.publish({ revision, changes, mark, previousMark }), PUBLISH_WITHIN_MS, BUS_LATE).catch(
+    (error: Error) => {
+      ctx.log.warn({ err: error.message, revision }, 'the bus is out of reach; edges will find the change by polling')
+    },
+  )
   return { revision, mark }
 }
 
@@ -141,14 +146,8 @@ async function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogSt
     ctx.log.warn({ err, revision: state.revision }, 'the bus is out of reach; edges confirm by way of the store')
     const leftMs = Math.max(0, deadline - performance.now())
     const unsure = () => ({ confirmed: [], pending: edges.unsure })
-    const stored = await within(edges.awaitStored(state, leftMs), leftMs + PRESENCE_WITHIN_MS).catch(unsure)
-    return {
-      ...stored,
-      confirmed: stored.confirmed.map((edge) => ({
-        ...edge,
-        path: 'store' as const,
-      })),
-    }
+    const stored = await within(edges.awaitStored(state, leftMs), leftMs + PRESENCE_WITHIN_MS, BUS_LATE).catch(unsure)
+    return { ...stored, confirmed: stored.confirmed.map((edge) => ({ ...edge, path: 'store' as const })) }
   } finally {
     end()
   }
@@ -160,13 +159,5 @@ function edgesApplied(
   state: LogState,
   timeoutMs: number,
 ): Promise<Acknowledgement> {
-  return within(bus.awaitApplied(state, timeoutMs), timeoutMs + PRESENCE_WITHIN_MS)
-}
-
-function within<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`the bus did not answer within ${timeoutMs} ms`)), timeoutMs)
-  })
-  return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  return within(bus.awaitApplied(state, timeoutMs), timeoutMs + PRESENCE_WITHIN_MS, BUS_LATE)
 }

@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
-import { fileURLToPath } from 'node:url'
 import { CodedError } from '@gateway/contracts/messages.js'
-import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import type { HelperMessage } from './serve.js'
 
 /** The process ended during a task, possibly because of it. */
@@ -13,24 +11,35 @@ export class HelperEnded extends Error {
 
 const ignore = () => {}
 
+interface Asked<Answer> {
+  readonly resolve: (answer: Answer) => void
+  readonly reject: (reason: unknown) => void
+  readonly onProgress: (steps: number) => void
+}
+
+interface Running<Answer> {
+  readonly child: KillableChild<HelperMessage<Answer>>
+  /** resolves when the process has started, or failed to */
+  readonly started: Promise<void>
+  asked: Asked<Answer> | null
+}
+
 /**
- * A child process for file-system calls that take processor time or may never return: an unreachable network mount blocks the calling
- * thread, and a process with a blocked thread cannot exit. This one can be killed. It runs one task at a time, starts with the first one,
+ * A child process for file-system calls that take processor time or may never return. It runs one task at a time, starts with the first one,
  * and starts again after it was killed.
  */
 export class HelperProcess<Task extends object, Answer> {
-  readonly #module: string
+  readonly #module: URL
   readonly #writes: boolean
-  #child: ChildProcess | null = null
-  #starting: Promise<unknown> = Promise.resolve()
+  #running: Running<Answer> | null = null
 
   /**
    * @param module the built file that calls `serve`, also when the sources are run (in tests)
    * @param writes whether its tasks write to the standard output
    */
   constructor(module: URL, writes = false) {
+    this.#module = module
     this.#writes = writes
-    this.#module = fileURLToPath(module)
   }
 
   /**
@@ -40,41 +49,34 @@ export class HelperProcess<Task extends object, Answer> {
    */
   async ask(task: Task, signal: AbortSignal, onProgress: (steps: number) => void = ignore): Promise<Answer> {
     signal.throwIfAborted()
-    const child = this.#running()
+    const running = this.#start()
     const settled = new AbortController()
     try {
       return await new Promise<Answer>((resolve, reject) => {
-        const options = { signal: settled.signal }
-        signal.addEventListener('abort', () => reject(signal.reason), options)
-        once(child, 'exit', options).then(
-          ([code, by]) => reject(new HelperEnded(`the helper ended with ${by ?? code}`)),
-          ignore,
-        )
-        once(child, 'error', options).then(([error]) => reject(error), ignore)
-        child.removeAllListeners('message').on('message', (message: HelperMessage<Answer>) => {
-          if ('started' in message) return
-          if ('progress' in message) onProgress(message.progress)
-          else if ('answer' in message) resolve(message.answer)
-          else reject(message.said === null ? new Error(message.error) : new CodedError(message.said))
-        })
-        child.send(task, (error) => error !== null && reject(error))
+        signal.addEventListener('abort', () => reject(signal.reason), { signal: settled.signal })
+        running.asked = { resolve, reject, onProgress }
+        running.child.send(task, reject)
       })
     } catch (error) {
       if (signal.aborted) this.end()
       throw error
     } finally {
+      running.asked = null
       settled.abort()
     }
   }
 
   /** What the process writes to its standard output, in its turn with the answers. Only of a helper that was made with `writes`. */
   output(): Readable {
-    return this.#running().stdout as Readable
+    return this.#start().child.process.stdout as Readable
   }
 
-  /** As `ask`; null: no answer within `limitMs`, not counting the start of the process. */
+  /** As `ask`; null: no answer within `limitMs`, not counting the start of the process, which takes seconds on a busy machine. */
   async askWithin(task: Task, limitMs: number, signal: AbortSignal): Promise<Answer | null> {
-    await this.#started(signal)
+    signal.throwIfAborted()
+    const settled = new AbortController()
+    const aborted = once(signal, 'abort', { signal: settled.signal }).then(() => signal.throwIfAborted(), ignore)
+    await Promise.race([this.#start().started, aborted]).finally(() => settled.abort())
     const late = AbortSignal.timeout(limitMs)
     try {
       return await this.ask(task, AbortSignal.any([signal, late]))
@@ -86,44 +88,37 @@ export class HelperProcess<Task extends object, Answer> {
 
   /** Kills the process, if there is one, without waiting for its end. */
   end(): void {
-    const child = this.#child
-    this.#child = null
-    if (child === null) return
-    child.kill('SIGKILL')
-    // One that is blocked in the kernel ends when the kernel returns.
-    if (child.connected) child.disconnect()
-    child.unref()
+    this.#running?.child.kill()
+    this.#running = null
   }
 
-  /** Resolves when the process has started or failed to, which takes seconds on a busy machine. Rejects with the signal's reason. */
-  async #started(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    this.#running()
-    const settled = new AbortController()
-    const aborted = once(signal, 'abort', { signal: settled.signal }).then(() => signal.throwIfAborted(), ignore)
-    try {
-      await Promise.race([this.#starting, aborted])
-    } finally {
-      settled.abort()
-    }
+  #start(): Running<Answer> {
+    if (this.#running !== null && !this.#running.child.hasEnded) return this.#running
+    let start = ignore
+    const started = new Promise<void>((resolve) => {
+      start = resolve
+    })
+    const child = new KillableChild<HelperMessage<Answer>>(
+      { module: this.#module, stdio: ['ignore', this.#writes ? 'pipe' : 'ignore', 'inherit', 'ipc'] },
+      {
+        message: (message) => {
+          if ('started' in message) start()
+          else settle(running.asked, message)
+        },
+        ended: (how) => {
+          start()
+          running.asked?.reject(new HelperEnded(`the helper ended with ${how}`))
+        },
+      },
+    )
+    const running: Running<Answer> = { child, started, asked: null }
+    this.#running = running
+    return running
   }
+}
 
-  #running(): ChildProcess {
-    if (this.#child?.connected) return this.#child
-    // It needs nothing from the environment, and the environment holds secrets.
-    const [execPath = '', ...execArgv] = [...dieWithParent('KILL'), process.execPath]
-    const child = fork(this.#module, [], {
-      env: {},
-      execPath,
-      execArgv,
-      serialization: 'advanced',
-      stdio: ['ignore', this.#writes ? 'pipe' : 'ignore', 'inherit', 'ipc'],
-    })
-    child.on('error', ignore)
-    this.#starting = new Promise((resolve) => {
-      for (const event of ['message', 'exit', 'error']) child.once(event, resolve)
-    })
-    this.#child = child
-    return child
-  }
+function settle<Answer>(asked: Asked<Answer> | null, message: Exclude<HelperMessage<Answer>, { started: true }>): void {
+  if ('progress' in message) asked?.onProgress(message.progress)
+  else if ('answer' in message) asked?.resolve(message.answer)
+  else asked?.reject(message.said === null ? new Error(message.error) : new CodedError(message.said))
 }

@@ -23,10 +23,25 @@ const IMPORT_BODY = {
   },
 } as const
 
+const STYLE_BODY = {
+  required: true,
+  content: {
+    'application/json': {
+      schema: { type: 'object', description: 'a style of the MapLibre style specification, version 8' },
+      example: { version: 8, name: 'City', sources: {}, layers: [] },
+    },
+    'application/zip': {
+      schema: { type: 'string', format: 'binary', description: 'laid out like the folder of a style' },
+    },
+  },
+} as const
+
 /** Completes operations whose bodies the generator cannot see. */
 export function describeRawBodies(paths: Paths): void {
   const operation = paths['/api/v1/import']?.post
   if (operation !== undefined) operation.requestBody = IMPORT_BODY
+  const ofStyle = paths['/api/v1/admin/styles/import']?.post
+  if (ofStyle !== undefined) ofStyle.requestBody = STYLE_BODY
 }
 
 interface Webhook {
@@ -34,16 +49,22 @@ interface Webhook {
   readonly summary: string
   readonly description: string
   readonly properties: Readonly<Record<string, unknown>>
+  /** properties that an event may lack */
+  readonly optional?: Readonly<Record<string, unknown>>
   readonly example: Readonly<Record<string, unknown>>
 }
 
-function webhook(name: string, { operationId, summary, description, properties, example: fields }: Webhook) {
+function webhook(
+  name: string,
+  { operationId, summary, description, properties, optional = {}, example: fields }: Webhook,
+) {
   const schema = {
     type: 'object',
     required: ['event', ...Object.keys(properties), 'delivered'],
     properties: {
       event: { type: 'string', const: name },
       ...properties,
+      ...optional,
       delivered: { type: 'string', format: 'date-time', description: 'when this attempt was made' },
     },
   }
@@ -75,6 +96,10 @@ const EVENT = {
   version: { type: 'string' },
   actor: { type: 'string' },
   at: { type: 'string', format: 'date-time' },
+}
+const CANARY_COUNTS = {
+  type: 'object',
+  properties: { requests: { type: 'integer' }, missing: { type: 'integer' }, failed: { type: 'integer' } },
 }
 const REVIEWED = { basemap_code: 'world', version: 'v2', actor: 'token', at: LATER }
 
@@ -122,6 +147,20 @@ export const WEBHOOKS = {
       },
       record: reference('PurgeRecord'),
     },
+    optional: {
+      tiles: {
+        type: 'array',
+        maxItems: 10_000,
+        items: { type: 'array', items: { type: 'integer' }, minItems: 3, maxItems: 3 },
+        description:
+          'only of a change of the default version: the tiles, as `[z, x, y]`, that differ between the two versions. Absent if there are more than 10,000, or if the versions cannot be compared within 20 s',
+      },
+      url_templates: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'with `tiles`: the addresses that mean other tiles since',
+      },
+    },
     example: { tags: ['b-world', 'v-world-v1'], record: PURGE_RECORD },
   }),
   ...webhook('basemap.version.approved', {
@@ -144,6 +183,37 @@ export const WEBHOOKS = {
     description: HEADERS,
     properties: EVENT,
     example: REVIEWED,
+  }),
+  ...webhook('basemap.default.canary_started', {
+    operationId: 'onCanaryStarted',
+    summary: 'To every enabled HTTP target: a share of the tokens has the new version',
+    description: HEADERS,
+    properties: {
+      ...EVENT,
+      percent: { type: 'integer' },
+      minutes: { type: 'number' },
+      before_version: { type: 'string' },
+    },
+    example: { ...REVIEWED, percent: 10, minutes: 30, before_version: 'v1' },
+  }),
+  ...webhook('basemap.default.rolled_back', {
+    operationId: 'onCanaryRolledBack',
+    summary: 'To every enabled HTTP target: the new version was worse, and no token has it any more',
+    description: HEADERS,
+    properties: {
+      ...EVENT,
+      reason: { type: 'string' },
+      before_version: { type: 'string' },
+      before: CANARY_COUNTS,
+      after: CANARY_COUNTS,
+    },
+    example: {
+      ...REVIEWED,
+      reason: 'missing tiles: 12.5 % of the requests for v2, 0 % of those for v1',
+      before_version: 'v1',
+      before: { requests: 900, missing: 0, failed: 0 },
+      after: { requests: 96, missing: 12, failed: 0 },
+    },
   }),
   ...webhook('basemap.default.switch_failed', {
     operationId: 'onDefaultSwitchFailed',

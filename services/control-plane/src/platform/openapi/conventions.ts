@@ -48,7 +48,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
   409: 'A scan is running already; of a removal, that a slice job or slicing itself needs it; of a cancellation, that the job has ended; of an import, that the code belongs to another scan source',
   412: '`If-None-Match: *` was sent, and the code exists; nothing was changed. Of a tile or a download: `If-Match` or `If-Unmodified-Since` does not hold',
   413: 'The body is larger than 1 MiB; for an import, than IMPORT_MAX_BYTES',
-  415: 'The body is not application/json; for an import, not multipart/form-data',
+  415: 'The body is not application/json; for an import, not multipart/form-data, or for that of a style not application/zip',
   416: 'No byte of the requested range exists',
   429: 'The `rate_limit` of the token is reached; too many different documents or lists of the catalog are being made at once; too many wrong credentials from this address; too many streams or imports at once; or too many slice jobs of one token that have not ended. `Retry-After` says when to retry',
   500: 'A fault of the service; details are in its log',
@@ -107,7 +107,7 @@ const CONVENTIONS: readonly Convention[] = [
   admin('Admin: tokens', /^\/api\/v1\/admin\/(tokens|preview-token|signed-urls|signing-keys)/),
   admin(
     'Admin: push',
-    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records|purge-records|event-records|exports)/,
+    /^\/api\/v1\/admin\/(targets|pushes|vector-pushes|push-records|vector-push-records|callback-records|purge-records|event-records|notification-rules|notification-records|exports)/,
   ),
   admin('Admin: slicing', /^\/api\/v1\/admin\/slice/),
   admin('Admin: state', /^\/api\/v1\/admin\/(edges|audit|events|dashboard|settings|session)/),
@@ -160,6 +160,7 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/slice/jobs': [429],
   'post /api/v1/admin/slice/jobs/{id}/cancel': [409],
   'get /api/v1/admin/slice/files': [404],
+  'post /api/v1/admin/styles/import': [409, 429],
   'post /api/v1/import': [400, 401, 404, 409, 413, 415, 429],
 }
 

@@ -1,7 +1,7 @@
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import type { PathItem, Paths } from './document.js'
 import { STYLE_PATHS } from './style-paths.js'
-import { headers } from './tile-json.js'
+import { AT, headers } from './tile-json.js'
 
 interface Parameter {
   readonly name: string
@@ -50,7 +50,7 @@ const TILE_WORDS =
   `${CACHED} \`Cache-Control: public, max-age=31536000, immutable\` unless the \`cache_policy\` of the basemap, TILE_CACHE_CONTROL or, for \`current\` and the ` +
   'route without a version, CURRENT_CACHE_CONTROL says otherwise; `Vary: Authorization, X-Access-Token`, and `Accept-Encoding` where the body varies by it. ' +
   'With `missing=204` in the query a missing tile is 204 instead of 404. `{y}@2x.{ext}` is the file of that name in a folder of tiles. ' +
-  'Parameters of the query other than these and the token are ignored: `v`, the revision of the version, makes an address of its own for caches. ' +
+  'Parameters of the query other than these, `at` and the token are ignored: `v`, the revision of the version, makes an address of its own for caches. ' +
   'So does a token in the query, and a shared cache answers that address to everyone who knows it. Gzip-compressed vector tiles are sent as stored with ' +
   '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile is 404 with `Cache-Control: no-store`, and the words say what is missing: the basemap, its version, the extension, the zoom, or the column or row; within the bounds and zooms of its ' +
   'version it may be kept for MISSING_TILE_TTL, if that is set. `Cache-Tag` and `Surrogate-Key` name the basemap and the version.'
@@ -159,6 +159,9 @@ const WMTS_PARAMETERS = [
   query('tilerow', 'of GetTile: row, 0 in the north', { type: 'integer' }),
   query('tilecol', 'of GetTile: column', { type: 'integer' }),
   query('format', 'of GetTile: the media type of the layer', { type: 'string' }),
+  query('time', 'of GetTile: as `at` of other addresses; capabilities list the times at which the default changed', {
+    type: 'string',
+  }),
 ]
 
 const ESRI_FORM = query('f', 'how JSON is written: on one line, or on many (`pjson`, `html`)', {
@@ -379,9 +382,10 @@ export const DATA_PLANE_PATHS: Paths = {
     CODE,
     VERSION,
     ...ADDRESS,
+    AT,
   ]),
-  '/tiles/{code}/{z}/{x}/{y}.{ext}': tile('getTile', 'A tile of the default version', [CODE, ...ADDRESS]),
-  '/tiles/{code}/tilejson.json': tileJson('getTileJson', 'TileJSON of the default version', [CODE]),
+  '/tiles/{code}/{z}/{x}/{y}.{ext}': tile('getTile', 'A tile of the default version', [CODE, ...ADDRESS, AT]),
+  '/tiles/{code}/tilejson.json': tileJson('getTileJson', 'TileJSON of the default version', [CODE, AT]),
   '/tiles/{code}/{version}/tilejson.json': tileJson('getVersionTileJson', 'TileJSON of a version', [CODE, VERSION]),
   '/vectors/{code}/tiles/{z}/{x}/{y}.mvt': vectorTile(
     'getTileOfVector',

@@ -1,5 +1,5 @@
 import type { PathItem, Paths } from './document.js'
-import { headers } from './tile-json.js'
+import { AT, headers } from './tile-json.js'
 
 const JSON_TYPE = 'application/json'
 const GLYPHS_TYPE = 'application/x-protobuf'
@@ -15,6 +15,7 @@ const THEME = {
   schema: { type: 'string', enum: ['light', 'dark'] },
 } as const
 const STYLE = path('code', 'code of a style')
+const STYLE_ID = path('styleId', 'code of a style')
 
 const CACHED = 'Answers GET and HEAD with `ETag`; `If-None-Match` is answered 304. CORS is open to any origin.'
 const STYLE_WORDS =
@@ -26,9 +27,9 @@ function answer(
   summary: string,
   description: string,
   type: string,
-  parameters: readonly (ReturnType<typeof path> | typeof THEME)[],
+  parameters: readonly (ReturnType<typeof path> | typeof THEME | typeof AT)[],
 ): PathItem {
-  const schema = type === JSON_TYPE ? { type: 'object' } : { type: 'string', format: 'binary' }
+  const schema = type.endsWith('json') ? { type: 'object' } : { type: 'string', format: 'binary' }
   const sent = headers('ETag', 'Cache-Control', 'Vary')
   const responses = {
     200: { description: 'the content', headers: sent, content: { [type]: { schema } } },
@@ -59,7 +60,7 @@ export const STYLE_PATHS: Paths = {
     'A style of the MapLibre style specification',
     `${STYLE_WORDS} ${NEEDS}`,
     JSON_TYPE,
-    [STYLE],
+    [STYLE, AT],
   ),
   '/styles/{code}/sprite.json': sprite('getSpriteIndex', '', 'json'),
   '/styles/{code}/sprite.png': sprite('getSpriteImage', '', 'png'),
@@ -77,12 +78,33 @@ export const STYLE_PATHS: Paths = {
       path('range', '`0-255`, `256-511`, ... `65280-65535`'),
     ],
   ),
+  '/ogc/styles': answer(
+    'listOgcStyles',
+    'OGC API – Styles (20-009, a draft): the styles that the token may read',
+    `Conformance classes of version 0.0 in \`/ogc/conformance\`, where \`drafts\` names them. \`Cache-Control: no-store\`. ${CACHED}`,
+    JSON_TYPE,
+    [],
+  ),
+  '/ogc/styles/{styleId}': answer(
+    'getOgcStyle',
+    'OGC API – Styles (20-009, a draft): a style',
+    `The same as \`/styles/{code}/style.json\`, as \`application/vnd.mapbox.style+json\`. ${STYLE_WORDS} ${NEEDS}`,
+    'application/vnd.mapbox.style+json',
+    [STYLE_ID],
+  ),
+  '/ogc/styles/{styleId}/metadata': answer(
+    'getOgcStyleMetadata',
+    'OGC API – Styles (20-009, a draft): what is said of a style',
+    `Title, dates, the link to the style, and its layers. ${NEEDS} \`Cache-Control: no-store\`. ${CACHED}`,
+    JSON_TYPE,
+    [STYLE_ID],
+  ),
   '/tiles/{code}/style.json': answer(
     'getBasemapStyle',
     'A style that shows a basemap as it is',
     `Raster tiles as an image, vector tiles by the type of their geometries, with labels from \`name\`. ${STYLE_WORDS}`,
     JSON_TYPE,
-    [path('code', 'code of a basemap'), THEME],
+    [path('code', 'code of a basemap'), THEME, AT],
   ),
   '/vectors/{code}/style.json': answer(
     'getVectorStyle',

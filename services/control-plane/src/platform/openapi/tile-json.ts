@@ -61,3 +61,14 @@ export const TILE_JSON = {
     },
   },
 } as const
+
+/** Of addresses that name no fixed version. */
+export const AT = {
+  name: 'at',
+  in: 'query',
+  required: false,
+  description:
+    'a time (ISO 8601; a date means its beginning): where no fixed version is named, the version that was the default then counts. 404 if that ' +
+    'version is not served any more, or if there was none',
+  schema: { type: 'string' },
+} as const

@@ -4,7 +4,9 @@ import { coded } from '@gateway/contracts/messages.js'
 import { createToken, tokenDigest, tokenPrefix } from '@gateway/core/access/token-format.js'
 import { readBasemaps } from '@gateway/store/basemaps.js'
 import { insertPreviewToken } from '@gateway/store/preview-tokens.js'
+import { readStyle, readStyleDocuments } from '@gateway/store/styles.js'
 import { readVector } from '@gateway/store/vectors.js'
+import { dependenciesOf } from '@gateway/styles/dependencies.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
@@ -22,9 +24,9 @@ export function previewTokenRoute(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'issuePreviewToken',
-        summary: 'A short-lived token for a preview of basemaps or of one vector',
+        summary: 'A short-lived token for a preview of basemaps, of one vector or of one style',
         description:
-          'For the console: reads these basemaps or that vector for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
+          'For the console: reads these basemaps, that vector or all parts of that style for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
           'counted and not audited, since they give an administrator nothing that is not in reach already; they are removed once expired.',
         body: previewTokenBodySchema,
         response: { 200: previewTokenSchema },
@@ -39,23 +41,48 @@ export function previewTokenRoute(app: App, ctx: ControlContext): void {
 
 async function issuePreviewToken(
   { sql, now }: Pick<ControlContext, 'sql' | 'now'>,
-  { basemap_code: basemap, basemap_codes: several, vector_code: vector }: z.infer<typeof previewTokenBodySchema>,
+  {
+    basemap_code: basemap,
+    basemap_codes: several,
+    vector_code: vector,
+    style_code: style,
+  }: z.infer<typeof previewTokenBodySchema>,
 ): Promise<Issued> {
+  if (style !== undefined) return issueForStyle(sql, style, now())
   const wanted = basemap === undefined ? (several ?? []) : [basemap]
   const basemapCodes = wanted.length === 0 ? [] : (await readBasemaps(sql, wanted)).map(({ code }) => code)
   const isThere = vector === undefined ? basemapCodes.length > 0 : (await readVector(sql, vector)) !== null
   if (!isThere) return refuse('not_found', coded('basemap_or_vector_not_found'))
+  const name = vector ?? (basemapCodes.length === 1 ? basemapCodes[0] : `${basemapCodes.length} basemaps`)
+  return issue(sql, `preview of ${name}`, { basemapCodes, vectorCodes: vector === undefined ? [] : [vector] }, now())
+}
+
+/** For all that its kept revisions need, since they are compared. */
+async function issueForStyle(sql: Store, code: string, nowMs: number): Promise<Issued> {
+  const style = await readStyle(sql, code)
+  if (style === null) return refuse('not_found', coded('style_not_found'))
+  const kept = await readStyleDocuments(sql, code)
+  const sources = [style.dependencies, ...kept.map(({ document }) => dependenciesOf(JSON.parse(document)))].flatMap(
+    (needed) => needed.sources,
+  )
+  const codesOf = (kind: 'basemap' | 'vector') => [
+    ...new Set(sources.filter((source) => source.kind === kind).map((source) => source.code)),
+  ]
+  return issue(sql, `preview of ${code}`, { basemapCodes: codesOf('basemap'), vectorCodes: codesOf('vector') }, nowMs)
+}
+
+type Store = ControlContext['sql']
+
+async function issue(
+  sql: Store,
+  name: string,
+  grants: { readonly basemapCodes: string[]; readonly vectorCodes: string[] },
+  nowMs: number,
+): Promise<Issued> {
   const token = createToken()
-  const expiresAt = new Date(now() + LIFETIME_MS)
+  const expiresAt = new Date(nowMs + LIFETIME_MS)
   await sql.begin((tx) =>
-    insertPreviewToken(tx, {
-      name: `preview of ${vector ?? (basemapCodes.length === 1 ? basemapCodes[0] : `${basemapCodes.length} basemaps`)}`,
-      prefix: tokenPrefix(token),
-      digest: tokenDigest(token),
-      basemapCodes,
-      vectorCodes: vector === undefined ? [] : [vector],
-      expiresAt,
-    }),
+    insertPreviewToken(tx, { name, prefix: tokenPrefix(token), digest: tokenDigest(token), ...grants, expiresAt }),
   )
   return { ok: true, preview: { token, expires_at: expiresAt.toISOString() } }
 }

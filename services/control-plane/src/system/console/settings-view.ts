@@ -15,6 +15,7 @@ const FIELDS_WITH_UNIT = {
   TOKEN_DEFAULT_TTL: 'tokenDefaultTtlSeconds',
   RETRY_WAITS: 'retryWaitsSeconds',
   MISSING_TILE_TTL: 'missingTileTtlSeconds',
+  CANARY_TOLERANCE: 'canaryToleranceShare',
   TILE_MEMORY: 'tileMemoryBytes',
   SESSION_TTL: 'sessionTtlSeconds',
   SESSION_IDLE: 'sessionIdleSeconds',

@@ -66,6 +66,7 @@ function vector(code: string, kind: 'geojson' | 'shapefile'): AdminVector {
     tiles: { status: 'none', message: '', min_zoom: null, max_zoom: null, built_at: null, left_out: {} },
     tile_min_zoom: null,
     tile_max_zoom: null,
+    tile_fields: null,
     relative_path: code,
     file_name: code,
     size: 1,

@@ -125,6 +125,7 @@ export function afterVectors(known: readonly StoredVector[], diff: VectorDiff): 
         message: '',
         setMinZoom: null,
         setMaxZoom: null,
+        fields: null,
         build: null,
         buildRevision: null,
       },

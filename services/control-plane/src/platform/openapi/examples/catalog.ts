@@ -84,6 +84,7 @@ const ADMIN_VECTOR = {
   path: '/srv/vectors/roads/main.geojson',
   tile_min_zoom: null,
   tile_max_zoom: null,
+  tile_fields: null,
   withdrawn: false,
   source_enabled: true,
 }
@@ -100,7 +101,24 @@ export const EDGE = {
 export const FOLLOWED = { confirmed: [EDGE], pending: [] }
 export const DELETED = { ...FOLLOWED, files: 0 }
 
-const SWITCH = { id: ID, version: 'v2', at: LATER, created_by: 'token', created_at: EARLIER }
+const SWITCH = {
+  id: ID,
+  version: 'v2',
+  at: LATER,
+  status: 'pending',
+  canary: {
+    percent: 10,
+    minutes: 30,
+    started_at: null,
+    ends_at: null,
+    before_version: null,
+    before: { requests: 0, missing: 0, failed: 0 },
+    after: { requests: 0, missing: 0, failed: 0 },
+  },
+  ended_at: null,
+  created_by: 'token',
+  created_at: EARLIER,
+}
 
 const SCAN = {
   id: '7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11',
@@ -233,11 +251,15 @@ export const CATALOG: Readonly<Record<string, Example>> = {
   },
   setDefaultVersion: {
     parameters: { code: 'world' },
-    request: { version: 'v2', at: LATER },
+    request: { version: 'v2', at: LATER, canary: { percent: 10, minutes: 30 } },
     answer: { ...ADMIN_BASEMAP, pending_switch: SWITCH },
   },
   getDefaultSwitch: { parameters: { code: 'world' }, answer: SWITCH },
-  cancelDefaultSwitch: { parameters: { code: 'world' }, answer: SWITCH },
+  cancelDefaultSwitch: { parameters: { code: 'world' }, answer: { ...SWITCH, status: 'cancelled', ended_at: EARLIER } },
+  getDefaultHistory: {
+    parameters: { code: 'world' },
+    answer: { items: [{ version: 'v1', since: EARLIER, until: null }], switches: [SWITCH] },
+  },
   deleteBasemap: { parameters: { code: 'world' }, answer: DELETED },
   deleteBasemapVersion: { parameters: { code: 'world', version: 'v2' }, answer: DELETED },
   deleteVector: { parameters: { code: 'main' }, answer: DELETED },

@@ -38,6 +38,22 @@ export const EVENT_RECORD = {
   basemap_code: 'world',
   version: 'v1',
 }
+const { target_code: ____, ...NOTIFICATION } = RECORD
+const NOTIFICATION_RECORD = {
+  ...NOTIFICATION,
+  target_code: null,
+  email: 'operators@example.com',
+  event: 'attention.push_failed',
+  subject: '3 pushes have failed',
+}
+const NOTIFICATION_RULE = {
+  id: ID,
+  email: 'operators@example.com',
+  target_code: null,
+  kinds: ['push_failed', 'scan_failed'],
+  enabled: true,
+  created_at: RECORD.created_at,
+}
 export const PURGE_RECORD = { ...RECORD, target_code: 'cdn', basemap_code: 'world', version: 'v1' }
 export const VECTOR_PUSH_RECORD = { ...RECORD, vector_code: 'main' }
 const { target_code: _, ...CALLBACK } = RECORD
@@ -151,6 +167,21 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   retryVectorPush: retry(VECTOR_PUSH_RECORD),
   cancelVectorPush: cancel(VECTOR_PUSH_RECORD),
   acknowledgeVectorPush: acknowledge(VECTOR_PUSH_RECORD),
+  listNotificationRules: { answer: list(NOTIFICATION_RULE) },
+  saveNotificationRule: {
+    request: { email: 'operators@example.com', kinds: ['push_failed', 'scan_failed'] },
+    answer: NOTIFICATION_RULE,
+  },
+  deleteNotificationRule: { parameters: { id: ID }, answer: NOTIFICATION_RULE },
+  testNotificationRule: {
+    parameters: { id: ID },
+    answer: { ...NOTIFICATION_RECORD, event: 'attention.test', subject: 'Test of notifications' },
+  },
+  listNotificationRecords: { answer: list(NOTIFICATION_RECORD) },
+  getNotificationRecord: detail(NOTIFICATION_RECORD),
+  retryNotification: retry(NOTIFICATION_RECORD),
+  cancelNotification: cancel(NOTIFICATION_RECORD),
+  acknowledgeNotification: acknowledge(NOTIFICATION_RECORD),
   listEventRecords: { answer: list(EVENT_RECORD) },
   getEventRecord: detail(EVENT_RECORD),
   retryEvent: retry(EVENT_RECORD),

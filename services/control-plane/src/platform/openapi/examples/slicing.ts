@@ -23,6 +23,7 @@ const LISTED_JOB = {
   zoom_max: 16,
   zoom_max_native: false,
   tile_matrix_set: 'WebMercatorQuad',
+  output: 'folder',
   encoding: 'rgb',
   tile_size: 256,
   tile_format: 'webp',

@@ -40,12 +40,43 @@ export const STYLES: Readonly<Record<string, Example>> = {
     request: { action: 'withdraw', filter: { source_code: 'styles' } },
     answer: { matched: 3, done: 3, failed: [], ...FOLLOWED },
   },
+  getStyleWithRevisions: {
+    parameters,
+    answer: {
+      code: 'city',
+      revision: 3,
+      revisions: [
+        { revision: 3, created_at: '2026-11-02T08:00:00.000Z' },
+        { revision: 2, created_at: '2026-11-01T08:00:00.000Z' },
+      ],
+      bases: [BASE],
+      document: DOCUMENT,
+    },
+  },
+  importStyle: { answer: { ...ADMIN_STYLE, source_code: 'imports-styles', files: 12 } },
   deleteStyle: { parameters, answer: { ...FOLLOWED, files: 0 } },
   getStyleDocument: { parameters, answer: DOCUMENT },
   getSpriteIndex: { parameters, answer: { school: { x: 0, y: 0, width: 16, height: 16, pixelRatio: 1 } } },
   getSpriteImage: { parameters },
   getFineSpriteIndex: { parameters, answer: { school: { x: 0, y: 0, width: 32, height: 32, pixelRatio: 2 } } },
   getFineSpriteImage: { parameters },
+  listOgcStyles: {
+    answer: {
+      links: [{ rel: 'self', href: `${BASE}/ogc/styles`, type: 'application/json' }],
+      styles: [
+        {
+          id: 'city',
+          title: 'City',
+          links: [
+            { rel: 'stylesheet', href: `${BASE}/ogc/styles/city`, type: 'application/vnd.mapbox.style+json' },
+            { rel: 'describedby', href: `${BASE}/ogc/styles/city/metadata`, type: 'application/json' },
+          ],
+        },
+      ],
+    },
+  },
+  getOgcStyle: { parameters: { styleId: 'city' }, answer: DOCUMENT },
+  getOgcStyleMetadata: { parameters: { styleId: 'city' }, answer: { id: 'city', title: 'City', stylesheets: [] } },
   getGlyphs: { parameters: { fontstack: 'Noto Sans Regular', range: '0-255' } },
   getBasemapStyle: { parameters: { code: 'world' }, answer: DOCUMENT },
   getVectorStyle: { parameters: { code: 'main' }, answer: DOCUMENT },

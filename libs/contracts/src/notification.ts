@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { timestampSchema } from './common.js'
+
+/** What operators can be told about; the console's list of what needs attention has the same. */
+export const NOTIFICATION_KINDS = [
+  'push_failed',
+  'slice_failed',
+  'scan_failed',
+  'export_failed',
+  'unavailable',
+  'token_expiring',
+  'edge_gone',
+] as const
+export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
+
+const kinds = z
+  .array(z.enum(NOTIFICATION_KINDS))
+  .min(1)
+  .max(NOTIFICATION_KINDS.length)
+  .describe('what it is told about; `unavailable`: versions and vectors whose files are gone')
+
+export const notificationRuleSchema = z.object({
+  id: z.uuid(),
+  email: z.string().nullable().describe('null: it is a target'),
+  target_code: z.string().nullable().describe('null: it is an address of mail'),
+  kinds,
+  enabled: z.boolean(),
+  created_at: timestampSchema,
+})
+export type NotificationRule = z.infer<typeof notificationRuleSchema>
+
+/** Limit of RFC 5321, 4.5.3.1.3. */
+const MAX_ADDRESS = 254
+
+export const notificationRuleBodySchema = z
+  .strictObject({
+    id: z.uuid().optional().describe('of the rule that is replaced; left out: a new one'),
+    email: z.email().max(MAX_ADDRESS).optional(),
+    target_code: z.string().min(1).optional().describe('a target of kind `http`'),
+    kinds,
+    enabled: z.boolean().default(true),
+  })
+  .refine(({ email, target_code: target }) => (email === undefined) !== (target === undefined), {
+    message: 'needs either email or target_code',
+  })
+export type NotificationRuleBody = z.infer<typeof notificationRuleBodySchema>

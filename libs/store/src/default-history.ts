@@ -1,0 +1,65 @@
+import type { Queryable } from './connect.js'
+import { effectiveDefault } from './default-version.js'
+
+interface Known {
+  readonly code: string
+  readonly setDefault: string | null
+  /** the last one of the history; null as well where it has none */
+  readonly last: string | null
+  readonly isKnown: boolean
+  readonly versions: readonly { readonly version: string; readonly available: boolean; readonly withdrawn: boolean }[]
+}
+
+/**
+ * Writes into the history what is the default of these basemaps now, as far as this transaction sees it, where that is another version than
+ * before; `codes` null: of those that have no history yet.
+ */
+export async function noteDefaults(tx: Queryable, codes: readonly string[] | null): Promise<void> {
+  if (codes?.length === 0) return
+  const which =
+    codes === null
+      ? tx`NOT EXISTS (SELECT FROM basemap_defaults d WHERE d.basemap_code = b.code)`
+      : tx`b.code = ANY(${codes as string[]}::text[])`
+  const rows = await tx<Known[]>`
+    SELECT b.code, b.default_version AS "setDefault", now.version AS last, now.basemap_code IS NOT NULL AS "isKnown",
+      coalesce((SELECT json_agg(json_build_object('version', v.version, 'available', v.available, 'withdrawn', v.withdrawn))
+        FROM basemap_versions v WHERE v.basemap_code = b.code), '[]') AS versions
+    FROM basemaps b LEFT JOIN basemap_defaults now ON now.basemap_code = b.code AND now.until IS NULL
+    WHERE ${which}`
+  const others = rows.flatMap(({ code, setDefault, versions, last, isKnown }) => {
+    const version = effectiveDefault(setDefault, versions)
+    return isKnown && version === last ? [] : [{ code, version }]
+  })
+  if (others.length === 0) return
+  const changed = others.map(({ code }) => code)
+  const [{ at }] = (await tx<{ at: Date }[]>`
+    WITH ended AS (
+      UPDATE basemap_defaults SET until = clock_timestamp() WHERE basemap_code = ANY(${changed}::text[]) AND until IS NULL
+      RETURNING until)
+    SELECT coalesce((SELECT max(until) FROM ended), clock_timestamp()) AS at`) as unknown as [{ at: Date }]
+  // Another transaction may have just written the same.
+  await tx`
+    INSERT INTO basemap_defaults (basemap_code, version, since)
+    SELECT code, version, ${at} FROM unnest(${changed}::text[], ${others.map(({ version }) => version)}::text[]) AS d (code, version)
+    ON CONFLICT DO NOTHING`
+}
+
+/** A time during which a version was the default. */
+export interface DefaultSpan {
+  /** null: there was no default */
+  readonly version: string | null
+  readonly since: Date
+  /** null: it is now */
+  readonly until: Date | null
+}
+
+/** The newest spans of a basemap, newest first. */
+export async function readDefaultHistory(sql: Queryable, code: string, limit: number): Promise<DefaultSpan[]> {
+  return await sql<DefaultSpan[]>`
+    SELECT version, since, until FROM basemap_defaults WHERE basemap_code = ${code} ORDER BY since DESC LIMIT ${limit}`
+}
+
+/** Gives basemaps from before the history its first entry. */
+export function beginHistories(tx: Queryable): Promise<void> {
+  return noteDefaults(tx, null)
+}

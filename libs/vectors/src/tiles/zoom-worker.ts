@@ -1,0 +1,26 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { buildZoom, packerOf, type ZoomsTask } from './build-zoom.js'
+
+/** Messages to the thread that builds: steps that were taken, or a zoom that is done. */
+export type FromZoomWorker = { readonly steps: number } | { readonly zoom: number; readonly leftOut: number }
+
+/** Steps are told so often. */
+const TELL_MS = 200
+
+/** Builds one zoom after the other, as it is told to. What it throws ends the thread. */
+const task = workerData as ZoomsTask
+const packer = packerOf(task)
+const tell = (message: FromZoomWorker) => parentPort?.postMessage(message)
+
+parentPort?.on('message', (zoom: number) => {
+  let steps = 0
+  let told = performance.now()
+  const leftOut = buildZoom(task, packer, zoom, () => {
+    steps++
+    if (performance.now() - told < TELL_MS) return
+    told = performance.now()
+    tell({ steps })
+    steps = 0
+  })
+  tell({ zoom, leftOut })
+})

@@ -1,0 +1,32 @@
+import { type Call, call } from './client.js'
+import { useWrite } from './use-write.js'
+
+/** Lists of which many items are changed in one call, and which of them a change is seen in. */
+const BULK = {
+  tokens: '/api/v1/admin/tokens/bulk',
+  basemaps: '/api/v1/admin/basemaps/bulk',
+  vectors: '/api/v1/admin/vectors/bulk',
+  basemap: '/api/v1/admin/push-records/bulk',
+  vector: '/api/v1/admin/vector-push-records/bulk',
+  jobs: '/api/v1/admin/slice/jobs/bulk',
+} as const
+export type BulkList = keyof typeof BULK
+
+/** Items by their ids, or all that a list's filter matches. */
+export type BulkChoice = { readonly ids: readonly string[] } | { readonly filter: Readonly<Record<string, unknown>> }
+
+export type BulkBody = BulkChoice & { readonly action: string; readonly params?: Readonly<Record<string, unknown>> }
+
+export interface BulkResult {
+  readonly matched: number
+  readonly done: number
+  readonly failed: readonly { readonly id: string; readonly error: string }[]
+}
+
+/** @param changes first parts of the keys of queries that show what was changed */
+export function useBulk(list: BulkList, changes: readonly string[]) {
+  // Every list has its own actions: what may be sent is chosen where they are offered.
+  const commandOf = (body: BulkBody) =>
+    call('post', BULK[list] as (typeof BULK)['tokens'], { body: body as never }) as Call<BulkResult>
+  return useWrite(commandOf, { changes })
+}

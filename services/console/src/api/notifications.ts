@@ -1,0 +1,41 @@
+import { type BodyOf, call } from './client.js'
+import { listOf } from './list.js'
+import { useWrite } from './use-write.js'
+
+/** As `NOTIFICATION_KINDS` of the contracts, which would bring the library of their schemas into the page. */
+export const NOTIFICATION_KINDS = [
+  'push_failed',
+  'slice_failed',
+  'scan_failed',
+  'export_failed',
+  'unavailable',
+  'token_expiring',
+  'edge_gone',
+] as const
+
+export const NOTIFICATION_RULES = listOf('notification-rules', '/api/v1/admin/notification-rules')
+// No event tells of them.
+export const NOTIFICATIONS = {
+  ...listOf('notifications', '/api/v1/admin/notification-records'),
+  refetchInterval: 5_000,
+}
+
+const CHANGES = { changes: ['notification-rules'] }
+
+export function useSaveRule() {
+  return useWrite(
+    (body: BodyOf<'post', '/api/v1/admin/notification-rules'>) =>
+      call('post', '/api/v1/admin/notification-rules', { body }),
+    CHANGES,
+  )
+}
+
+export function useDeleteRule(id: string) {
+  return useWrite(() => call('delete', '/api/v1/admin/notification-rules/{id}', { params: { path: { id } } }), CHANGES)
+}
+
+export function useTestRule(id: string) {
+  return useWrite(() => call('post', '/api/v1/admin/notification-rules/{id}/test', { params: { path: { id } } }), {
+    changes: ['notifications'],
+  })
+}

@@ -1,0 +1,57 @@
+import { queryOptions } from '@tanstack/react-query'
+import { type Answer, type Call, call, LONG_TIMEOUT_MS, reads } from './client.js'
+import { listOf } from './list.js'
+import { useWrite } from './use-write.js'
+
+export const STYLES = listOf('styles', '/api/v1/admin/styles')
+
+export type StyleDocument = Answer<'get', '/api/v1/admin/styles/{code}/document'>
+
+export function styleQuery(code: string) {
+  return queryOptions({
+    queryKey: ['styles', 'one', code],
+    queryFn: reads('/api/v1/admin/styles/{code}', { params: { path: { code } } }),
+  })
+}
+
+/** @param revision null: the current one */
+export function styleDocumentQuery(code: string, revision: number | null) {
+  const params = { path: { code }, query: revision === null ? {} : { revision } }
+  return queryOptions({
+    queryKey: ['styles', 'document', code, revision],
+    queryFn: reads('/api/v1/admin/styles/{code}/document', { params }),
+  })
+}
+
+export function updateStyle(code: string, withdrawn: boolean) {
+  return call('patch', '/api/v1/admin/styles/{code}', { params: { path: { code } }, body: { withdrawn } })
+}
+
+export function deleteStyle(code: string) {
+  return call('delete', '/api/v1/admin/styles/{code}', { params: { path: { code } } })
+}
+
+export interface StyleImport {
+  readonly file: File
+  /** empty: the name of the folder in the zip */
+  readonly code: string
+}
+
+type Imported = Answer<'post', '/api/v1/admin/styles/import'>
+
+export function useImportStyle(onSuccess: (style: Imported) => void) {
+  return useWrite<StyleImport, Imported>(importStyle, {
+    onSuccess,
+    changes: ['styles', 'scan-sources', 'dashboard'],
+  })
+}
+
+export function importStyle({ file, code }: StyleImport): Call<Imported> {
+  const query = code === '' ? '' : `?code=${encodeURIComponent(code)}`
+  return {
+    method: 'POST',
+    path: `/api/v1/admin/styles/import${query}`,
+    body: new Blob([file], { type: /\.zip$/i.test(file.name) ? 'application/zip' : 'application/json' }),
+    timeoutMs: LONG_TIMEOUT_MS,
+  }
+}

@@ -1,0 +1,106 @@
+import { Alert } from '@mantine/core'
+import type { MapGeoJSONFeature, StyleSpecification } from 'maplibre-gl'
+import { useEffect, useRef, useState } from 'react'
+import type { StyleDocument } from '../api/styles.js'
+import { useTexts } from '../texts/texts.js'
+import type { Camera } from './camera.js'
+import { MapLibre, NavigationControl, ScaleControl } from './library.js'
+import { layersOf } from './style-layers.js'
+import { styleRequests } from './style-requests.js'
+
+interface StyleMapProps {
+  readonly label: string
+  readonly of: StyleDocument
+  readonly token: string
+  readonly camera?: Camera | null
+  /** layers that are not drawn */
+  readonly hidden?: ReadonlySet<string>
+  readonly onPoint?: (features: readonly MapGeoJSONFeature[]) => void
+  readonly onCamera?: (camera: Camera) => void
+  readonly onReady?: (map: MapLibre) => void
+}
+
+/** A style as its readers see it. Another document makes another map. */
+export function StyleMap(props: StyleMapProps) {
+  const t = useTexts()
+  const container = useRef<HTMLDivElement>(null)
+  const [map, setMap] = useState<MapLibre | null>(null)
+  const [failed, setFailed] = useState(false)
+  // Read by callbacks of a map that outlives many renders.
+  const latest = useRef(props)
+  latest.current = props
+  const { of: shown, hidden } = props
+
+  useEffect(() => {
+    try {
+      const made = createMap(container.current as HTMLDivElement, shown, latest, t.map)
+      made.once('load', () => setMap(made))
+      return () => {
+        setMap(null)
+        made.remove()
+      }
+    } catch {
+      setFailed(true)
+    }
+  }, [t, shown])
+
+  useEffect(() => {
+    if (map === null) return
+    for (const { id, layout } of layersOf(shown)) {
+      const own = layout?.visibility ?? 'visible'
+      map.setLayoutProperty(id, 'visibility', hidden?.has(id) ? 'none' : own)
+    }
+  }, [map, shown, hidden])
+
+  if (failed)
+    return (
+      <Alert color="orange" title={t.map.failed}>
+        {t.map.noWebGl}
+      </Alert>
+    )
+  return <div ref={container} className="map map-tall" />
+}
+
+function createMap(
+  container: HTMLDivElement,
+  { document, bases }: StyleDocument,
+  latest: { readonly current: StyleMapProps },
+  t: ReturnType<typeof useTexts>['map'],
+): MapLibre {
+  const { label, camera = null } = latest.current
+  const map = new MapLibre({
+    container,
+    style: document as unknown as StyleSpecification,
+    ...(camera !== null && { zoom: camera.zoom, center: [camera.lon, camera.lat] }),
+    attributionControl: false,
+    // Labels are those of the gateway, also where this device has a font with ideographs.
+    localIdeographFontFamily: false,
+    locale: { 'Map.Title': `${t.label(label)}. ${t.hint}` },
+    transformRequest: styleRequests(bases, () => latest.current.token),
+  })
+  map.addControl(new NavigationControl({}), 'top-right')
+  map.addControl(new ScaleControl({}), 'bottom-left')
+  map.on('mousemove', ({ point }) => latest.current.onPoint?.(map.queryRenderedFeatures(point)))
+  map.on('mouseout', () => latest.current.onPoint?.([]))
+  // Parts that are missing are told beside the map.
+  map.on('error', () => {})
+  map.once('load', () => {
+    if (camera === null && document.center === undefined) showSources(map, document)
+    map.on('moveend', () => {
+      const { lat, lng } = map.getCenter().wrap()
+      latest.current.onCamera?.({ zoom: map.getZoom(), lat, lon: lng })
+    })
+    latest.current.onReady?.(map)
+  })
+  return map
+}
+
+/** A style without a place of its own opens where its first source with bounds is. */
+function showSources(map: MapLibre, { sources }: StyleDocument['document']): void {
+  for (const name of Object.keys((sources ?? {}) as object)) {
+    const { bounds } = (map.getSource(name) ?? {}) as { bounds?: [number, number, number, number] }
+    if (bounds === undefined || bounds[2] - bounds[0] >= 359) continue
+    map.fitBounds(bounds, { padding: 24, duration: 0 })
+    return
+  }
+}

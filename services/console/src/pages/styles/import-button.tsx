@@ -1,0 +1,65 @@
+import { FileInput, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconUpload } from '@tabler/icons-react'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { segment } from '../../api/client.js'
+import { importStyle, useImportStyle } from '../../api/styles.js'
+import { useTexts } from '../../texts/texts.js'
+import { Confirm } from '../../ui/confirm.js'
+import { notifyDone } from '../../ui/notify.js'
+import { shortText } from '../../ui/shown-text.js'
+import { WriteButton } from '../../ui/write-button.js'
+
+const NO_FILE = new File([], '')
+
+/** Sends a style or a zip from this device. */
+export function ImportButton({ of = '' }: { of?: string }) {
+  const t = useTexts().styles
+  const go = useNavigate()
+  const [opened, { open, close }] = useDisclosure()
+  const [file, setFile] = useState<File | null>(null)
+  const [code, setCode] = useState(of)
+  const write = useImportStyle((style) => {
+    notifyDone(t.importDone(shortText(style.name)))
+    setFile(null)
+    close()
+    go(`/styles/${segment(style.code)}`)
+  })
+  const wanted = { file: file ?? NO_FILE, code: code.trim() }
+  const confirm = () => {
+    if (file !== null) write.mutate(wanted)
+  }
+  return (
+    <>
+      <WriteButton needs="operator" icon={IconUpload} {...(of !== '' && { variant: 'default' })} onClick={open}>
+        {t.import}
+      </WriteButton>
+      <Confirm
+        opened={opened}
+        title={t.importTitle}
+        action={t.import}
+        write={write}
+        command={importStyle(wanted)}
+        onConfirm={confirm}
+        onClose={close}
+        failed={t.importFailed}
+      >
+        <Text>{t.importWords}</Text>
+        <FileInput
+          label={t.file}
+          accept=".zip,.json,application/zip,application/json"
+          value={file}
+          onChange={setFile}
+          required
+        />
+        <TextInput
+          label={t.code}
+          description={t.codeHint}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+        />
+      </Confirm>
+    </>
+  )
+}

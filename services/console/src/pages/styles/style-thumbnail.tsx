@@ -1,0 +1,36 @@
+import type { AdminStyle } from '@gateway/contracts/style.js'
+import { IconMapOff, IconPalette } from '@tabler/icons-react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { fetchPreviewToken } from '../../api/preview.js'
+import { styleDocumentQuery } from '../../api/styles.js'
+import { Picture } from '../../ui/picture.js'
+import { useSeen } from '../../ui/use-seen.js'
+import { isServed } from '../../ui/withdraw.js'
+
+/** The style in small, drawn once its row is seen. Decoration: its name stands beside it. */
+export function StyleThumbnail({ style }: { style: AdminStyle }) {
+  const { ref, seen } = useSeen()
+  const isShown = style.available && isServed(style)
+  return (
+    <div ref={ref} className="thumbnail" aria-hidden>
+      {isShown ? seen && <Drawn style={style} /> : <IconMapOff size={18} />}
+    </div>
+  )
+}
+
+function Drawn({ style: { code, revision } }: { style: AdminStyle }) {
+  const queries = useQueryClient()
+  const picture = useQuery({
+    queryKey: ['style-picture', code, revision],
+    queryFn: async ({ signal }) => {
+      const shown = await queries.fetchQuery(styleDocumentQuery(code, null))
+      const { token } = await fetchPreviewToken({ style_code: code }, signal)
+      const { drawStyle } = await import('../../map/style-picture.js')
+      return drawStyle(shown, token)
+    },
+    // Another content has another revision.
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  return picture.data == null ? <IconPalette size={18} /> : <Picture of={picture.data} />
+}

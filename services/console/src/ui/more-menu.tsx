@@ -1,0 +1,52 @@
+import { ActionIcon, Stack } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
+import { type ReactNode, useId, useRef } from 'react'
+import { useTexts } from '../texts/texts.js'
+
+interface MoreMenuProps {
+  /** whose actions they are, where the page has many */
+  readonly of?: string
+  /** buttons; their dialogs stay open when the menu closes */
+  readonly children: ReactNode
+}
+
+/** Between the button and its menu; pixels. */
+const GAP = 4
+
+/**
+ * Actions that are rare or take something away: one more press, so that nobody hits them by mistake. The browser's own popover is closed by
+ * `display`, which leaves the dialogs of the buttons alone; that of the component library would unmount what they wait for.
+ */
+export function MoreMenu({ of, children }: MoreMenuProps) {
+  const t = useTexts().work
+  const id = useId()
+  const button = useRef<HTMLButtonElement>(null)
+  const menu = useRef<HTMLDivElement>(null)
+  const label = of === undefined ? t.more : t.actionsFor(of)
+  const place = () => {
+    const box = button.current?.getBoundingClientRect()
+    if (box === undefined || menu.current === null) return
+    menu.current.style.top = `${box.bottom + GAP}px`
+    menu.current.style.right = `${document.documentElement.clientWidth - box.right}px`
+  }
+  return (
+    <>
+      <ActionIcon
+        ref={button}
+        variant={of === undefined ? 'default' : 'subtle'}
+        color="gray"
+        size={of === undefined ? 36 : 30}
+        aria-label={label}
+        title={label}
+        popoverTarget={id}
+      >
+        <IconDots size={18} aria-hidden />
+      </ActionIcon>
+      <div id={id} ref={menu} popover="auto" className="more-menu" onBeforeToggle={place}>
+        <Stack gap="xs" align="stretch" onClick={() => menu.current?.hidePopover()}>
+          {children}
+        </Stack>
+      </div>
+    </>
+  )
+}

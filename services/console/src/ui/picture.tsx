@@ -1,0 +1,12 @@
+import { useEffect, useState } from 'react'
+
+/** An image that is in memory; decoration. */
+export function Picture({ of }: { of: Blob }) {
+  const [url, setUrl] = useState<string | null>(null)
+  useEffect(() => {
+    const made = URL.createObjectURL(of)
+    setUrl(made)
+    return () => URL.revokeObjectURL(made)
+  }, [of])
+  return url === null ? null : <img src={url} alt="" />
+}

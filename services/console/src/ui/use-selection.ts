@@ -1,0 +1,55 @@
+import { useState } from 'react'
+import type { BulkChoice } from '../api/bulk.js'
+
+interface Selected<T> {
+  /** what was searched and filtered when the rows were selected */
+  readonly of: string
+  readonly rows: ReadonlyMap<string, T>
+  /** all rows that match, also those of other pages */
+  readonly all: boolean
+}
+
+const NOTHING: ReadonlyMap<string, never> = new Map<string, never>()
+
+/** Which rows of a list are selected. Another search or filter selects nothing: what is not in sight must not be changed. */
+export function useSelection<T>(
+  rows: readonly T[],
+  rowKey: (row: T) => string,
+  filter: Readonly<Record<string, unknown>>,
+  total: number,
+) {
+  const of = JSON.stringify(filter)
+  const [state, setState] = useState<Selected<T>>({ of, rows: NOTHING, all: false })
+  const { rows: chosen, all } = state.of === of ? state : { rows: NOTHING as ReadonlyMap<string, T>, all: false }
+  const set = (rows: ReadonlyMap<string, T>, all = false) => setState({ of, rows, all })
+  const keys = rows.map(rowKey)
+  const isPage = rows.length > 0 && keys.every((key) => chosen.has(key))
+  const choice: BulkChoice = all ? { filter } : { ids: [...chosen.keys()] }
+  return {
+    count: all ? total : chosen.size,
+    all,
+    choice,
+    isSelected: (key: string) => all || chosen.has(key),
+    isPage: all || isPage,
+    isSome: all || chosen.size > 0,
+    toggle: (row: T) => {
+      const next = new Map(chosen)
+      if (!next.delete(rowKey(row))) next.set(rowKey(row), row)
+      set(next)
+    },
+    togglePage: () => {
+      const next = new Map(chosen)
+      for (const row of rows) {
+        if (all || isPage) next.delete(rowKey(row))
+        else next.set(rowKey(row), row)
+      }
+      set(next)
+    },
+    selectAll: () => set(chosen, true),
+    clear: () => set(NOTHING),
+    /** the row of a result, where it is one that was in sight */
+    rowOf: (key: string): T | undefined => chosen.get(key) ?? rows.find((row) => rowKey(row) === key),
+  }
+}
+
+export type Selection<T> = ReturnType<typeof useSelection<T>>

@@ -1,0 +1,104 @@
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { setDefaultVersion } from '@gateway/store/basemaps.js'
+import type { NewChange } from '@gateway/store/change-log.js'
+import type { Transaction } from '@gateway/store/connect.js'
+import { endSwitch, type StoredSwitch, startCanary } from '@gateway/store/default-switches.js'
+import { insertEvents } from '@gateway/store/deliveries.js'
+import { traceToKeep } from '../../platform/trace.js'
+import { judgeCanary } from './judge-canary.js'
+import { switchable } from './switchable.js'
+
+type Changes = readonly NewChange[]
+
+/** Makes a pending switch, or begins its canary. What edges must learn of it; nothing if another control plane has done it. */
+export async function beginSwitch(tx: Transaction, planned: StoredSwitch): Promise<Changes> {
+  const { id, basemapCode, version, canary } = planned
+  const found = await switchable(tx, basemapCode, version)
+  if (!found.ok) {
+    if (!(await endSwitch(tx, id, 'failed'))) return []
+    const { message: reason } = found
+    await audit(tx, planned, 'basemap.switch-failed', { version, reason })
+    await announce(tx, planned, 'basemap.default.switch_failed', { reason })
+    return []
+  }
+  const { defaultVersion } = found.basemap
+  if (canary === null || defaultVersion === null || defaultVersion === version)
+    return complete(tx, planned, defaultVersion, {})
+  if (!(await startCanary(tx, id, defaultVersion))) return []
+  const detail = { ...canary, before_version: defaultVersion }
+  await audit(tx, planned, 'basemap.start-canary', { version, ...detail })
+  await announce(tx, planned, 'basemap.default.canary_started', detail)
+  return [{ kind: 'basemap', key: basemapCode }]
+}
+
+/** Ends a canary: at once if the new version is worse or cannot be served any more, else when its time is over. `tolerance`: 0 to 1. */
+export async function continueCanary(
+  tx: Transaction,
+  running: StoredSwitch,
+  nowMs: number,
+  tolerance: number,
+): Promise<Changes> {
+  const { basemapCode, version, beforeVersion } = running
+  const found = await switchable(tx, basemapCode, version)
+  const worse: CodedMessage | null = found.ok ? judgeCanary(running, tolerance) : null
+  if (!found.ok || worse !== null)
+    return rollBack(tx, running, found.ok ? textOf(worse as CodedMessage) : found.message)
+  if (nowMs < endsAt(running)) return []
+  return complete(tx, running, beforeVersion, countsOf(running))
+}
+
+/** When a canary that has begun is over, in milliseconds since 1970. */
+export function endsAt({ startedAt, canary }: StoredSwitch): number {
+  return (startedAt as Date).getTime() + (canary?.minutes ?? 0) * 60_000
+}
+
+export function countsOf({ before, after }: StoredSwitch) {
+  return { before, after }
+}
+
+async function rollBack(tx: Transaction, running: StoredSwitch, reason: string): Promise<Changes> {
+  const { id, basemapCode, version, beforeVersion } = running
+  if (!(await endSwitch(tx, id, 'rolled_back'))) return []
+  const outcome = { reason, before_version: beforeVersion, counts: countsOf(running) }
+  await audit(tx, running, 'basemap.roll-back-canary', { version, ...outcome })
+  const { counts, ...told } = outcome
+  await announce(tx, running, 'basemap.default.rolled_back', { ...told, ...counts })
+  return [{ kind: 'basemap', key: basemapCode }]
+}
+
+async function complete(
+  tx: Transaction,
+  planned: StoredSwitch,
+  before: string | null,
+  counts: { readonly before?: object; readonly after?: object },
+): Promise<Changes> {
+  const { id, basemapCode, version } = planned
+  if (!(await endSwitch(tx, id, 'done'))) return []
+  await setDefaultVersion(tx, basemapCode, version)
+  const change = { before: { default_version: before }, after: { default_version: version } }
+  await audit(tx, planned, 'basemap.default-version', { ...change, ...(counts.after && { counts }) })
+  await announce(tx, planned, 'basemap.default.switched', counts)
+  return [{ kind: 'basemap', key: basemapCode }]
+}
+
+/** In the name of who has planned it. */
+function audit(tx: Transaction, { actor, address, basemapCode, at }: StoredSwitch, action: string, detail: object) {
+  return insertAudit(tx, {
+    actor,
+    address,
+    action,
+    subject: basemapCode,
+    detail: { planned_at: at.toISOString(), ...detail },
+  })
+}
+
+function announce(
+  tx: Transaction,
+  { basemapCode, version, actor, at }: StoredSwitch,
+  event: string,
+  more: object,
+): Promise<void> {
+  const body = { basemap_code: basemapCode, version, actor, at: at.toISOString(), ...more }
+  return insertEvents(tx, { event, basemapCode, version, body }, traceToKeep())
+}

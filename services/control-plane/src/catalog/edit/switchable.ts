@@ -1,0 +1,26 @@
+import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { readBasemap, type StoredBasemap } from '@gateway/store/basemaps.js'
+import type { Queryable } from '@gateway/store/connect.js'
+
+export const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
+const ALIAS = refuse('invalid_parameters', coded('version_is_alias', { alias: CURRENT_VERSION }))
+const UNAVAILABLE = refuse('invalid_parameters', coded('version_not_scanned'))
+const WITHDRAWN = refuse('invalid_parameters', coded('version_restore_first'))
+
+/** Whether a version may become the default now. */
+export async function switchable(
+  sql: Queryable,
+  code: string,
+  version: string,
+): Promise<{ readonly ok: true; readonly basemap: StoredBasemap } | Refusal> {
+  if (version === CURRENT_VERSION) return ALIAS
+  const basemap = await readBasemap(sql, code)
+  if (basemap === null) return NO_SUCH_BASEMAP
+  const wanted = basemap.versions.find((known) => known.version === version)
+  if (wanted === undefined) return NO_SUCH_VERSION
+  if (!wanted.available) return UNAVAILABLE
+  return wanted.withdrawn ? WITHDRAWN : { ok: true, basemap }
+}

@@ -1,0 +1,194 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
+import path from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { codeSchema } from '@gateway/contracts/common.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import { upsertScanSource } from '@gateway/store/scan-sources.js'
+import { readStyle, type StoredStyle } from '@gateway/store/styles.js'
+import { withGatewayAddresses } from '@gateway/styles/gateway-addresses.js'
+import type { StyleJson } from '@gateway/styles/style-json.js'
+import { checkStyle, MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
+import type { ControlContext } from '../../platform/context.js'
+import { land, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
+import { importId } from '../imports/leftovers.js'
+import { archiveNames, examineArchive, unpackArchive } from '../imports/unpack.js'
+import { runScans } from '../scans/run.js'
+import { entryOfStyle, styleFolderOf } from './archive-slots.js'
+
+/** The scan source of styles that were imported. */
+export const IMPORTED_STYLES = 'imports-styles'
+const DOCUMENT = 'style.json'
+/** Another scan is waited for: it ends. */
+const SCAN_RETRY_MS = 300
+/** Limit: milliseconds without a byte of a body. */
+const SILENCE_MS = 30_000
+
+export type ImportForm = 'zip' | 'json'
+
+export interface ImportedStyle {
+  readonly ok: true
+  readonly style: StoredStyle
+  readonly files: number
+  readonly created: boolean
+}
+
+class TooLarge extends Error {}
+
+/** Receives a style, alone or in a zip with all that belongs to it, checks it, and puts it in its place in the catalog. */
+export async function importStyle(
+  ctx: ControlContext,
+  body: IncomingMessage,
+  form: ImportForm,
+  asked: string | undefined,
+): Promise<ImportedStyle | Refusal> {
+  const id = importId()
+  const folder = path.join(ctx.settings.dataDir, 'imports')
+  await mkdir(folder, { recursive: true })
+  const spool = path.join(folder, `.${id}.spool.tmp`)
+  const most = form === 'zip' ? ctx.settings.importMaxBytes : MAX_STYLE_BYTES
+  try {
+    const refused = await receive(body, spool, most)
+    if (refused !== null) return refused
+    return form === 'zip' ? await fromArchive(ctx, spool, id, asked) : await fromDocument(ctx, spool, id, asked)
+  } finally {
+    await rm(spool, { force: true })
+  }
+}
+
+async function receive(body: IncomingMessage, spool: string, most: number): Promise<Refusal | null> {
+  const failed = new AbortController()
+  const silence = setTimeout(() => failed.abort(new Error('nothing came for 30 s')), SILENCE_MS)
+  let size = 0
+  const gauge = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      silence.refresh()
+      size += chunk.length
+      done(size > most ? new TooLarge() : null, chunk)
+    },
+  })
+  try {
+    await pipeline(body, gauge, createWriteStream(spool, { flags: 'wx', mode: 0o600 }), { signal: failed.signal })
+    return null
+  } catch (error) {
+    if (error instanceof TooLarge) return refuse('payload_too_large', coded('body_larger_than', { limit: most }))
+    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', coded('disk_full'))
+    const { message } = (failed.signal.aborted ? failed.signal.reason : error) as Error
+    return refuse('invalid_parameters', coded('import_body_unreadable', { reason: message }))
+  } finally {
+    clearTimeout(silence)
+  }
+}
+
+async function fromArchive(ctx: ControlContext, spool: string, id: string, asked: string | undefined) {
+  const listed = await archiveNames(spool)
+  if (!listed.ok) return listed
+  const folder = styleFolderOf(listed.names)
+  if (folder === null) return refuse('invalid_parameters', coded('style_import_no_document'))
+  const code = asked ?? codeOf(folder)
+  if (code === null) return refuse('invalid_parameters', coded('style_import_no_code'))
+  const taken = await takenBy(ctx, code)
+  if (taken !== null) return taken
+  const slotOf = (entryName: string) => {
+    const entry = entryOfStyle(folder, entryName)
+    return entry === 'leftover' || entry === null ? entry : { kind: 'folder' as const, place: code, name: entry.name }
+  }
+  const contents = await examineArchive(spool, slotOf, ctx.settings.importMaxBytes)
+  if (!contents.ok) return contents
+  const landing = await prepareLanding({ root: await sourceOfImports(ctx), kind: 'folder', place: code }, id, 1)
+  return landed(ctx, landing, code, async () => {
+    const unpacked = await unpackArchive(spool, slotOf, landing.stage.folder)
+    if (!unpacked.ok) return unpacked
+    const refused = await checkDocument(ctx, path.join(landing.stage.folder, DOCUMENT), code)
+    return refused ?? unpacked
+  })
+}
+
+/** Only the document: sprites, fonts and data of a style that was imported before stay. */
+async function fromDocument(ctx: ControlContext, spool: string, id: string, asked: string | undefined) {
+  if (asked === undefined) return refuse('invalid_parameters', coded('style_import_no_code'))
+  const taken = await takenBy(ctx, asked)
+  if (taken !== null) return taken
+  const refused = await checkDocument(ctx, spool, asked)
+  if (refused !== null) return refused
+  const root = await sourceOfImports(ctx)
+  const landing = await prepareLanding({ root, kind: 'files', place: `${asked}/${DOCUMENT}` }, id, 1)
+  return landed(ctx, landing, asked, async () => {
+    await mkdir(landing.stage.folder)
+    await writeFile(path.join(landing.stage.folder, DOCUMENT), await readFile(spool))
+    return { ok: true, names: [DOCUMENT] }
+  })
+}
+
+type Staged = { readonly ok: true; readonly names: readonly string[] } | Refusal
+
+async function landed(
+  ctx: ControlContext,
+  landing: PreparedLanding,
+  code: string,
+  stage: () => Promise<Staged>,
+): Promise<ImportedStyle | Refusal> {
+  try {
+    const staged = await stage()
+    if (!staged.ok) return staged
+    const created = (await readStyle(ctx.sql, code)) === null
+    await land(landing, staged.names)
+    const scanned = await scan(ctx, landing.root)
+    if (scanned !== null) return scanned
+    const style = await readStyle(ctx.sql, code)
+    if (style === null) return refuse('invalid_parameters', coded('style_import_no_document'))
+    return { ok: true, style, files: staged.names.length, created }
+  } finally {
+    await rm(landing.stage.folder, { recursive: true, force: true })
+  }
+}
+
+async function scan(ctx: ControlContext, root: string): Promise<Refusal | null> {
+  for (;;) {
+    const run = await runScans(ctx, [{ code: IMPORTED_STYLES, kind: 'style', path: root }])
+    if (run.ok) return null
+    if (run.code !== 'scan_running') return run
+    await sleep(SCAN_RETRY_MS, undefined, { signal: ctx.shutdown })
+  }
+}
+
+/** Refuses what is no style; puts `gateway://` addresses in the place of those that an editor has from this gateway. */
+async function checkDocument(ctx: ControlContext, file: string, code: string): Promise<Refusal | null> {
+  if ((await stat(file)).size > MAX_STYLE_BYTES)
+    return refuse('payload_too_large', coded('body_larger_than', { limit: MAX_STYLE_BYTES }))
+  const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
+  const checked = checkStyle(text)
+  if (!checked.ok) {
+    const problems = checked.problems.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`))
+    return refuse('invalid_parameters', coded('style_import_invalid', { problems: problems.join('; ') }))
+  }
+  const { tilePublicBaseUrl: tileBase, vectorPublicBaseUrl: vectorBase } = ctx.settings
+  const style = withGatewayAddresses(checked.style as StyleJson, { tileBase, vectorBase }, code)
+  const isChanged = JSON.stringify(style) !== JSON.stringify(checked.style)
+  if (isChanged) await writeFile(file, `${JSON.stringify(style, null, 2)}\n`)
+  return null
+}
+
+async function takenBy(ctx: ControlContext, code: string): Promise<Refusal | null> {
+  const known = await readStyle(ctx.sql, code)
+  if (known === null || known.sourceCode === IMPORTED_STYLES) return null
+  return refuse('conflict', coded('style_code_of_source', { source: known.sourceCode }))
+}
+
+function codeOf(folder: string): string | null {
+  const parsed = codeSchema.safeParse(folder.replace(/\/$/, ''))
+  return parsed.success ? parsed.data : null
+}
+
+/** The directory of imported styles, which is a scan source from then on. */
+async function sourceOfImports(ctx: ControlContext): Promise<string> {
+  const root = path.join(ctx.settings.dataDir, 'imports', 'styles')
+  await mkdir(root, { recursive: true })
+  const source = { code: IMPORTED_STYLES, kind: 'style', path: root, name: undefined, enabled: undefined } as const
+  await ctx.sql.begin((tx) => upsertScanSource(tx, source))
+  return root
+}

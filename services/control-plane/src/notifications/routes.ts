@@ -1,0 +1,152 @@
+import { listOf } from '@gateway/contracts/common.js'
+import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
+import {
+  NOTIFICATION_KINDS,
+  type NotificationRule,
+  notificationRuleBodySchema,
+  notificationRuleSchema,
+} from '@gateway/contracts/notification.js'
+import { notificationRecordSchema } from '@gateway/contracts/push.js'
+import { insertAudit } from '@gateway/store/audit.js'
+import { flag, listQuery } from '@gateway/store/catalog/list-query.js'
+import {
+  deleteRule,
+  insertNotification,
+  listRules,
+  RULES_LISTING,
+  readRule,
+  type StoredRule,
+  saveRule,
+} from '@gateway/store/notifications.js'
+import { readTargets } from '@gateway/store/targets.js'
+import { z } from 'zod'
+import { recordRoutes } from '../deliveries/records.js'
+import type { ControlContext } from '../platform/context.js'
+import type { App } from '../platform/http/app-type.js'
+import { sendRefusal } from '../platform/http/refusal.js'
+import { isUuid } from '../platform/http/uuid.js'
+import { toNotificationRecord } from './record.js'
+import { messageOf } from './watch.js'
+
+const NO_SUCH_RULE = refuse('not_found', coded('notification_rule_not_found'))
+const NO_WEBHOOK = refuse('invalid_parameters', coded('notification_no_webhook'))
+const PATH = '/api/v1/admin/notification-rules'
+const params = z.object({ id: z.string() })
+
+export function notificationRoutes(app: App, ctx: ControlContext): void {
+  const { sql } = ctx
+  app.get(
+    PATH,
+    {
+      schema: {
+        operationId: 'listNotificationRules',
+        summary: 'Who is told about what needs attention',
+        description:
+          'By e-mail, or by a message to a target of kind `http`. What each has been sent is in `notification-records`.',
+        querystring: listQuery(RULES_LISTING, { enabled: flag, kind: z.enum(NOTIFICATION_KINDS) }),
+        response: { 200: listOf(notificationRuleSchema) },
+      },
+    },
+    async ({ query }) => {
+      const { items, total } = await listRules(sql, query)
+      return { items: items.map(ruleOf), total }
+    },
+  )
+  app.post(
+    PATH,
+    {
+      schema: {
+        operationId: 'saveNotificationRule',
+        summary: 'Tell somebody about what needs attention',
+        description:
+          'By `email` (needs SMTP_URL and SMTP_FROM), or by `target_code`. Items are looked for every 10 s, grouped by kind, and each is ' +
+          'told once, from the moment at which a rule names its kind. With `id`, the rule is replaced.',
+        body: notificationRuleBodySchema,
+        response: { 200: notificationRuleSchema },
+      },
+    },
+    async ({ body, admin }, reply) => {
+      const { id = null, email = null, target_code: targetCode = null, kinds, enabled } = body
+      if (targetCode !== null && (await readTargets(sql, targetCode))[0]?.kind !== 'http')
+        return sendRefusal(reply, NO_WEBHOOK)
+      const saved = await sql.begin(async (tx) => {
+        const before = id === null ? null : await readRule(tx, id)
+        const after = await saveRule(tx, { id, email, targetCode, kinds, enabled })
+        if (after === null) return null
+        const detail = { ...(before !== null && { before: shown(before) }), after: shown(after) }
+        const action = before === null ? 'notification-rule.create' : 'notification-rule.update'
+        await insertAudit(tx, { ...admin, action, subject: after.id, detail })
+        return after
+      })
+      return saved === null ? sendRefusal(reply, NO_SUCH_RULE) : ruleOf(saved)
+    },
+  )
+  app.delete(
+    `${PATH}/:id`,
+    {
+      schema: {
+        operationId: 'deleteNotificationRule',
+        summary: 'Tell somebody no more',
+        description: 'What was sent stays in the list of records.',
+        params,
+        response: { 200: notificationRuleSchema },
+      },
+    },
+    async ({ params: { id }, admin }, reply) => {
+      const deleted = await sql.begin(async (tx) => {
+        const rule = isUuid(id) ? await readRule(tx, id) : null
+        if (rule === null || !(await deleteRule(tx, id))) return null
+        const detail = { before: shown(rule) }
+        await insertAudit(tx, { ...admin, action: 'notification-rule.delete', subject: id, detail })
+        return rule
+      })
+      return deleted === null ? sendRefusal(reply, NO_SUCH_RULE) : ruleOf(deleted)
+    },
+  )
+  app.post(
+    `${PATH}/:id/test`,
+    {
+      schema: {
+        operationId: 'testNotificationRule',
+        summary: 'Send a test to somebody who is told',
+        description: 'Sent like any notification; the record tells what came of it.',
+        params,
+        response: { 202: notificationRecordSchema },
+      },
+    },
+    async ({ params: { id }, admin }, reply) => {
+      const rule = isUuid(id) ? await readRule(sql, id) : null
+      if (rule === null) return sendRefusal(reply, NO_SUCH_RULE)
+      const record = await sql.begin(async (tx) => {
+        await insertAudit(tx, { ...admin, action: 'notification-rule.test', subject: id, detail: {} })
+        return insertNotification(tx, { to: rule, body: messageOf('test', [], ctx.settings.apiBaseUrl) })
+      })
+      return reply.code(202).send(toNotificationRecord(record))
+    },
+  )
+  recordRoutes(app, ctx, {
+    kind: 'notification',
+    path: 'notification-records',
+    operationIds: {
+      list: 'listNotificationRecords',
+      get: 'getNotificationRecord',
+      retry: 'retryNotification',
+      cancel: 'cancelNotification',
+      acknowledge: 'acknowledgeNotification',
+    },
+    noun: 'notifications',
+    kept: 'Kept for 30 days, and the newest thousand for longer.',
+    schema: notificationRecordSchema,
+    toRecord: toNotificationRecord,
+    filters: {},
+  })
+}
+
+function shown({ email, targetCode, kinds, enabled }: StoredRule) {
+  return { email, target_code: targetCode, kinds: [...kinds], enabled }
+}
+
+function ruleOf(rule: StoredRule): NotificationRule {
+  return { id: rule.id, ...shown(rule), created_at: rule.createdAt.toISOString() }
+}

@@ -1,0 +1,32 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { METADATA_FILE } from '@gateway/contracts/tiling/protocol.js'
+import type { NewVersion } from '@gateway/store/basemaps.js'
+import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
+import { writeArchive } from '../platform/archives/write-archive.js'
+
+/** Writes the tiles of a layer and its metadata as one PMTiles archive, whole or not at all. @param places `root`: above both */
+export async function writeLayerArchive(
+  { layerDir, root, archive }: { readonly layerDir: string; readonly root: string; readonly archive: string },
+  { storage, format, extension, bounds }: Pick<NewVersion, 'storage' | 'format' | 'extension' | 'bounds'>,
+  signal: AbortSignal,
+): Promise<WrittenArchive> {
+  const task = {
+    set: { storage, format, extension, path: layerDir, root },
+    area: { minZoom: 0, maxZoom: 26, bounds: null },
+    bounds,
+    metadata: await readMetadata(layerDir),
+    file: archive,
+    maxBytes: Number.MAX_SAFE_INTEGER,
+  }
+  return writeArchive(task, signal)
+}
+
+/** The layer's own metadata, which comes back with the tiles when they are unpacked. */
+async function readMetadata(layerDir: string): Promise<Record<string, unknown>> {
+  const text = await readFile(join(layerDir, METADATA_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}'
+    throw error
+  })
+  return JSON.parse(text)
+}

@@ -1,0 +1,53 @@
+import { isGranted } from '@gateway/core/access/decide.js'
+import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import { decodedSegment } from '@gateway/tilesets/address.js'
+import { grantKey } from '../catalog/grant-key.js'
+import type { Edge } from '../edge.js'
+import { STYLE_TYPE, STYLES_PATH, styleMetadata, stylesPieces } from '../standards/styles-documents.js'
+import { answerDocument } from './document.js'
+import { Exchange } from './exchange.js'
+import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { answerOf, type Reader, unknownParameter, withReader } from './standards.js'
+import { answerStyle, NO_SUCH_STYLE, wantedStyle } from './styles.js'
+
+const JSON_TYPE = 'application/json'
+
+/** GET and HEAD of `/ogc/styles`, `/ogc/styles/{code}` and its `/metadata`. */
+export function onOgcStyles(edge: Edge, res: HttpResponse, req: HttpRequest) {
+  edge.counters.requests++
+  const exchange = new Exchange(edge, 'catalog', res, req)
+  const path = exchange.path.replace(/\/$/, '').slice(`${STYLES_PATH}/`.length)
+  const [code = '', ...rest] = path.split('/').map((segment) => decodedSegment(segment) ?? '')
+  withReader(exchange, code === '' ? null : wantedStyle(edge, code), 'cut', (reader) => {
+    const [room, ...more] = rest
+    if (more.length > 0 || (room !== undefined && room !== 'metadata')) return answerRefusal(exchange, NOT_FOUND)
+    const unknown = unknownParameter(exchange.query)
+    if (unknown !== null) return answerRefusal(exchange, unknown)
+    if (code === '') return answerStyles(exchange, reader)
+    const style = edge.freshness.catalog.styles.get(code)
+    if (!style?.served) return answerRefusal(exchange, NO_SUCH_STYLE)
+    if (room === undefined) return answerStyle(exchange, style, reader.inserted !== '', STYLE_TYPE)
+    answerOf(exchange, reader, style, JSON_TYPE, `ogc ${room}`, () =>
+      JSON.stringify(styleMetadata(style, reader.addresses)),
+    )
+  })
+}
+
+function answerStyles(exchange: Exchange, { token, addresses, inserted }: Reader): void {
+  const { styles } = exchange.edge.freshness.catalog
+  const readable = () => [...styles.values()].filter((style) => style.served && isGranted(token, style.wanted))
+  answerDocument(exchange, {
+    of: styles,
+    key: `ogc styles ${inserted === '' ? '' : 'token'} ${grantKey(token.basemaps)} ${grantKey(token.vectors)}`,
+    grows: true,
+    contentType: JSON_TYPE,
+    inserted,
+    text: () => stylesPieces(readable().sort(byCode), addresses),
+  })
+}
+
+type Coded = { readonly stored: { readonly code: string } }
+
+function byCode({ stored: a }: Coded, { stored: b }: Coded): number {
+  return a.code < b.code ? -1 : 1
+}

@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto'
+import type { AccessToken } from '@gateway/core/access/decide.js'
+import type { RunningCanary } from '@gateway/store/basemaps.js'
+import type { Catalog } from './catalog.js'
+
+/** Limit: mixtures of canaries that catalogs are kept for; four canaries at a time have so many. */
+const MAX_MIXTURES = 16
+
+/** Whether a token has the new version: by a hash of both, so that it has the same one on every edge, throughout. A signed address never has. */
+export function isReached({ id, percent }: RunningCanary, tokenId: string): boolean {
+  if (tokenId === '') return false
+  const hash = createHash('sha256').update(`${id} ${tokenId}`).digest().readUInt32BE(0)
+  return hash < (percent / 100) * 2 ** 32
+}
+
+const mixtures = new WeakMap<Catalog, Map<string, Catalog>>()
+
+/** The catalog as a token has it: the same object for all that no canary reaches, and for those that the same ones do. */
+export function catalogFor(catalog: Catalog, token: Pick<AccessToken, 'id'> | null): Catalog {
+  const { canaries } = catalog
+  if (canaries.length === 0 || token === null) return catalog
+  const reached = canaries.filter(({ running }) => isReached(running, token.id))
+  if (reached.length === 0) return catalog
+  let known = mixtures.get(catalog)
+  if (known === undefined) {
+    known = new Map()
+    mixtures.set(catalog, known)
+  }
+  const key = reached.map(({ code }) => code).join()
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const basemaps = new Map(catalog.basemaps)
+  for (const { code, basemap } of reached) basemaps.set(code, basemap)
+  const made = { ...catalog, basemaps, shared: catalog }
+  if (known.size >= MAX_MIXTURES) known.delete(known.keys().next().value as string)
+  known.set(key, made)
+  return made
+}

@@ -3,6 +3,7 @@
  * Redis. None of them serves requests. `argv[2]`: `SimulatedEdges` as JSON. Writes `ready` when all have read the catalog.
  */
 import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createLog } from '@gateway/core/logging/log.js'
 import { StoreReader } from '@gateway/edge/sync/catalog-reader.js'
 import { FollowLoop } from '@gateway/edge/sync/follow-loop.js'
@@ -64,7 +65,14 @@ function startEdge(number: number): FollowLoop {
   return loop
 }
 
-const loops = Array.from({ length: count }, (_, number) => startEdge(number))
+/** Edges that begin at the same moment would measure how Postgres forks, and not how they follow. */
+const APART_MS = 30
+
+const loops: FollowLoop[] = []
 process.once('SIGTERM', () => {
   void Promise.allSettled(loops.map((loop) => loop.stop())).then(() => process.exit(0))
 })
+for (let number = 0; number < count; number++) {
+  loops.push(startEdge(number))
+  await sleep(APART_MS)
+}

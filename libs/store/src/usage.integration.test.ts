@@ -3,7 +3,7 @@ import type { UsageBy, UsageRow } from '@gateway/contracts/usage.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 import { readToken } from './tokens.js'
-import { addUsage, pruneUsage, readUsage, readUsageCells } from './usage.js'
+import { addUsage, pruneUsage, readUsage, readUsageCells, rollUpUsage } from './usage.js'
 
 const NOON = Date.UTC(2026, 2, 1, 12)
 const HOUR = 3_600_000
@@ -13,7 +13,7 @@ beforeAll(async () => {
   store = await freshStore(process.env.TEST_POSTGRES_URL)
 })
 beforeEach(async () => {
-  await store.sql`TRUNCATE usage_hours, usage_pairs, usage_writers, tokens, usage_cells, usage_cell_days, basemaps, scan_sources CASCADE`
+  await store.sql`TRUNCATE usage_rolled_up, usage_hours, usage_pairs, usage_writers, tokens, usage_cells, usage_cell_days, basemaps, scan_sources CASCADE`
 })
 afterAll(() => store.drop())
 
@@ -153,6 +153,33 @@ test('usage that is older than it is kept is deleted', async () => {
   expect(await pruneUsage(store.sql, 10)).toBe(1)
   const left = await read('vector', { from: new Date(0), to: new Date(now + HOUR) })
   expect(left.map(([id]) => id)).toEqual(['9 days', '0 days'])
+})
+
+test('hours of long ago become days, whose sums and totals stay the same', async () => {
+  const writer = randomUUID()
+  const today = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR
+  const hours = [0, 5, 23].flatMap((hour) =>
+    [39, 40, 41, 60].map((days) => row('vector', 'roads', today - days * 24 * HOUR + hour * HOUR, hour + days)),
+  )
+  await addUsage(store.sql, writer, 1, [
+    ...hours,
+    { ...hours[3], kind: 'token,vector', id: `${randomUUID()}/roads` } as UsageRow,
+  ])
+  const all = { from: new Date(0), to: new Date(today + 24 * HOUR) }
+  const sums = async () => [
+    await read('vector', { ...all, step: 'day' }),
+    await read('vector', { ...all, step: 'total' }),
+  ]
+  const before = await sums()
+  // Of 41 and of 60 days ago two hours each, and none of the pair at midnight.
+  expect(await rollUpUsage(store.sql)).toBe(4)
+  expect(await sums()).toEqual(before)
+  const left = await read('vector', all)
+  expect(left.map(([, at]) => at)).toHaveLength(8)
+  // What comes later goes on being counted, and is not made twice.
+  await addUsage(store.sql, writer, 2, [row('vector', 'roads', today - 50 * 24 * HOUR + HOUR, 1)])
+  expect(await rollUpUsage(store.sql)).toBe(0)
+  expect(await rollUpUsage(store.sql, 30)).toBe(4)
 })
 
 test('cells of the map add up by the day, over versions that there still are, and are kept for a month', async () => {

@@ -281,8 +281,58 @@ export async function readUsageCells(
 /** How long it is kept where on the map tiles were asked for: a version may have some thousand cells a day. */
 export const CELL_DAYS = 31
 
-/** Deleted by one statement, so that none holds its locks for long. */
+/** How long usage is kept by the hour; days take its place then. */
+export const HOUR_DAYS = 40
+
+/** Deleted, or made days of, by one statement, so that none holds its locks for long. */
 const BATCH = 10_000
+
+/**
+ * Makes days, in UTC, of the hours that are older than `hourDays`: sums of days and totals stay the same. One control plane does it at a time.
+ * Answers the hours that are gone.
+ */
+export async function rollUpUsage(sql: Sql, hourDays = HOUR_DAYS): Promise<number> {
+  const days = await sql<{ from: string; until: string }[]>`
+    SELECT day::text AS from, (day + interval '24 hours')::text AS until
+    FROM (SELECT coalesce((SELECT until FROM usage_rolled_up),
+        least((SELECT min(at) FROM usage_hours), (SELECT min(at) FROM usage_pairs), now())) AS first) AS known,
+      generate_series(date_trunc('day', first, 'UTC'), date_trunc('day', now(), 'UTC') - make_interval(days => ${hourDays + 1}), '24 hours') AS day`
+  let gone = 0
+  // By the day, so that no statement passes over days that are made already.
+  for (const { from, until } of days) {
+    for (const [table, key] of TABLES)
+      for (let batch = BATCH; batch > 0; gone += batch) batch = await rollUpSome(sql, table, key, from, until)
+    await sql.begin(async (tx) => {
+      await tx`DELETE FROM usage_rolled_up`
+      await tx`INSERT INTO usage_rolled_up VALUES (${until}::text::timestamptz)`
+    })
+  }
+  return gone
+}
+
+const TABLES = [
+  ['usage_hours', 'kind, id'],
+  ['usage_pairs', 'kind, token, code'],
+] as const
+
+/** One statement: hours become a part of their day, or stay. */
+async function rollUpSome(sql: Sql, table: string, key: string, from: string, until: string): Promise<number> {
+  const day = `date_trunc('day', at, 'UTC')`
+  const sums = SUMS.map((name) => `sum(${name})`).join(', ')
+  const [row] = await sql.unsafe<{ count: number }[]>(
+    `WITH hours AS (
+       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
+         SELECT ctid FROM ${table} WHERE at >= $1::text::timestamptz AND at < $2::text::timestamptz AND at <> ${day} LIMIT ${BATCH}))
+       RETURNING *),
+     days AS (
+       INSERT INTO ${table} (${key}, at, ${SUM_COLUMNS})
+       SELECT ${key}, ${day}, ${sums} FROM hours GROUP BY ${key}, ${day} ORDER BY ${key}
+       ON CONFLICT (${key}, at) DO UPDATE SET ${addedTo(table)})
+     SELECT count(*)::float8 AS count FROM hours`,
+    [from, until],
+  )
+  return row?.count ?? 0
+}
 /** A writer that has been silent for so long does not come back with a batch that it has written before. */
 const WRITER_DAYS = 7
 

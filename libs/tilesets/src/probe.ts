@@ -40,7 +40,7 @@ export async function probeTileSet(root: string, file: string): Promise<TileSetP
     if (probe !== null) return probe
   }
   const { probeFolder } = await import('./folder/probe.js')
-  return probeFolder(root, file)
+  return probeFolder(root, file, names)
 }
 
 /** What a folder holds that may be an Esri cache, or be laid out as MapProxy does. */

@@ -1,7 +1,8 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
-import { currentRealRoot, isBelow } from '@gateway/core/files/real-root.js'
+import { readAhead } from '@gateway/core/files/read-ahead.js'
+import { liesBelowLater } from '@gateway/core/files/real-root.js'
 import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
 import { formatOfExtension } from '../formats.js'
 import type { ZoomExtent } from './extent.js'
@@ -32,14 +33,24 @@ export interface ZoomListing extends ZoomExtent {
   readonly beyond: number
 }
 
+/** Limit: folders that are listed at the same time. A slow mount answers them together, and one that hangs holds no more of them. */
+const LISTED_AT_ONCE = 8
+
 /** Limit: rows of one zoom that are kept, for looking at how zooms belong together. */
 const MAX_KEPT_ROWS = 20_000
 
-/** Lists the zoom folders below `folder` that hold tiles, by ascending zoom. Reads folders only; follows no link out of `root`. */
-export async function listZooms(root: string, folder: string, grid: TileMatrixSetId): Promise<ZoomListing[]> {
-  const zooms = (await listNumbers(root, folder)).filter((z) => z <= MAX_ZOOM)
+/**
+ * Lists the zoom folders below `folder` that hold tiles, by ascending zoom. Reads folders only; follows no link out of `root`.
+ * @param numbers the numbers among the names in the folder
+ */
+export async function listZooms(
+  root: string,
+  folder: string,
+  grid: TileMatrixSetId,
+  numbers: readonly number[],
+): Promise<ZoomListing[]> {
   const listings: ZoomListing[] = []
-  for (const z of zooms) {
+  for (const z of numbers.filter((number) => number <= MAX_ZOOM)) {
     const listing = await listZoom(root, path.join(folder, String(z)), z, grid)
     if (listing !== null) listings.push(listing)
   }
@@ -63,11 +74,13 @@ async function listZoom(root: string, folder: string, z: number, grid: TileMatri
   const counts = new Map<string, number>()
   const listed: number[] = []
   const rows = { min: Number.POSITIVE_INFINITY, max: -1, read: 0 }
-  for (const x of spread(columns, MAX_LISTED_COLUMNS)) {
+  const looked = spread(columns, MAX_LISTED_COLUMNS)
+  const list = readAhead(looked, LISTED_AT_ONCE, (x) => listNames(root, path.join(folder, String(x))))
+  for (const x of looked) {
     if (rows.read > MAX_LISTED_ROWS) break
     const column = path.join(folder, String(x))
     let found = false
-    for (const name of await listNames(root, column)) {
+    for (const name of await list()) {
       rows.read++
       const tile = parseTileName(z, name)
       if (tile === null) {
@@ -117,15 +130,22 @@ export function parseTileName(z: number, name: string): { y: number; extension: 
 
 /** The numbers among the names in a folder, ascending; otherwise as `listNames`. */
 export async function listNumbers(root: string, folder: string): Promise<number[]> {
-  const numbers = (await listNames(root, folder)).map(parseIndex).filter((n) => n >= 0)
-  return numbers.sort((a, b) => a - b)
+  return numbersIn(await listNames(root, folder))
+}
+
+/** The numbers among names, ascending. */
+export function numbersIn(names: readonly string[]): number[] {
+  return names
+    .map(parseIndex)
+    .filter((n) => n >= 0)
+    .sort((a, b) => a - b)
 }
 
 /** The names in a folder below `root`; none where it is gone, no folder, or a link that leads out of `root`. */
 export async function listNames(root: string, folder: string): Promise<string[]> {
   try {
     const real = await fs.realpath(folder)
-    return isBelow(currentRealRoot(root), real) ? await fs.readdir(real) : []
+    return (await liesBelowLater(root, real)) ? await fs.readdir(real) : []
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return []

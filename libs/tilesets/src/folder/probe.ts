@@ -16,7 +16,7 @@ import { extentOf } from './extent.js'
 import { folderFingerprint } from './fingerprint.js'
 import { isOneTileAtZoom0 } from './gdal-geodetic.js'
 import { gridByNumbers, type LayoutDoubts, layoutDoubts } from './layout-doubts.js'
-import { listNumbers, listZooms, type SampleTile, spread, WIDEST, type ZoomListing } from './listing.js'
+import { listNames, listZooms, numbersIn, type SampleTile, spread, WIDEST, type ZoomListing } from './listing.js'
 import { isReversed, REVERSED } from './reversed.js'
 
 const readAsync = promisify(fs.read)
@@ -29,11 +29,18 @@ const ONE_TILE_AT_ZOOM_0 =
 /**
  * Looks at a folder above zoom folders: lists folders, reads the metadata file and the start of one tile. Time grows with the number
  * of columns, not of tiles. null: it holds no tile, does not exist, or leads out of `root`. Throws the disk's errors.
+ * @param names what is in the folder; left out: it is listed
  */
-export async function probeFolder(root: string, folder: string): Promise<TileSetProbe | null> {
-  const metadata = await readFolderMetadata(root, folder)
-  const list = (grid: TileMatrixSetId) => listZooms(root, folder, grid)
-  const hasMore = (await listNumbers(root, folder)).some((z) => z > MAX_ZOOM)
+export async function probeFolder(
+  root: string,
+  folder: string,
+  names?: readonly string[],
+): Promise<TileSetProbe | null> {
+  const listed = names ?? (await listNames(root, folder))
+  const metadata = await readFolderMetadata(root, folder, listed)
+  const numbers = numbersIn(listed)
+  const list = (grid: TileMatrixSetId) => listZooms(root, folder, grid, numbers)
+  const hasMore = numbers.some((z) => z > MAX_ZOOM)
   return await describeFolder(metadata, list, {
     start: (tile) => readStart(root, tile),
     fingerprint: (about, zooms) => folderFingerprint(about, metadata.content, zooms),

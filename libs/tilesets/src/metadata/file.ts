@@ -38,13 +38,22 @@ export interface FolderMetadata extends TileSetMetadata {
   readonly unserved: string | null
 }
 
-/** The metadata beside the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error. */
-export function readFolderMetadata(root: string, folder: string): Promise<FolderMetadata> {
-  const readSmall = (name: string, warnings: string[]) => readSmallFile(root, folder, name, warnings)
-  return readMetadataFiles(readSmall, async () => {
-    const names = await listNames(root, folder)
-    return names.filter((name) => /\.html?$/i.test(name) && !PAGES.includes(name)).sort()
-  })
+/**
+ * The metadata beside the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error.
+ * @param names what is in the folder; left out: it is listed
+ */
+export async function readFolderMetadata(
+  root: string,
+  folder: string,
+  names?: readonly string[],
+): Promise<FolderMetadata> {
+  const listed = names ?? (await listNames(root, folder))
+  // Most folders have none of these files.
+  const readSmall = async (name: string, warnings: string[]) =>
+    listed.includes(name) ? readSmallFile(root, folder, name, warnings) : null
+  return readMetadataFiles(readSmall, async () =>
+    listed.filter((name) => /\.html?$/i.test(name) && !PAGES.includes(name)).sort(),
+  )
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { RowOrder } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
+import { listNumbers } from '@gateway/tilesets/folder/listing.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
 import { withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
@@ -24,6 +25,8 @@ const PROBE_LIMIT_MS = 10_000
 export class Prober {
   readonly #helper = new HelperProcess<ProbeTask, ProbeAnswer<unknown>>(PROBE_PROCESS)
   readonly #limitMs: number
+  /** the last task: the child process takes one at a time */
+  #busy: Promise<unknown> = Promise.resolve()
 
   constructor(limitMs = PROBE_LIMIT_MS) {
     this.#limitMs = limitMs
@@ -37,6 +40,8 @@ export class Prober {
       ? await probeFolder(root, path)
       : await this.#probeFile({ root, path, what: 'tile set' }, signal)
     if (result.state !== 'ok' || !result.probe.rowsAssumed || result.probe.format === 'pbf') return result
+    // Pictures of one zoom have none to be compared with.
+    if (isFolder && (await listNumbers(root, path)).length < 2) return result
     return { state: 'ok', probe: await this.#withRowOrder(root, path, result.probe, signal) }
   }
 
@@ -76,7 +81,13 @@ export class Prober {
   }
 
   /** null: no answer in time. */
-  async #ask<T>(task: ProbeTask, signal: AbortSignal): Promise<ProbeAnswer<T> | null> {
+  #ask<T>(task: ProbeTask, signal: AbortSignal): Promise<ProbeAnswer<T> | null> {
+    const answer = this.#busy.then(() => this.#askNow<T>(task, signal))
+    this.#busy = answer.catch(() => {})
+    return answer
+  }
+
+  async #askNow<T>(task: ProbeTask, signal: AbortSignal): Promise<ProbeAnswer<T> | null> {
     try {
       return (await this.#helper.askWithin(task, this.#limitMs, signal)) as ProbeAnswer<T> | null
     } catch (error) {

@@ -7,7 +7,7 @@ import { prunePresence } from '@gateway/store/edge-presence.js'
 import type { ExclusiveJob } from '@gateway/store/jobs.js'
 import { pruneSliceJobs } from '@gateway/store/slice-job-retention.js'
 import { forgetTokenAddresses } from '@gateway/store/tokens.js'
-import { pruneUsage } from '@gateway/store/usage.js'
+import { pruneUsage, rollUpUsage } from '@gateway/store/usage.js'
 import { exclusively } from '../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
@@ -33,6 +33,7 @@ const STORE: Pruners = {
   'the addresses of tokens': async ({ sql, settings }) => {
     if (!settings.tokenAddresses) await forgetTokenAddresses(sql)
   },
+  'usage by the hour': ({ sql }) => rollUpUsage(sql),
   'old usage': ({ sql, settings }) => pruneUsage(sql, settings.usageDays),
 }
 

@@ -1,12 +1,19 @@
+import { readAhead } from '@gateway/core/files/read-ahead.js'
 import { Prober } from '../../probe/prober.js'
 import { SkippedFiles } from '../skipped/skipped-files.js'
-import { findCandidates } from './candidates.js'
+import { type Candidate, findCandidates } from './candidates.js'
 import type { FoundBasemaps } from './found.js'
 import { gatherVersions } from './gather-versions.js'
 import { listEntries } from './list-entries.js'
 import { type ProbedCandidate, probeCandidate } from './probe-candidate.js'
 import { tablesOf } from './tables-of.js'
 import { openSource } from './walked-source.js'
+
+/** Limit: versions that are probed at the same time: as many as the process has threads for the file system. Archives wait for one another. */
+const PROBED_AT_ONCE = 4
+
+/** A walk is cancelled by killing its process, and with it the prober's. */
+const NEVER = new AbortController().signal
 
 /**
  * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, archives of other makers in these places, and with the only version
@@ -20,10 +27,10 @@ export async function walkBasemaps(root: string, progress: () => void, prober = 
   try {
     const candidates = await findCandidates(source, list)
     const skipped = new SkippedFiles()
-    for (const candidate of candidates) {
-      for (const one of await tablesOf(source, candidate, prober, skipped))
-        probed.push(await probeCandidate(source, one, prober, skipped))
-    }
+    const all: Candidate[] = []
+    for (const candidate of candidates) all.push(...(await tablesOf(source, candidate, prober, skipped)))
+    const probe = readAhead(all, PROBED_AT_ONCE, ({ entry }) => prober.probe(source.root, entry.path, NEVER))
+    for (const one of all) probed.push(await probeCandidate(source, one, { probe }, skipped))
     skipped.warnOfAll(source.warnings)
   } finally {
     prober.end()

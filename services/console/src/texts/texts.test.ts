@@ -26,8 +26,6 @@ const INTERNATIONAL = new Set([
   'work.edges.latency.p99',
   'work.palette.chinese',
   'work.palette.english',
-  'vectors.featuresService',
-  'vectors.tileJson',
   'vectors.kinds.geojson',
   'vectors.kinds.shapefile',
   'vectors.kinds.geopackage',

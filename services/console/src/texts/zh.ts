@@ -586,8 +586,8 @@ export const zh: Texts = {
     tilesStates: { none: '无', building: '正在生成', ready: '就绪', failed: '未生成' },
     tilesZooms: (first: number, last: number) => `级别 ${first}–${last}`,
     tilesLeftOut: (counts: string) => `因过小或过密而未显示的要素，按级别：${counts}`,
-    tileJson: 'TileJSON（MapLibre、OpenLayers）',
-    featuresService: 'OGC API – Features（QGIS、ArcGIS）',
+    tileJson: '瓦片描述 TileJSON（MapLibre、OpenLayers）',
+    featuresService: '要素服务 OGC API – Features（QGIS、ArcGIS）',
   },
   tokens: {
     what: '令牌',

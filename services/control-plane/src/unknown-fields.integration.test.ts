@@ -71,7 +71,8 @@ function withUnknown(value: unknown, path: readonly string[]): object {
 }
 
 test('every body of the OpenAPI document refuses a field that it does not know, at every depth, and names it', async () => {
-  const withBodies = operations().filter((one) => jsonOf(one) !== undefined)
+  // An imported style is a document of the MapLibre specification, which has rules of its own for unknown fields.
+  const withBodies = operations().filter((one) => jsonOf(one) !== undefined && !one.path.endsWith('/styles/import'))
   expect(withBodies.length).toBeGreaterThan(15)
   for (const one of withBodies) {
     const { example, examples } = jsonOf(one) ?? {}

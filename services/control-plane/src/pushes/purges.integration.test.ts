@@ -209,7 +209,8 @@ test('a cache that never answers, or byte by byte, or elsewhere, is told again a
     expect((await admin('POST', '/targets', { code, kind: 'purge', url })).statusCode).toBe(200)
   received.splice(0)
   await admin('PATCH', '/basemaps/world/versions/v2', { withdrawn: true })
-  await expect.poll(tags).toEqual([['b-world', 'v-world-v2']])
+  // The test before may still be telling its own layer.
+  await expect.poll(() => tags().filter(([first]) => first === 'b-world')).toEqual([['b-world', 'v-world-v2']])
   const record = async (target: string) => (await admin('GET', `/purge-records?target_code=${target}`)).json().items[0]
   await expect
     .poll(() => record('moved'))

@@ -209,7 +209,8 @@ test('documents show what a token and a set have in common, each token its own',
     expect(await text('/wmts?REQUEST=GetCapabilities', running.token)).toContain('america')
     const collection = await json('/ogc/collections/europe', near)
     expect(collection.extent.spatial.bbox).toEqual([[5, 45, 15, 55]])
-    expect((await json('/ogc/collections', near)).collections).toHaveLength(3)
+    const { collections } = await json('/ogc/collections', near)
+    expect(collections.map((one) => (one as { id: string }).id)).toEqual(['europe', 'plate', 'roads', 'world'])
     expect(await text('/tms/1.0.0/europe', near)).not.toEqual(await text('/tms/1.0.0/europe', running.token))
     expect(await text('/tms/1.0.0', near)).not.toContain('america')
   }

@@ -32,7 +32,7 @@ export interface Outcome {
 }
 
 /** The global picture (4096×2048, north up, no georeferencing) that fixtures are cut from. */
-export const GLOBE = fileURLToPath(new URL('../../../launcher/demo-data/imagery/blue-marble.jpg', import.meta.url))
+export const GLOBE = fileURLToPath(new URL('../../../tools/demo-data/imagery/blue-marble.jpg', import.meta.url))
 export const GLOBE_REFERENCE = ['-a_srs', 'EPSG:4326', '-a_ullr', '-180', '90', '180', '-90']
 
 /** A folder for one test file, with an engine that makes fixtures in it: the system's GDAL, or else WebAssembly. */

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLog } from '@gateway/core/logging/log.js'
 import { StoreReader } from '@gateway/edge/sync/catalog-reader.js'
-import { FollowLoop } from '@gateway/edge/sync/follow-loop.js'
-import { Follower } from '@gateway/edge/sync/follower.js'
+import { CatalogReplica } from '@gateway/edge/sync/catalog-replica.js'
+import { ReplicationLoop } from '@gateway/edge/sync/replication-loop.js'
 import { StoreLink } from '@gateway/edge/sync/store-link.js'
 import { openStore } from '@gateway/store/connect.js'
 
@@ -25,7 +25,7 @@ const { databaseUrl, redisUrl, count } = JSON.parse(process.argv[2] ?? '') as Si
 const log = createLog('simulated-edges', 'error')
 let loaded = 0
 
-function startEdge(number: number): FollowLoop {
+function startEdge(number: number): ReplicationLoop {
   const open = () =>
     openStore(databaseUrl, {
       applicationName: 'gateway-edge',
@@ -33,13 +33,13 @@ function startEdge(number: number): FollowLoop {
     })
   const store = new StoreLink(open, () => loop.storeReplaced())
   const tokens = { invalidate: () => {}, invalidateAll: () => {} }
-  const follower: Follower = new Follower(
+  const follower: CatalogReplica = new CatalogReplica(
     new StoreReader(store),
     tokens,
     () => performance.now(),
     () => void loop.confirm(),
   )
-  const loop: FollowLoop = new FollowLoop({
+  const loop: ReplicationLoop = new ReplicationLoop({
     store,
     follower,
     redisUrl,
@@ -68,7 +68,7 @@ function startEdge(number: number): FollowLoop {
 /** Edges that begin at the same moment would measure how Postgres forks, and not how they follow. */
 const APART_MS = 30
 
-const loops: FollowLoop[] = []
+const loops: ReplicationLoop[] = []
 process.once('SIGTERM', () => {
   void Promise.allSettled(loops.map((loop) => loop.stop())).then(() => process.exit(0))
 })

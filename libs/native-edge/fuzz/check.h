@@ -16,8 +16,8 @@ void check_absent(Choices &choices);
 void check_directory(Choices &choices);
 // DocumentTable against a list of what was put.
 void check_documents(Choices &choices);
-// feed.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces; the same whatever the pieces.
-void check_feed(Choices &choices);
+// request_pipeline.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces; the same whatever the pieces.
+void check_request_pipeline(Choices &choices);
 // What earlier runs have found, as fixed cases: a seed means another case as soon as the generator changes.
 void check_feed_regressions();
 

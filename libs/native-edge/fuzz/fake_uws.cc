@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "../native/uws/connection.h"
-#include "../native/uws/feed.h"
+#include "../native/uws/request_pipeline.h"
 #include "../native/uws/hooks.h"
 #include "check.h"
 #include "reading.h"

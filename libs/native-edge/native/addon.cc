@@ -4,11 +4,11 @@
 #include "hot_tiles/response_table.h"
 #include "transfer/copy_limit.h"
 #include "uws/connection.h"
-#include "uws/feed.h"
+#include "uws/request_pipeline.h"
 #include "transfer/uws_response.h"
 #include "uws/hooks.h"
 #include "uws/listener.h"
-#include "uws/loop_turn.h"
+#include "uws/loop_fairness.h"
 
 namespace {
 napi_env node_env = nullptr;
@@ -21,7 +21,7 @@ us_socket_t *on_open(us_socket_t *socket, int is_client, char *ip, int ip_length
 }
 
 us_socket_t *on_counted_data(us_socket_t *socket, char *data, int length) {
-  loop_turn.count_event();
+  loop_fairness.count_event();
   return on_data(socket, data, length);
 }
 
@@ -55,7 +55,7 @@ std::string attach(const Call &call) {
   app.idle_seconds = static_cast<unsigned>(call.integer(4));
   if (std::string problem = hook(static_cast<int>(call.integer(1))); !problem.empty()) return problem;
   app.layout.reset(app.loop);
-  loop_turn.open(app.uv_loop);
+  loop_fairness.open(app.uv_loop);
   app.attached = true;
   node_env = call.env;
   napi_create_reference(call.env, call[3], 1, &on_settled);
@@ -98,7 +98,7 @@ double start(const Call &call) {
 // A worker thread may end before the process does; libuv wants its handles closed then.
 void clean_up(napi_async_cleanup_hook_handle hook, void *) {
   close_before_poll();
-  const bool closing = loop_turn.close(
+  const bool closing = loop_fairness.close(
       [](uv_handle_t *handle) { napi_remove_async_cleanup_hook(static_cast<napi_async_cleanup_hook_handle>(handle->data)); }, hook);
   if (!closing) napi_remove_async_cleanup_hook(hook);
 }

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sql, Transaction } from './sql.js'
-import { saysAborted } from './trouble.js'
+import { saysAborted } from './transient-errors.js'
 
 /**
  * What became of a request's writes: nothing was carried out, nor ever will be; something was; or the store was asked to commit and has

@@ -31,7 +31,7 @@ export interface Freshness {
   /** whether the other processes of this edge have read theirs as well, and its control plane was seen */
   readonly together: boolean
   /** until when known tokens are served, by `performance.now()`; moves on while the store or the bus answers */
-  readonly trustedUntilMs: number
+  readonly leaseExpiresAt: number
   readonly catalog: Catalog
 }
 
@@ -52,8 +52,8 @@ export function edgeFor(edge: Edge, token: Pick<AccessToken, 'id'> | null): Edge
     get together() {
       return freshness.together
     },
-    get trustedUntilMs() {
-      return freshness.trustedUntilMs
+    get leaseExpiresAt() {
+      return freshness.leaseExpiresAt
     },
     catalog,
   }

@@ -1,13 +1,13 @@
 #include "cold_sets.h"
 
-ColdSets cold_sets;
+NativeTilesets cold_sets;
 
 bool ColdSet::has_extension(std::string_view name) const {
   const size_t at = extensions.find(name);
   return at != extensions.npos && at > 0 && extensions[at - 1] == ' ' && extensions[at + name.size()] == ' ';
 }
 
-void ColdSets::put(std::unique_ptr<ColdSet> set) {
+void NativeTilesets::put(std::unique_ptr<ColdSet> set) {
   const auto known = sets_.find(set->address);
   if (known != sets_.end()) {
     const std::unique_ptr<ColdSet> before = std::move(known->second);  // the key is a view into it
@@ -17,12 +17,12 @@ void ColdSets::put(std::unique_ptr<ColdSet> set) {
   sets_.emplace(key, std::move(set));
 }
 
-ColdSet *ColdSets::at(std::string_view address) const {
+ColdSet *NativeTilesets::at(std::string_view address) const {
   const auto found = sets_.find(address);
   return found == sets_.end() ? nullptr : found->second.get();
 }
 
-void ColdSets::drop_code(uint32_t code) {
+void NativeTilesets::drop_code(uint32_t code) {
   for (auto at = sets_.begin(); at != sets_.end();) {
     if (at->second->code != code) {
       ++at;
@@ -34,13 +34,13 @@ void ColdSets::drop_code(uint32_t code) {
   drop_unused();
 }
 
-void ColdSets::clear() {
+void NativeTilesets::clear() {
   sets_.clear();
   archives_.clear();
   databases_.clear();
 }
 
-const ColdSet *ColdSets::find(std::string_view target, int64_t now, std::string_view *place) const {
+const ColdSet *NativeTilesets::find(std::string_view target, int64_t now, std::string_view *place) const {
   constexpr std::string_view prefix = "/tiles/";
   if (sets_.empty() || target.substr(0, prefix.size()) != prefix) return nullptr;
   size_t slash = target.size();
@@ -67,31 +67,31 @@ void erase_unused(std::unordered_map<int64_t, std::shared_ptr<Value>> &values) {
 }
 }  // namespace
 
-std::shared_ptr<TileArchive> ColdSets::archive(int64_t id) const { return known(archives_, id); }
-std::shared_ptr<TileDatabase> ColdSets::database(int64_t id) const { return known(databases_, id); }
+std::shared_ptr<TileArchive> NativeTilesets::archive(int64_t id) const { return known(archives_, id); }
+std::shared_ptr<TileDatabase> NativeTilesets::database(int64_t id) const { return known(databases_, id); }
 
-void ColdSets::put_archive(int64_t id, std::shared_ptr<TileArchive> archive) {
+void NativeTilesets::put_archive(int64_t id, std::shared_ptr<TileArchive> archive) {
   drop_unused();
   archives_[id] = std::move(archive);
 }
 
-void ColdSets::put_database(int64_t id, std::shared_ptr<TileDatabase> database) {
+void NativeTilesets::put_database(int64_t id, std::shared_ptr<TileDatabase> database) {
   drop_unused();
   databases_[id] = std::move(database);
 }
 
-void ColdSets::drop_unused() {
+void NativeTilesets::drop_unused() {
   erase_unused(archives_);
   erase_unused(databases_);
 }
 
-int ColdSets::put_heads(std::string_view found, std::string_view not_modified) {
+int NativeTilesets::put_heads(std::string_view found, std::string_view not_modified) {
   HeadsWithGaps heads;
   if (!heads.set(found, not_modified)) return -1;
   heads_.push_back(std::move(heads));
   return static_cast<int>(heads_.size()) - 1;
 }
 
-const HeadsWithGaps *ColdSets::heads(int64_t number) const {
+const HeadsWithGaps *NativeTilesets::heads(int64_t number) const {
   return number >= 0 && static_cast<size_t>(number) < heads_.size() ? &heads_[static_cast<size_t>(number)] : nullptr;
 }

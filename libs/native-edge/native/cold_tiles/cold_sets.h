@@ -15,7 +15,7 @@
 #include "../hot_tiles/response_table.h"
 #include "../hot_tiles/usage.h"
 #include "absent_tiles.h"
-#include "head_gaps.h"
+#include "header_template.h"
 #include "tile_address.h"
 #include "tile_archive.h"
 #include "tile_database.h"
@@ -59,7 +59,7 @@ struct ColdSet {
   bool has_extension(std::string_view name) const;
 };
 
-class ColdSets {
+class NativeTilesets {
  public:
   void put(std::unique_ptr<ColdSet> set);
   // null: there is none at this address.
@@ -91,4 +91,4 @@ class ColdSets {
   std::deque<HeadsWithGaps> heads_;
 };
 
-extern ColdSets cold_sets;
+extern NativeTilesets cold_sets;

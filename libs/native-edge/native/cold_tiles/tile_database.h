@@ -44,7 +44,7 @@ class TileDatabase {
     std::vector<Step> steps;  // of the last one the tile's bytes are wanted
   };
 
-  // Limit: larger tiles are left to SQLite. As DATABASE_TILE_BYTES of services/edge/src/native/published-sets.ts.
+  // Limit: larger tiles are left to SQLite. As DATABASE_TILE_BYTES of services/edge/src/native/native-tileset-registry.ts.
   static constexpr size_t kMaxTile = 512 * 1024;
   // Limit: pages of indexes and inner pages of tables that all databases of a process keep; those used longest ago make room.
   static constexpr size_t kMaxPageBytes = 16 * 1024 * 1024;

@@ -6,7 +6,7 @@
 #include "../cold_tiles/cold_sets.h"
 #include "../documents/document_table.h"
 #include "answer_times.h"
-#include "picked_requests.h"
+#include "log_sampling.h"
 #include "response_table.h"
 #include "sampled_tiles.h"
 #include "tile_response.h"
@@ -162,8 +162,8 @@ void add_response_table(napi_env env, napi_value exports) {
     {"seeTokensEvery", [](const Call &call) -> napi_value { return response_table.see_tokens_every(call.integer(0)), nullptr; }},
     {"counts", counts},
     {"answerTimes", answer_times},
-    {"pickEvery", [](const Call &call) -> napi_value { return picked_requests.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
-    {"picked", [](const Call &call) { return call.value(picked_requests.picked()); }},
+    {"pickEvery", [](const Call &call) -> napi_value { return log_sampling.pick_every(static_cast<uint32_t>(call.integer(0))), nullptr; }},
+    {"picked", [](const Call &call) { return call.value(log_sampling.picked()); }},
     {"takeUsage", take_usage},
     {"limitPairs", limit_pairs},
     {"sampleTiles", sample_tiles},

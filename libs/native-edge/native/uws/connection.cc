@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "feed.h"
+#include "request_pipeline.h"
 
 App app;
 

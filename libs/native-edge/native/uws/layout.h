@@ -5,7 +5,7 @@
 //    it, and which connection is corked. sendfile must not overtake the response head that waits there, so the addon sends the
 //    head itself and then sets the count to 0.
 // 2. The state of a connection's response: an int in HttpResponseData, one bit of which says "this request is not answered yet".
-//    uWS closes a connection that sends a request while that bit is set; the addon holds the request instead (feed.h).
+//    uWS closes a connection that sends a request while that bit is set; the addon holds the request instead (request_pipeline.h).
 //
 // No offset is built in. Assumed is that both places are in the first 512 bytes, that the block is no longer than malloc says, and which bits of the state
 // mean what (layout.cc); a wrong one of these is a failure, not a guess. The self-test sends a probe request whose handler calls probe() between its

@@ -8,7 +8,7 @@
 
 namespace {
 constexpr int kMaxLengthDigits = 18;  // what uWS reads; a longer Content-Length is refused by both
-constexpr int kMaxFields = 97;        // uWS holds 99 with the request line, and refuses more in a form of its own; feed.cc may add one
+constexpr int kMaxFields = 97;        // uWS holds 99 with the request line, and refuses more in a form of its own; request_pipeline.cc may add one
 constexpr int kMaxChunkDigits = 8;    // chunks of up to 4 GB; uWS overflows at 15
 
 struct TokenTable {

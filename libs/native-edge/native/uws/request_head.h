@@ -1,7 +1,7 @@
 // What the addon reads of requests: where they begin and end on a connection (HTTP/1.1 message framing, RFC 9112, sections 2 to
 // 7.1), and whether one is so plain that it may be answered without uWS (tile_response.h).
 //
-// The addon hands uWS one request at a time (feed.h), so it must agree with uWS byte for byte on where a request ends. It accepts
+// The addon hands uWS one request at a time (request_pipeline.h), so it must agree with uWS byte for byte on where a request ends. It accepts
 // only what both read alike. uWS 20 is lenient where that is dangerous: it takes any Transfer-Encoding for chunked, the first of
 // two Content-Lengths, a chunk extension as digits of the size, and waits for ever for the rest of a malformed head. All of that is
 // refused here before uWS sees it. What is right, but misread by uWS, is given to it in a form that it reads: addresses with a host, chunk extensions,

@@ -165,7 +165,7 @@ const PUT_OUTCOMES: readonly PutOutcome[] = ['left', 'put', 'touched']
  * Every call is synchronous. `ResponseTable.dropTiles` drops the sets of a basemap too, and `clear` all of them. The caller puts only what its own
  * look-up has found under the address at that moment.
  */
-export class ColdSets {
+export class NativeTilesets {
   readonly #addon: ColdSetsAddon
   readonly #table: ResponseTable
   /** numbers of heads, by their texts */
@@ -177,8 +177,8 @@ export class ColdSets {
   }
 
   /** null: this kernel, or what filters its calls, does not let it (openat2 with RESOLVE_CACHED: Linux 5.12). */
-  static of(addon: ColdSetsAddon, table: ResponseTable): ColdSets | null {
-    return addon.canReadColdTiles() ? new ColdSets(addon, table) : null
+  static of(addon: ColdSetsAddon, table: ResponseTable): NativeTilesets | null {
+    return addon.canReadColdTiles() ? new NativeTilesets(addon, table) : null
   }
 
   /** What became of it: `PutOutcome`. */

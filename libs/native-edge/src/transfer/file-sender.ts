@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { loadAddon } from '../addon.js'
-import type { ColdSets } from '../cold-tiles/cold-sets.js'
+import type { NativeTilesets } from '../cold-tiles/cold-sets.js'
 import type { ResponseTable } from '../hot-tiles/response-table.js'
 import { testTier } from '../uws/self-test.js'
 import { SelfTestRoute, TEST_FILE } from '../uws/self-test-route.js'
@@ -213,7 +213,7 @@ export class FileSender {
   }
 
   /** The sets of tiles that are read without JavaScript, for the table of this sender; null where the kernel does not let them. */
-  coldSets(table: ResponseTable): ColdSets | null {
+  coldSets(table: ResponseTable): NativeTilesets | null {
     return this.#tier instanceof NativeTier ? this.#tier.coldSets(table) : null
   }
 

@@ -1,5 +1,5 @@
 import type { Addon } from '../addon.js'
-import { ColdSets } from '../cold-tiles/cold-sets.js'
+import { NativeTilesets } from '../cold-tiles/cold-sets.js'
 import { ResponseTable } from '../hot-tiles/response-table.js'
 import { type HttpResponse, type Job, type Listener, NOTHING, OUTCOMES, type Tier } from './types.js'
 
@@ -91,8 +91,8 @@ export class NativeTier implements Tier {
   }
 
   /** null: the kernel does not let tiles be read so. */
-  coldSets(table: ResponseTable): ColdSets | null {
-    return ColdSets.of(this.#addon, table)
+  coldSets(table: ResponseTable): NativeTilesets | null {
+    return NativeTilesets.of(this.#addon, table)
   }
 
   send(job: Job): void {

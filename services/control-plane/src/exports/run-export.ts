@@ -16,7 +16,7 @@ import type { RunningJob } from '../jobs/running-job.js'
 import { archiveMetadata, writeArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, exportFileName } from '../platform/files/export-files.js'
-import { patiently } from '../platform/patience.js'
+import { retryUntil } from '../platform/retry-until.js'
 import { keptTrace, traced, traceToKeep } from '../platform/trace.js'
 
 /** Limit: writing one archive. Slicing may take as long. */
@@ -124,7 +124,7 @@ async function write(
   const copies: LocalCopies[] = []
   const here = async <Set extends StoredSet>(set: Set): Promise<Set> => {
     if (!isRemote(set.path)) return set
-    const copied = await patiently(signal, () => copyHere(settings, set.root, [set.path], room, signal), PATIENCE_MS)
+    const copied = await retryUntil(signal, () => copyHere(settings, set.root, [set.path], room, signal), PATIENCE_MS)
     copies.push(copied)
     return { ...set, path: copied.files[0] as string, root: copied.folder }
   }

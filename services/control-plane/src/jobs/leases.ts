@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@gateway/core/logging/log.js'
-import { storeTrouble } from '@gateway/store/trouble.js'
+import { storeTrouble } from '@gateway/store/transient-errors.js'
 import { STORE_PAUSE_MS } from './runner.js'
 
 /** Why work under a lease is aborted: another process may hold the lease by now, or this one is stopping. */

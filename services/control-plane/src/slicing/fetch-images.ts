@@ -8,7 +8,7 @@ import type { ObjectFacts, ObjectStore } from '@gateway/core/object-storage/obje
 import { openObjectStore } from '@gateway/core/object-storage/open.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import type { ControlContext } from '../platform/context.js'
-import { patiently } from '../platform/patience.js'
+import { retryUntil } from '../platform/retry-until.js'
 import { fetchDirectory } from './tool-request.js'
 
 /** The images of a job, all of them on this machine's disk. */
@@ -87,10 +87,10 @@ function placeIn(roots: readonly string[], path: string, open: (root: string) =>
 }
 
 async function find({ store, key }: Place, path: string, signal: AbortSignal): Promise<Found> {
-  const image = await patiently(signal, () => store.head(key, { signal }))
+  const image = await retryUntil(signal, () => store.head(key, { signal }))
   if (image === undefined) throw new CodedError(coded('object_not_there', { path }))
   const stem = key.slice(0, key.length - extname(key).length)
-  const beside = await patiently(signal, async () => {
+  const beside = await retryUntil(signal, async () => {
     const entries: Found['beside'][number][] = []
     for await (const entry of store.list(stem, { delimiter: '/', signal })) {
       if ('key' in entry && isSidecar(key, stem, entry.key) && entry.facts.size <= MAX_SIDECAR_BYTES)
@@ -125,7 +125,7 @@ async function fetchOne(
   await mkdir(folder, { recursive: true })
   for (const one of [{ key, facts: image }, ...beside]) {
     // Begun anew where it was cut; what has another tag by now is another image than the one that was measured.
-    await patiently(signal, async () => {
+    await retryUntil(signal, async () => {
       const { etag: ifMatch, size } = one.facts
       const { body } = await store.stream(one.key, { ifMatch, size, signal })
       await pipeline(body, createWriteStream(join(folder, basename(one.key))), { signal })

@@ -14,7 +14,7 @@ import { versionRecord } from '../catalog/register/version-record.js'
 import type { RunningJob } from '../jobs/running-job.js'
 import { unpackArchive } from '../platform/archives/write-archive.js'
 import type { ControlContext } from '../platform/context.js'
-import { patiently } from '../platform/patience.js'
+import { retryUntil } from '../platform/retry-until.js'
 import type { JobLog } from './job-log.js'
 import type { LayerPlace } from './layer-place.js'
 import { writeLayerArchive } from './write-layer-archive.js'
@@ -53,7 +53,7 @@ export function publishedLayers(
   return {
     async prepare({ layerDir, stagingDir, version }) {
       const key = layerKey(targetCode, version)
-      const facts = await patiently(signal, () => store.head(key, { signal }))
+      const facts = await retryUntil(signal, () => store.head(key, { signal }))
       if (facts !== undefined && facts.etag === (await readMark(layerDir))) return
       await rm(layerDir, { recursive: true, force: true })
       if (facts === undefined) return
@@ -61,7 +61,7 @@ export function publishedLayers(
       const [archive, folder] = [`${stagingDir}-fetched.pmtiles`, `${stagingDir}-fetched`]
       try {
         await mkdir(dirname(archive), { recursive: true })
-        await patiently(signal, async () => {
+        await retryUntil(signal, async () => {
           const { body } = await store.stream(key, { ifMatch: facts.etag, size: facts.size, signal })
           await pipeline(body, createWriteStream(archive), { signal })
         })
@@ -90,7 +90,7 @@ export function publishedLayers(
         await running.confirm()
         signal.throwIfAborted()
         const contentType = 'application/vnd.pmtiles'
-        const facts = await patiently(signal, () => store.write(key, archive, { contentType, signal }))
+        const facts = await retryUntil(signal, () => store.write(key, archive, { contentType, signal }))
         await writeFile(join(layerDir, MARK), facts.etag)
         await removeOtherCopies(layerDir)
         const probe = await probeTileSet(sliceWorkRoot, archive)

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '@gateway/store/connect.js'
-import { storeTrouble } from '@gateway/store/trouble.js'
+import { storeTrouble } from '@gateway/store/transient-errors.js'
 import { probeWrite } from '@gateway/store/write-probe.js'
 
 /** Probes give up after a second or two themselves: a store that is slower than this is none. */

@@ -19,8 +19,8 @@ import {
 } from '../standards/esri-documents.js'
 import { type Addresses, type Layer, withinArea } from '../standards/layer.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
-import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { answerList, answerOf, answerTilePath, layerAt, reachOf, withReader } from './standards.js'
 import { wantedBasemap } from './tile-answer.js'
 import { answerTilemap } from './tilemap.js'
@@ -82,7 +82,7 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const url = req.getUrl()
   const { room, isWhole, code, rest, tile: asked } = arcgisRequest(edge, url)
-  const exchange = new Exchange(edge, 'tile', res, req, asked)
+  const exchange = new RequestContext(edge, 'tile', res, req, asked)
   exchange.errorForm = 'esri'
   const wanted = code === '' ? null : wantedBasemap(edge, code)
   withReader(exchange, wanted, code === '' ? 'cut' : reachOf(asked, code), (reader) => {

@@ -5,9 +5,9 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { authorize } from './authorize.js'
-import { Exchange } from './exchange.js'
 import { absentVersion, shownName } from './missing-reasons.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { answerOpened } from './send-download.js'
 import { wantedBasemap } from './tile-answer.js'
 import { type Download, type OfferedFile, openFile, openObject } from './vector-file.js'
@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** GET and HEAD of `/archives/{code}/{version}.{pmtiles|mbtiles}`: a version that is such an archive, whole or in ranges. */
 export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'download', res, req)
+  const exchange = new RequestContext(edge, 'download', res, req)
   const [, , code = '', file = '', ...rest] = exchange.path.split('/').map((segment) => decodedSegment(segment) ?? '')
   const dot = file.lastIndexOf('.')
   const label = file.slice(0, Math.max(0, dot))
@@ -59,7 +59,7 @@ function otherStorage(code: string, label: string, storage: string): string {
 }
 
 /** An archive in object storage: its ranges are read there, and what the cache has of small ones here. MBTiles are whole in the cache. */
-async function openRemoteArchive(exchange: Exchange, offered: OfferedFile): Promise<Download | Refusal> {
+async function openRemoteArchive(exchange: RequestContext, offered: OfferedFile): Promise<Download | Refusal> {
   const { root, path } = offered
   if (!path.endsWith('.mbtiles')) return openObject(exchange, offered)
   const fetched = await exchange.edge.tiles.remote?.fetched(root, path)

@@ -8,8 +8,8 @@ import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-set
 import { SIGNATURE_WRONG } from '../auth/signed-addresses.js'
 import type { Edge } from '../edge.js'
 import type { UsageName } from '../usage/usage-counts.js'
-import type { Exchange } from './exchange.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
+import type { RequestContext } from './request-context.js'
 
 /** What a request wants that a signed address may open. */
 export interface Signable {
@@ -34,7 +34,7 @@ const OUTSIDE_BOUNDS = refuse('outside_bounds', coded('signature_outside'))
  * Decides on a request that has no token by the signature in its query: 401 where it was not made for this or has expired, 403 where it does not
  * reach so far; what is let in and absent is 404, as with a token. Answers refusals itself. false: there is no signature.
  */
-export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () => void): boolean {
+export function admitSigned(exchange: RequestContext, wanted: Signable, admitted: () => void): boolean {
   const { edge } = exchange
   const presented = presentedSignature(exchange.query)
   if (presented === null) return false
@@ -44,7 +44,7 @@ export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () =
   }
   if (!edge.signed.ready) return refuse(edge.freshness.loaded ? STORE_DOWN : STARTING)
   // A key that was replaced at once must end addresses as a disabled token ends.
-  if (performance.now() > edge.freshness.trustedUntilMs) return refuse(STORE_DOWN)
+  if (performance.now() > edge.freshness.leaseExpiresAt) return refuse(STORE_DOWN)
   if (presented !== 'malformed' && presented.style !== '') {
     // biome-ignore lint/plugin: calendar, by which addresses expire
     const opened = edge.signed.verifyStyle(presented, Date.now())
@@ -69,7 +69,7 @@ export function admitSigned(exchange: Exchange, wanted: Signable, admitted: () =
 }
 
 /** Whether a style needs what is wanted. A style that is not served opens nothing but the answer that it is absent. */
-function isOfStyle({ edge }: Exchange, style: string, { opens, code, version, whole }: Signable): boolean {
+function isOfStyle({ edge }: RequestContext, style: string, { opens, code, version, whole }: Signable): boolean {
   if (opens === 'style' && code === style) return true
   const known = edge.freshness.catalog.styles.get(style)
   if (!known?.served || whole) return false
@@ -83,7 +83,7 @@ function isOfStyle({ edge }: Exchange, style: string, { opens, code, version, wh
   )
 }
 
-function accounted({ edge }: Exchange, { opens, code }: Signable): UsageName | null {
+function accounted({ edge }: RequestContext, { opens, code }: Signable): UsageName | null {
   const { basemaps, vectors } = edge.freshness.catalog
   if (opens === undefined) return basemaps.has(code) ? `basemap:${code}` : null
   return opens === 'vector' && vectors.has(code) ? `vector:${code}` : null

@@ -5,8 +5,8 @@ import type { Admission } from '@gateway/core/access/rate-limiter.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import { type Edge, edgeFor } from '../edge.js'
 import { admitSigned, OUTSIDE_AREA, type Reach, reaches, type Signable } from './authorize-signed.js'
-import { type Exchange, guarded } from './exchange.js'
 import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
+import { guarded, type RequestContext } from './request-context.js'
 import { noteSet, usageOf } from './tile-answer.js'
 
 /** The resource of a request: several candidates where one address may mean several. */
@@ -20,7 +20,7 @@ export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
  * @param reach what of a resource is wanted, by which a token with bounds is let in; null: what cannot be cut to bounds, which it never is
  */
 export function authorize(
-  exchange: Exchange,
+  exchange: RequestContext,
   wanted: Wanted,
   granted: (fromQuery: boolean, which: number, token: AccessToken) => void,
   signable: Signable | null = null,
@@ -96,7 +96,7 @@ export function authorize(
   }
   if (known !== undefined) {
     edge.counters.tokenHits++
-    if (performance.now() > edge.freshness.trustedUntilMs) {
+    if (performance.now() > edge.freshness.leaseExpiresAt) {
       if (known !== null) accountTo(exchange, known, Array.isArray(wanted) ? wanted[0] : (wanted as WantedResource))
       return answerRefusal(exchange, STORE_DOWN)
     }
@@ -107,7 +107,7 @@ export function authorize(
 
 /** The native tier refuses the next such requests. */
 function noteRefused(
-  { edge, path }: Exchange,
+  { edge, path }: RequestContext,
   plaintext: string,
   token: AccessToken | null,
   refusal: Refusal,
@@ -135,7 +135,7 @@ const BEARER: AccessToken = {
 }
 
 /** Only names that the catalog has: the number of others is unbounded. */
-function accountTo(exchange: Exchange, token: AccessToken, wanted: WantedResource): void {
+function accountTo(exchange: RequestContext, token: AccessToken, wanted: WantedResource): void {
   const { basemaps, vectors } = exchange.edge.freshness.catalog
   exchange.token = token.id
   exchange.asked = null
@@ -145,7 +145,12 @@ function accountTo(exchange: Exchange, token: AccessToken, wanted: WantedResourc
   if (vectors.get(code)?.wanted === wanted) exchange.asked = `vector:${code}`
 }
 
-function askStore(edge: Edge, exchange: Exchange, token: string, goOn: (token: AccessToken | null) => void): void {
+function askStore(
+  edge: Edge,
+  exchange: RequestContext,
+  token: string,
+  goOn: (token: AccessToken | null) => void,
+): void {
   edge.counters.tokenMisses++
   edge.tokens.lookUp(token).then(
     // All that wait for this token are told at once, and answered over as many turns as it takes: tiles and the heartbeat come between.
@@ -161,7 +166,7 @@ function askStore(edge: Edge, exchange: Exchange, token: string, goOn: (token: A
 }
 
 /** Goes on with a request that may have gone meanwhile. */
-function answerLater(exchange: Exchange, goOn: () => void): void {
+function answerLater(exchange: RequestContext, goOn: () => void): void {
   const { edge } = exchange
   guarded(edge, () => {
     if (exchange.aborted) return

@@ -15,9 +15,9 @@ import {
 import type { Edge } from '../edge.js'
 import { authorize } from './authorize.js'
 import { answerDocument } from './document.js'
-import { Exchange, type Handler } from './exchange.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, UNDECODABLE } from './refusals.js'
+import { type Handler, RequestContext } from './request-context.js'
 
 /** The read interface of the catalog, out of what this process knows of it: by address, the handler of a list and of one entry of it. */
 export const CATALOG_ROUTES: readonly (readonly [path: string, list: Handler, entry: Handler])[] = [
@@ -42,7 +42,7 @@ function entryOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler 
     const code = decodedSegment(segment)
     if (code === null) {
       edge.counters.requests++
-      return answerRefusal(new Exchange(edge, 'catalog', res, req), UNDECODABLE)
+      return answerRefusal(new RequestContext(edge, 'catalog', res, req), UNDECODABLE)
     }
     const wanted = kind.entries(edge.freshness.catalog).get(code)?.wanted ?? kind.list.wantedByCode(code)
     answer(edge, res, req, wanted, ({ edge: own, area }) =>
@@ -56,10 +56,10 @@ function answer(
   res: HttpResponse,
   req: HttpRequest,
   wanted: WantedResource,
-  make: (exchange: Exchange, token: AccessToken) => CatalogAnswer | Refusal,
+  make: (exchange: RequestContext, token: AccessToken) => CatalogAnswer | Refusal,
 ): void {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'catalog', res, req)
+  const exchange = new RequestContext(edge, 'catalog', res, req)
   const admitted = (_fromQuery: boolean, _which: number, token: AccessToken) => {
     const made = make(exchange, token)
     if ('ok' in made) answerRefusal(exchange, made)

@@ -1,9 +1,9 @@
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { Validators } from '../files/conditional.js'
-import type { Exchange } from './exchange.js'
 import type { HeaderBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
+import type { RequestContext } from './request-context.js'
 
 const FAILED = refuse('precondition_failed', coded('content_changed'))
 
@@ -11,7 +11,11 @@ const FAILED = refuse('precondition_failed', coded('content_changed'))
  * Answers a request that makes a condition which decides it: 412, or 304 with these headers. false: it is to be
  * answered as if it had made none.
  */
-export function answerCondition(exchange: Exchange, current: Validators, notModified: () => HeaderBlock): boolean {
+export function answerCondition(
+  exchange: RequestContext,
+  current: Validators,
+  notModified: () => HeaderBlock,
+): boolean {
   const judged = exchange.judgeConditions(current)
   if (judged === 'failed') answerRefusal(exchange, FAILED)
   else if (judged === 'not modified') exchange.answerEmpty('304 Not Modified', notModified())

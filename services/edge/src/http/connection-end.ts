@@ -11,7 +11,7 @@ const CLOSE = 'close'
 /** @param connection the Connection header as the server shows it: a list of options in any case; '' where it is absent */
 export function connectionEnd(connection: string, draining: boolean): ConnectionEnd {
   if (connection === '' || connection === 'keep-alive') return draining ? 'untold' : 'stays'
-  // The one form that the server understands. The native tier puts it before any other (native/uws/feed.cc).
+  // The one form that the server understands. The native tier puts it before any other (native/uws/request_pipeline.cc).
   if (connection.toLowerCase() === CLOSE) return 'told'
   const isWanted = connection.split(',').some((option) => option.trim().toLowerCase() === CLOSE)
   return isWanted || draining ? 'untold' : 'stays'

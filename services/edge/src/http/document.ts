@@ -4,9 +4,9 @@ import { type DocumentRequest, SECRET_PLACE } from '../documents/document-cache.
 import type { HeldDocument } from '../documents/held-document.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { answerCondition } from './condition.js'
-import { type Exchange, guarded } from './exchange.js'
 import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 import { answerRefusal, INTERNAL } from './refusals.js'
+import { guarded, type RequestContext } from './request-context.js'
 
 export { SECRET_PLACE }
 
@@ -17,7 +17,7 @@ export type Document = Omit<DocumentRequest, 'inserted' | 'gzip' | 'tokenId'> & 
 }
 
 /** Answers with a document that many may ask for, made once: 200, or 304 to those who have it; 429 where too many others are being made. */
-export function answerDocument(exchange: Exchange, document: Document): void {
+export function answerDocument(exchange: RequestContext, document: Document): void {
   const { edge } = exchange
   const { of, key, grows, text, inserted } = document
   const request: DocumentRequest = {
@@ -41,7 +41,7 @@ export function answerDocument(exchange: Exchange, document: Document): void {
   )
 }
 
-function send(exchange: Exchange, found: HeldDocument, { headers, ofNotModified }: Heads): void {
+function send(exchange: RequestContext, found: HeldDocument, { headers, ofNotModified }: Heads): void {
   // The tag alone decides: a document has no date.
   const current = { etag: found.etag, modifiedMs: Number.POSITIVE_INFINITY }
   if (answerCondition(exchange, current, () => ofNotModified)) return
@@ -52,7 +52,7 @@ function send(exchange: Exchange, found: HeldDocument, { headers, ofNotModified 
 }
 
 /** The same request gets the same document without JavaScript from now on. Only a request that was answered at once is still known in its original form. */
-export function offerNatively(exchange: Exchange, headers: HeaderBlock, body: FilePart | Uint8Array): void {
+export function offerNatively(exchange: RequestContext, headers: HeaderBlock, body: FilePart | Uint8Array): void {
   const { edge, kind, asked } = exchange
   if (!exchange.isCurrent) return
   const request = edge.native.requestHead

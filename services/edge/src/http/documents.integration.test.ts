@@ -13,7 +13,7 @@ import { partsMade } from '../standards/remembered.js'
 import { type Catalog, EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
-import { Exchange } from './exchange.js'
+import { RequestContext } from './request-context.js'
 import { OWN_ROUTES } from './server.js'
 
 const BASEMAPS = 3_000
@@ -348,7 +348,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
 
 test('no route of the edge makes an answer that grows with the catalog for each request', async () => {
   expect(Object.keys(SAMPLES).sort()).toEqual([...OWN_ROUTES].sort())
-  const answer = vi.spyOn(Exchange.prototype, 'answer')
+  const answer = vi.spyOn(RequestContext.prototype, 'answer')
   const all = async () => {
     for (const address of Object.values(SAMPLES).flat()) await ask(address)
   }

@@ -8,10 +8,10 @@ import { FORMS } from '@gateway/vectors/query/conversion.js'
 import type { Edge } from '../edge.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { authorize, type Wanted } from './authorize.js'
-import { Exchange } from './exchange.js'
 import { shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, UNDECODABLE } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { answerOpened } from './send-download.js'
 import { wantedVector } from './tile-answer.js'
 import { openVector } from './vector-file.js'
@@ -26,7 +26,7 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
   const inner = url.slice(VECTORS.length, -DOWNLOAD.length)
   if (!url.endsWith(DOWNLOAD) || inner === '' || inner.includes('/')) return onOther(edge, res, req)
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'download', res, req)
+  const exchange = new RequestContext(edge, 'download', res, req)
   const code = decodedSegment(inner)
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
@@ -45,7 +45,7 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const extension = name.slice(dot + 1)
   if (!EXTENSIONS.has(extension) || dot < 1 || name.includes('/')) return onOther(edge, res, req)
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'download', res, req)
+  const exchange = new RequestContext(edge, 'download', res, req)
   const code = decodedSegment(name.slice(0, dot))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const vector = edge.freshness.catalog.vectors.get(code)
@@ -64,7 +64,7 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
 /** GET and HEAD of the compatibility routes `/geojson/{relative_path}` and `/shp/{relative_path}`. */
 export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'download', res, req)
+  const exchange = new RequestContext(edge, 'download', res, req)
   const relativePath = decodedSegment(exchange.path.slice(prefix.length))
   if (relativePath === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const { found, wanted } = vectorsAt(edge, kind, relativePath)
@@ -89,7 +89,7 @@ function otherKind(code: string, kind: VectorKind): string {
 }
 
 /** `name`: by which it was asked for. */
-function answerVector(exchange: Exchange, vector: CatalogVector | undefined, name: string) {
+function answerVector(exchange: RequestContext, vector: CatalogVector | undefined, name: string) {
   if (!vector?.served) {
     const reason = `there is no vector ${shownName(name)}; /api/v1/catalog/vectors lists those that a token may read`
     return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))

@@ -26,10 +26,10 @@ import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerDocument } from './document.js'
-import { Exchange, guarded } from './exchange.js'
 import { CORS, type Header, headerBlock } from './header-block.js'
 import { shownName } from './missing-reasons.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN } from './refusals.js'
+import { guarded, RequestContext } from './request-context.js'
 import { wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 
@@ -50,7 +50,7 @@ export function isOfFeatures([room, , ...more]: readonly string[]): boolean {
 
 /** GET and HEAD of `/ogc/collections/{code}/items[/{id}]`, `/queryables` and `/schema`. `rest`: what follows the code, decoded. */
 export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code: string, rest: readonly string[]) {
-  const exchange = new Exchange(edge, 'catalog', res, req)
+  const exchange = new RequestContext(edge, 'catalog', res, req)
   const vector = edge.freshness.catalog.vectors.get(code)
   authorize(
     exchange,
@@ -84,7 +84,7 @@ export function noVector(code: string): Refusal {
 }
 
 /** Goes on with the index of a vector, or says why there is none. */
-export function withIndex(exchange: Exchange, vector: CatalogVector, then: (index: QueriedIndex) => void): void {
+export function withIndex(exchange: RequestContext, vector: CatalogVector, then: (index: QueriedIndex) => void): void {
   const { edge } = exchange
   soon(edge.features.index(vector)).then(
     (found) => {
@@ -138,7 +138,7 @@ export function notMade(
   }
 }
 
-function refusalOf(edge: Edge, exchange: Exchange, error: unknown): Refusal {
+function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
   const { message } = error as Error
   const say = (kind: Parameters<typeof refuse>[0]) => refuse(kind, coded('words', { words: message }))
   if (error instanceof QueryError) return say('invalid_parameters')
@@ -158,7 +158,7 @@ function refusalOf(edge: Edge, exchange: Exchange, error: unknown): Refusal {
 }
 
 async function answerItems(
-  exchange: Exchange,
+  exchange: RequestContext,
   vector: CatalogVector,
   index: QueriedIndex,
   id: string | null,
@@ -191,7 +191,7 @@ function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
 
 /** One answer with features. */
 class Page {
-  readonly #exchange: Exchange
+  readonly #exchange: RequestContext
   readonly #code: string
   readonly #index: QueriedIndex
   readonly #query: ItemsQuery
@@ -200,7 +200,13 @@ class Page {
   #last: Chunk['last'] = null
   #hasMore = false
 
-  constructor(exchange: Exchange, vector: CatalogVector, index: QueriedIndex, query: ItemsQuery, addresses: Addresses) {
+  constructor(
+    exchange: RequestContext,
+    vector: CatalogVector,
+    index: QueriedIndex,
+    query: ItemsQuery,
+    addresses: Addresses,
+  ) {
     this.#exchange = exchange
     this.#code = vector.stored.code
     this.#index = index

@@ -9,10 +9,10 @@ import { arcgisRequest } from './arcgis.js'
 import { authorize, type Wanted } from './authorize.js'
 import type { Reach, Signable } from './authorize-signed.js'
 import { vectorsAt } from './downloads.js'
-import { Exchange } from './exchange.js'
 import { isOfFeatures } from './features.js'
 import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { ogcRequest, reachOf, tmsRequest, wantedCollection, wmtsTilePath } from './standards.js'
 import { wantedStyle } from './styles.js'
 import { tiandituRequest } from './tianditu.js'
@@ -35,11 +35,11 @@ const NOT_OURS = refuse('resource_not_granted', coded('nothing_to_read'))
 export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const address = addressOf(req)
-  if (address === null) return answerRefusal(new Exchange(edge, 'other', res, req), NO_ADDRESS)
+  if (address === null) return answerRefusal(new RequestContext(edge, 'other', res, req), NO_ADDRESS)
   const question = address.indexOf('?')
   const path = question === -1 ? address : address.slice(0, question)
   const query = question === -1 ? '' : address.slice(question + 1)
-  const exchange = new Exchange(edge, 'other', res, req, path, query)
+  const exchange = new RequestContext(edge, 'other', res, req, path, query)
   exchange.errorForm = 'auth'
   exchange.takesTk = takesTk(path)
   const asked = isPlain(path) ? askedFor(edge, path, query) : null

@@ -5,8 +5,8 @@ import { grantKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import { STYLE_TYPE, STYLES_PATH, styleMetadata, stylesPieces } from '../standards/styles-documents.js'
 import { answerDocument } from './document.js'
-import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { answerOf, type Reader, unknownParameter, withReader } from './standards.js'
 import { answerStyle, NO_SUCH_STYLE, wantedStyle } from './styles.js'
 
@@ -15,7 +15,7 @@ const JSON_TYPE = 'application/json'
 /** GET and HEAD of `/ogc/styles`, `/ogc/styles/{code}` and its `/metadata`. */
 export function onOgcStyles(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'catalog', res, req)
+  const exchange = new RequestContext(edge, 'catalog', res, req)
   const path = exchange.path.replace(/\/$/, '').slice(`${STYLES_PATH}/`.length)
   const [code = '', ...rest] = path.split('/').map((segment) => decodedSegment(segment) ?? '')
   withReader(exchange, code === '' ? null : wantedStyle(edge, code), 'cut', (reader) => {
@@ -33,7 +33,7 @@ export function onOgcStyles(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
-function answerStyles(exchange: Exchange, { token, addresses, inserted }: Reader): void {
+function answerStyles(exchange: RequestContext, { token, addresses, inserted }: Reader): void {
   const { styles } = exchange.edge.freshness.catalog
   const readable = () => [...styles.values()].filter((style) => style.served && isGranted(token, style.wanted))
   answerDocument(exchange, {

@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
-import { Exchange, guarded } from './exchange.js'
 import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, INTERNAL, STARTING, STOPPING, STORE_DOWN } from './refusals.js'
+import { guarded, RequestContext } from './request-context.js'
 
 const JSON_HEADERS = headerBlock(
   ['Content-Type', 'application/json; charset=utf-8'],
@@ -18,22 +18,22 @@ const TEXT_HEADERS = headerBlock(
 /** Liveness: this process turns its event loop. It says nothing of what it depends on, whose trouble a restart would not mend. */
 export function onHealth(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
-  new Exchange(edge, 'other', res, req).answer('200 OK', JSON_HEADERS, '{"status":"ok"}')
+  new RequestContext(edge, 'other', res, req).answer('200 OK', JSON_HEADERS, '{"status":"ok"}')
 }
 
 /** Readiness: tiles can be served to callers whose tokens are known to be good. */
 export function onReady(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'other', res, req)
+  const exchange = new RequestContext(edge, 'other', res, req)
   if (edge.draining) return answerRefusal(exchange, STOPPING)
   if (!edge.freshness.loaded || !edge.freshness.together) return answerRefusal(exchange, STARTING)
-  if (performance.now() > edge.freshness.trustedUntilMs) return answerRefusal(exchange, STORE_DOWN)
+  if (performance.now() > edge.freshness.leaseExpiresAt) return answerRefusal(exchange, STORE_DOWN)
   exchange.answer('200 OK', JSON_HEADERS, '{"status":"ready"}')
 }
 
 export function onMetrics(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'other', res, req)
+  const exchange = new RequestContext(edge, 'other', res, req)
   edge.totals().then(
     (text) => guarded(edge, () => exchange.answer('200 OK', TEXT_HEADERS, text)),
     (error) =>

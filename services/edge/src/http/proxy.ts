@@ -11,9 +11,9 @@ import { headersForClient, type RequestHead, rebuildHead } from '../proxy/reques
 import type { Lane, UpstreamAnswer, Verdict } from '../proxy/upstream.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endAtOnce, sayEnd } from './connection-end.js'
-import { active, guarded } from './exchange.js'
 import { countRefusal, prepareRefusal, TOO_LONG } from './refusals.js'
 import { CollectedBody, type TakenBody, takeBody } from './request-body.js'
+import { active, guarded } from './request-context.js'
 import { readConnection, readFields } from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 

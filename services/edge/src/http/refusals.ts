@@ -8,8 +8,8 @@ import type { Edge } from '../edge.js'
 import { esriError } from '../standards/esri-documents.js'
 import { exceptionReport } from '../standards/ows-exception.js'
 import { answeredWith } from '../usage/usage-counts.js'
-import type { Exchange } from './exchange.js'
 import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
+import type { RequestContext } from './request-context.js'
 
 /** Retry-After where a dependency is down: about what a database takes to come back. */
 const RETRY_AFTER_SECONDS = 5
@@ -58,7 +58,7 @@ export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
   return made
 }
 
-export function answerRefusal(exchange: Exchange, refusal: Refusal) {
+export function answerRefusal(exchange: RequestContext, refusal: Refusal) {
   countRefusal(exchange.edge, refusal)
   exchange.answered = answeredWith(refusal.code)
   if (isMissingTile(refusal)) {
@@ -164,7 +164,7 @@ function isOwsException({ code }: Refusal): boolean {
   return status === 400 || status === 404
 }
 
-function answerException(exchange: Exchange, { code, message }: Refusal): void {
+function answerException(exchange: RequestContext, { code, message }: Refusal): void {
   const status = STATUS_OF_ERROR[code]
   const report = exceptionReport({ code: 'NoApplicableCode', locator: null, text: message })
   exchange.answer(`${status} ${STATUS_CODES[status]}`, OWS_HEADERS, report)

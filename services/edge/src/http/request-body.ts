@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
 import type { WaitingBody } from '../proxy/waiting-bodies.js'
-import { guarded } from './exchange.js'
+import { guarded } from './request-context.js'
 
 /** Bytes of a body that wait for their reader before the client is made to wait. */
 const WAITING_BYTES = 256 * 1024

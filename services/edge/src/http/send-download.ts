@@ -5,13 +5,17 @@ import { parseByteRange } from '../files/byte-range.js'
 import { httpDate, isRangeStillGood } from '../files/conditional.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { answerCondition } from './condition.js'
-import { type Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import { answerRefusal, INTERNAL, STORAGE_DOWN } from './refusals.js'
+import { guarded, type RequestContext } from './request-context.js'
 import type { Download } from './vector-file.js'
 
 /** Sends what is being opened, or says why it is not. `names`: what the log calls it where it cannot be read. */
-export function answerOpened(exchange: Exchange, opening: Promise<Download | Refusal>, names: Record<string, string>) {
+export function answerOpened(
+  exchange: RequestContext,
+  opening: Promise<Download | Refusal>,
+  names: Record<string, string>,
+) {
   const { edge } = exchange
   opening.then(
     (opened) =>
@@ -33,7 +37,7 @@ export function answerOpened(exchange: Exchange, opening: Promise<Download | Ref
 }
 
 /** Sends a file, or the range of it that was asked for, and closes it. */
-function answerDownload(exchange: Exchange, download: Download) {
+function answerDownload(exchange: RequestContext, download: Download) {
   const { fd, size, validators, remote, pieces } = download
   const release = (): void => {
     if (pieces === undefined) fs.close(fd, () => {})
@@ -64,7 +68,7 @@ function answerDownload(exchange: Exchange, download: Download) {
   send('206 Partial Content', headers, range.first, range.last - range.first + 1)
 }
 
-function answerUnsatisfiable(exchange: Exchange, size: number): void {
+function answerUnsatisfiable(exchange: RequestContext, size: number): void {
   const headers = headerBlock(
     ['Content-Type', 'application/json; charset=utf-8'],
     ['Cache-Control', 'no-store'],

@@ -28,7 +28,7 @@ test('other methods on the addresses of the edge are 405 with Allow, and preflig
 test('a process that was cut off for too long answers 503, even to tokens and tiles that it knows', async () => {
   expect((await ask('/tiles/raster/0/0/0.png')).status).toBe(200)
   const { freshness } = running.edge
-  Object.assign(running.edge, { freshness: { ...freshness, trustedUntilMs: performance.now() - 1 } })
+  Object.assign(running.edge, { freshness: { ...freshness, leaseExpiresAt: performance.now() - 1 } })
   try {
     // The native table follows within a sweep: it was told before until when it may answer.
     await expect.poll(async () => (await ask('/tiles/raster/0/0/0.png')).status).toBe(503)

@@ -10,7 +10,6 @@ import { onArchive } from './archives.js'
 import { CATALOG_ROUTES } from './catalog.js'
 import { CertificateWatch } from './certificate-watch.js'
 import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
-import { active, Exchange, type Handler, safely } from './exchange.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
 import { outsideZooms } from './missing-reasons.js'
@@ -18,6 +17,7 @@ import { onOgcStyles } from './ogc-styles.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
 import { endEventStreams, onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
+import { active, type Handler, RequestContext, safely } from './request-context.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
 import { onTianditu } from './tianditu.js'
@@ -150,14 +150,14 @@ function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_lis
 
 function refuseAtOnce(edge: Edge, res: HttpResponse, req: HttpRequest, refusal: Refusal): void {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'other', res, req)
+  const exchange = new RequestContext(edge, 'other', res, req)
   if (/^\/arcgis\//i.test(exchange.path)) exchange.errorForm = 'esri'
   answerRefusal(exchange, refusal)
 }
 
 function onPreflight(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
-  new Exchange(edge, 'other', res, req).answerEmpty('204 No Content', PREFLIGHT)
+  new RequestContext(edge, 'other', res, req).answerEmpty('204 No Content', PREFLIGHT)
 }
 
 function giveNotice(edge: Edge): void {

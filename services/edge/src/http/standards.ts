@@ -49,10 +49,10 @@ import { basemapAt, labelAt } from './at-time.js'
 import { authorize, type Wanted } from './authorize.js'
 import { OUTSIDE_AREA, type Reach } from './authorize-signed.js'
 import { answerDocument } from './document.js'
-import { Exchange } from './exchange.js'
 import { isOfFeatures, isReadable, onFeatures } from './features.js'
 import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { wantedBasemap } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
@@ -129,7 +129,7 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const [url, query] = [req.getUrl(), req.getQuery() ?? '']
   const { version, encoded, code, z, x, tile: asked } = tmsRequest(edge, url, query)
-  const exchange = new Exchange(edge, 'tile', res, req, asked)
+  const exchange = new RequestContext(edge, 'tile', res, req, asked)
   const isService = version === '1.0.0' && encoded === ''
   withReader(exchange, isService ? null : wantedBasemap(edge, code), reachOf(asked, code), (reader) => {
     const { layer, tile } = tmsRequest(exchange.edge, url, query)
@@ -156,7 +156,7 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const isOfVector = room === 'collections' && (request.layer === null || request.path === null)
   const ofVector = isOfVector ? vectorTilePath(code, rest) : null
   if (ofVector !== null) return onVectorTile(edge, res, req, ofVector)
-  const exchange = new Exchange(edge, 'tile', res, req, request.tile)
+  const exchange = new RequestContext(edge, 'tile', res, req, request.tile)
   const isCollection = room === 'collections' && code !== '' && rest.length === 0
   const wanted = isCollection
     ? wantedCollection(edge, code)
@@ -213,7 +213,7 @@ export function unknownParameter(query: string): Refusal | null {
   }
 }
 
-function answerCollections(exchange: Exchange, { token, addresses, inserted, area }: Reader): void {
+function answerCollections(exchange: RequestContext, { token, addresses, inserted, area }: Reader): void {
   const { catalog } = exchange.edge.freshness
   answerDocument(exchange, {
     of: catalog,
@@ -230,7 +230,7 @@ function answerCollections(exchange: Exchange, { token, addresses, inserted, are
 }
 
 function answerCollection(
-  exchange: Exchange,
+  exchange: RequestContext,
   reader: Reader & { readonly quirks: GdalQuirks },
   code: string,
   layer: Layer | null,
@@ -316,14 +316,14 @@ function tilePath({ code }: Layer, place: string): string {
 }
 
 /** @param tile the address of the tile route, if it is another for this reader than for others */
-export function answerTilePath(exchange: Exchange, tile = exchange.path): void {
+export function answerTilePath(exchange: RequestContext, tile = exchange.path): void {
   exchange.path = tile
   const path = parseTilePath(exchange.path)
   if (path.kind === 'tile') answerTile(exchange, path)
   else answerRefusal(exchange, NOT_FOUND)
 }
 
-function answerCapabilities(exchange: Exchange, reader: Reader, only: string | null): void {
+function answerCapabilities(exchange: RequestContext, reader: Reader, only: string | null): void {
   const basemap = only === null ? undefined : exchange.edge.freshness.catalog.basemaps.get(only)
   const layer = basemap === undefined || !isGranted(reader.token, basemap.wanted) ? null : layerOf(basemap)
   const seen = layer === null ? null : withinArea(layer, reader.area)
@@ -335,7 +335,7 @@ function answerCapabilities(exchange: Exchange, reader: Reader, only: string | n
 
 /** Answers with a document of all that a reader may read. */
 export function answerList(
-  exchange: Exchange,
+  exchange: RequestContext,
   { token, addresses, inserted, area }: Reader,
   contentType: string,
   name: string,
@@ -356,7 +356,7 @@ export function answerList(
 
 /** Answers with a document of one thing, which says the same to all readers of it that have the same area. */
 export function answerOf(
-  exchange: Exchange,
+  exchange: RequestContext,
   { inserted, area }: Reader,
   of: object,
   contentType: string,
@@ -373,17 +373,22 @@ export function answerOf(
   })
 }
 
-export function answerException(exchange: Exchange, exception: OwsException): void {
+export function answerException(exchange: RequestContext, exception: OwsException): void {
   exchange.answer('400 Bad Request', EXCEPTION, exceptionReport(exception))
 }
 
-function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: string): Exchange {
-  const exchange = new Exchange(edge, 'tile', res, req, path)
+function wmtsExchange(edge: Edge, res: HttpResponse, req: HttpRequest, path?: string): RequestContext {
+  const exchange = new RequestContext(edge, 'tile', res, req, path)
   exchange.errorForm = 'ows'
   return exchange
 }
 
-export function withReader(exchange: Exchange, wanted: Wanted, reach: Reach, then: (reader: Reader) => void): void {
+export function withReader(
+  exchange: RequestContext,
+  wanted: Wanted,
+  reach: Reach,
+  then: (reader: Reader) => void,
+): void {
   const admitted = (fromQuery: boolean, _: number, token: AccessToken) => {
     const { plain, withToken } = addressFormsOf(exchange.edge.settings.tilePublicBaseUrl)
     const { area } = exchange

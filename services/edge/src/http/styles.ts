@@ -20,10 +20,10 @@ import { atIn, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { answerCondition } from './condition.js'
 import { answerDocument, offerNatively, SECRET_PLACE } from './document.js'
-import { Exchange, guarded } from './exchange.js'
 import { CORS, type Header, headerBlock } from './header-block.js'
 import { absentVersion, shownName } from './missing-reasons.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
+import { guarded, RequestContext } from './request-context.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { openFile } from './vector-file.js'
@@ -62,7 +62,7 @@ export function wantedStyle({ freshness }: Edge, code: string): NonNullable<Want
 /** GET and HEAD of `/styles/{code}/style.json`, and of the sprites and data files of its folder. */
 export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req)
+  const exchange = new RequestContext(edge, 'tile', res, req)
   const segments = exchange.path.slice('/styles/'.length).split('/').map(decodedSegment)
   if (segments.includes(null)) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const [code = '', ...rest] = segments as string[]
@@ -83,7 +83,12 @@ export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
 }
 
 /** @param contentType of the style; its bytes are the same in all of them */
-export function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: boolean, contentType = JSON_TYPE) {
+export function answerStyle(
+  exchange: RequestContext,
+  style: CatalogStyle,
+  fromQuery: boolean,
+  contentType = JSON_TYPE,
+) {
   const fontRevision = exchange.edge.styleAssets.revisionOf(exchange.edge.freshness.catalog)
   const { code, document, dependencies } = style.stored
   const time = atIn(exchange.query)
@@ -105,7 +110,7 @@ export function answerStyle(exchange: Exchange, style: CatalogStyle, fromQuery: 
   })
 }
 
-function places({ edge }: Exchange, fromQuery: boolean) {
+function places({ edge }: RequestContext, fromQuery: boolean) {
   const { tilePublicBaseUrl: tileBase, vectorPublicBaseUrl: vectorBase } = edge.settings
   return {
     tileBase,
@@ -118,7 +123,7 @@ function places({ edge }: Exchange, fromQuery: boolean) {
 
 const SPRITE_FILE = /^(.+?)(@2x)?\.(json|png)$/
 
-function answerFile(exchange: Exchange, { stored }: CatalogStyle, file: string) {
+function answerFile(exchange: RequestContext, { stored }: CatalogStyle, file: string) {
   const { sprites, files } = stored.assets
   const [, name = '', doubled, extension = ''] = SPRITE_FILE.exec(file) ?? []
   // The address of the sprite has one name, whatever its files are called.
@@ -135,7 +140,7 @@ function typeOf(file: string): string {
 }
 
 function answerSprite(
-  exchange: Exchange,
+  exchange: RequestContext,
   stored: CatalogStyle['stored'],
   sprite: StoredSprite,
   ratio: 1 | 2,
@@ -163,7 +168,7 @@ function etagOf({ fingerprint }: CatalogStyle['stored'], ratio: number): string 
 /** Each use is asked for again: the file may change, and so may what the token allows. */
 const PRIVATE: readonly Header[] = [['Cache-Control', 'private, no-cache'], ['Vary', VARY], ...CORS]
 
-function answerOpenedFile(exchange: Exchange, root: string, path: string, type: string) {
+function answerOpenedFile(exchange: RequestContext, root: string, path: string, type: string) {
   later(exchange, openFile(exchange, { root, path, type, fileName: '', code: '' }), (opened) => {
     if (!('fd' in opened)) return answerRefusal(exchange, opened === NOT_FOUND ? NO_SUCH_FILE : opened)
     const { fd, size, validators, remote } = opened
@@ -177,7 +182,7 @@ function answerOpenedFile(exchange: Exchange, root: string, path: string, type: 
 }
 
 /** Goes on with what is being read or made, or answers why it cannot be. */
-function later<T>(exchange: Exchange, making: Promise<T>, then: (made: T) => void): void {
+function later<T>(exchange: RequestContext, making: Promise<T>, then: (made: T) => void): void {
   const { edge } = exchange
   making.then(
     (made) => guarded(edge, () => then(made)),
@@ -195,7 +200,7 @@ function later<T>(exchange: Exchange, making: Promise<T>, then: (made: T) => voi
 /** GET and HEAD of `/fonts/{fontstack}/{range}.pbf`. */
 export function onFont(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req)
+  const exchange = new RequestContext(edge, 'tile', res, req)
   const segments = exchange.path.slice('/fonts/'.length).split('/').map(decodedSegment)
   const answer = () => {
     if (segments.includes(null)) return answerRefusal(exchange, UNDECODABLE)
@@ -215,7 +220,7 @@ export function onFont(edge: Edge, res: HttpResponse, req: HttpRequest) {
 }
 
 /** @param isFixed the address names the revision of the fonts, so that it never comes to mean other bytes */
-function answerRange(exchange: Exchange, { plain, packed, digest }: FinishedRange, isFixed: boolean): void {
+function answerRange(exchange: RequestContext, { plain, packed, digest }: FinishedRange, isFixed: boolean): void {
   const gzip = acceptsGzip(exchange.header('accept-encoding'))
   const etag = `"${digest}${gzip ? '' : '-plain'}"`
   const common: readonly Header[] = [
@@ -235,7 +240,7 @@ function answerRange(exchange: Exchange, { plain, packed, digest }: FinishedRang
 /** GET and HEAD of `/tiles/{code}/style.json`: a style that shows the basemap as it is. */
 export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req)
+  const exchange = new RequestContext(edge, 'tile', res, req)
   const code = decodedSegment(exchange.path.slice('/tiles/'.length, -`/${STYLE_FILE}`.length))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const answer = (fromQuery: boolean) => {
@@ -280,7 +285,7 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
 /** GET and HEAD of `/vectors/{code}/style.json`: a style that draws the vector as it is. */
 export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req)
+  const exchange = new RequestContext(edge, 'tile', res, req)
   const code = decodedSegment(exchange.path.slice('/vectors/'.length, -`/${STYLE_FILE}`.length))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const answer = (fromQuery: boolean) => {
@@ -304,7 +309,7 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
 
 /** @param key what it depends on beside the theme and the fonts */
 function answerDefault(
-  exchange: Exchange,
+  exchange: RequestContext,
   of: object,
   key: string,
   fromQuery: boolean,

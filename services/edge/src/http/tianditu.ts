@@ -10,8 +10,8 @@ import {
 } from '../standards/tianditu.js'
 import { parseWmtsRequest, tilePathOf } from '../standards/wmts-request.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
-import { Exchange } from './exchange.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { answerException, answerOf, answerTilePath, layerAt, reachOf, withReader, XML } from './standards.js'
 import { wantedBasemap } from './tile-answer.js'
 
@@ -31,7 +31,7 @@ export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const [url, query] = [req.getUrl(), req.getQuery() ?? '']
   const { place, tile: asked } = tiandituRequest(edge, url, query)
-  const exchange = new Exchange(edge, 'tile', res, req, asked)
+  const exchange = new RequestContext(edge, 'tile', res, req, asked)
   exchange.errorForm = 'ows'
   exchange.takesTk = true
   const wanted = place === null ? null : wantedBasemap(edge, place.code)

@@ -79,7 +79,7 @@ export function noteSet(edge: Edge, tilePath: string, wanted: Pick<Signable, 'co
   const { code, version, address } = wanted
   const target = address === undefined ? MALFORMED_TILE : findTarget(edge, { kind: 'tile', code, version, address })
   if (target.ok && target.isShared)
-    edge.native.noteTarget(tilePath, target, edge.tiles.opened(target.version), performance.now())
+    edge.native.registerTileset(tilePath, target, edge.tiles.opened(target.version), performance.now())
 }
 
 /** A version that waits for an approval, for a preview of the console. */

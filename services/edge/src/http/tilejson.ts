@@ -16,16 +16,20 @@ import { revisedTileUrlTemplate, tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
 import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
-import type { Exchange } from './exchange.js'
 import { absentVersion } from './missing-reasons.js'
 import { answerRefusal } from './refusals.js'
+import type { RequestContext } from './request-context.js'
 import { heldVersion } from './tile-answer.js'
 
 /**
  * TileJSON of a version, or of the default one. Its tile addresses name the version and its revision, so that a map is made of one content,
  * whatever becomes the default and whatever caches keep. A token that came in the query goes into the tile addresses in the same form, since a client that could set no header for this request can set none for tiles either.
  */
-export function answerTileJson(exchange: Exchange, asked: Extract<TilePath, { kind: 'tilejson' }>, fromQuery: boolean) {
+export function answerTileJson(
+  exchange: RequestContext,
+  asked: Extract<TilePath, { kind: 'tilejson' }>,
+  fromQuery: boolean,
+) {
   const time = isUnfixed(asked.version) ? atIn(exchange.query) : null
   const then = time === null ? null : labelAt(exchange.edge, asked.code, time)
   if (then?.ok === false) return answerRefusal(exchange, then)

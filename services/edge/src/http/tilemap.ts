@@ -6,10 +6,10 @@ import { isInPyramid, MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
-import { type Exchange, guarded } from './exchange.js'
 import { CORS, headerBlock } from './header-block.js'
 import { isOutsideZooms } from './missing-reasons.js'
 import { answerRefusal, INTERNAL } from './refusals.js'
+import { guarded, type RequestContext } from './request-context.js'
 import { findTarget, usageOf } from './tile-answer.js'
 import { answerLoaded } from './tiles.js'
 
@@ -36,7 +36,7 @@ interface Tiles {
 }
 
 /** Which tiles of an area exist: `{level}/{row}/{column}/{width}/{height}`, row by row from the north-west, 1 or 0. */
-export function answerTilemap(exchange: Exchange, tiles: Tiles, parts: readonly string[]) {
+export function answerTilemap(exchange: RequestContext, tiles: Tiles, parts: readonly string[]) {
   const [level = -1, top = -1, left = -1, width = 0, height = 0] = parts.map(parseIndex)
   const area = { level, top, left, width, height }
   if (parts.length !== 5 || Math.min(level, top, left, width - 1, height - 1) < 0 || !Number.isFinite(sum(area)))
@@ -52,7 +52,7 @@ function sum({ level, top, left, width, height }: Area): number {
   return level + top + left + width + height
 }
 
-async function collect(exchange: Exchange, tiles: Tiles, asked: Area): Promise<void> {
+async function collect(exchange: RequestContext, tiles: Tiles, asked: Area): Promise<void> {
   const width = Math.min(asked.width, MAX_TILEMAP_SIDE)
   const height = Math.min(asked.height, MAX_TILEMAP_SIDE)
   const data = new Array<0 | 1>(width * height).fill(0)
@@ -88,7 +88,7 @@ type Found =
 const ABSENT: Found = { kind: 'absent' }
 
 function lookFor(
-  exchange: Exchange,
+  exchange: RequestContext,
   { code, version, extension }: Tiles,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
 ): Promise<Found> | Found {
@@ -122,7 +122,7 @@ function lookFor(
   )
 }
 
-function judge(exchange: Exchange, target: TileTarget, outcome: LoadOutcome): Found {
+function judge(exchange: RequestContext, target: TileTarget, outcome: LoadOutcome): Found {
   if (outcome.kind === 'absent') return ABSENT
   if (outcome.kind !== 'tile') return { kind: 'refused', answer: () => answerLoaded(exchange, target, outcome) }
   if (!(outcome.tile.body instanceof Uint8Array)) outcome.tile.body.release()

@@ -17,7 +17,6 @@ import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerCondition } from './condition.js'
-import { Exchange, guarded } from './exchange.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import {
   answerRefusal,
@@ -28,6 +27,7 @@ import {
   STORAGE_DOWN,
   UNDECODABLE,
 } from './refusals.js'
+import { guarded, RequestContext } from './request-context.js'
 import { absentTile, findTarget, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
@@ -38,7 +38,7 @@ const OK = '200 OK'
 /** GET and HEAD of everything below `/tiles/`, at once where the token is known and the tile is in memory or in the page cache. */
 export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req)
+  const exchange = new RequestContext(edge, 'tile', res, req)
   const path = parseTilePath(exchange.path)
   switch (path.kind) {
     case 'absent':
@@ -58,7 +58,7 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
 }
 
 /** The tile at an address, for a caller who may have it. */
-export function answerTile(exchange: Exchange, asked: Extract<TilePath, { kind: 'tile' }>) {
+export function answerTile(exchange: RequestContext, asked: Extract<TilePath, { kind: 'tile' }>) {
   const time = isUnfixed(asked.version) ? atIn(exchange.query) : null
   if (time === null) return answerTileOf(exchange, asked)
   const then = labelAt(exchange.edge, asked.code, time)
@@ -68,7 +68,7 @@ export function answerTile(exchange: Exchange, asked: Extract<TilePath, { kind: 
 
 /** The tile of a fixed version in place of an address that names none. */
 function atVersion(
-  exchange: Exchange,
+  exchange: RequestContext,
   path: Extract<TilePath, { kind: 'tile' }>,
   version: string,
 ): Extract<TilePath, { kind: 'tile' }> {
@@ -77,7 +77,7 @@ function atVersion(
   return { ...path, version }
 }
 
-function answerTileOf(exchange: Exchange, path: Extract<TilePath, { kind: 'tile' }>) {
+function answerTileOf(exchange: RequestContext, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
   // By the version that is answered, whichever way the request came.
@@ -95,7 +95,7 @@ function answerTileOf(exchange: Exchange, path: Extract<TilePath, { kind: 'tile'
  * A tile for a caller who may have it: from memory, or from its set. One of a vector is never offered to the native tier, which knows no grants of
  * vectors.
  */
-export function answerFrom(exchange: Exchange, find: () => TileTarget | Refusal) {
+export function answerFrom(exchange: RequestContext, find: () => TileTarget | Refusal) {
   const { edge, path } = exchange
   const now = performance.now()
   const kept = edge.hotTiles.get(path, edge.freshness.catalog, now)
@@ -111,7 +111,7 @@ export function answerFrom(exchange: Exchange, find: () => TileTarget | Refusal)
   const tile = edge.tiles.tileIfCached(target.version, target.place)
   // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.
   const isOfVector = target.basemap.stored.code.startsWith(VECTOR_TILES_CODE)
-  if (target.isShared && !isOfVector) edge.native.noteTarget(path, target, edge.tiles.opened(target.version), now)
+  if (target.isShared && !isOfVector) edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
   if (tile === undefined) return load(exchange, target)
   if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
   exchange.tileFrom = 'page_cache'
@@ -119,14 +119,14 @@ export function answerFrom(exchange: Exchange, find: () => TileTarget | Refusal)
 }
 
 /** Inside the grid and the zooms of a vector there is nothing here, which is no error. */
-function answerEmptyTile(exchange: Exchange, { cacheControl }: TileTarget) {
+function answerEmptyTile(exchange: RequestContext, { cacheControl }: TileTarget) {
   exchange.edge.counters.tiles++
   exchange.answered = 'tile'
   const vary = ['Vary', 'Authorization, X-Access-Token, Accept-Encoding'] as const
   exchange.answerEmpty('204 No Content', headerBlock(['Cache-Control', cacheControl], vary, ...CORS))
 }
 
-function load(exchange: Exchange, target: TileTarget) {
+function load(exchange: RequestContext, target: TileTarget) {
   const { edge } = exchange
   edge.counters.threadedTileLoads++
   const begunAt = performance.now()
@@ -142,7 +142,7 @@ function load(exchange: Exchange, target: TileTarget) {
   })
 }
 
-export function answerLoaded(exchange: Exchange, target: TileTarget, outcome: LoadOutcome) {
+export function answerLoaded(exchange: RequestContext, target: TileTarget, outcome: LoadOutcome) {
   switch (outcome.kind) {
     case 'tile':
       return sendTile(exchange, target, outcome.tile)
@@ -174,7 +174,7 @@ function isOutOfDescriptors(error: unknown): boolean {
   return code === 'EMFILE' || code === 'ENFILE'
 }
 
-function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
+function sendTile(exchange: RequestContext, target: TileTarget, tile: Tile) {
   const { edge, path } = exchange
   edge.counters.tiles++
   exchange.answered = 'tile'
@@ -184,18 +184,18 @@ function sendTile(exchange: Exchange, target: TileTarget, tile: Tile) {
   edge.hotTiles.keep(path, edge.freshness.catalog, target, prepared, tile)
 }
 
-function mustUnpack(exchange: Exchange, { answer }: CachedTile): boolean {
+function mustUnpack(exchange: RequestContext, { answer }: CachedTile): boolean {
   return answer.gzip && !acceptsGzip(exchange.header('accept-encoding'))
 }
 
-function sendPrepared(exchange: Exchange, { answer, body }: CachedTile) {
+function sendPrepared(exchange: RequestContext, { answer, body }: CachedTile) {
   if (answerCondition(exchange, answer, () => answer.notModified)) return
   if (body instanceof OpenFile) exchange.answerPart(OK, answer.found, body.acquire())
   else exchange.answer(OK, answer.found, body)
 }
 
 /** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */
-function sendPlain(exchange: Exchange, target: TileTarget, tile: Tile, prepared: CachedTile) {
+function sendPlain(exchange: RequestContext, target: TileTarget, tile: Tile, prepared: CachedTile) {
   const { found, notModified, ...validators } = tileAnswer(target, tile, false)
   if (answerCondition(exchange, validators, () => notModified)) return
   if (!(prepared.body instanceof OpenFile)) return unpackAndSend(exchange, target, found, prepared.body)
@@ -210,7 +210,7 @@ function sendPlain(exchange: Exchange, target: TileTarget, tile: Tile, prepared:
   )
 }
 
-function unpackAndSend(exchange: Exchange, target: TileTarget, headers: HeaderBlock, packed: Uint8Array) {
+function unpackAndSend(exchange: RequestContext, target: TileTarget, headers: HeaderBlock, packed: Uint8Array) {
   gunzip(packed, { maxOutputLength: MAX_PLAIN_BYTES }, (error, plain) => {
     guarded(exchange.edge, () => {
       if (error === null) return exchange.answer(OK, headers, plain)
@@ -219,7 +219,7 @@ function unpackAndSend(exchange: Exchange, target: TileTarget, headers: HeaderBl
   })
 }
 
-function failUnpacking(exchange: Exchange, target: TileTarget, error: Error) {
+function failUnpacking(exchange: RequestContext, target: TileTarget, error: Error) {
   exchange.edge.readTroubles.noteContent('stored tiles cannot be unpacked', namesOf(target), exchange.path, error)
   answerRefusal(exchange, INTERNAL)
 }

@@ -8,8 +8,8 @@ import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { Edge } from '../edge.js'
 import type { Validators } from '../files/conditional.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import type { Exchange } from './exchange.js'
 import { DISK_BUSY, NOT_FOUND } from './refusals.js'
+import type { RequestContext } from './request-context.js'
 
 const NO_SPACE = refuse('dependency_down', coded('zip_no_space'))
 const CHANGING = refuse('dependency_down', coded('shapefile_changing'))
@@ -31,11 +31,11 @@ export interface Download {
 }
 
 /** Opens what a vector is downloaded as: the file itself, or the zip of a shapefile. Rejects with what the disk says. */
-export function openVector(exchange: Exchange, vector: CatalogVector): Promise<Download | Refusal> {
+export function openVector(exchange: RequestContext, vector: CatalogVector): Promise<Download | Refusal> {
   return vector.stored.kind === 'shapefile' ? openZip(exchange.edge, vector) : openWhole(exchange, vector)
 }
 
-function openWhole(exchange: Exchange, { stored }: CatalogVector): Promise<Download | Refusal> {
+function openWhole(exchange: RequestContext, { stored }: CatalogVector): Promise<Download | Refusal> {
   const { sourcePath: root, path, fileName, kind, code } = stored
   const offered = { root, path, type: VECTOR_DOWNLOADS[kind].type, fileName, code }
   return isRemote(path) ? openObject(exchange, offered) : openFile(exchange, offered)
@@ -53,7 +53,7 @@ export interface OfferedFile {
 
 /** Opens a file that is sent as it is. Rejects with what the disk says. */
 export async function openFile(
-  exchange: Exchange,
+  exchange: RequestContext,
   { root, path, type, fileName, code }: OfferedFile,
 ): Promise<Download | Refusal> {
   const answer = await exchange.edge.disks.run(root, {
@@ -79,7 +79,7 @@ export async function openFile(
 
 /** An object that is sent as it is: it is read in pieces of one content. Rejects with what its store rejects with. */
 export async function openObject(
-  { edge }: Exchange,
+  { edge }: RequestContext,
   { root, path, type, fileName, code }: OfferedFile,
 ): Promise<Download | Refusal> {
   const reader = await edge.tiles.remote?.reader(root, path)

@@ -3,8 +3,8 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import type { Form } from '@gateway/vectors/query/conversion.js'
 import { parseFormCrs } from '@gateway/vectors/query/parameters.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import type { Exchange } from './exchange.js'
 import { building, notMade, soon, withIndex } from './features.js'
+import type { RequestContext } from './request-context.js'
 import { answerOpened } from './send-download.js'
 import { type Download, openFile } from './vector-file.js'
 
@@ -22,7 +22,7 @@ export function namesCrs(query: string): boolean {
 }
 
 /** Sends a vector in another form than the stored one: made once for each content, and kept. */
-export function answerForm(exchange: Exchange, vector: CatalogVector, form: Form): void {
+export function answerForm(exchange: RequestContext, vector: CatalogVector, form: Form): void {
   withIndex(exchange, vector, (index) => {
     const crs = parseFormCrs(exchange.query, index.description)
     const opening = soon(exchange.edge.features.form(vector, index, form, crs)).then((derived) => {
@@ -34,7 +34,7 @@ export function answerForm(exchange: Exchange, vector: CatalogVector, form: Form
 }
 
 async function openDerived(
-  exchange: Exchange,
+  exchange: RequestContext,
   { stored }: CatalogVector,
   form: Form,
   file: string,

@@ -11,9 +11,9 @@ import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA, type Signable } from './authorize-signed.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
-import { Exchange } from './exchange.js'
 import { isOutsideZooms, outsideGrid, outsideZooms, shownName, wrongExtension } from './missing-reasons.js'
 import { answerRefusal, MALFORMED_TILE, UNDECODABLE } from './refusals.js'
+import { RequestContext } from './request-context.js'
 import { vectorTileCacheControl, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerFrom } from './tiles.js'
@@ -23,7 +23,7 @@ const VECTORS = '/vectors/'
 /** GET and HEAD of `/vectors/{code}/tiles/{z}/{x}/{y}.mvt`, or `.pbf`. */
 export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req, path)
+  const exchange = new RequestContext(edge, 'tile', res, req, path)
   const [segment = '', , ...rest] = exchange.path.slice(VECTORS.length).split('/')
   const code = decodedSegment(segment)
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
@@ -55,7 +55,7 @@ export function vectorTileReach(code: string, address: ReturnType<typeof parseTi
 /** GET and HEAD of `/vectors/{code}/tilejson.json`. Its tile addresses carry the revision that is served, so that a map is made of one content. */
 export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
-  const exchange = new Exchange(edge, 'tile', res, req)
+  const exchange = new RequestContext(edge, 'tile', res, req)
   const code = decodedSegment(exchange.path.slice(VECTORS.length, -'/tilejson.json'.length))
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
   const granted = (fromQuery: boolean) => {
@@ -91,7 +91,7 @@ function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; versi
   return basemap === null || version === undefined ? null : { basemap, version }
 }
 
-function answerNoTiles(exchange: Exchange, code: string) {
+function answerNoTiles(exchange: RequestContext, code: string) {
   const vector = exchange.edge.freshness.catalog.vectors.get(code)
   const reason = !vector?.served
     ? `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`

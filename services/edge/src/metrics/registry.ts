@@ -219,7 +219,7 @@ export function createProcessMetrics(counters: Counters, gauges: Gauges): Proces
     return (user + system) / 1e6
   })
   gauge('gateway_process_open_fds', 'File descriptors that the worker processes have open', 'sum', openDescriptors)
-  const most = mostDescriptors()
+  const most = maxOpenFiles()
   gauge('gateway_process_max_fds', 'File descriptors that the worker processes may have open', 'sum', () => most)
   gauge('gateway_resident_memory_bytes', 'Memory of the worker processes', 'sum', residentMemory())
   gauge('gateway_event_loop_delay_seconds', 'Longest delay of an event loop since the last scrape', 'max', loopDelay())
@@ -320,7 +320,7 @@ function openDescriptors(): number {
 }
 
 /** Descriptors that this process may have; not a number where the system does not tell. */
-function mostDescriptors(): number {
+function maxOpenFiles(): number {
   try {
     return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Number.NaN)
   } catch {

@@ -26,7 +26,7 @@ const LEAST_BYTES = 1024
 const statAsync = promisify(fs.stat) as (path: string, options: { bigint: true }) => Promise<fs.BigIntStats>
 
 /** What became of a tile: the table has it now; it need not be kept, here nor elsewhere; or the table has it already, or no room in its books. */
-export type Offered = 'put' | 'unwanted' | 'not for it'
+export type Offered = 'put' | 'unwanted' | 'declined'
 
 interface Held {
   /** in units of SWEEP_MS, by `performance.now()`: at its beginning the tile must have been checked, or be dropped */
@@ -61,8 +61,8 @@ export class PublishedTiles {
 
   /** Puts a tile that the snapshot of now has under this path. `put`: `goodUntilMs` may be sooner than before. */
   put(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): Offered {
-    if (this.#held.size >= this.#maxTiles && !this.#held.has(path)) return 'not for it'
-    if (this.#table.hasTile(path)) return 'not for it'
+    if (this.#held.size >= this.#maxTiles && !this.#held.has(path)) return 'declined'
+    if (this.#table.hasTile(path)) return 'declined'
     if (!this.#table.isWanted(path, body.length)) return 'unwanted'
     const { found, notModified, etag, modifiedMs, gzip } = tile.answer
     const { code } = tile.basemap.stored

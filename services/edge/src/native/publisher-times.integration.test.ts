@@ -51,18 +51,18 @@ test('what counts as trusted ends in the table when it ends in JavaScript', asyn
   await warm(V1)
   const { edge } = running
   const { freshness } = edge
-  const trustedUntilMs = performance.now() + 1_500
-  Object.assign(edge, { freshness: { loaded: true, trustedUntilMs, catalog: follower.catalog } })
+  const leaseExpiresAt = performance.now() + 1_500
+  Object.assign(edge, { freshness: { loaded: true, leaseExpiresAt, catalog: follower.catalog } })
   try {
     for (;;) {
       const sentAt = performance.now()
       const { status, by } = await ask(V1, withToken())
-      if (sentAt > trustedUntilMs) {
+      if (sentAt > leaseExpiresAt) {
         expect([status, by]).toEqual([503, 'javascript'])
         return
       }
       // The table's clock ticks more coarsely, and it stops a tick too early rather than too late.
-      if (performance.now() < trustedUntilMs - 20) expect([status, by]).toEqual([200, 'table'])
+      if (performance.now() < leaseExpiresAt - 20) expect([status, by]).toEqual([200, 'table'])
     }
   } finally {
     Object.assign(edge, { freshness })

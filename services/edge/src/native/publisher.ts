@@ -24,7 +24,7 @@ import type { CachedTile, TileCache } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import { TILE_SAMPLING } from '../usage/tile-counts.js'
 import { MAX_PAIRS } from '../usage/usage-counts.js'
-import { type BeyondZooms, PublishedSets } from './published-sets.js'
+import { type BeyondZooms, NativeTilesetRegistry } from './native-tileset-registry.js'
 import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
 
@@ -65,7 +65,7 @@ interface Opened {
   readonly table: ResponseTable
   readonly tiles: PublishedTiles
   /** null: the kernel does not let tiles be read without JavaScript */
-  readonly sets: PublishedSets | null
+  readonly sets: NativeTilesetRegistry | null
   readonly tokens: PublishedTokens
   readonly timer: NodeJS.Timeout
 }
@@ -79,7 +79,7 @@ interface Opened {
 export class NativePublisher {
   readonly #counters: Counters
   readonly #usage: TokenUsage
-  readonly #trustedUntilMs: () => number
+  readonly #leaseExpiresAt: () => number
   #opened: Opened | null = null
   /** also once it is closed: what is being sent then is counted at its end */
   #table: ResponseTable | null = null
@@ -120,11 +120,11 @@ export class NativePublisher {
     catalogDocuments: UNTIMED,
   }
 
-  /** @param trustedUntilMs the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
-  constructor(counters: Counters, usage: TokenUsage, trustedUntilMs: () => number) {
+  /** @param leaseExpiresAt the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
+  constructor(counters: Counters, usage: TokenUsage, leaseExpiresAt: () => number) {
     this.#counters = counters
     this.#usage = usage
-    this.#trustedUntilMs = trustedUntilMs
+    this.#leaseExpiresAt = leaseExpiresAt
     counters.beforeReading = () => this.#count()
   }
 
@@ -146,7 +146,8 @@ export class NativePublisher {
     this.#opened = {
       table,
       tiles: new PublishedTiles(table, disks),
-      sets: coldSets === null ? null : new PublishedSets(coldSets, beyondZooms, (code) => table.dropTiles(code)),
+      sets:
+        coldSets === null ? null : new NativeTilesetRegistry(coldSets, beyondZooms, (code) => table.dropTiles(code)),
       tokens: new PublishedTokens(table),
       timer: setInterval(() => this.#sweep(), SWEEP_MS),
     }
@@ -154,23 +155,29 @@ export class NativePublisher {
   }
 
   /** A tile that was just loaded, by the snapshot of now. */
-  offer(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): Offered {
-    if (this.#opened === null) return 'not for it'
+  tryCache(
+    path: string,
+    body: Uint8Array | FileRange,
+    tile: CachedTile,
+    file: TileFile | null,
+    nowMs: number,
+  ): Offered {
+    if (this.#opened === null) return 'declined'
     const { sets, table, tiles } = this.#opened
     // What it has, and is asked for here, comes in a form that only JavaScript answers.
-    if (sets?.stateOf(path, nowMs, body.length) === 'put') return table.hasTile(path) ? 'not for it' : 'unwanted'
+    if (sets?.stateOf(path, nowMs, body.length) === 'put') return table.hasTile(path) ? 'declined' : 'unwanted'
     const offered = tiles.put(path, body, tile, file, nowMs)
     if (offered === 'put') this.#extendTrust()
     return offered
   }
 
-  /** A tile that was asked for and is not in memory, what the snapshot of now has under its path, and the source that it comes from: `PublishedSets`. */
-  noteTarget(path: string, target: TileTarget, source: Source | undefined, nowMs: number): void {
+  /** A tile that was asked for and is not in memory, what the snapshot of now has under its path, and the source that it comes from: `NativeTilesetRegistry`. */
+  registerTileset(path: string, target: TileTarget, source: Source | undefined, nowMs: number): void {
     if (source !== undefined) this.#opened?.sets?.put(path, target, source, nowMs)
   }
 
-  /** Whether `noteTarget` is to be called for this path, also where its tile is at hand: without that every tile of its set would come here. */
-  isTargetDue(path: string, nowMs: number): boolean {
+  /** Whether `registerTileset` is to be called for this path, also where its tile is at hand: without that every tile of its set would come here. */
+  needsRefresh(path: string, nowMs: number): boolean {
     return this.#opened?.sets?.stateOf(path, nowMs) === 'due'
   }
 
@@ -277,7 +284,7 @@ export class NativePublisher {
   }
 
   #extendTrust(): void {
-    const until = Math.min(this.#trustedUntilMs(), this.#opened?.tiles.goodUntilMs ?? 0, Number.MAX_SAFE_INTEGER)
+    const until = Math.min(this.#leaseExpiresAt(), this.#opened?.tiles.goodUntilMs ?? 0, Number.MAX_SAFE_INTEGER)
     this.#opened?.table.trustTokensUntil(until)
   }
 

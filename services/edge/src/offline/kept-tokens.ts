@@ -7,12 +7,12 @@ import type { StoredToken } from '@gateway/store/tokens.js'
  * which would take its time-out.
  */
 export class KeptTokens {
-  readonly #trustedUntilMs: () => number
+  readonly #leaseExpiresAt: () => number
   readonly #tokens = new Map<string, StoredToken>()
 
-  /** @param trustedUntilMs until when they may be used, by `performance.now()` */
-  constructor(trustedUntilMs: () => number) {
-    this.#trustedUntilMs = trustedUntilMs
+  /** @param leaseExpiresAt until when they may be used, by `performance.now()` */
+  constructor(leaseExpiresAt: () => number) {
+    this.#leaseExpiresAt = leaseExpiresAt
   }
 
   begin(tokens: readonly StoredToken[]): void {
@@ -32,6 +32,6 @@ export class KeptTokens {
   /** null: ask the store. */
   find(digest: string): AccessToken | null {
     const token = this.#tokens.get(digest)
-    return token === undefined || performance.now() > this.#trustedUntilMs() ? null : toAccessToken(token)
+    return token === undefined || performance.now() > this.#leaseExpiresAt() ? null : toAccessToken(token)
   }
 }

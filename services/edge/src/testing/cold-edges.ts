@@ -10,7 +10,7 @@ import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { LAYOUTS, writeLayout } from '@gateway/tilesets/testing/mbtiles-layouts.js'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
-import type { Follower } from '../sync/follower.js'
+import type { CatalogReplica } from '../sync/catalog-replica.js'
 import { follow } from './follow.js'
 import { memoryReader } from './memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from './raw-client.js'
@@ -44,7 +44,7 @@ export const LARGE_BYTES = 520_000
 interface Side {
   readonly running: RunningEdge
   readonly client: RawClient
-  readonly follower: Follower
+  readonly follower: CatalogReplica
 }
 export let natively: Side
 export let plainly: Side

@@ -1,14 +1,14 @@
 import type { CatalogReader } from '../sync/catalog-reader.js'
-import { Follower } from '../sync/follower.js'
+import { CatalogReplica } from '../sync/catalog-replica.js'
 import type { RunningEdge } from './running-edge.js'
 
 /** Has an edge follow a store, and waits until its native tier is attached or refused. `onApplied` is called for each revision. */
 export async function follow(
   { edge }: RunningEdge,
   store: CatalogReader,
-  onApplied: (follower: Follower) => void = () => {},
-): Promise<Follower> {
-  const follower = new Follower(
+  onApplied: (follower: CatalogReplica) => void = () => {},
+): Promise<CatalogReplica> {
+  const follower = new CatalogReplica(
     store,
     edge.tokens,
     () => performance.now(),
@@ -18,7 +18,7 @@ export async function follow(
   await follower.catchUp()
   const freshness = {
     loaded: true,
-    trustedUntilMs: Number.POSITIVE_INFINITY,
+    leaseExpiresAt: Number.POSITIVE_INFINITY,
     get catalog() {
       return follower.catalog
     },

@@ -10,7 +10,7 @@ import { freePort } from '@gateway/core/processes/free-port.js'
 import type { RunningCanary } from '@gateway/store/basemaps.js'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
-import type { Follower } from '../sync/follower.js'
+import type { CatalogReplica } from '../sync/catalog-replica.js'
 import { follow } from './follow.js'
 import { memoryReader } from './memory-reader.js'
 import { READER, type RunningEdge, runEdge } from './running-edge.js'
@@ -23,7 +23,7 @@ export const TARGETS = ['/tiles/alps/v1/0/0/0.png', '/tiles/alps/current/0/0/0.p
 export const [V1, CURRENT] = TARGETS as [string, string]
 
 export let running: RunningEdge
-export let follower: Follower
+export let follower: CatalogReplica
 let agent: http.Agent
 let defaultVersion = 'v1'
 let canary: RunningCanary | null = null

@@ -88,7 +88,7 @@ export async function runEdge(options: {
   })
   const usage = new TokenUsage(options.tokenAddresses ?? false)
   const tileCounts = new TileCounts(TILE_SAMPLING)
-  const native = new NativePublisher(counters, usage, () => edge.freshness.trustedUntilMs)
+  const native = new NativePublisher(counters, usage, () => edge.freshness.leaseExpiresAt)
   const storedTokens = new Map([[tokenDigest(token).toString('hex'), READER]])
   const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
   const disks = new DiskGate({ log, threads: options.threads ?? 4 })
@@ -101,7 +101,7 @@ export async function runEdge(options: {
   const freshness = {
     loaded: true,
     together: true,
-    trustedUntilMs: Number.POSITIVE_INFINITY,
+    leaseExpiresAt: Number.POSITIVE_INFINITY,
     catalog: options.catalog,
   }
   const onReplaced = (contentId: number) => {

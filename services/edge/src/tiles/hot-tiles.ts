@@ -37,7 +37,7 @@ export class HotTiles {
 
   /** A tile for JavaScript to answer with. undefined: there is none, or its set is to be shown to the native tier again, as with a tile that is not kept. */
   get(path: string, catalog: Catalog, nowMs: number): CachedTile | undefined {
-    return this.#native.isTargetDue(path, nowMs) ? undefined : this.#cache.get(path, sharedCatalog(catalog), nowMs)
+    return this.#native.needsRefresh(path, nowMs) ? undefined : this.#cache.get(path, sharedCatalog(catalog), nowMs)
   }
 
   /**
@@ -58,8 +58,8 @@ export class HotTiles {
     const mayKeep = isShared && path.length <= MAX_KEPT_PATH && isCurrent && (inMemory || body.isCached !== true)
     // The table knows only the grants of basemaps. It duplicates descriptors, sends files only of this machine, and checks only whole files again.
     const mayOffer = !code.startsWith(VECTOR_TILES_CODE) && (inMemory || (file !== null && body.remote === undefined))
-    const offered = mayKeep && mayOffer ? this.#native.offer(path, body, tile, file, performance.now()) : 'not for it'
-    if (mayKeep && offered === 'not for it') this.#cache.keep(path, catalog, tile)
+    const offered = mayKeep && mayOffer ? this.#native.tryCache(path, body, tile, file, performance.now()) : 'declined'
+    if (mayKeep && offered === 'declined') this.#cache.keep(path, catalog, tile)
     else if (tile.body instanceof OpenFile) tile.body.retire()
   }
 

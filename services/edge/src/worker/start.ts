@@ -37,10 +37,10 @@ import { bareHost } from '../supervisor/bare-host.js'
 import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
-import { FollowLoop } from '../sync/follow-loop.js'
-import { type FollowedTokens, Follower } from '../sync/follower.js'
+import { CatalogReplica, type FollowedTokens } from '../sync/catalog-replica.js'
 import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
 import { ReplicaReads } from '../sync/replica-reads.js'
+import { ReplicationLoop } from '../sync/replication-loop.js'
 import { replicaLink, StoreLink } from '../sync/store-link.js'
 import { HotTiles } from '../tiles/hot-tiles.js'
 import { openRemote } from '../tiles/open-remote.js'
@@ -99,15 +99,15 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     get together() {
       return supervisor.open
     },
-    get trustedUntilMs() {
+    get leaseExpiresAt() {
       return follower.knownCurrentAt + trustMs
     },
     get catalog() {
       return follower.catalog
     },
   }
-  const native = new NativePublisher(counters, usage, () => freshness.trustedUntilMs)
-  const keptTokens = new KeptTokens(() => freshness.trustedUntilMs)
+  const native = new NativePublisher(counters, usage, () => freshness.leaseExpiresAt)
+  const keptTokens = new KeptTokens(() => freshness.leaseExpiresAt)
   const tokens = new TokenCache(
     tokenFinder(store, rows),
     usage,
@@ -151,7 +151,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const onCatalog = (catalog: Catalog) => hotTiles.follow(catalog)
   const ownReader = new StoreReader(store, rows)
   const reader = settings.edgeWorkers > 1 ? supervisor.reader(ownReader) : ownReader
-  const follower: Follower = new Follower(
+  const follower: CatalogReplica = new CatalogReplica(
     reader,
     followedTokens,
     () => performance.now(),
@@ -164,7 +164,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const loaded = new Promise<'store' | 'kept'>((resolve) => {
     haveLoaded = resolve
   })
-  const loop: FollowLoop = new FollowLoop({
+  const loop: ReplicationLoop = new ReplicationLoop({
     store,
     follower,
     redisUrl: settings.redisUrl,

@@ -1,6 +1,6 @@
 import { toAccessToken } from '@gateway/core/access/access-token.js'
 import { findTokensByDigest, type StoredToken } from '@gateway/store/tokens.js'
-import { isLostConnection } from '@gateway/store/trouble.js'
+import { isLostConnection } from '@gateway/store/transient-errors.js'
 import type { FindTokens } from '../auth/token-lookup.js'
 import type { ReplicaReads } from '../sync/replica-reads.js'
 import type { StoreLink } from '../sync/store-link.js'

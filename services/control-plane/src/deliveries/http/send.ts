@@ -6,7 +6,7 @@ import type { Bundle } from '../files/bundle.js'
 import { zipOf } from '../files/zip.js'
 import type { Outcome } from '../outcome.js'
 import { MESSAGE_DEADLINES, UPLOAD_DEADLINES } from './deadlines.js'
-import { exchange } from './exchange.js'
+import { sendRequest } from './send-request.js'
 import { signBody } from './signed-body.js'
 
 /** One message to one receiver. */
@@ -33,7 +33,7 @@ export async function sendMessage(guard: DestinationGuard, sending: Sending, sig
   const body = JSON.stringify(sending.event)
   const { key, stamp, secrets } = signing(sending)
   const signature = key === null ? null : signText(key, stamp, body)
-  return exchange(
+  return sendRequest(
     guard,
     {
       url: sending.url,
@@ -66,7 +66,7 @@ export async function sendUpload(
   const signed = key === null ? null : await signBody(multipart.parts, key, stamp, signal)
   // Lets a receiver with the same secret authenticate the sender before it takes in gigabytes.
   const proof = key === null ? null : signText(key, stamp, '')
-  return exchange(
+  return sendRequest(
     guard,
     {
       url: sending.url,

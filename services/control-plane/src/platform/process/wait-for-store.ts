@@ -3,7 +3,7 @@ import type { Log } from '@gateway/core/logging/log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { migrate, StoreRefusal } from '@gateway/store/migrate.js'
 import { keepsSessions } from '@gateway/store/pooling.js'
-import { storeTrouble } from '@gateway/store/trouble.js'
+import { storeTrouble } from '@gateway/store/transient-errors.js'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 2000

@@ -93,7 +93,7 @@ export function guarded(edge: Edge, callback: () => void): void {
 }
 
 /** The exchange of the request whose handler runs; null: none does. */
-let current: Exchange | null = null
+let current: RequestContext | null = null
 
 /** Requests whose answer is not complete: what a draining process waits for. */
 export const active = new Set<object>()
@@ -102,7 +102,7 @@ export const active = new Set<object>()
  * One request that reached JavaScript, and its answer, which can be given at once or at any later time, to a client that may have gone. While its handler
  * runs, headers are read as they are asked for; only a request that is not answered by then keeps them, and is told of its client's end.
  */
-export class Exchange {
+export class RequestContext {
   readonly raw: HttpResponse
   /** once a token was let in: as that token has it (`edgeFor`) */
   edge: Edge
@@ -397,7 +397,7 @@ function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest): Span
 }
 
 /** Whom the bytes of an answer are accounted to; null: nobody. */
-type Accounted = Pick<Exchange, 'token' | 'asked'>
+type Accounted = Pick<RequestContext, 'token' | 'asked'>
 
 /** Sends a body from its file, behind a head that has been written; releases and counts it when that is over. */
 export function sendPart(

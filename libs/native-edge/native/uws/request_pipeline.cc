@@ -1,4 +1,4 @@
-#include "feed.h"
+#include "request_pipeline.h"
 
 #include <string.h>
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 #include "hooks.h"
 #include "wire.h"
 #include "../documents/document_table.h"
-#include "../hot_tiles/picked_requests.h"
+#include "../hot_tiles/log_sampling.h"
 #include "../hot_tiles/tile_response.h"
 
 namespace {
@@ -167,7 +167,7 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
         return answer_old_probe(socket, request);
       }
       const uint64_t files_before = app.files_started;
-      if (!picked_requests.picks() && request.plain && answer_hot(*connection, request)) {
+      if (!log_sampling.picks() && request.plain && answer_hot(*connection, request)) {
         if (app.files_started == files_before) app.quick_request_at = uv_now(app.uv_loop);
         if (us.us_socket_is_closed(0, socket) || connection->last_request) return socket;
         data += head;

@@ -2,8 +2,8 @@ import type { Sql } from '@gateway/store/connect.js'
 import { afterEach, expect, test } from 'vitest'
 import { memoryReader } from '../testing/memory-reader.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
-import { FollowLoop, type FollowLoopOptions } from './follow-loop.js'
-import { Follower } from './follower.js'
+import { CatalogReplica } from './catalog-replica.js'
+import { type FollowLoopOptions, ReplicationLoop } from './replication-loop.js'
 import type { StoreLink } from './store-link.js'
 
 const NO_LOG = new Proxy({}, { get: () => () => {} }) as FollowLoopOptions['log']
@@ -11,7 +11,7 @@ const AWAY = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFU
 const STATE = { revision: 1, mark: 'mark 1', epoch: 'epoch' }
 const ROWS = [storedBasemap('world', [storedVersion('v1')])]
 
-let loop: FollowLoop | null = null
+let loop: ReplicationLoop | null = null
 afterEach(async () => void (await loop?.stop()))
 
 /** A loop whose bus is of Postgres. @param onRead may throw, for a store that cannot be read */
@@ -32,14 +32,14 @@ function follow(
     basemaps: () => ROWS,
   }
   const tokens = { invalidate: () => {}, invalidateAll: () => {} }
-  const follower = new Follower(
+  const follower = new CatalogReplica(
     memoryReader(store, undefined, onRead),
     tokens,
     () => performance.now(),
     () => {},
   )
   const loaded = new Promise<string>((onLoaded) => {
-    loop = new FollowLoop({
+    loop = new ReplicationLoop({
       store: { query: (run: (sql: Sql) => Promise<unknown>) => run(sql as unknown as Sql) } as StoreLink,
       follower,
       redisUrl: null,

@@ -1,27 +1,27 @@
-#include "loop_turn.h"
+#include "loop_fairness.h"
 
 #include <signal.h>
 
-LoopTurn loop_turn;
+LoopFairness loop_fairness;
 
 namespace {
 // Ignored where nobody waits for it, and nobody else does: the kernel sends it only to the owner of a socket (F_SETOWN).
 constexpr int kSignal = SIGURG;
 }  // namespace
 
-void LoopTurn::open(uv_loop_t *loop) {
+void LoopFairness::open(uv_loop_t *loop) {
   if (is_open_) return;
   is_open_ = true;
   uv_prepare_init(loop, &begin_);
   uv_signal_init(loop, &signal_);
-  uv_prepare_start(&begin_, [](uv_prepare_t *) { loop_turn.events_ = 0; });
+  uv_prepare_start(&begin_, [](uv_prepare_t *) { loop_fairness.events_ = 0; });
   uv_signal_start(&signal_, [](uv_signal_t *, int) {}, kSignal);
   // The process may end although they are there.
   uv_unref(reinterpret_cast<uv_handle_t *>(&begin_));
   uv_unref(reinterpret_cast<uv_handle_t *>(&signal_));
 }
 
-bool LoopTurn::close(uv_close_cb closed, void *data) {
+bool LoopFairness::close(uv_close_cb closed, void *data) {
   if (!is_open_) return false;
   is_open_ = false;
   signal_.data = data;
@@ -30,4 +30,4 @@ bool LoopTurn::close(uv_close_cb closed, void *data) {
   return true;
 }
 
-void LoopTurn::end_soon() { raise(kSignal); }
+void LoopFairness::end_soon() { raise(kSignal); }

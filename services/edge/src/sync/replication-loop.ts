@@ -7,8 +7,8 @@ import type { Bus, OwnPresence } from '@gateway/store/bus/bus.js'
 import { ANNOUNCE_INTERVAL_MS } from '@gateway/store/bus/bus.js'
 import { openBus } from '@gateway/store/bus/open.js'
 import { deletePresence, upsertPresence } from '@gateway/store/edge-presence.js'
-import { storeTrouble } from '@gateway/store/trouble.js'
-import type { Follower, KnownCatalog } from './follower.js'
+import { storeTrouble } from '@gateway/store/transient-errors.js'
+import type { CatalogReplica, KnownCatalog } from './catalog-replica.js'
 import { QUERY_TIMEOUT_MS, type StoreLink, StoreTimeout } from './store-link.js'
 
 /** The bound on how late a lost message is found; the freshness that TOKEN_STALE_SECONDS promises rests on it. */
@@ -19,7 +19,7 @@ const FIRST_RETRY_MS = 200
 
 export interface FollowLoopOptions {
   readonly store: StoreLink
-  readonly follower: Follower
+  readonly follower: CatalogReplica
   readonly redisUrl: string | null
   readonly staleMs: number
   /** for how long this process goes on with what it knows */
@@ -40,7 +40,7 @@ export interface FollowLoopOptions {
  * Drives a follower: waits for a store that is there and has its tables, subscribes, reads, then polls, and tells the bus that this process
  * lives. Runs until stopped, whatever fails.
  */
-export class FollowLoop {
+export class ReplicationLoop {
   readonly #o: FollowLoopOptions
   readonly #pollMs: number
   #bus: Bus | null = null

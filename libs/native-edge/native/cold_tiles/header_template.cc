@@ -1,4 +1,4 @@
-#include "head_gaps.h"
+#include "header_template.h"
 
 #include <algorithm>
 #include <charconv>

@@ -7,7 +7,7 @@
 #pragma once
 #include <uv.h>
 
-class LoopTurn {
+class LoopFairness {
  public:
   // To be called once for the thread.
   void open(uv_loop_t *loop);
@@ -29,4 +29,4 @@ class LoopTurn {
   uv_signal_t signal_;
 };
 
-extern LoopTurn loop_turn;  // of the thread of the event loop
+extern LoopFairness loop_fairness;  // of the thread of the event loop

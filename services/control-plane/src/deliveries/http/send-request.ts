@@ -9,7 +9,7 @@ import { failure, type Outcome } from '../outcome.js'
 import { type Deadlines, DeadlineTimer } from './deadlines.js'
 import { errorMessage, readAnswer, shownText } from './texts.js'
 
-export interface Exchange {
+export interface DeliveryRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** a text, or parts that are produced as fast as the receiver takes them */
@@ -34,7 +34,11 @@ const NEXT_ADDRESS_MS = 1000
  * followed, no proxy is used, nothing is kept open. Never throws: whatever a receiver does becomes an outcome. An aborted `signal` ends
  * it at once.
  */
-export async function exchange(guard: DestinationGuard, request: Exchange, signal: AbortSignal): Promise<Outcome> {
+export async function sendRequest(
+  guard: DestinationGuard,
+  request: DeliveryRequest,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const timer = new DeadlineTimer(request.deadlines, signal)
   let sent: SentRequest | null = null
   try {
@@ -58,7 +62,7 @@ const MAX_KEPT_BODY = 4000
 const HIDDEN_HEADERS: ReadonlySet<string> = new Set(['webhook-signature', 'webhook-proof'])
 const HIDDEN = '[hidden]'
 
-function shownRequest({ url, headers, body, bodyHead = '', secrets }: Exchange): SentRequest {
+function shownRequest({ url, headers, body, bodyHead = '', secrets }: DeliveryRequest): SentRequest {
   const all = Object.entries({ ...OWN_HEADERS, ...headers })
   const shownHeaders = all.map(([name, value]) => [name, HIDDEN_HEADERS.has(name) ? HIDDEN : shownText(value, secrets)])
   const text = (typeof body === 'string' ? body : bodyHead).slice(0, MAX_KEPT_BODY)
@@ -72,7 +76,11 @@ function shownRequest({ url, headers, body, bodyHead = '', secrets }: Exchange):
 
 type Answer = Omit<Outcome, 'request'>
 
-async function post(request: Exchange, addresses: readonly ResolvedAddress[], timer: DeadlineTimer): Promise<Answer> {
+async function post(
+  request: DeliveryRequest,
+  addresses: readonly ResolvedAddress[],
+  timer: DeadlineTimer,
+): Promise<Answer> {
   const { Client } = await import('undici')
   const url = new URL(request.url)
   const client = new Client(url.origin, {

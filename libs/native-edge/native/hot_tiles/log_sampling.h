@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-class PickedRequests {
+class LogSampling {
  public:
   // 0: none.
   void pick_every(uint32_t requests) { every_ = left_ = requests; }
@@ -21,4 +21,4 @@ class PickedRequests {
   uint32_t every_ = 0, left_ = 0;
   bool picked_ = false;
 };
-inline PickedRequests picked_requests;  // all on one thread
+inline LogSampling log_sampling;  // all on one thread

@@ -8,7 +8,7 @@ const PATIENCE_MS = 15 * 60_000
 const PAUSE_MS = 30_000
 
 /** Does what needs object storage, again and again while that has passing trouble. What is no trouble of its own is thrown at once. */
-export async function patiently<T>(signal: AbortSignal, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+export async function retryUntil<T>(signal: AbortSignal, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
   const begun = performance.now()
   for (;;) {
     signal.throwIfAborted()

@@ -3,7 +3,7 @@ import { guardWith } from '@gateway/core/outgoing/testing/guards.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { startReceiver, startTcpReceiver } from '../testing/receiver.js'
 import type { Deadlines } from './deadlines.js'
-import { exchange } from './exchange.js'
+import { sendRequest } from './send-request.js'
 
 const SHORT: Deadlines = { idleMs: 400, totalMs: 400 }
 /** Within this the status has come. */
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 function send(url: string, deadlines: Deadlines, body: string | AsyncIterable<Uint8Array> = '{}') {
   const request = { url, headers: { 'content-type': 'application/json' }, body, deadlines, secrets: ['s3cret'] }
-  return exchange(guardWith(), request, new AbortController().signal)
+  return sendRequest(guardWith(), request, new AbortController().signal)
 }
 
 async function sendTo(onConnection: (socket: Socket) => void, deadlines: Deadlines = LONG) {
@@ -69,7 +69,7 @@ test('a redirect is a failure, and nothing goes to where it points', async () =>
 test('a name whose look-up hangs is given up at the deadline, with a message for it', async () => {
   const guard = guardWith({}, () => new Promise(() => {}))
   const request = { url: 'http://hanging.example/', headers: {}, body: '{}', deadlines: SHORT, secrets: [] }
-  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({
+  expect(await sendRequest(guard, request, new AbortController().signal)).toMatchObject({
     delivered: false,
     message: 'no answer in 0.4 s: the host name was not resolved',
   })
@@ -86,11 +86,11 @@ test('a name whose answer changes is asked for once, and the address that was ch
   })
   const url = `http://changing.example:${receiver.port}/hook`
   const request = { url, headers: {}, body: '{}', deadlines: LONG, secrets: [] }
-  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({ delivered: true })
+  expect(await sendRequest(guard, request, new AbortController().signal)).toMatchObject({ delivered: true })
   expect(asked).toEqual(['changing.example'])
   expect(receiver.received[0]?.headers.host).toBe(`changing.example:${receiver.port}`)
-  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({ delivered: false })
-  expect(await exchange(guard, request, new AbortController().signal)).toMatchObject({
+  expect(await sendRequest(guard, request, new AbortController().signal)).toMatchObject({ delivered: false })
+  expect(await sendRequest(guard, request, new AbortController().signal)).toMatchObject({
     message: expect.stringContaining('never sent to'),
   })
   expect(receiver.received.length).toBe(1)
@@ -240,6 +240,6 @@ describe('an upload', () => {
     const receiver = await startTcpReceiver(() => setImmediate(() => stop.abort()))
     closing.push(receiver.close)
     const request = { url: receiver.url, headers: {}, body: '{}', deadlines: LONG, secrets: [] }
-    expect(await exchange(guardWith(), request, stop.signal)).toMatchObject({ delivered: false })
+    expect(await sendRequest(guardWith(), request, stop.signal)).toMatchObject({ delivered: false })
   })
 })

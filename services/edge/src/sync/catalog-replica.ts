@@ -49,7 +49,7 @@ const START_FROM_MS = 5_000
  * All times are of the monotonic clock, `performance.now()`. It does not count the time for which a machine is suspended; what
  * was missed then is found by the first poll after it.
  */
-export class Follower {
+export class CatalogReplica {
   readonly #reader: CatalogReader
   readonly #tokens: FollowedTokens
   readonly #now: () => number

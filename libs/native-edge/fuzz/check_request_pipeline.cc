@@ -299,7 +299,7 @@ void check_feed_regressions() {
   check_same(bytes, whole, deliver(bytes, std::vector<size_t>(bytes.size() / 9'000, 9'000), &choices));
 }
 
-void check_feed(Choices &choices) {
+void check_request_pipeline(Choices &choices) {
   const Cleared cleared;
   const World world = make_world(choices);
   std::vector<Made> made;

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { memoryReader } from '../testing/memory-reader.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { PAGE_ROWS } from './catalog-reader.js'
-import { Follower } from './follower.js'
+import { CatalogReplica } from './catalog-replica.js'
 
 /** A change log and a catalog in memory, which can be out of reach. */
 class FakeStore {
@@ -61,11 +61,11 @@ let store: FakeStore
 let now: number
 let forgotten: string[]
 let applied: number[]
-let follower: Follower
+let follower: CatalogReplica
 
-function follow(): Follower {
+function follow(): CatalogReplica {
   const tokens = { invalidate: (digest: string) => forgotten.push(digest), invalidateAll: () => forgotten.push('*') }
-  return new Follower(
+  return new CatalogReplica(
     store.reader,
     tokens,
     () => now,

@@ -2,9 +2,9 @@ import path from 'node:path'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import {
   type ColdSet,
-  type ColdSets,
   DATABASE_TILE_BYTES,
   GAP,
+  type NativeTilesets,
   type SetHeads,
 } from '@gateway/native-edge/cold-tiles/cold-sets.js'
 import type { FixedAnswer } from '@gateway/native-edge/hot-tiles/response-table.js'
@@ -40,15 +40,15 @@ export type BeyondZooms = (version: CatalogVersion) => FixedAnswer
  * The tile sets that the native tier reads by itself. Each is put when JavaScript has looked a tile of it up, for RECHECK_MS, and comes back with
  * the next one that JavaScript is asked for: so it learns what has become of the file system.
  */
-export class PublishedSets {
-  readonly #sets: ColdSets
+export class NativeTilesetRegistry {
+  readonly #sets: NativeTilesets
   readonly #beyondZooms: BeyondZooms
   readonly #dropTiles: (code: string) => void
   readonly #known = new Map<string, Known>()
   readonly #basemaps = new CachedBasemaps()
 
   /** @param dropTiles drops the tiles and the sets of a basemap */
-  constructor(sets: ColdSets, beyondZooms: BeyondZooms, dropTiles: (code: string) => void) {
+  constructor(sets: NativeTilesets, beyondZooms: BeyondZooms, dropTiles: (code: string) => void) {
     this.#sets = sets
     this.#beyondZooms = beyondZooms
     this.#dropTiles = dropTiles

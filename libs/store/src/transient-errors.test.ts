@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { saysAborted, storeTrouble } from './trouble.js'
+import { saysAborted, storeTrouble } from './transient-errors.js'
 
 const error = (facts: object) => Object.assign(new Error('x'), facts)
 

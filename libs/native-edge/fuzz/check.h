@@ -19,7 +19,7 @@ void check_documents(Choices &choices);
 // request_pipeline.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces; the same whatever the pieces.
 void check_request_pipeline(Choices &choices);
 // What earlier runs have found, as fixed cases: a seed means another case as soon as the generator changes.
-void check_feed_regressions();
+void check_request_pipeline_regressions();
 
 [[noreturn]] void fail(const std::string &words);
 // The text with what cannot be printed as \xNN.

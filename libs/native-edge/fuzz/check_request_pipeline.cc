@@ -287,7 +287,7 @@ struct Cleared {
 // Found by seed 851338264586837214: 400 requests of 14 KB each, sent by a client that reads nothing meanwhile. Delivered as one packet of
 // 5.7 MB, which no receive buffer holds, they exceeded what a connection may send ahead (kMaxHeld) and it was closed; in pieces, reading
 // pauses long before. Both deliveries must be answered 400 times.
-void check_feed_regressions() {
+void check_request_pipeline_regressions() {
   const Cleared cleared;
   Choices choices(1);
   const World world = make_world(choices);

@@ -20,7 +20,7 @@ struct Check {
   void (*run)(Choices &);
   unsigned weight;  // how many cases of it to one round
 };
-constexpr Check kChecks[] = {{"heads", check_heads, 20},     {"table", check_table, 1},   {"feed", check_request_pipeline, 10},
+constexpr Check kChecks[] = {{"heads", check_heads, 20},     {"table", check_table, 1},   {"pipeline", check_request_pipeline, 10},
                              {"database", check_database, 1}, {"absent", check_absent, 1}, {"directory", check_directory, 5},
                              {"documents", check_documents, 5}};
 constexpr size_t kCount = std::size(kChecks);
@@ -82,7 +82,7 @@ int main(int count, char **arguments) {
     if (!strcmp(name, "--case")) one_case = strtoull(value, nullptr, 10);
   }
   __sanitizer_set_death_callback(name_case);
-  check_feed_regressions();
+  check_request_pipeline_regressions();
   Choices seeds(seed);
   uint64_t cases[kCount] = {};
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);

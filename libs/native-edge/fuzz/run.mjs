@@ -3,7 +3,7 @@
  *
  *   npm run fuzz -- --seconds 600                   as long as one likes; --seed N draws the same cases again
  *   npm run fuzz -- --rounds 300 --seed 1           a fixed number of cases, the same on every machine
- *   npm run fuzz -- --check feed --case 123         the one case that a failure names
+ *   npm run fuzz -- --check pipeline --case 123         the one case that a failure names
  *   npm run fuzz -- --libfuzzer --seconds 600       the same checks, led by coverage; needs clang++
  *
  * Ends with 1 where something does not hold, and says how to see it again.

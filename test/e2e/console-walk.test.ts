@@ -83,7 +83,7 @@ async function pages(): Promise<readonly string[]> {
   ]
 }
 
-/** What an answer with an error status, or none, adds to the problems of a walk. */
+/** Adds an answer with an error status, or a missing answer, to the problems of a walk. */
 function collectFailures(page: Page): string[] {
   const failures: string[] = []
   page.on('response', (answer) => answer.status() >= 400 && failures.push(`${answer.status()} ${answer.url()}`))

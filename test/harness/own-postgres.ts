@@ -72,7 +72,7 @@ export class OwnPostgres {
   }
 
   /**
-   * Starts a streaming replica beside the server that runs, from a base backup as pg_basebackup makes one: the package of the embedded Postgres
+   * Starts a streaming replica next to the server that runs, from a base backup as pg_basebackup makes one: the package of the embedded Postgres
    * lacks that program.
    */
   async startReplica(): Promise<EmbeddedPostgres> {

@@ -23,7 +23,7 @@ export interface GatewayOptions {
   readonly redis?: boolean
   /** whose built processes run, instead of this checkout's */
   readonly checkout?: string
-  /** beside those that every gateway of a measurement has */
+  /** next to those that every gateway of a measurement has */
   readonly settings?: Readonly<Record<string, string>>
   /** puts more into the store before the edge starts */
   readonly fill?: (sql: Sql) => Promise<void>

@@ -13,9 +13,9 @@ import { family } from '../machine.js'
 import type { SimulatedEdges } from './edges.js'
 
 export const ADMIN_TOKEN = 'bench-admin-token'
-/** Connections of Postgres beside those of the simulated edges: the control plane's, and those of this program. */
+/** Connections of Postgres in addition to those of the simulated edges: the control plane's, and those of this program. */
 const OTHER_CONNECTIONS = 60
-/** What a real edge of one worker may open, its supervisor's included. */
+/** The connections that a real edge of one worker may open, its supervisor's included. */
 const REAL_EDGE_CONNECTIONS = 8
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 

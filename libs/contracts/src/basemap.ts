@@ -80,7 +80,7 @@ export type BasemapVersion = z.infer<typeof basemapVersionSchema>
 export const withdrawnSchema = z
   .boolean()
   .describe('an operator has taken it from its readers: neither served nor listed, whatever scans find')
-/** What administrators see of a basemap or vector beside the catalog's own fields. */
+/** What administrators see of a basemap or vector next to the catalog's own fields. */
 export const withdrawableFields = {
   withdrawn: withdrawnSchema,
   source_enabled: z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
 
-/** What operators can be told about; the console's list of what needs attention has the same. */
+/** The kinds of items that operators can be notified about; the console's list of what needs attention has the same. */
 export const NOTIFICATION_KINDS = [
   'push_failed',
   'slice_failed',

@@ -12,7 +12,7 @@ export type SliceStatus = (typeof SLICE_STATUSES)[number]
 export const SLICE_ENCODINGS = ['rgb', 'terrarium', 'mapbox'] as const
 export type SliceEncoding = (typeof SLICE_ENCODINGS)[number]
 
-/** What a version of a layer is on the disk: a folder of tiles, or one PMTiles archive. */
+/** The form of a layer's version on the disk: a folder of tiles, or one PMTiles archive. */
 export const SLICE_OUTPUTS = ['folder', 'pmtiles'] as const
 export type SliceOutput = (typeof SLICE_OUTPUTS)[number]
 

@@ -52,7 +52,7 @@ export const trafficPointSchema = trafficCountersSchema.omit({ durations: true }
 })
 export type TrafficPoint = z.infer<typeof trafficPointSchema>
 
-/** What each edge process does at this moment, and what all of them did in the range that was asked for. */
+/** The present state of each edge process, and the traffic of all of them in the requested range. */
 export const trafficHistorySchema = z.object({
   since: z.iso
     .datetime()
@@ -64,6 +64,6 @@ export const trafficHistorySchema = z.object({
 })
 export type TrafficHistory = z.infer<typeof trafficHistorySchema>
 
-/** What one edge process did in the range that was asked for. */
+/** The traffic of one edge process in the requested range. */
 export const edgeTrafficSchema = trafficHistorySchema.pick({ since: true, points: true })
 export type EdgeTraffic = z.infer<typeof edgeTrafficSchema>

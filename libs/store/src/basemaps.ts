@@ -119,7 +119,7 @@ export function isOffered(stored: { readonly withdrawn: boolean; readonly source
   return stored.sourceEnabled && !stored.withdrawn
 }
 
-/** A basemap beside one of its versions, or beside nothing where it has none. */
+/** A basemap next to one of its versions, or next to nothing where it has none. */
 type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn' | 'description'> & {
   readonly basemapWithdrawn: boolean
   readonly basemapDescription: string | null

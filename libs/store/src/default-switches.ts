@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from './connect.js'
 
-/** What edges answered of a version while a canary went on. */
+/** The counts of a version's answers by all edges during a canary. */
 export interface CanaryCounts {
   readonly requests: number
   /** 404s of tiles */

@@ -78,7 +78,7 @@ export interface NewEvent {
   readonly event: string
   readonly basemapCode: string
   readonly version: string | null
-  /** what is sent beside the event's name */
+  /** what is sent next to the event's name */
   readonly body: Readonly<Record<string, unknown>>
 }
 

@@ -19,7 +19,7 @@ export interface JobLease {
   readonly fence: number
 }
 
-/** What a process reports while it runs a job. */
+/** The progress that a process reports while it runs a job. */
 export interface JobProgress {
   /** percent */
   readonly progress: number

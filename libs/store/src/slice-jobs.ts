@@ -210,7 +210,7 @@ export async function noteSliceZoom(sql: Queryable, lease: JobLease, zoomMax: nu
   await sql`UPDATE slice_jobs SET zoom_max = ${zoomMax} WHERE ${holds(sql, lease)} AND zoom_max_native`
 }
 
-/** Notes what the plan of a job gives reason to warn of, beside what its submission did. */
+/** Notes what the plan of a job gives reason to warn of, next to what its submission did. */
 export async function noteSliceWarnings(
   sql: Queryable,
   lease: JobLease,

@@ -136,7 +136,7 @@ function uuidsIn(ids: readonly string[]): string[] {
   return ids.filter((id) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))
 }
 
-/** Days of which the mean is told beside each basemap of a list. */
+/** Days of which the mean is told next to each basemap of a list. */
 const MEAN_DAYS = 7
 
 /** Requests for each of these basemaps, as the mean of the last 7 days; those without any are absent. */
@@ -202,7 +202,7 @@ export async function readUsage(sql: Sql, request: UsageRequest): Promise<Listed
     FROM ${rows}
     WHERE kind = ${kind} AND at >= ${from.toISOString()} AND at < ${to.toISOString()}
     GROUP BY 1, 2, 3, 4) AS sums`
-  // What the route takes beside a list's own parameters is no filter of this list.
+  // What the route takes next to a list's own parameters is no filter of this list.
   const { q, sort, limit, offset } = request
   const byReason = REFUSAL_REASONS.map((reason) => `'${reason}', refused_by_${reason}`).join(', ')
   const selection = {

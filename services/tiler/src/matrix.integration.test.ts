@@ -9,7 +9,7 @@ import { pairwise } from './testing/pairwise.js'
 import { RAMP_EMPTY, RAMP_PIXELS, RAMP_REFERENCE, writeRamp } from './testing/ramp.js'
 import { pixel, tile, Workshop } from './testing/workshop.js'
 
-/** What rises from west to east in a source of each type, and a value beside it. */
+/** What rises from west to east in a source of each type, and a value next to it. */
 const TYPES = {
   Byte: { low: 0, high: 250, beside: 255 },
   UInt16: { low: 0, high: 40_000, beside: 65_535 },

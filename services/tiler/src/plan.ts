@@ -27,7 +27,7 @@ export interface Grid {
 
 /**
  * Pixels of a chunk's side. A chunk is at most 4096² × 4 bytes = 64 MiB of scratch space, two of them are in use at a
- * time, and starting a warp costs little beside warping 16 megapixels.
+ * time, and starting a warp costs little next to warping 16 megapixels.
  */
 const CHUNK_PIXELS = 4096
 

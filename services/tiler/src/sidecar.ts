@@ -5,7 +5,7 @@ import { openWithin } from '@gateway/core/files/open-within.js'
 import type { GeoTransform } from './footprint.js'
 
 /**
- * Georeferencing beside an image, read here instead of by GDAL: GDAL would follow such files wherever they lead, and
+ * Georeferencing next to an image, read here instead of by GDAL: GDAL would follow such files wherever they lead, and
  * take masks, overviews and pixels from them too. Only the reference system and the six numbers of the transform are
  * taken, nothing else of these files goes anywhere.
  */

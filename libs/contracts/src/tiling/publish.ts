@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { METADATA_FILE } from './protocol.js'
 
-/** How folders beside a layer's versions begin that are being made or removed; the dot hides them from scans. */
+/** How folders next to a layer's versions begin that are being made or removed; the dot hides them from scans. */
 export const STAGING_MARK = '.staging-'
 
 /** Columns whose tiles are renamed at a time. */

@@ -8,7 +8,7 @@ export function temporaryNameBeside(file: string): string {
 }
 
 /**
- * Writes a file so that a reader sees either the old content or all of the new: a temporary file beside it, then a rename. With
+ * Writes a file so that a reader sees either the old content or all of the new: a temporary file next to it, then a rename. With
  * `durable`, both have reached the disk when this returns. The folder must exist. Nothing is left behind when it throws.
  */
 export async function writeFileAtomically(

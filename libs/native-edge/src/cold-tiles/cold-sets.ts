@@ -139,7 +139,7 @@ export interface ColdSet {
   /** for tiles that are stored as they are, and as gzip; null: there are none such. Where there are both, each tile's first bytes tell. */
   readonly plain: SetHeads | null
   readonly packed: SetHeads | null
-  /** what answers are counted for beside the token: `TileResponse.usage` */
+  /** what answers are counted for next to the token: `TileResponse.usage` */
   readonly usage: string
   readonly place:
     | { readonly kind: 'folder'; readonly at: FolderPlace }

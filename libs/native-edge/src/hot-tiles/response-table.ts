@@ -108,7 +108,7 @@ export interface TileResponse {
   readonly code: string
   /** The body is gzip (and the headers say so): only for clients that accept that. */
   readonly gzip?: boolean
-  /** what answers with it are counted for beside the token, by a name of the caller's: see `takeUsage`. Default: nothing */
+  /** what answers with it are counted for next to the token, by a name of the caller's: see `takeUsage`. Default: nothing */
   readonly usage?: string
 }
 

@@ -25,7 +25,7 @@ type Listener = (id: string, applied: Applied | null) => void
 /** Answers the marks of those states that the store has been in. */
 export type KnownStates = (states: readonly LogState[]) => Promise<ReadonlySet<string>>
 
-/** What an edge process publishes once it has applied a revision; `Announcements.receive` reads it. */
+/** The message that an edge process publishes once it has applied a revision; `Announcements.receive` reads it. */
 export function announcementOf({ id, applied_revision, applied_mark = '' }: OwnPresence): string {
   return `${id} ${applied_revision} ${applied_mark}`
 }

@@ -11,7 +11,7 @@ import { decodeMessage, encodeMessage } from './message.js'
 const REVISION_CHANNEL = 'gateway_revision'
 const APPLIED_CHANNEL = 'gateway_applied'
 
-/** The bus over LISTEN/NOTIFY: nothing to install beside the store. The client listens again by itself after a lost connection. */
+/** The bus over LISTEN/NOTIFY: nothing to install next to the store. The client listens again by itself after a lost connection. */
 export class PostgresBus implements Bus {
   readonly medium = 'postgres'
   readonly connected = false

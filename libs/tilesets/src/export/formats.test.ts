@@ -116,7 +116,7 @@ test.each(['mbtiles', 'gpkg', 'tpkx'] as const)('GDAL reads the pictures of an e
   expect(colour(127, 256)).toEqual([180, (127 * 30) % 256, (256 * 30) % 256])
 })
 
-/** GDAL 3.6 reads bundles beside a `conf.xml`, and no packages: those of the package, unpacked by another program. */
+/** GDAL 3.6 reads bundles next to a `conf.xml`, and no packages: those of the package, unpacked by another program. */
 function unpackedForGdal(file: string): string {
   const folder = `${file}.unpacked`
   execFileSync('/usr/bin/python3', ['-m', 'zipfile', '-t', file], { stdio: 'ignore' })

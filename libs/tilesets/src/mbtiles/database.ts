@@ -37,7 +37,7 @@ export interface OpenedDatabase {
    * unlinked, and read on as it was.
    */
   readonly fate: () => 'same' | 'written' | 'replaced'
-  /** null: only SQLite can read it, since there is a log beside the pages, or it reads without locks */
+  /** null: only SQLite can read it, since there is a log next to the pages, or it reads without locks */
   readonly pages: DatabasePages | null
 }
 
@@ -59,7 +59,7 @@ export interface FileStamp {
 }
 
 /**
- * Opens an SQLite file below `root` for reading only, and writes nothing beside it unless a program left a write-ahead log there. For a
+ * Opens an SQLite file below `root` for reading only, and writes nothing next to it unless a program left a write-ahead log there. For a
  * process that can be ended: even opening asks the disk and reads what the file holds. Throws `BrokenArchiveError` for what is no readable
  * database, and the disk's errors.
  */

@@ -10,7 +10,7 @@ import { type ProducerFields, readMapml, readPage, readTileMapResource, readTili
 /** In the order in which they win, field by field. */
 const FILE_NAMES = ['tilejson.json', 'metadata.json']
 
-/** What gdal2tiles writes beside its zoom folders (OSGeo Tile Map Service 1.0.0), unless it was told to count rows as XYZ. */
+/** What gdal2tiles writes next to its zoom folders (OSGeo Tile Map Service 1.0.0), unless it was told to count rows as XYZ. */
 const TMS_RESOURCE = 'tilemapresource.xml'
 
 /** Limit: bytes of a metadata file. Those of vector tile sets with attribute statistics reach a few megabytes. */
@@ -23,7 +23,7 @@ const PAGES = ['openlayers.html', 'leaflet.html']
 /** Limit: pages of other names that are read; QGIS leaves one. */
 const MAX_OTHER_PAGES = 4
 
-/** Limit: bytes of what producers leave beside tiles in which grid and rows are looked for. */
+/** Limit: bytes of what producers leave next to tiles in which grid and rows are looked for. */
 const MAX_HEAD = 256 * 1024
 
 const closeAsync = promisify(fs.close)
@@ -39,7 +39,7 @@ export interface FolderMetadata extends TileSetMetadata {
 }
 
 /**
- * The metadata beside the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error.
+ * The metadata next to the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error.
  * @param names what is in the folder; left out: it is listed
  */
 export async function readFolderMetadata(
@@ -58,7 +58,7 @@ export async function readFolderMetadata(
 
 /**
  * @param readSmall the whole of a file of at most `MAX_FILE_BYTES`; null where it is not there, or is left out with a warning
- * @param otherPages names of pages beside the tiles, beyond those that are known; left out: a list is not to be had
+ * @param otherPages names of pages next to the tiles, beyond those that are known; left out: a list is not to be had
  */
 export async function readMetadataFiles(
   readSmall: (name: string, warnings: string[]) => Promise<Buffer | null>,

@@ -24,7 +24,7 @@ const CHEAP_TILES = 2_000
 /** Features whose vertices are looked at for the deepest zoom. */
 const SAMPLES = 20_000
 
-/** What every zoom needs to know of every feature, in arrays by number that threads share: some 15 bytes a feature. */
+/** The facts about every feature that every zoom needs, in arrays by number that threads share: some 15 bytes a feature. */
 export interface Survey {
   /** the largest number of a feature */
   readonly last: number

@@ -2,7 +2,7 @@ import { FIRST_WORDS, type TileRecords } from './tile-records.js'
 import { merged, RunWriter } from './tile-runs.js'
 
 /**
- * Sorts records by tile. Up to `maxWords` are held; then they are written to a file beside the others, and merged with them in the end. Records of a
+ * Sorts records by tile. Up to `maxWords` are held; then they are written to a file next to the others, and merged with them in the end. Records of a
  * tile stay in the order in which they came.
  */
 export class TileSorter {

@@ -86,7 +86,7 @@ export function basemapActions(t: Texts, code: string, name: string): readonly S
   ]
 }
 
-/** What changes how the console looks, and its help. */
+/** Actions that change the look of the console, and its help. */
 export function displayActions(
   t: Texts,
   set: { readonly scheme: (scheme: 'light' | 'dark') => void; readonly language: (language: Language) => void },

@@ -82,7 +82,7 @@ function createMap(
   map.addControl(new ScaleControl({}), 'bottom-left')
   map.on('mousemove', ({ point }) => latest.current.onPoint?.(map.queryRenderedFeatures(point)))
   map.on('mouseout', () => latest.current.onPoint?.([]))
-  // Parts that are missing are told beside the map.
+  // Parts that are missing are told next to the map.
   map.on('error', () => {})
   map.once('load', () => {
     if (camera === null && document.center === undefined) showSources(map, document)

@@ -11,7 +11,7 @@ import { WriteButton } from './write-button.js'
 
 type Params = Readonly<Record<string, unknown>>
 
-/** What can be done with the selected rows of a list. */
+/** The actions on the selected rows of a list. */
 export interface BulkAction {
   /** as the API has it */
   readonly action: string

@@ -5,7 +5,7 @@ export function csvOf(rows: readonly object[]): string {
   return [names, ...lines].map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('')
 }
 
-/** What a spreadsheet takes for a formula. */
+/** Characters that make a spreadsheet take a cell for a formula. */
 const FORMULA = /^[=+\-@\t\r]/
 
 function cellOf(value: unknown): string {

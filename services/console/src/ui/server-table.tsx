@@ -137,7 +137,7 @@ interface ServerListPageProps<T, Q>
   extends Pick<ServerTableProps<T, Q>, 'source' | 'columns' | 'filters' | 'rowKey' | 'bulk'> {
   readonly texts: Readonly<Record<'title' | 'lead' | 'what' | 'empty' | 'emptyAdvice' | 'search', string>>
   readonly icon: TablerIcon
-  /** beside the heading */
+  /** next to the heading */
   readonly actions?: ReactNode
   /** what to do first where the list is empty */
   readonly first: ReactNode

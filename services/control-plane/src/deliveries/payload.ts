@@ -11,7 +11,7 @@ export interface Payload {
   readonly event: unknown
   /** sent along where the target takes uploads; null: the event is all there is */
   readonly bundle: Bundle | null
-  /** of the request, beside those of every message */
+  /** of the request, next to those of every message */
   readonly headers?: Readonly<Record<string, string>>
 }
 

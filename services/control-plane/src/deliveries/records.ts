@@ -33,7 +33,7 @@ export interface RecordKind extends RecordChanges {
   readonly bulk?: string
   /** how long, for the document */
   readonly kept: string
-  /** beside the status */
+  /** next to the status */
   readonly filters: Readonly<Record<string, z.ZodType>>
 }
 

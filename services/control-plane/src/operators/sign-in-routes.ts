@@ -19,7 +19,7 @@ const HOME = '/admin/'
 
 type Problem = keyof PageTexts['problems']
 
-/** What a transaction is kept as in the browser, beside where to go afterwards. */
+/** What a transaction is kept as in the browser, next to where to go afterwards. */
 const kept = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() })
 
 /** The pages for who is not signed in. There are none without an OpenID provider. */

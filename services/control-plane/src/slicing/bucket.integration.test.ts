@@ -55,7 +55,7 @@ afterAll(async () => {
 const WGS84 =
   'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]'
 
-/** Of one colour. Where it lies is said beside it. */
+/** Of one colour. Where it lies is said next to it. */
 function madePicture(): string {
   const file = path.join(home, 'picture.tif')
   const look = ['-of', 'GTiff', '-ot', 'Byte', '-bands', '3', '-burn', '200', '-outsize', '64', '64']

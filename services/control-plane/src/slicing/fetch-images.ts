@@ -18,7 +18,7 @@ export interface LocalImages {
   remove(): Promise<void>
 }
 
-/** Limit: bytes of a file beside an image that says where it lies. */
+/** Limit: bytes of a file next to an image that says where it lies. */
 const MAX_SIDECAR_BYTES = 1024 * 1024
 
 /** Left free on the disk for others. Bytes. */
@@ -28,7 +28,7 @@ const LEFT_FREE = 1024 ** 3
 const OUTSIDE = coded('slice_image_outside')
 
 /**
- * Fetches the images of a job that lie in object storage, with what lies beside them and tells their place, so that GDAL needs no network. Rejects, with
+ * Fetches the images of a job that lie in object storage, with what lies next to them and tells their place, so that GDAL needs no network. Rejects, with
  * words for who submitted the job, where one lies outside of SLICE_SOURCE_ROOTS, all are larger than SLICE_FETCH_MAX_BYTES, or one cannot be read.
  */
 export async function fetchImages(
@@ -101,7 +101,7 @@ async function find({ store, key }: Place, path: string, signal: AbortSignal): P
   return { store, key, path, image, beside }
 }
 
-/** What the tiling tool looks for beside an image: its reference system and a world file (`.tfw`, `.tifw`, `.wld` ...). */
+/** What the tiling tool looks for next to an image: its reference system and a world file (`.tfw`, `.tifw`, `.wld` ...). */
 function isSidecar(image: string, stem: string, key: string): boolean {
   if (key === `${image}.aux.xml` || key === `${stem}.prj` || key === `${image}w`) return true
   const extension = key.slice(stem.length)

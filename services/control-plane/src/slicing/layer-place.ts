@@ -17,7 +17,7 @@ export interface LayerPlace {
   readonly version: string
   /** the directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
   readonly layerDir: string
-  /** where new tiles are made: beside the versions, so that renames stay on one file system; hidden from scans by its dot */
+  /** where new tiles are made: next to the versions, so that renames stay on one file system; hidden from scans by its dot */
   readonly stagingDir: string
 }
 
@@ -77,7 +77,7 @@ function isTaken(layer: string, version: string): boolean {
   return [version, `${version}.pmtiles`].some((name) => existsSync(join(layer, name)))
 }
 
-/** Removes what crashed runs left beside a layer. One job runs at a time: no other's staging can be there. */
+/** Removes what crashed runs left next to a layer. One job runs at a time: no other's staging can be there. */
 export async function removeLeftStaging(outputRoot: string, targetCode: string): Promise<void> {
   const layer = join(outputRoot, targetCode)
   for (const name of await readdir(layer).catch(() => [])) {

@@ -18,7 +18,7 @@ export function namesTime(query: string): boolean {
   return query.includes('at=') && /(?:^|&)at=/.test(query)
 }
 
-/** Whether a label names no fixed version. */
+/** True if a label names no fixed version. */
 export function isUnfixed(label: string | null): boolean {
   return label === null || label === CURRENT_VERSION
 }

@@ -182,7 +182,7 @@ async function answerItems(
   }
 }
 
-/** What intersects the area of a token, and nothing else. */
+/** Only the features that intersect the area of a token. */
 function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
   if (area === null) return query
   const inArea: Expression = { op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: area }] }

@@ -307,7 +307,7 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   authorize(exchange, wantedVector(edge, code), answer, { opens: 'vector', code, version: null }, 'cut')
 }
 
-/** @param key what it depends on beside the theme and the fonts */
+/** @param key what it depends on next to the theme and the fonts */
 function answerDefault(
   exchange: RequestContext,
   of: object,

@@ -7,7 +7,7 @@ import type { Counters } from './counters.js'
 import { REQUEST_KINDS } from './counters.js'
 import { histogram, type MetricsReport } from './durations.js'
 
-/** What the exposition asks for at each scrape, beside the counters. */
+/** What the exposition asks for at each scrape, next to the counters. */
 export interface Gauges {
   appliedRevision(): number
   /** memory held by tiles, by cache */

@@ -38,7 +38,7 @@ interface Held {
 
 /**
  * The tiles in the native table, and when the file of each must be checked again. A tile in use whose file is unchanged stays; the check
- * runs beside the event loop, one file at a time for each source, and where it takes too long the tile is dropped. So is a tile that was not
+ * runs next to the event loop, one file at a time for each source, and where it takes too long the tile is dropped. So is a tile that was not
  * used since the last check, unless it is from an archive.
  */
 export class PublishedTiles {

@@ -95,7 +95,7 @@ test('a large tile whose file has become shorter cuts its connection, counts, an
   expect(again.by).not.toBe('table')
 })
 
-/** What stands beside or instead of the header: the token's place in the query, a revision before or behind it. */
+/** What stands next to or instead of the header: the token's place in the query, a revision before or behind it. */
 const QUERIES = (token: string) =>
   [
     ['?v=3', withToken()],

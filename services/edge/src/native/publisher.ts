@@ -51,7 +51,7 @@ const NONE_REFUSED: ResponseCounts['refusals'] = {
 
 const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
 
-/** What native answers are made of. */
+/** The parts of native answers. */
 export interface NativeOpening {
   readonly sender: FileSender
   readonly disks: DiskGate

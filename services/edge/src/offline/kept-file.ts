@@ -7,7 +7,7 @@ import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import { z } from 'zod'
 
-/** What is kept beside the rows. */
+/** What is kept next to the rows. */
 export interface KeptFacts {
   readonly state: StoreState
   /** names the installation on a Redis */

@@ -19,7 +19,7 @@ import { STYLES_CONFORMANCE, STYLES_PATH, STYLES_REL } from './styles-documents.
 
 /**
  * Documents of OGC API – Tiles 1.0 (OGC 20-057), with the collections of OGC API – Common 2 and the tile matrix sets of the Two Dimensional
- * Tile Matrix Set standard 2.0 (OGC 17-083r4). Keys of that standard's first version stand beside them: GDAL 3.6 reads no others.
+ * Tile Matrix Set standard 2.0 (OGC 17-083r4). Keys of that standard's first version stand next to them: GDAL 3.6 reads no others.
  */
 const OGC_PATH = '/ogc'
 

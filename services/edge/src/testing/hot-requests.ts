@@ -62,7 +62,7 @@ export const known = { etag: '', modified: '' }
  * What both sides decide, and where the requests below vary it:
  *   tokens          in which places, how often, in which scheme or encoding (`credential`, `query`, `inTwoPlaces`); expired, disabled, unknown
  *   grants, scope   `alps` and `packed` are granted one basemap each, `slice` may not read
- *   signed          `signature`: of a basemap, a version, expired, changed, in another order, beside a token
+ *   signed          `signature`: of a basemap, a version, expired, changed, in another order, next to a token
  *   kinds           `EVERYWHERE`, `twoSomewhere`: tokens where signatures belong, and signatures where tokens belong
  *   checksums       `mistyped`: a token with one character replaced
  *   gzip            `encoding`: lists, weights, names in Accept-Encoding, against the packed tile

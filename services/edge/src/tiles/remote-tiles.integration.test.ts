@@ -73,7 +73,7 @@ const cacheFiles = () =>
     .readdirSync(path.join(home, 'data/cache/tiles'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
-/** Blocks are written beside the answers. */
+/** Blocks are written next to the answers. */
 const written = async () => {
   const blocks = () => {
     const { misses } = running.edge.tiles.remote?.cache.counts ?? { misses: 0 }

@@ -16,7 +16,7 @@ const MAX_OPENED = 256
 const FOLDERS_PER_ARCHIVE = 64
 /**
  * How long a folder counts as being on a local disk: something else may be mounted in its place. For the last part of that time it is looked at again
- * beside the requests: where thousands of folders are in use, no request waits for that.
+ * next to the requests: where thousands of folders are in use, no request waits for that.
  */
 const LOCAL_FOR_MS = 60_000
 const LOOK_AGAIN_AHEAD_MS = 10_000

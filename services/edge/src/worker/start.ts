@@ -56,7 +56,7 @@ import type { SupervisorLink } from './supervisor-link.js'
 const STORE_CONNECTIONS = 3
 
 /**
- * A worker that listens gets its share of connections, also beside others that serve: it does not before it has its catalog, and what it
+ * A worker that listens gets its share of connections, also next to others that serve: it does not before it has its catalog, and what it
  * needs to pass requests through. Where no store is in reach it listens after this time all the same, and answers 503, which says more than
  * a refused connection.
  */

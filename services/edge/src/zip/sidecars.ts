@@ -22,7 +22,7 @@ export interface SidecarSet {
 }
 
 /**
- * Opens a shapefile and what lies beside it under the same base name. null: the shapefile itself is not there.
+ * Opens a shapefile and what lies next to it under the same base name. null: the shapefile itself is not there.
  * @param encoding of its table, as far as it is known; where it was set, the .cpg of the shapefile is left out
  */
 export async function openSidecars(

@@ -12,7 +12,7 @@ import {
   type TilingRequest,
 } from '@gateway/contracts/tiling/protocol.js'
 import { confinement } from '@gateway/core/processes/confinement.js'
-// By its package name: the built one, which finds its host program beside it.
+// By its package name: the built one, which finds its host program next to it.
 import { wasmGdal } from '@gateway/tiler/engines/wasm.js'
 import { decodeTile } from '../encode.js'
 import type { Engine, Tool } from '../engines/engine.js'

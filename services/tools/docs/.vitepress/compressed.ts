@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 /** Smaller files gain nothing that a packet would notice. */
 const MIN_COMPRESSED_BYTES = 1024
 
-/** Lays a .br and a .gz beside each file that compresses, for the control plane to send as they are. */
+/** Lays a .br and a .gz next to each file that compresses, for the control plane to send as they are. */
 export function compressIn(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)

@@ -61,7 +61,7 @@ export function linkFiles(markdown: MarkdownRenderer): void {
 const sourceOf = (relativePath: string) =>
   relativePath.startsWith('files/') ? relativePath.slice('files/'.length) : `docs/${relativePath}`
 
-/** From where the page lies for the bundler, to the picture beside the file that the page is made of. */
+/** From where the page lies for the bundler, to the picture next to the file that the page is made of. */
 function pictureOf(relativePath: string, page: string, src: string): string {
   const picture = targetOf(page, src)
   return picture === null ? src : relative(dirname(join('docs', relativePath)), picture)

@@ -21,7 +21,7 @@ interface MapAndFactsProps {
   readonly facts: ReactNode
 }
 
-/** The map of a version, and beside it the choice of another one, the facts, and the tile that somebody clicks. */
+/** The map of a version, and next to it the choice of another one, the facts, and the tile that somebody clicks. */
 export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
   const t = useTexts()
   const served = isServed(basemap) && isServed(version) && version.available

@@ -10,7 +10,7 @@ import { useSeen } from '../../ui/use-seen.js'
 import { isServed } from '../../ui/withdraw.js'
 import { thumbnailTile } from './thumbnail-tile.js'
 
-/** One tile of the default version, read once its row is seen. Decoration: the name of the basemap stands beside it. */
+/** One tile of the default version, read once its row is seen. Decoration: the name of the basemap stands next to it. */
 export function Thumbnail({ basemap }: { basemap: AdminBasemap }) {
   const { ref, seen } = useSeen()
   const version = basemap.versions.find((v) => v.version === basemap.default_version)

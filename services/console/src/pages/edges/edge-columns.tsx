@@ -25,7 +25,7 @@ export function edgeRows(edges: readonly EdgePresence[], traffic: TrafficHistory
   }))
 }
 
-/** @param all false: those that fit beside others */
+/** @param all false: those that fit next to others */
 export function useEdgeColumns(all: boolean): readonly Column<EdgeRow>[] {
   const t = useTexts().overview.edge
   const { latency: words } = useTexts().work.edges

@@ -1,6 +1,6 @@
 import type { TrafficCounters, TrafficPoint } from '@gateway/contracts/traffic.js'
 
-/** What is counted as one number. */
+/** The counters that are single numbers. */
 export type Amount = Exclude<keyof TrafficCounters, 'durations'>
 
 /** Amounts a second, added up over spans that lie side by side in time. */

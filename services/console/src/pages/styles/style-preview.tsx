@@ -26,7 +26,7 @@ export function StylePreview({ code, revision, ...map }: StylePreviewProps) {
   return <StyleMap label={`${code} ${shown.revision}`} of={shown} token={token} {...map} />
 }
 
-/** What a preview of a style needs: its document, and a token for all of its parts. */
+/** The parts that a preview of a style needs: its document, and a token for all of its parts. */
 export function useStylePreview(
   code: string,
   revision: number | null,

@@ -7,7 +7,7 @@ import { Picture } from '../../ui/picture.js'
 import { useSeen } from '../../ui/use-seen.js'
 import { isServed } from '../../ui/withdraw.js'
 
-/** The style in small, drawn once its row is seen. Decoration: its name stands beside it. */
+/** The style in small, drawn once its row is seen. Decoration: its name stands next to it. */
 export function StyleThumbnail({ style }: { style: AdminStyle }) {
   const { ref, seen } = useSeen()
   const isShown = style.available && isServed(style)

@@ -86,7 +86,7 @@ export function Plot(props: PlotProps) {
     domain: kind === 'shares' ? SHARES : FROM_ZERO,
     allowDecimals: !isWhole,
   }
-  // The chart is described in words beside it; it is no stop of the keyboard.
+  // The chart is described in words next to it; it is no stop of the keyboard.
   const chartProps = { accessibilityLayer: false, syncId: group, syncMethod: 'value', ...handlers } as const
   const area = marked !== null && <ReferenceArea x1={marked[0]} x2={marked[1]} fillOpacity={0.2} />
   const chart =

@@ -10,7 +10,7 @@ const ALIAS = refuse('invalid_parameters', coded('version_is_alias', { alias: CU
 const UNAVAILABLE = refuse('invalid_parameters', coded('version_not_scanned'))
 const WITHDRAWN = refuse('invalid_parameters', coded('version_restore_first'))
 
-/** Whether a version may become the default now. */
+/** True if a version may become the default now. */
 export async function switchable(
   sql: Queryable,
   code: string,

@@ -24,7 +24,7 @@ export function isLeftover(name: string): boolean {
 
 /** Deletes what interrupted imports left below `folder`; returns the number of files and folders. */
 export async function removeLeftovers(folder: string): Promise<number> {
-  // Tiles of folders are not looked through: what is kept lies beside a version, and beside a vector at any depth.
+  // Tiles of folders are not looked through: what is kept lies next to a version, and next to a vector at any depth.
   const places = [
     '.',
     'basemaps',

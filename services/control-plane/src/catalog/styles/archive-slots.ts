@@ -2,7 +2,7 @@ import { codeSchema } from '@gateway/contracts/common.js'
 
 /** Limit: folders above a file of a style. */
 const MAX_DEPTH = 8
-/** What programs leave in archives that they make. */
+/** Files that programs leave in the archives that they make. */
 const LEFTOVER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/
 
 /**

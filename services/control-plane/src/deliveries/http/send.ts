@@ -18,7 +18,7 @@ export interface Sending {
   /** milliseconds since 1970 */
   readonly now: number
   readonly event: unknown
-  /** of a message, beside its own */
+  /** of a message, next to its own */
   readonly headers?: Readonly<Record<string, string>> | undefined
   /** the trace that it belongs to (W3C Trace Context); null: none */
   readonly trace?: TraceContext | null

@@ -33,7 +33,7 @@ export interface ForbiddenRun {
   readonly written: readonly Sending[]
   readonly own: readonly Sending[]
   readonly redirected: readonly Sending[]
-  /** names with a forbidden address, alone or beside an allowed one */
+  /** names with a forbidden address, alone or next to an allowed one */
   readonly named: readonly Sending[]
   /** names that have an allowed address when they are looked up first and a forbidden one from then on: first and second sending */
   readonly rebound: readonly (readonly [Sending, Sending])[]

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isBelow } from '@gateway/core/files/real-root.js'
 
-/** A folder beside the place that files are going to have; its name starts with a dot and ends in `.tmp`: no scan takes it for data. */
+/** A folder next to the place that files are going to have; its name starts with a dot and ends in `.tmp`: no scan takes it for data. */
 export interface Stage {
   readonly folder: string
   /** where a folder goes that has to make room, until the new one is in its place */

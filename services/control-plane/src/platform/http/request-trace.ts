@@ -10,7 +10,7 @@ const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /**
  * Each request is a span of the trace that its `traceparent` names, or of a new one, and every line of its log says which. An `X-Request-Id` stands
- * beside it there.
+ * next to it there.
  */
 export function registerRequestTrace(app: App, { tracer }: ControlContext): void {
   app.decorateRequest('span')

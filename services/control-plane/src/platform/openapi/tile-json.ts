@@ -62,7 +62,7 @@ export const TILE_JSON = {
   },
 } as const
 
-/** Of addresses that name no fixed version. */
+/** The policy for addresses that name no fixed version. */
 export const AT = {
   name: 'at',
   in: 'query',

@@ -25,7 +25,7 @@ import { settingsRoute } from './settings-view.js'
 import { serveBuiltConsole } from './static-files.js'
 import { EDGE_RANGES, SAMPLE_MS, TrafficHistory } from './traffic-history.js'
 
-/** The built console, beside this service in the checkout and in the image. */
+/** The built console, next to this service in the checkout and in the image. */
 const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
 /** The built documentation; an installation may go without it. */

@@ -7,7 +7,7 @@ import { probeTileSet } from '@gateway/tilesets/probe.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-// The built module: it starts a second one beside it as a process.
+// The built module: it starts a second one next to it as a process.
 const built = new URL('../../../dist/launcher/demo/lay-out.js', import.meta.url).href
 const { layOutDemoData } = (await import(built)) as typeof import('./lay-out.js')
 

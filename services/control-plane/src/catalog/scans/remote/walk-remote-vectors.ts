@@ -56,7 +56,7 @@ export async function walkRemoteVectors(place: RemotePlace, known: KnownFiles): 
 async function filesOf(place: RemotePlace): Promise<readonly RemoteFile[]> {
   const { root, store, signal, canBeListed } = place
   const kind = kindOf(root)
-  // The parts of a shapefile lie beside it, out of a place that is one object.
+  // The parts of a shapefile lie next to it, out of a place that is one object.
   const isOne = kind !== null && kind !== 'shapefile'
   if (!isOne && canBeListed) return listFiles(place)
   const facts = isOne ? await store.head('', { signal }) : undefined

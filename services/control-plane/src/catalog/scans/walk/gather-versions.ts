@@ -49,7 +49,7 @@ function toBasemap(code: string, versions: ReadonlyMap<string, Named>): FoundBas
   return { code, name, versions: sorted.map((version) => version.record) }
 }
 
-/** A place that was meant to hold a version, and holds none. Zoom folders, and what lies beside them, are not meant so. */
+/** A place that was meant to hold a version, and holds none. Zoom folders, and what lies next to them, are not meant so. */
 async function warnOfEmpty(
   probed: readonly ProbedCandidate[],
   found: ReadonlyMap<string, ReadonlyMap<string, Named>>,

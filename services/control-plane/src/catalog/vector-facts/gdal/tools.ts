@@ -16,7 +16,7 @@ export interface Ogr {
   readonly prefix: readonly string[]
   /** names of the drivers that it has */
   readonly drivers: readonly string[]
-  /** The environment in which it has a single driver to read with, beside that of GeoPackage, which it writes with. */
+  /** The environment in which it has a single driver to read with, next to that of GeoPackage, which it writes with. */
   environment(driver: string): Readonly<Record<string, string>>
 }
 

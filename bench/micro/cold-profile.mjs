@@ -114,6 +114,7 @@ let running
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => running?.stop().then(() => process.exit(1)))
 for (const side of sides) {
   const peer = await side.start({ data, environment: 'small', cores })
+  if (typeof peer === 'string') throw new Error(peer)
   running = peer
   try {
     for (const [storage, name] of Object.entries(STORAGES)) {

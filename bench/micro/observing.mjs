@@ -17,12 +17,15 @@ process.env.OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9'
 const recording = await openTracer({ protocol: 'http/protobuf', service: 'bench', version: '0', onTrouble: () => {} })
 const TRACEPARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const options = (traceparent) => ({
-  kind: 'server',
+  kind: /** @type {const} */ ('server'),
   parent: parseTraceparent(traceparent),
   attributes: { 'http.request.method': 'GET', 'url.path': '/tiles/world/1/0/0/0.webp' },
 })
 
-/** As the edge does it; each with how often in a round. */
+/**
+ * The calls that the edge makes, each with the number of times in a round.
+ * @type {Record<string, [number, () => unknown]>}
+ */
 const WORK = {
   'tracing off, no traceparent': [1e6, () => parseTraceparent('') !== null || NO_TRACER.on],
   'tracing off, a traceparent is handed on': [2e5, () => NO_TRACER.start('GET tile', options(TRACEPARENT)).end()],

@@ -65,6 +65,7 @@ const result = await loadGenerator()({
   connections: CONNECTIONS,
   seconds: Number(options.seconds),
   requests: file,
+  core: undefined,
 })
 if (result.failures > 0 || Object.keys(result.statuses).join() !== '200') throw new Error(JSON.stringify(result))
 const exited = once(nginx, 'exit')

@@ -30,7 +30,13 @@ const GET_TILE_RATE = 100
 const home = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'standards-'))
 const basemaps = path.join(home, 'basemaps')
 const tile = await sharp({
-  create: { width: 256, height: 256, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 9 } },
+  create: {
+    width: 256,
+    height: 256,
+    channels: 3,
+    background: '#808080',
+    noise: { type: 'gaussian', mean: 128, sigma: 9 },
+  },
 })
   .webp({ quality: 70 })
   .toBuffer()

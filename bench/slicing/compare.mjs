@@ -42,7 +42,7 @@ async function makeImage() {
     [2, 18],
   ]) {
     const side = Math.ceil(size / cell)
-    const noise = { type: 'gaussian', mean: 128, sigma }
+    const noise = /** @type {const} */ ({ type: 'gaussian', mean: 128, sigma })
     const grain = sharp({ create: { width: side, height: side, channels: 3, background: '#808080', noise } })
     const small = await grain.grayscale().png().toBuffer()
     const input = await sharp(small)
@@ -118,7 +118,7 @@ function gdal2tiles(image, round) {
 
 /** Peak signal-to-noise ratio in dB, over some tiles of the deepest zoom, against a warp without approximation. */
 async function quality(image, layer) {
-  const tiles = readdirSync(join(layer, String(zoomMax)), { recursive: true }).filter((name) =>
+  const tiles = readdirSync(join(layer, String(zoomMax)), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith(options.format),
   )
   const step = Math.max(1, Math.floor(tiles.length / 25))

@@ -27,7 +27,7 @@ const TESTS = /^testing$|\.test\./
 
 /**
  * The installed packages that `workspaces` need at run time, as paths relative to the root; links to workspaces are followed.
- * @param {Record<string, object>} packages of a package-lock.json
+ * @param {Record<string, Record<string, any>>} packages of a package-lock.json
  * @param {readonly string[]} workspaces
  * @param {ReadonlySet<string>} without names of packages to leave out
  * @returns {Set<string>}

@@ -21,13 +21,21 @@ const TOLERANCE_SECONDS = 300
 /** Retries of one delivery have the same id. A receiver that must not forget over a restart keeps these in its database. */
 const taken = new Set()
 
-createServer(async (req, res) => {
-  const [status, words] = await receive(req).catch(() => [400, 'the body broke off'])
-  res.writeHead(status, { 'content-type': 'text/plain', connection: status < 300 ? 'keep-alive' : 'close' }).end(words)
-}).listen(Number(PORT), HOST, function () {
-  console.log(`listening on ${HOST}:${this.address().port}`)
+/** @type {[number, string]} */
+const broken = [400, 'the body broke off']
+
+const server = createServer(async (req, res) => {
+  const [status, message] = await receive(req).catch(() => broken)
+  res
+    .writeHead(status, { 'content-type': 'text/plain', connection: status < 300 ? 'keep-alive' : 'close' })
+    .end(message)
+})
+server.listen(Number(PORT), HOST, () => {
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address())
+  console.log(`listening on ${HOST}:${port}`)
 })
 
+/** @returns {Promise<[number, string]>} */
 async function receive(req) {
   if (req.method !== 'POST') return [405, 'POST events here']
   const chunks = []
@@ -45,7 +53,7 @@ async function receive(req) {
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_SECONDS))
     return [401, 'the timestamp is too old or too new']
   if (!taken.has(id)) {
-    handle(JSON.parse(body))
+    handle(JSON.parse(body.toString()))
     taken.add(id)
   }
   // Any 2xx says that it was received; anything else is tried again.

@@ -8,7 +8,7 @@ exports.BUILT_FROM = join(__dirname, 'build/Release/sources')
 
 exports.digestOfSources = () => {
   const hash = createHash('sha256')
-  const files = readdirSync(SOURCES, { recursive: true }).filter((name) => /\.(cc|h)$/.test(name))
+  const files = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(cc|h)$/.test(name))
   for (const name of files.sort()) hash.update(name).update(readFileSync(join(SOURCES, name)))
   return hash.digest('hex')
 }

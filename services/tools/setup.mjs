@@ -58,7 +58,7 @@ function checkNode() {
 /** uWebSockets.js has no binary for this Node on older systems; told before anything is installed. */
 function checkSystemLibrary(nodeMajor) {
   if (process.platform !== 'linux' || nodeMajor < 24) return
-  const version = process.report.getReport().header.glibcVersionRuntime ?? 'none'
+  const version = /** @type {any} */ (process.report.getReport()).header.glibcVersionRuntime ?? 'none'
   const [major, minor] = version.split('.').map(Number)
   if (major > 2 || (major === 2 && minor >= 38)) return
   refuse(
@@ -162,7 +162,7 @@ async function sayRegistryTrouble() {
  * cut the orderly end short. Has to stand before the script listens, which is when Node binds `emit`.
  */
 function mergeDoubledInterrupts() {
-  const emit = process.emit
+  const emit = /** @type {(...args: any[]) => any} */ (process.emit)
   let last = Number.NEGATIVE_INFINITY
   process.emit = function (event, ...rest) {
     if (event === 'SIGINT') {

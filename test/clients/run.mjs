@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url'
 const CESIUM = 'cesium@1.145.0'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const cache = join(root, 'node_modules/.cache/clients')
-const inherited = { stdio: 'inherit' }
+const inherited = /** @type {const} */ ({ stdio: 'inherit' })
 const CLIENTS = ['cesium', 'qgis']
 const asked = process.argv.length > 2 ? process.argv.slice(2) : CLIENTS
 const unknown = asked.find((client) => !CLIENTS.includes(client))

@@ -93,14 +93,15 @@ async function measure({ path, content, map = false }) {
   })
   await page.goto(`${base}/admin${path}`, { waitUntil: 'commit' })
   await page.waitForFunction(
-    (wantsMap) => window.seen.content !== null && (!wantsMap || window.seen.map !== null),
+    (wantsMap) =>
+      /** @type {any} */ (window).seen.content !== null && (!wantsMap || /** @type {any} */ (window).seen.map !== null),
     map,
     {
       timeout: GIVE_UP_MS,
     },
   )
   const first = Math.min(...[...running.values()].map(({ begin }) => begin))
-  const seen = await page.evaluate(() => window.seen)
+  const seen = await page.evaluate(() => /** @type {any} */ (window).seen)
   const until = first + seen.content / 1000
   const before = [...running.values()].filter(({ begin }) => begin <= until)
   const bytes = loads.filter(({ end }) => end <= until).reduce((sum, load) => sum + load.bytes, 0)
@@ -110,7 +111,7 @@ async function measure({ path, content, map = false }) {
   const from = running.size
   await page.waitForTimeout(IDLE_MS)
   const idle = running.size - from
-  const { shift } = await page.evaluate(() => window.seen)
+  const { shift } = await page.evaluate(() => /** @type {any} */ (window).seen)
   await context.close()
   return {
     ms: Math.round(seen.content),
@@ -125,9 +126,10 @@ async function measure({ path, content, map = false }) {
 /** In the page, before its own scripts. */
 function watchPage({ content }) {
   const seen = { content: null, map: null, shift: 0 }
-  window.seen = seen
+  Object.assign(window, { seen })
   new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) seen.shift += value
+    for (const { value, hadRecentInput } of /** @type {any[]} */ (list.getEntries()))
+      if (!hadRecentInput) seen.shift += value
   }).observe({ type: 'layout-shift', buffered: true })
   const afterPaint = (name) =>
     requestAnimationFrame(() =>

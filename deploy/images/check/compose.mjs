@@ -111,7 +111,11 @@ export class Compose {
     return this.engine.run('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container)
   }
 
-  /** One request through the proxy. */
+  /**
+   * Sends one request through the proxy.
+   * @param {string} path
+   * @param {{ method?: string, headers?: Record<string, string>, body?: string }} [options]
+   */
   ask(path, { method = 'GET', headers = {}, body } = {}) {
     return new Promise((resolve, reject) => {
       const sent = request(

@@ -37,16 +37,18 @@ if (!options['no-build']) {
 }
 if (isWanted('contents')) checkContents(engine, !options['no-build'])
 const compose = new Compose(engine)
+/** @type {[string, () => Promise<void>][]} */
 const onCompose = [
   ['service', () => checkService(compose)],
   ['backup', () => checkBackup(compose)],
   ['monitoring', () => checkMonitoring(compose)],
   ['restarts', () => checkRestarts(compose, Number(options.restarts))],
   ['faults', () => checkFaults(compose)],
-].filter(([name]) => isWanted(name))
+]
+const wanted = onCompose.filter(([name]) => isWanted(name))
 try {
-  if (onCompose.length > 0) await compose.start()
-  for (const [, check] of onCompose) await check()
+  if (wanted.length > 0) await compose.start()
+  for (const [, check] of wanted) await check()
   if (options.before !== undefined && isWanted('upgrade')) await checkUpgrade(compose, options.before)
   if (isWanted('kube')) await checkKube(engine)
   console.log('All checks passed.')

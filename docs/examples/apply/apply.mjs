@@ -117,6 +117,7 @@ function tileNumber([z, x, y]) {
 
 /** The tiles of the newer set, one by one; what the older one has goes into `before`. */
 async function* merged(older, delta, removed, before) {
+  /** @type {AsyncIterator<any>[]} */
   const [olds, news] = [tilesOf(older), tilesOf(delta)]
   let [old, fresh] = [await olds.next(), await news.next()]
   let at = 0
@@ -273,7 +274,8 @@ async function download(url, file, headers) {
   if (isDone) return
   if (!answer.ok) throw new Error(`${url} returned ${answer.status}`)
   await writeFile(`${file}.etag`, answer.headers.get('etag') ?? '')
-  await pipeline(Readable.fromWeb(answer.body), createWriteStream(file, { flags: answer.status === 206 ? 'a' : 'w' }))
+  const body = /** @type {import('node:stream/web').ReadableStream} */ (answer.body)
+  await pipeline(Readable.fromWeb(body), createWriteStream(file, { flags: answer.status === 206 ? 'a' : 'w' }))
 }
 
 /** @returns how many tiles the newer archive has */
@@ -304,7 +306,7 @@ export async function apply(olderFile, deltaFile, newerFile) {
   }
 }
 
-async function main([olderFile, deltaPlace, newerFile, ...options]) {
+async function main(olderFile, deltaPlace, newerFile, ...options) {
   if (newerFile === undefined)
     throw new Error('apply OLDER DELTA NEWER [--header "Name: value"]; DELTA is a file or an address')
   const headers = {}
@@ -321,7 +323,7 @@ async function main([olderFile, deltaPlace, newerFile, ...options]) {
   console.log(`${newerFile}: ${tiles} tiles`)
 }
 
-main(process.argv.slice(2)).catch((error) => {
+main(...process.argv.slice(2)).catch((error) => {
   console.error(error.message)
   process.exitCode = 1
 })

@@ -30,7 +30,7 @@ const warn = (fields, message) => {
   warnings.push(message)
   log.warn(fields, message)
 }
-const findBinary = unknownBinary ? () => ({ ...findServerBinary(), proven: false }) : undefined
+const findBinary = unknownBinary ? () => ({ .../** @type {any} */ (findServerBinary()), proven: false }) : undefined
 const sender = new FileSender({ log: { ...log, warn }, stallSeconds, idleSeconds, native, findBinary })
 
 const text = (res, status, body) => {
@@ -77,9 +77,9 @@ const answer = (res, request, onDone = () => {}) => {
     return endHead(res, length)
   }
   sender.send(res, file.fd, part.from, length, {
-    onDone(outcome) {
+    onDone() {
       closeSync(file.fd)
-      onDone(outcome)
+      onDone()
     },
   })
 }
@@ -138,8 +138,8 @@ app.post('/table', (res) => {
   res.onData((chunk, isLast) => {
     chunks.push(Buffer.from(chunk.slice(0)))
     if (!isLast) return
-    const results = JSON.parse(Buffer.concat(chunks)).map(([method, ...args]) => {
-      if (method === 'open') table = sender.responseTable(...args)
+    const results = JSON.parse(Buffer.concat(chunks).toString()).map(([method, ...args]) => {
+      if (method === 'open') table = sender.responseTable(args[0])
       if (method === 'putTile') return putTile(args[0])
       return method === 'open' ? table !== undefined : table[method](...args)
     })

@@ -37,7 +37,7 @@ const ADDON = {
  * Bundles the console where its sources have changed.
  * @param {string} root of the checkout
  * @param {() => void} onBuild called before it is built
- * @returns {Promise<{ok: true} | {ok: false, output: string, signal?: NodeJS.Signals}>}
+ * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals}>}
  */
 export function buildConsole(root, onBuild) {
   return bundle(root, CONSOLE, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel=warn'], onBuild)
@@ -52,6 +52,7 @@ export function buildDocs(root, onBuild) {
   return bundle(root, DOCS, [join(root, 'node_modules/vitepress/bin/vitepress.js'), 'build'], onBuild)
 }
 
+/** @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals}>} */
 async function bundle(root, part, command, onBuild) {
   const digest = digestOf(root, part)
   if (!isDue(root, part, digest)) return { ok: true }
@@ -65,7 +66,7 @@ async function bundle(root, part, command, onBuild) {
  * Compiles the addon where its sources or Node have changed. A machine without a compiler goes without it and does not try at every start,
  * so a failed attempt counts; an interrupted one does not. `note` says why it goes without.
  * @param {string} root of the checkout
- * @returns {Promise<{ok: true, note?: string} | {ok: false, output: string, signal?: NodeJS.Signals}>}
+ * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals, note?: string}>}
  */
 export async function buildAddon(root) {
   const digest = digestOf(root, ADDON)

@@ -12,11 +12,12 @@ const HELD = 1
  * Takes the lock or returns the process that holds it. Without util-linux, as outside of Linux, nothing is locked.
  * Throws where the file cannot be made or its file system knows no locks.
  * @param {string} path of the lock file, which stays when the lock is given back; its folder must exist
- * @returns {{ok: true, release: () => void} | {ok: false, pid: number}}
+ * @returns {{ok: boolean, release?: () => void, pid?: number}} `release` if it is taken, otherwise `pid` of the holder
  */
 export function tryLock(path) {
   const fd = openSync(path, 'a+')
   // Node has no flock(2). The command locks the open file that it inherits, which stays locked as long as this process has it open.
+  /** @type {{ status: number | null, error?: NodeJS.ErrnoException }} */
   const { status, error } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
   if (status === 0 || error?.code === 'ENOENT') {
     ftruncateSync(fd)

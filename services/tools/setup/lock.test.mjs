@@ -37,7 +37,7 @@ test('a lock is refused with the number of the process that holds it, and free o
 })
 
 test('a waiting process gets the lock when it is given back, and was told once for which process it waits', async () => {
-  const first = tryLock(path)
+  const first = /** @type {{ release: () => void }} */ (tryLock(path))
   const waitedFor = []
   const waiting = waitForLock(path, (pid) => waitedFor.push(pid))
   first.release()

@@ -11,7 +11,7 @@ const ENDS_WITHIN_MS = 2000
  * @param {string} command
  * @param {string[]} args
  * @param {string} cwd
- * @returns {Promise<{ok: true, output: string} | {ok: false, output: string} | {ok: false, output: '', signal: NodeJS.Signals}>}
+ * @returns {Promise<{ok: boolean, output: string, signal?: NodeJS.Signals}>} `signal` that ended the tool
  */
 export function runTool(command, args, cwd) {
   return new Promise((resolve) => {

@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import ts from 'typescript'
+
+/** A sentence of a comment, or the name of a test. */
+export interface SourceText {
+  readonly file: string
+  /** line of the comment or call, from 1 */
+  readonly line: number
+  readonly text: string
+}
+
+const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.cjs', '*.cc', '*.h', '*.c']
+/** It is written by a program. */
+const GENERATED = /openapi\.d\.ts$/
+const NAMES_TESTS = /^(test|it|describe)\b/
+const C_COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/gm
+
+/** The sentences of all comments and the names of all tests in the files that git knows below `root`. */
+export function sourceTexts(root: string): SourceText[] {
+  const listed = execFileSync('git', ['ls-files', ...SOURCES], { cwd: root, encoding: 'utf8' })
+  const files = listed
+    .trim()
+    .split('\n')
+    .filter((file) => !GENERATED.test(file))
+  return files.flatMap((file) => {
+    const source = readFileSync(root + file, 'utf8')
+    const found = /\.(cc|h|c)$/.test(file) ? commentsOfC(source) : textsOfScript(file, source)
+    return found.flatMap(([text, at]) => {
+      const line = source.slice(0, at).split('\n').length
+      return sentences(text).map((sentence) => ({ file, line, text: sentence }))
+    })
+  })
+}
+
+type Found = [text: string, at: number]
+
+function commentsOfC(source: string): Found[] {
+  return joinLines(
+    source,
+    [...source.matchAll(C_COMMENTS)].map((match) => [match.index, match.index + match[0].length]),
+  )
+}
+
+function textsOfScript(file: string, source: string): Found[] {
+  const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
+  const ranges = new Map<number, number>()
+  const names: Found[] = []
+  const visit = (node: ts.Node): void => {
+    for (const { pos, end } of ts.getLeadingCommentRanges(source, node.pos) ?? []) ranges.set(pos, end)
+    for (const { pos, end } of ts.getTrailingCommentRanges(source, node.end) ?? []) ranges.set(pos, end)
+    if (ts.isCallExpression(node) && NAMES_TESTS.test(node.expression.getText(tree))) {
+      const [name] = node.arguments
+      if (name !== undefined && ts.isStringLiteralLike(name)) names.push([name.text, name.pos])
+    }
+    for (const child of node.getChildren(tree)) visit(child)
+  }
+  visit(tree)
+  return [
+    ...joinLines(
+      source,
+      [...ranges].sort(([a], [b]) => a - b),
+    ),
+    ...names,
+  ]
+}
+
+/** The texts of comments; `//` comments on successive lines are one text. */
+function joinLines(source: string, ranges: [from: number, to: number][]): Found[] {
+  const found: Found[] = []
+  let last = Number.NaN
+  for (const [from, to] of ranges) {
+    const text = source
+      .slice(from, to)
+      .split('\n')
+      .map((line) => line.replace(/^\s*(\/\*+|\*\/|\*|\/\/)\s?|\s*\*\/$/g, '').trim())
+      .join(' ')
+    const previous = found.at(-1)
+    const continues = source.startsWith('//', from) && source.slice(last, from).trim() === '' && !Number.isNaN(last)
+    if (continues && previous !== undefined) previous[0] += ` ${text}`
+    else found.push([text, from])
+    last = source.startsWith('//', from) ? to : Number.NaN
+  }
+  return found
+}
+
+function sentences(text: string): string[] {
+  return text
+    .replace(/`[^`]*`/g, '`')
+    .replace(/"[^"]*"/g, '""')
+    .replace(/\s+/g, ' ')
+    .split(/(?<=[.!?]) (?=[A-Z])| (?=@(?:param|returns|throws)\b)/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '')
+}

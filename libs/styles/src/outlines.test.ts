@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
-import { generateRange, openOutlines } from './outlines.js'
+import { fontFault, generateRange, openOutlines } from './outlines.js'
 
 /** Subsets of Noto Sans CJK (OFL 1.1) with "A" and "骨", which has another shape in Japanese and in Chinese. */
 const fixture = (name: string) => readFileSync(new URL(`testing/${name}`, import.meta.url))
@@ -41,4 +41,11 @@ test('a combining mark of a .ttf file has no width, and stands left of where the
 
 test('a file that is no font throws', () => {
   expect(() => openOutlines(Buffer.from('<html>not found</html>'), null)).toThrow()
+})
+
+test('a font that no label can be drawn from is told with the reason', () => {
+  expect([OTF, TTC].map((name) => fontFault(fixture(name)))).toEqual([null, null])
+  expect(fontFault(Buffer.from('<html>not found</html>'))).toMatch(/no TrueType or OpenType/)
+  const cut = fixture(OTF).subarray(0, 900)
+  expect(fontFault(cut)).toMatch(/outlines|no TrueType/)
 })

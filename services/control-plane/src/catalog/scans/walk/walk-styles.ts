@@ -228,7 +228,9 @@ function findFonts(source: WalkedSource, folder: string, fonts: Map<string, Stor
 
 function faultOf(path: string): string | null {
   try {
-    return statSync(path).size > MAX_FONT_BYTES ? `it has more than ${MAX_FONT_BYTES} bytes` : fontFault(readFileSync(path))
+    return statSync(path).size > MAX_FONT_BYTES
+      ? `it has more than ${MAX_FONT_BYTES} bytes`
+      : fontFault(readFileSync(path))
   } catch (error) {
     return (error as Error).message.slice(0, 200)
   }

@@ -1,8 +1,19 @@
-/** A made-up part of Nanjing: streets and places with Chinese names, and houses between them. */
+/** A made-up part of Nanjing: streets and places with Chinese and English names, and houses between them. */
 export const CENTRE = [118.78, 32.06] as const
 
 const STREETS = '中山珠江北京太平汉口上海广州长白解放瑞金洪武洪家御道明故宫龙蟠'
-const ENDS = ['学校', '医院', '公园', '银行', '酒店', '图书馆', '博物馆', '广场', '小区', '车站']
+const ENDS = [
+  '学校 School',
+  '医院 Hospital',
+  '公园 Park',
+  '银行 Bank',
+  '酒店 Hotel',
+  '图书馆 Library',
+  '博物馆 Museum',
+  '广场 Square',
+  '小区 Quarter',
+  '车站 Station',
+]
 /** Streets in each direction, houses in each row and column, and places. */
 const [STREET_COUNT, HOUSE_COUNT, PLACE_COUNT] = [16, 60, 250]
 
@@ -18,8 +29,8 @@ const feature = (name: string | null, type: string, coordinates: unknown) => ({
 export function cityData(): Readonly<Record<'roads' | 'houses' | 'places', string>> {
   const named = (i: number) => STREETS.slice((i * 2) % STREETS.length).slice(0, 2)
   const roads = Array.from({ length: STREET_COUNT }, (_, i) => [
-    feature(`${named(i)}路`, 'LineString', [at([-20, i * 2 - 16]), at([20, i * 2 - 16])]),
-    feature(`${named(i + 3)}街`, 'LineString', [at([i * 2.5 - 20, -16]), at([i * 2.5 - 20, 16])]),
+    feature(`${named(i)}路 Road ${i + 1}`, 'LineString', [at([-20, i * 2 - 16]), at([20, i * 2 - 16])]),
+    feature(`${named(i + 3)}街 Street ${i + 1}`, 'LineString', [at([i * 2.5 - 20, -16]), at([i * 2.5 - 20, 16])]),
   ]).flat()
   const houses = Array.from({ length: HOUSE_COUNT ** 2 }, (_, i) => {
     const [x, y] = [(i % HOUSE_COUNT) * 0.6 - 18, Math.floor(i / HOUSE_COUNT) * 0.5 - 15]
@@ -47,7 +58,7 @@ export const ICON =
 const tiles = (code: string) => ({ type: 'vector', url: `gateway://vectors/${code}` })
 const label = { 'text-field': ['get', 'name'], 'text-font': ['Noto Sans Regular'] }
 
-/** Vector tiles, labels in ideographs, and an icon. */
+/** Vector tiles, labels, and an icon. */
 export const CITY_STYLE = {
   version: 8,
   name: '南京',

@@ -110,7 +110,7 @@ function draw(page: ClientPage['page'], style: string): Promise<number> {
     const maplibregl = await import('./maplibre-gl.mjs')
     const begun = performance.now()
     const map = new maplibregl.Map({ container: 'map', center: ${JSON.stringify(CENTRE)}, zoom: 14.5, fadeDuration: 0, attributionControl: false,
-      localIdeographFontFamily: false, style: ${JSON.stringify(style)} })
+      style: ${JSON.stringify(style)} })
     await map.once('idle')
     return Math.round(performance.now() - begun)
   })()`)

@@ -15,6 +15,7 @@ const MOST_TIMES_NGINX = 1.3
 const ROUNDS = Number(process.env.ROUNDS ?? 7)
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 const MINUTES = 60_000
+const SETTLE_MS = 2_000
 
 const ports = { gateway: await freePort(), nginx: await freePort() }
 const gateway = useGateway({ env: { API_BASE_URL: `http://127.0.0.1:${ports.gateway}` } }, async (started) => {
@@ -74,6 +75,11 @@ async function exportMap(address: string, token: string): Promise<number> {
   const urls = new Set<string>()
   page.on('request', (request) => request.url().includes(token) && urls.add(request.url()))
   await draw(page, address)
+  // Requests of workers are told late.
+  for (let known = 0; known !== urls.size; ) {
+    known = urls.size
+    await page.waitForTimeout(SETTLE_MS)
+  }
   await page.close()
   for (const url of urls) {
     const answer = await fetch(url)
@@ -96,12 +102,15 @@ async function exportMap(address: string, token: string): Promise<number> {
 async function firstPicture(style: string, line: SlowLine): Promise<{ ms: number; bytes: number }> {
   const { page } = await openClient('maplibre')
   const before = line.received
+  const failed: string[] = []
+  page.on('requestfailed', (request) => failed.push(request.url()))
   const ms = await draw(page, style)
   await writeFile(
     join(ARTIFACTS, `first-picture-${new URL(style).port === String(ports.nginx) ? 'nginx' : 'gateway'}.png`),
     await page.screenshot(),
   )
   await page.close()
+  expect(failed).toEqual([])
   return { ms, bytes: line.received - before }
 }
 

@@ -21,6 +21,8 @@ export class SlowLine {
   readonly url: string
   /** bytes that came down */
   received = 0
+  /** of all GET requests: path and query */
+  readonly targets = new Set<string>()
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
@@ -52,7 +54,11 @@ export class SlowLine {
           upstream.destroy()
         })
       }
-      client.on('data', (piece: Buffer) => up.carry(piece, upstream, client))
+      client.on('data', (piece: Buffer) => {
+        const target = /^GET (\S+) HTTP/.exec(piece.toString('latin1'))?.[1]
+        if (target !== undefined) line.targets.add(target)
+        up.carry(piece, upstream, client)
+      })
       // The handshake takes a round trip before the first byte.
       setTimeout(() => client.resume(), speed.roundTripMs)
     })

@@ -186,3 +186,20 @@ test('the styles are listed and served as OGC API – Styles, each token those t
   const carried = await json(await fetch(`${gateway().url}/ogc/styles?token=${token}`))
   expect(carried.styles[0].links[0].href).toContain(`token=${token}`)
 })
+
+test('a code that a style of another scan source has is refused, as a zip and as a document, and that style stays', async () => {
+  const folder = join(gateway().home, 'own-styles')
+  const own = { version: 8, name: 'Own', sources: {}, layers: [] }
+  await mkdir(folder)
+  await writeFile(join(folder, 'owned.json'), JSON.stringify(own))
+  await gateway().admin.scanSource('own', 'style', folder)
+  const bodies = [
+    await send(await zip({ 'style.json': JSON.stringify(CITY) }), '?code=owned'),
+    await send(JSON.stringify(CITY), '?code=owned', 'application/json'),
+  ]
+  for (const answer of bodies) {
+    expect(answer.status).toBe(409)
+    expect((await json(answer)).error).toMatch(/in its scan source own; import it under another code/)
+  }
+  expect(await json(await get('/styles/owned/style.json'))).toEqual(own)
+})

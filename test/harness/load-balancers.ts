@@ -10,6 +10,10 @@ export interface LoadBalancer {
   stop(): Promise<void>
 }
 
+const TEMPORARY = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+  .map((name) => `${name}_temp_path tmp;`)
+  .join('\n')
+
 /** nginx as it comes: connections to the edges are kept, what fails at one edge is tried at the next, and no edge is ever given up. */
 export async function startNginx(edges: readonly string[]): Promise<LoadBalancer> {
   const port = await freePort()
@@ -23,7 +27,7 @@ export async function startNginx(edges: readonly string[]): Promise<LoadBalancer
       events { }
       http {
         access_log off;
-        ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path tmp;`).join('\n')}
+        ${TEMPORARY}
         upstream gateway {
           ${edges.map((edge) => `server ${new URL(edge).host} max_fails=0;`).join('\n')}
           keepalive 64;
@@ -35,6 +39,39 @@ export async function startNginx(edges: readonly string[]): Promise<LoadBalancer
             proxy_http_version 1.1;
             proxy_set_header Connection "";
           }
+        }
+      }`,
+  }))
+}
+
+/** A server of files. */
+export type FileServer = LoadBalancer
+
+/** nginx with the files of a folder as a web server has them: connections are kept, texts and vector tiles are compressed, other origins may read. */
+export async function startNginxFiles(folder: string): Promise<FileServer> {
+  const port = await freePort()
+  return start('nginx', port, (dir) => ({
+    command: ['nginx', '-e', 'stderr', '-p', dir, '-c', join(dir, 'conf')],
+    config: `
+      daemon off;
+      master_process off;
+      pid nginx.pid;
+      error_log stderr crit;
+      ${process.getuid?.() === 0 ? 'user root;' : ''}
+      events { }
+      http {
+        access_log off;
+        ${TEMPORARY}
+        types { application/json json; image/png png; application/x-protobuf pbf mvt; }
+        sendfile on;
+        tcp_nopush on;
+        gzip on;
+        gzip_comp_level 6;
+        gzip_types application/json application/x-protobuf;
+        server {
+          listen 127.0.0.1:${port};
+          root ${folder};
+          add_header Access-Control-Allow-Origin *;
         }
       }`,
   }))

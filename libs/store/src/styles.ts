@@ -215,22 +215,22 @@ function listedStyles(sql: Queryable) {
   return sql`styles t JOIN scan_sources s ON s.code = t.source_code`
 }
 
-/** Codes of the basemaps and vectors that are served, and the icons of each style that is. */
+/** The basemaps that are served with their versions, the codes of vectors that are, and the icons of each style that is. */
 export async function readStylePartCodes(sql: Queryable): Promise<{
-  readonly basemaps: readonly string[]
+  readonly basemaps: readonly (readonly [code: string, versions: readonly string[]])[]
   readonly vectors: readonly string[]
   readonly icons: readonly (readonly [code: string, icons: readonly string[]])[]
 }> {
-  const basemaps = await sql<{ code: string }[]>`
-    SELECT b.code FROM basemaps b JOIN scan_sources s ON s.code = b.source_code
-    WHERE s.enabled AND NOT b.withdrawn
-      AND EXISTS (SELECT FROM basemap_versions v WHERE v.basemap_code = b.code AND v.available AND NOT v.withdrawn)`
+  const basemaps = await sql<{ code: string; versions: string[] }[]>`
+    SELECT b.code, array_agg(v.version) AS versions
+    FROM basemaps b JOIN scan_sources s ON s.code = b.source_code JOIN basemap_versions v ON v.basemap_code = b.code
+    WHERE s.enabled AND NOT b.withdrawn AND v.available AND NOT v.withdrawn GROUP BY b.code`
   const vectors = await sql<{ code: string }[]>`
     SELECT v.code FROM vectors v JOIN scan_sources s ON s.code = v.source_code WHERE s.enabled AND v.available AND NOT v.withdrawn`
   const styles = await sql<{ code: string; assets: StoredStyleAssets }[]>`
     SELECT t.code, t.assets FROM styles t JOIN scan_sources s ON s.code = t.source_code WHERE s.enabled AND t.available AND NOT t.withdrawn`
   return {
-    basemaps: basemaps.map(({ code }) => code),
+    basemaps: basemaps.map(({ code, versions }) => [code, versions]),
     vectors: vectors.map(({ code }) => code),
     icons: styles.map(({ code, assets }) => [code, assets.sprites.flatMap(({ icons }) => icons)]),
   }

@@ -23,6 +23,20 @@ export function openOutlines(file: Buffer, face: string | null): Font {
   return font
 }
 
+/** Limit: characters that are tried before a font counts as one without outlines. The first ones of many fonts are blanks. */
+const MAX_TRIED = 100
+
+/** Why labels cannot be drawn from a font file; null: they can. Never throws. */
+export function fontFault(file: Buffer): string | null {
+  try {
+    const font = openOutlines(file, null)
+    const isDrawn = font.characterSet.slice(0, MAX_TRIED).some((id) => (readGlyph(font, id)?.bitmap.length ?? 0) > 0)
+    return isDrawn ? null : 'its glyphs have no outlines that can be read'
+  } catch {
+    return 'it is no TrueType or OpenType font'
+  }
+}
+
 /** The glyphs of 256 code points that a font has. A glyph that cannot be read is left out. */
 export function generateRange(font: Font, first: number): Map<number, Glyph> {
   const glyphs = new Map<number, Glyph>()

@@ -17,23 +17,44 @@ const SHIPPED = {
 /** The fonts that every installation has. */
 export const SHIPPED_FONT_NAMES: readonly string[] = Object.keys(SHIPPED)
 
-/** Where Debian's fonts-noto-cjk and other distributions put the fonts with ideographs. */
-const CJK_FOLDERS = ['/usr/share/fonts/opentype/noto', '/usr/share/fonts/noto-cjk', '/usr/share/fonts/google-noto-cjk']
-const CJK = {
-  'Noto Sans CJK SC Regular': ['NotoSansCJK-Regular.ttc', 'NotoSansCJKsc-Regular'],
-  'Noto Sans CJK SC Bold': ['NotoSansCJK-Bold.ttc', 'NotoSansCJKsc-Bold'],
-} as const
+/** Folders of Debian's fonts-noto-cjk and fonts-noto-core, and of other distributions. */
+const SYSTEM_FOLDERS = ['opentype/noto', 'truetype/noto', 'noto-cjk', 'google-noto-cjk', 'noto', 'google-noto'].map(
+  (folder) => `/usr/share/fonts/${folder}`,
+)
+/**
+ * Scripts that Noto Sans does not have, each with a font of its own, by the first code points of the ranges that it has glyphs of. MapLibre draws
+ * further scripts, as Thai, with a font of the device.
+ */
+const SCRIPTS: Readonly<Record<string, readonly number[]>> = {
+  Hebrew: [0x500, 0xfb00],
+  Armenian: [0x500, 0xfb00],
+  Georgian: [0x1000, 0x1c00, 0x2d00],
+  Ethiopic: [0x1200, 0x1300, 0x2d00, 0xab00],
+  Symbols: [0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2600, 0x2700, 0x2900],
+  Symbols2: [0x2100, 0x2300, 0x2500, 0x2600, 0x2700, 0x2800, 0x2900, 0x2b00],
+  Math: [0x2100, 0x2200, 0x2300, 0x2500, 0x2700, 0x2900, 0x2a00, 0x2b00],
+}
+const WEIGHTS = ['Regular', 'Bold'] as const
+/** Font files that the system may have, with the face in a collection. */
+const SYSTEM: readonly (readonly [name: string, file: string, face: string | null])[] = [
+  ...Object.keys(SCRIPTS).flatMap((script) =>
+    WEIGHTS.map((weight) => [`Noto Sans ${script} ${weight}`, `NotoSans${script}-${weight}.ttf`, null] as const),
+  ),
+  ...WEIGHTS.map(
+    (weight) => [`Noto Sans CJK SC ${weight}`, `NotoSansCJK-${weight}.ttc`, `NotoSansCJKsc-${weight}`] as const,
+  ),
+]
 
-/** The fonts of the gateway, and those with ideographs if the system has them. Looks at the disk. */
+/** The fonts of the gateway, and those of further scripts and ideographs that the system has. Looks at the disk. */
 export function shippedFonts(): readonly FontFace[] {
   const own = Object.entries(SHIPPED).map(([name, file]) =>
     outlines(name, require.resolve(`@expo-google-fonts/${file}`), null),
   )
-  const ideographs = Object.entries(CJK).flatMap(([name, [file, face]]) => {
-    const path = CJK_FOLDERS.map((folder) => `${folder}/${file}`).find((candidate) => existsSync(candidate))
+  const others = SYSTEM.flatMap(([name, file, face]) => {
+    const path = SYSTEM_FOLDERS.map((folder) => `${folder}/${file}`).find((candidate) => existsSync(candidate))
     return path === undefined ? [] : [outlines(name, path, face)]
   })
-  return [...own, ...ideographs]
+  return [...own, ...others]
 }
 
 function outlines(name: string, path: string, face: string | null): FontFace {
@@ -49,14 +70,17 @@ function outlines(name: string, path: string, face: string | null): FontFace {
 }
 
 /**
- * The fonts that stand behind every stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then the others,
- * then those with Arabic letters and ideographs.
+ * The fonts that stand behind every stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then those of other
+ * scripts, and at last the one with ideographs, which has Latin letters too.
+ * @param range the first code point of the range
  */
-export function fallbackNames(first: string): readonly string[] {
-  const { bold, italic } = looksOf(first)
+export function fallbackNames(font: string, range: number): readonly string[] {
+  const { bold, italic } = looksOf(font)
   const best = bold ? 'Noto Sans Bold' : italic ? 'Noto Sans Italic' : 'Noto Sans Regular'
-  const others = ['Noto Sans Arabic', 'Noto Sans CJK SC'].flatMap((name) =>
-    bold ? [`${name} Bold`, `${name} Regular`] : [`${name} Regular`],
-  )
+  const scripts = Object.keys(SCRIPTS).filter((script) => SCRIPTS[script]?.includes(range))
+  const others = ['Arabic', ...scripts, 'CJK SC'].flatMap((script) => {
+    const name = `Noto Sans ${script}`
+    return bold ? [`${name} Bold`, `${name} Regular`] : [`${name} Regular`]
+  })
   return [...new Set([best, 'Noto Sans Regular', ...others])]
 }

@@ -70,7 +70,37 @@ test.each([
     5,
     /colour/,
   ],
-  ['another version', '{\n"version": 7,\n"sources": {}, "layers": []}', 2, /expected one of \[8\]/],
+  ['another version', '{\n"version": "8",\n"sources": {}, "layers": []}', 2, /^version: write 8, as a number/],
+  [
+    'a misspelled expression',
+    '{"version": 8, "sources": {},\n"layers": [\n{"id": "sea", "type": "background",\n"paint": {"background-opacity":\n["interpolat", ["linear"], ["zoom"], 5, 0, 9, 1]}}]}',
+    5,
+    /^layer "sea": paint\.background-opacity: there is no expression "interpolat": did you mean "interpolate"\?$/,
+  ],
+  [
+    'an expression with too few arguments',
+    '{"version": 8, "sources": {},\n"layers": [{"id": "sea", "type": "background",\n"paint": {"background-opacity": ["step", ["zoom"]]}}]}',
+    3,
+    /"step": Expected at least 4 arguments/,
+  ],
+  [
+    'a misspelled property',
+    '{"version": 8, "sources": {},\n"layers": [{"id": "sea", "type": "background", "paint": {\n"background-colour": "red"}}]}',
+    3,
+    /layers of the type background have no paint property "background-colour": did you mean "background-color"\?$/,
+  ],
+  [
+    'a property in the wrong place',
+    '{"version": 8, "sources": {"a": {"type": "geojson", "data": "a.json"}},\n"layers": [{"id": "way", "type": "line", "source": "a", "paint": {\n"line-cap": "round"}}]}',
+    3,
+    /"line-cap" belongs below "layout"$/,
+  ],
+  [
+    'an address of glyphs without its two places',
+    '{"version": 8, "sources": {}, "layers": [],\n"glyphs": "fonts"}',
+    2,
+    /^glyphs: write gateway:\/\/fonts/,
+  ],
   [
     'an unknown address',
     '{"version": 8,\n"sources": {"a": {"type": "vector", "url": "gateway://tiles/a"}},\n"layers": []}',
@@ -81,7 +111,7 @@ test.each([
     'a missing source',
     '{"version": 8, "sources": {},\n"layers": [{"id": "a", "type": "fill",\n"source": "gone"}]}',
     3,
-    /gone/,
+    /^layer "a": the style has no source "gone": it has none$/,
   ],
 ])('%s is told with its line', (_, text, line, message) => {
   const checked = checkStyle(text)

@@ -2,6 +2,7 @@ import jsonlint from '@mapbox/jsonlint-lines-primitives'
 import { type StyleSpecification, validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
 import { dependenciesOf, type StyleDependencies } from './dependencies.js'
 import { jsonFault } from './json-fault.js'
+import { problemWords } from './problem-words.js'
 import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson, type StyleProblem } from './style-json.js'
 
 /** Limit: bytes of a style document. The largest that are known have 1 MB. */
@@ -39,19 +40,14 @@ function withGatewayAddresses(text: string): StyleProblem[] {
   const plain = text.replaceAll('"gateway://fonts"', '"gateway://fonts/{fontstack}/{range}"')
   const parsed = parse(plain)
   if ('problem' in parsed) return [parsed.problem]
+  // The validator's copy has objects with lines in the place of texts and numbers.
+  const values: unknown = JSON.parse(plain)
   const found: StyleProblem[] = validateStyleMin(parsed.style as StyleSpecification).map(({ line, message }) => ({
     line: typeof line === 'number' ? line : null,
-    message: withLayerName(message, parsed.style).slice(0, MAX_MESSAGE),
+    message: problemWords(message, values).slice(0, MAX_MESSAGE),
   }))
-  return [...found, ...unknownAddresses(text)]
-}
-
-/** Editors show layers by their ids, and count them nowhere. */
-function withLayerName(message: string, style: unknown): string {
-  const [place = '', number = ''] = /^layers\[(\d+)\]/.exec(message) ?? []
-  const layer = place !== '' && isObject(style) && Array.isArray(style.layers) ? style.layers[Number(number)] : null
-  if (!isObject(layer) || layer.id === undefined) return message
-  return `layer ${JSON.stringify(String(layer.id))}: ${message.slice(place.length).replace(/^[.:] ?/, '')}`
+  const byText = new Map(found.map((problem) => [`${problem.line} ${problem.message}`, problem]))
+  return [...byText.values(), ...unknownAddresses(text)]
 }
 
 /** Limit: characters of a problem. */

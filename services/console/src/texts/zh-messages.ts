@@ -101,6 +101,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   style_icon_missing: '样式 {style} 需要的图标 {icon} 不在其雪碧图中：不绘制',
   style_sprite_missing: '样式 {style} 需要样式 {code} 的雪碧图，但它不存在：不绘制其图标',
   style_sprite_broken: '{file} 不能用作雪碧图：{reason}',
+  style_font_broken: '{file} 不能用作字体：{reason}',
   style_font_empty: '{folder} 不是字体：既没有字形范围（0-255.pbf），也没有字体文件（.ttf、.otf、.ttc）',
 
   slice_zoom_max_missing:

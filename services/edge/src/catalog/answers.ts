@@ -2,166 +2,75 @@ import { parse } from 'node:querystring'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { checkInput } from '@gateway/contracts/input/input-problems.js'
-import { coded } from '@gateway/contracts/messages.js'
-import type { VectorFacts } from '@gateway/contracts/vector.js'
-import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
-import { isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
-import { toBasemap } from '@gateway/store/catalog/basemap.js'
-import { pageOf } from '@gateway/store/catalog/list-in-memory.js'
+import type { AccessToken } from '@gateway/core/access/decide.js'
+import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import { withoutTokens } from '@gateway/store/catalog/list-query.js'
-import {
-  type ListedVector,
-  READER_BASEMAPS,
-  READER_STYLES,
-  READER_VECTORS,
-  type ReaderList,
-} from '@gateway/store/catalog/reader-lists.js'
-import { toStyle } from '@gateway/store/catalog/style.js'
-import { toVector } from '@gateway/store/catalog/vector.js'
-import { basemapWithin, vectorWithin } from '@gateway/store/catalog/within-area.js'
+import * as reader from '@gateway/store/catalog/reader-answers.js'
+import type { ListedVector } from '@gateway/store/catalog/reader-lists.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
 import type { DocumentRequest } from '../documents/document-cache.js'
 import type { Catalog, CatalogBasemap, CatalogStyle, CatalogVector } from '../sync/catalog.js'
 import { areaKey, grantKey } from './grant-key.js'
 
-export type CatalogEntry = CatalogBasemap | CatalogVector | CatalogStyle
-
 /** A JSON document that many may ask for, and how it is made. */
 export type CatalogAnswer = Pick<DocumentRequest, 'of' | 'key' | 'grows' | 'text'>
 
-/** See the settings of these names; without a trailing slash. */
-export interface PublicBases {
-  readonly tilePublicBaseUrl: string
-  readonly vectorPublicBaseUrl: string
-}
-
-/** A kind of the catalog's entries, as this process holds and answers them. */
-export interface CatalogKind<Entry extends CatalogEntry = CatalogEntry> {
-  readonly list: ReaderList<StoredBasemap | ListedVector | StoredStyle>
+/** A kind of the catalog's entries, as this process holds them. */
+export interface CatalogKind<Stored extends reader.Listed, Entry extends reader.ReaderEntry<Stored>>
+  extends reader.ReaderKind<Stored, Entry> {
   entries(catalog: Catalog): ReadonlyMap<string, Entry>
   /** equal for tokens that may list the same */
   grantKey(token: AccessToken): string
-  /** null: it lies outside the area */
-  answer(entry: Entry, bases: PublicBases, area: Bounds | null): object | null
 }
 
-export const BASEMAPS: CatalogKind<CatalogBasemap> = {
-  list: READER_BASEMAPS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
+export const BASEMAPS: CatalogKind<StoredBasemap, CatalogBasemap> = {
+  ...reader.BASEMAPS,
   entries: ({ basemaps }) => basemaps,
   grantKey: ({ basemaps }) => grantKey(basemaps),
-  answer: ({ stored }, _, area) => {
-    const seen = basemapWithin(stored, area)
-    return seen === null ? null : toBasemap(seen)
-  },
 }
 
-export const VECTORS: CatalogKind<CatalogVector> = {
-  list: READER_VECTORS as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
+export const VECTORS: CatalogKind<ListedVector, CatalogVector> = {
+  ...reader.VECTORS,
   entries: ({ vectors }) => vectors,
   grantKey: ({ vectors }) => grantKey(vectors),
-  answer: ({ stored, factsText }, { vectorPublicBaseUrl }, area) => {
-    const facts = factsText === null ? null : (JSON.parse(factsText) as VectorFacts)
-    return vectorWithin(toVector({ ...stored, facts }, vectorPublicBaseUrl), area)
-  },
 }
 
-export const STYLES: CatalogKind<CatalogStyle> = {
-  list: READER_STYLES as unknown as ReaderList<StoredBasemap | ListedVector | StoredStyle>,
+export const STYLES: CatalogKind<StoredStyle, CatalogStyle> = {
+  ...reader.STYLES,
   entries: ({ styles }) => styles,
   grantKey: ({ basemaps, vectors }) => `${grantKey(basemaps)} ${grantKey(vectors)}`,
-  answer: ({ stored }, { tilePublicBaseUrl }) => toStyle(stored, tilePublicBaseUrl),
 }
 
-const OUTSIDE = refuse('outside_bounds', coded('token_outside'))
-
-/** What readers may know of, by code, of each collection of entries. */
-const offered = new WeakMap<object, readonly CatalogEntry[]>()
-/** The text of each entry, the same in every list that it is in. */
-const texts = new WeakMap<object, string>()
 /**
  * The list that a token which was admitted may see, by its query (without the question mark); or the refusal of a query that is not
  * understood. Tokens with the same grants and area share an answer.
  */
-export function catalogList<Entry extends CatalogEntry>(
-  kind: CatalogKind<Entry>,
+export function catalogList<Stored extends reader.Listed, Entry extends reader.ReaderEntry<Stored>>(
+  kind: CatalogKind<Stored, Entry>,
   catalog: Catalog,
   token: AccessToken,
   query: string,
-  bases: PublicBases,
+  bases: reader.PublicBases,
 ): CatalogAnswer | Refusal {
   const parameters = query === '' ? {} : (withoutTokens(parse(query)) as object)
   const request = checkInput(kind.list.query, parameters, 'query')
   if (!request.ok) return refuse('invalid_parameters', request.problems)
   const entries = kind.entries(catalog)
-  const area = token.limits?.area ?? null
-  const text = function* () {
-    const granted = offeredOf(entries).flatMap((entry) => {
-      const isListed =
-        isGranted(token, entry.wanted) && (area === null || textWithin(kind, entry as Entry, bases, area) !== null)
-      return isListed ? [entry.stored] : []
-    })
-    const { items, total } = pageOf(granted, kind.list.listing, request.value)
-    yield '{"items":['
-    for (const [i, { code }] of items.entries()) {
-      yield `${i === 0 ? '' : ','}${textWithin(kind, entries.get(code) as Entry, bases, area)}`
-    }
-    yield `],"total":${total}}`
-  }
-  const key = `${kind.list.name}s ${kind.grantKey(token)} ${JSON.stringify(parameters)}${areaKey(area)}`
+  const text = () => reader.listText(kind, entries, token, request.value, bases)
+  const area = areaKey(token.limits?.area ?? null)
+  const key = `${kind.list.name}s ${kind.grantKey(token)} ${JSON.stringify(parameters)}${area}`
   return { of: entries, key, grows: true, text }
 }
 
-/** One entry by its code, for a token that is granted it; null: readers may not know of it. */
-export function catalogEntry<Entry extends CatalogEntry>(
-  kind: CatalogKind<Entry>,
+/** One entry by its code, for a token that is granted it; or the refusal if readers may not know of it. */
+export function catalogEntry<Stored extends reader.Listed, Entry extends reader.ReaderEntry<Stored>>(
+  kind: CatalogKind<Stored, Entry>,
   catalog: Catalog,
   code: string,
-  bases: PublicBases,
+  bases: reader.PublicBases,
   area: Bounds | null,
 ): CatalogAnswer | Refusal {
-  const entry = kind.entries(catalog).get(code)
-  if (entry === undefined || !isOffered(entry.stored))
-    return refuse('not_found', coded('nothing_of_kind', { kind: kind.list.name }))
-  const text = textWithin(kind, entry, bases, area)
-  if (text === null) return OUTSIDE
-  return {
-    of: entry,
-    key: `${kind.list.name}${areaKey(area)}`,
-    grows: false,
-    text: () => text,
-  }
-}
-
-function offeredOf<Entry extends CatalogEntry>(entries: ReadonlyMap<string, Entry>): readonly CatalogEntry[] {
-  const known = offered.get(entries)
-  if (known !== undefined) return known
-  const made = [...entries.values()].filter(({ stored }) => isOffered(stored))
-  made.sort(({ stored: one }, { stored: other }) => byCode(one, other))
-  offered.set(entries, made)
-  return made
-}
-
-function textOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>, entry: Entry, bases: PublicBases): string {
-  const known = texts.get(entry)
-  if (known !== undefined) return known
-  const made = JSON.stringify(kind.answer(entry, bases, null))
-  texts.set(entry, made)
-  return made
-}
-
-/** null: the entry lies outside the area, and a token with that area does not see it */
-function textWithin<Entry extends CatalogEntry>(
-  kind: CatalogKind<Entry>,
-  entry: Entry,
-  bases: PublicBases,
-  area: Bounds | null,
-): string | null {
-  if (area === null) return textOf(kind, entry, bases)
-  const seen = kind.answer(entry, bases, area)
-  return seen === null ? null : JSON.stringify(seen)
-}
-
-/** As the store orders them: codes are ASCII. */
-function byCode(one: { readonly code: string }, other: { readonly code: string }): number {
-  return one.code < other.code ? -1 : 1
+  const found = reader.entryText(kind, kind.entries(catalog).get(code), bases, area)
+  if ('ok' in found) return found
+  return { of: found.entry, key: `${kind.list.name}${areaKey(area)}`, grows: false, text: () => found.text }
 }

@@ -1,11 +1,11 @@
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { Listed, ReaderEntry } from '@gateway/store/catalog/reader-answers.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
 import {
   BASEMAPS,
   type CatalogAnswer,
-  type CatalogEntry,
   type CatalogKind,
   catalogEntry,
   catalogList,
@@ -26,7 +26,7 @@ export const CATALOG_ROUTES: readonly (readonly [path: string, list: Handler, en
   ['/api/v1/catalog/styles', listOf(STYLES), entryOf(STYLES)],
 ]
 
-function listOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler {
+function listOf<Stored extends Listed, Entry extends ReaderEntry<Stored>>(kind: CatalogKind<Stored, Entry>): Handler {
   return (edge, res, req) => {
     answer(edge, res, req, null, ({ edge: own, query }, token) =>
       catalogList(kind, own.freshness.catalog, token, query, own.settings),
@@ -34,7 +34,7 @@ function listOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler {
   }
 }
 
-function entryOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>): Handler {
+function entryOf<Stored extends Listed, Entry extends ReaderEntry<Stored>>(kind: CatalogKind<Stored, Entry>): Handler {
   return (edge, res, req) => {
     const segment = req.getParameter(0) ?? ''
     // Not an address of the catalog: the control plane answers 404.

@@ -1,5 +1,5 @@
+import { isReached } from '@gateway/store/catalog/canary.js'
 import { afterEach, expect, test } from 'vitest'
-import { isReached } from '../sync/canaries.js'
 import {
   ask,
   askUntilTable,

@@ -97,7 +97,7 @@ export class StyleAssets {
     const key = keyOf(fonts, stack, first)
     return this.#once(key, async () => {
       let merged: ReadonlyMap<number, Glyph> = new Map()
-      for (const name of new Set([...stack, ...fallbackNames(stack[0] ?? '')])) {
+      for (const name of new Set([...stack, ...fallbackNames(stack[0] ?? '', first)])) {
         const font = fonts.byName.get(name)
         if (font === undefined) continue
         merged = mergeGlyphs([merged, await this.#glyphs(font, first)])

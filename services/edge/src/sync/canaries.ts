@@ -1,17 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { AccessToken } from '@gateway/core/access/decide.js'
-import type { RunningCanary } from '@gateway/store/basemaps.js'
+import { isReached } from '@gateway/store/catalog/canary.js'
 import type { Catalog } from './catalog.js'
 
 /** Limit: mixtures of canaries that catalogs are kept for; four canaries at a time have so many. */
 const MAX_MIXTURES = 16
-
-/** Whether a token has the new version: by a hash of both, so that it has the same one on every edge, throughout. A signed address never has. */
-export function isReached({ id, percent }: RunningCanary, tokenId: string): boolean {
-  if (tokenId === '') return false
-  const hash = createHash('sha256').update(`${id} ${tokenId}`).digest().readUInt32BE(0)
-  return hash < (percent / 100) * 2 ** 32
-}
 
 const mixtures = new WeakMap<Catalog, Map<string, Catalog>>()
 

@@ -1,5 +1,7 @@
 import type { IssuedToken } from '@gateway/contracts/token.js'
 import { upsertBasemap, upsertVersion } from '@gateway/store/basemaps.js'
+import { isReached } from '@gateway/store/catalog/canary.js'
+import { insertSwitch, startCanary } from '@gateway/store/default-switches.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { upsertVectors } from '@gateway/store/vectors.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -98,6 +100,42 @@ test('the order of refusal: token, scope, grant whether or not it exists, absenc
   expect(await status('/basemaps/world', narrow)).toBe(200)
   expect(await status('/vectors/roads', narrow)).toBe(403)
   expect(await status('/vectors/gone', narrow)).toBe(404)
+})
+
+test('a token that a canary reaches sees the new default, and another one the old', async () => {
+  const { sql } = gateway.store
+  const { id = '' } = await sql.begin(async (tx) => {
+    await upsertBasemap(tx, {
+      code: 'tried',
+      name: 'tried',
+      tileBaseUrl: 'http://tiles.example',
+      sourceCode: 'basemap',
+    })
+    for (const version of ['1', '2']) await upsertVersion(tx, 'tried', { ...VERSION, version })
+    await tx`UPDATE basemaps SET default_version = '1' WHERE code = 'tried'`
+    const canary = { percent: 50, minutes: 60 }
+    const added = await insertSwitch(tx, {
+      basemapCode: 'tried',
+      version: '2',
+      at: new Date(),
+      actor: 'admin',
+      address: '127.0.0.1',
+      canary,
+    })
+    await startCanary(tx, added?.id ?? '', '1')
+    return { id: added?.id }
+  })
+  const seen = new Set<string>()
+  // Half of all tokens: 40 of one kind are as good as impossible.
+  for (let i = 0; i < 40 && seen.size < 2; i++) {
+    const reader = await token({ basemap_codes: ['tried'] })
+    const wanted = isReached({ id, version: '2', percent: 50 }, reader.id) ? '2' : '1'
+    const headers = { 'x-access-token': reader.token }
+    expect((await read('/basemaps/tried', headers)).json().default_version).toBe(wanted)
+    expect((await read('/basemaps', headers)).json().items[0].default_version).toBe(wanted)
+    seen.add(wanted)
+  }
+  expect([...seen].sort()).toEqual(['1', '2'])
 })
 
 test('a code that nothing can have is a code like any other', async () => {

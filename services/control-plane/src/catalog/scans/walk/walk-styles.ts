@@ -5,6 +5,7 @@ import { codeSchema } from '@gateway/contracts/common.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isBelow } from '@gateway/core/files/real-root.js'
 import type { StoredFont, StoredSprite, StoredStyleAssets } from '@gateway/store/styles.js'
+import { fontFault } from '@gateway/styles/outlines.js'
 import { checkStyle, MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
 import type { FoundStyle, FoundStyles } from './found.js'
 import { quoted } from './found.js'
@@ -17,6 +18,8 @@ const FONT_FILE = /\.(ttf|otf|ttc)$/i
 const RANGE_FILE = /^[0-9]{1,5}-[0-9]{3,5}\.pbf$/
 /** Limit: bytes of the index of a sprite. */
 const MAX_SPRITE_BYTES = 4 * 1024 * 1024
+/** Limit: bytes of a font file, which the edge reads as a whole. The largest collections with ideographs have 30 MB. */
+const MAX_FONT_BYTES = 128 * 1024 * 1024
 /** Limit: icons of a sprite. */
 const MAX_ICONS = 10_000
 
@@ -211,9 +214,25 @@ function findFonts(source: WalkedSource, folder: string, fonts: Map<string, Stor
       const identity = ranges.map((file) => `${file.name} ${identityOf(file.path)}`).join('\n')
       fonts.set(name, { name, kind: 'ranges', path, face: null, fingerprint: digest(identity) })
     } else if (outlines !== undefined) {
+      const fault = faultOf(outlines.path)
+      if (fault !== null) {
+        const file = quoted(relative(source.root, outlines.path))
+        warnIn(source, coded('style_font_broken', { file, reason: fault }))
+        continue
+      }
       const fingerprint = digest(`${outlines.path} ${identityOf(outlines.path)}`)
       fonts.set(name, { name, kind: 'outlines', path: outlines.path, face: null, fingerprint })
     } else warnIn(source, coded('style_font_empty', { folder: quoted(relative(source.root, path)) }))
+  }
+}
+
+function faultOf(path: string): string | null {
+  try {
+    return statSync(path).size > MAX_FONT_BYTES
+      ? `it has more than ${MAX_FONT_BYTES} bytes`
+      : fontFault(readFileSync(path))
+  } catch (error) {
+    return (error as Error).message.slice(0, 200)
   }
 }
 

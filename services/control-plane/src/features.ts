@@ -17,6 +17,7 @@ import { sessionRoutes } from './operators/session-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
 import type { AdminGate } from './platform/admin-gate/gate.js'
 import { auditRoutes } from './platform/audit/routes.js'
+import { auditHeadPush } from './platform/audit/send-head.js'
 import { auditWatch } from './platform/audit/verify.js'
 import type { BackgroundLoop } from './platform/background.js'
 import type { ControlContext } from './platform/context.js'
@@ -113,6 +114,7 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   exportLoop,
   vectorBuildLoop,
   auditWatch,
+  auditHeadPush,
   notifications,
   housekeeping({
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),

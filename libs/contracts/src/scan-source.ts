@@ -59,7 +59,9 @@ export const scanSchema = z.object({
   changed: z
     .array(z.string())
     .nullable()
-    .describe('the paths below the source that had changed in a watched folder, which were scanned, and nothing else; null: everything was'),
+    .describe(
+      'the paths below the source that had changed in a watched folder, which were scanned, and nothing else; null: everything was',
+    ),
   next_scan_at: nextScanSchema,
   started_at: timestampSchema,
   finished_at: timestampSchema.nullable(),

@@ -113,7 +113,11 @@ export async function auditHeadReceivedAt(sql: Queryable, targetCode: string): P
 }
 
 /** A message to one target, due at once. The lock on the chain's head makes it one in the whole cluster; false: another process has sent one. */
-export async function insertAuditHead(tx: Transaction, targetCode: string, body: Readonly<Record<string, unknown>>): Promise<boolean> {
+export async function insertAuditHead(
+  tx: Transaction,
+  targetCode: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
   await tx`SELECT FROM audit_chain WHERE name = 'head' FOR UPDATE`
   if (!(await isAuditHeadDue(tx, targetCode))) return false
   await tx`

@@ -247,9 +247,7 @@ export interface QueuedScan {
 }
 
 /** The code of the source that has waited longest, which waits no more. The caller holds the scan lock. */
-export async function takeQueuedScan(
-  sql: Queryable,
-): Promise<QueuedScan | null> {
+export async function takeQueuedScan(sql: Queryable): Promise<QueuedScan | null> {
   const [row] = await sql<QueuedScan[]>`
     DELETE FROM scan_queue WHERE source_code = (SELECT source_code FROM scan_queue ORDER BY queued_at, source_code LIMIT 1)
     RETURNING source_code AS code, reason, changed`

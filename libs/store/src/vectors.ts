@@ -119,7 +119,12 @@ export async function readVectorsBeginning(
 ): Promise<StoredVector[]> {
   const rows = await sql<{ code: string }[]>`
     SELECT code FROM vectors WHERE source_code = ${sourceCode} ${andBeginning(sql, beginnings)}`
-  return rows.length === 0 ? [] : readVectors(sql, rows.map(({ code }) => code))
+  return rows.length === 0
+    ? []
+    : readVectors(
+        sql,
+        rows.map(({ code }) => code),
+      )
 }
 
 /** The codes of vectors, of any source, that begin with one of these. */

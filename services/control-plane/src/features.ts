@@ -7,6 +7,7 @@ import { watching } from './catalog/scans/automatic/watching.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
 import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
+import { archiveRoutes } from './exports/archive-routes.js'
 import { exportLoop } from './exports/loop.js'
 import { removeOldExports } from './exports/retention.js'
 import { exportRoutes } from './exports/routes.js'
@@ -76,6 +77,7 @@ export async function registerFeatures(
   forgetTargetRoute(app, ctx)
   pushRoutes(app, ctx)
   exportRoutes(app, ctx)
+  archiveRoutes(app, ctx, gate)
   notificationRoutes(app, ctx)
   sliceRoutes(app, ctx, gate)
   sliceAdminRoutes(app, ctx)

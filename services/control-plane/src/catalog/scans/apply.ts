@@ -8,7 +8,13 @@ import {
 } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import { readCodesBeginning, readVectors, readVectorsBeginning, setVectorsAvailable, upsertVectors } from '@gateway/store/vectors.js'
+import {
+  readCodesBeginning,
+  readVectors,
+  readVectorsBeginning,
+  setVectorsAvailable,
+  upsertVectors,
+} from '@gateway/store/vectors.js'
 import { reducedCode } from '../register/codes.js'
 import { diffBasemaps } from './diff/diff-basemaps.js'
 import { diffVectors } from './diff/diff-vectors.js'

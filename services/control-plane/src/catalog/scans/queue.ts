@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failAbandonedScans, isScanQueued, queueScan, readScanSources, takeQueuedScan } from '@gateway/store/scan-sources.js'
+import {
+  failAbandonedScans,
+  isScanQueued,
+  queueScan,
+  readScanSources,
+  takeQueuedScan,
+} from '@gateway/store/scan-sources.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
 import { MAX_CHANGED } from './automatic/settling.js'
@@ -42,7 +48,8 @@ async function runNext(ctx: ControlContext): Promise<boolean> {
     const { reason, changed } = queued
     const scan = await scanUnderLock(ctx, source, scanning, reason, wanted(changed))
     // A change is told of once: after a scan of changes that failed, everything is scanned.
-    if (scan.status === 'failed' && scan.changed !== null && !scan.cancelled) await queueScan(ctx.sql, source.code, reason)
+    if (scan.status === 'failed' && scan.changed !== null && !scan.cancelled)
+      await queueScan(ctx.sql, source.code, reason)
     return true
   })
   return ran === true

@@ -18,9 +18,9 @@ import { type Applied, applyBasemaps, applyVectors, type ScanOf } from './apply.
 import { applyStyles } from './apply-styles.js'
 import { withScanLock } from './scan-lock.js'
 import { scratchFolder } from './scratch-folder.js'
+import { withoutExtension } from './walk/changed-vectors.js'
 import type { Warnings } from './walk/found.js'
 import { WalkError, walk } from './walk/walk.js'
-import { withoutExtension } from './walk/changed-vectors.js'
 import type { Found } from './walk/walk-process.js'
 
 export type ScanRun = { readonly ok: true; readonly scan: Scan } | Refusal

@@ -230,7 +230,10 @@ export const WEBHOOKS = {
       head: { type: 'string', description: 'hex SHA-256 of the last entry' },
       head_position: { type: 'integer' },
       count: { type: 'integer', description: 'entries that match' },
-      first_mismatch: { type: ['object', 'null'], description: 'as `GET /api/v1/admin/audit/verify` returns it; null: all match' },
+      first_mismatch: {
+        type: ['object', 'null'],
+        description: 'as `GET /api/v1/admin/audit/verify` returns it; null: all match',
+      },
       at: { type: 'string', format: 'date-time' },
     },
     example: {

@@ -89,7 +89,12 @@ function unusable(error: Error, at: string): Finding {
 }
 
 /** Adds to `findings`; answers the scan sources. Rejects where the store refuses something, or is lost. */
-async function examine(sql: Sql, settings: Settings, at: string, findings: Finding[]): Promise<readonly SourceFolder[]> {
+async function examine(
+  sql: Sql,
+  settings: Settings,
+  at: string,
+  findings: Finding[],
+): Promise<readonly SourceFolder[]> {
   findings.push(await versionAndRole(sql, at))
   if (!(await keepsSessions(sql)))
     findings.push(
@@ -105,7 +110,10 @@ async function examine(sql: Sql, settings: Settings, at: string, findings: Findi
   findings.push(finding)
   if (!isCurrent) return []
   const { revision, epoch } = await currentState(sql)
-  findings.push(ok('store', `revision ${revision} of epoch ${epoch}`), ...(await checkAudit(sql, settings.auditHeadTarget)))
+  findings.push(
+    ok('store', `revision ${revision} of epoch ${epoch}`),
+    ...(await checkAudit(sql, settings.auditHeadTarget)),
+  )
   const sources = (await readScanSources(sql)).filter(({ enabled }) => enabled)
   return sources.map(({ code, path }) => ({ code, path }))
 }

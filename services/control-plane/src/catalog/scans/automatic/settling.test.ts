@@ -28,7 +28,11 @@ test('a folder is taken when nothing below it changes any more', () => {
   settling.noteChange('world', 0)
   settling.noteChange('world-2', 1000)
   settling.noteChange('world/v2', 1500)
-  expect([settling.take(2400), settling.take(3400), settling.take(13_400)]).toEqual([null, ['world-2'], ['world', 'world/v2']])
+  expect([settling.take(2400), settling.take(3400), settling.take(13_400)]).toEqual([
+    null,
+    ['world-2'],
+    ['world', 'world/v2'],
+  ])
 })
 
 test('scans are at least 10 s apart', () => {

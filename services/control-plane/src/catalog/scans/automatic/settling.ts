@@ -37,7 +37,9 @@ export class Settling {
     if (now < this.#scannedAt + LEAST_INTERVAL_MS) return null
     const isSettled = (at: number) => now >= at + SETTLE_MS
     const changing = [...this.#changedAt].filter(([, at]) => !isSettled(at)).map(([path]) => path)
-    const settled = [...this.#changedAt.keys()].filter((path) => !changing.some((one) => `${one}/`.startsWith(`${path}/`)))
+    const settled = [...this.#changedAt.keys()].filter(
+      (path) => !changing.some((one) => `${one}/`.startsWith(`${path}/`)),
+    )
     if (this.#everythingSince !== null) {
       const isQuiet = settled.length === this.#changedAt.size
       return isQuiet || now >= this.#everythingSince + LONGEST_WAIT_MS ? this.#taken('everything', now) : null

@@ -7,8 +7,8 @@ import { exclusively } from '../../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../../platform/background.js'
 import type { ControlContext } from '../../../platform/context.js'
 import { FolderWatch, WATCHED_DEPTH } from './folder-watch.js'
-import { Settling } from './settling.js'
 import { settlesAs } from './settles-as.js'
+import { Settling } from './settling.js'
 
 /** One control plane of the cluster watches. */
 export const WATCH: ExclusiveJob = { kind: 'folder_watch', code: '' }

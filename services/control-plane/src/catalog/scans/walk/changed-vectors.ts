@@ -23,7 +23,10 @@ export class ChangedVectors {
   constructor(changed: readonly string[]) {
     this.#changed = changed.filter((path) => !isInGeodatabase(path))
     this.#files = new Set(
-      this.#changed.flatMap((path) => [path, ...BOTH_CASES.map((extension) => `${withoutExtension(path)}${extension}`)]),
+      this.#changed.flatMap((path) => [
+        path,
+        ...BOTH_CASES.map((extension) => `${withoutExtension(path)}${extension}`),
+      ]),
     )
   }
 
@@ -32,7 +35,10 @@ export class ChangedVectors {
   }
 
   /** The files that are there, by folder; and the folders whose content is looked at. A listing of a folder with a million files is spared. */
-  find(source: WalkedSource): { readonly files: ReadonlyMap<string, readonly Entry[]>; readonly folders: readonly string[] } {
+  find(source: WalkedSource): {
+    readonly files: ReadonlyMap<string, readonly Entry[]>
+    readonly folders: readonly string[]
+  } {
     const files = new Map<string, Entry[]>()
     const folders: string[] = []
     for (const path of this.#files) {

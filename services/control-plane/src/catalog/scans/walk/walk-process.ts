@@ -51,7 +51,10 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     return {
       ok: true,
       kind: 'vector',
-      found: await walkVectors(task.root, task.known, progress, { scratch: task.scratch, changed: task.changed ?? null }),
+      found: await walkVectors(task.root, task.known, progress, {
+        scratch: task.scratch,
+        changed: task.changed ?? null,
+      }),
       steps,
     }
   } catch (error) {

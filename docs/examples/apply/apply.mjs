@@ -7,10 +7,11 @@
 // A download that was cut goes on where it ended. The newer archive appears under its name when every byte of it is proven: the older archive is the
 // one that the delta was made for, and the tiles of the newer one have the digest that the delta names. newer.pmtiles may be older.pmtiles.
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, realpathSync } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
 const HEADER_BYTES = 127
@@ -22,7 +23,7 @@ const REMEMBERED_CONTENTS = 500_000
 const WRITTEN_AT_ONCE = 1024 * 1024
 
 /** An archive of PMTiles 3 whose directories are gzipped or plain. */
-async function openArchive(file) {
+export async function openArchive(file) {
   const handle = await open(file)
   const read = async (offset, length) => {
     const data = Buffer.alloc(length)
@@ -258,7 +259,7 @@ class ArchiveWriter {
 }
 
 /** Fetches into a file, from where an earlier attempt ended, as long as the server still has the same content. */
-async function download(url, file, headers) {
+export async function download(url, file, headers) {
   const [known, size] = await Promise.all([
     readFile(`${file}.etag`, 'utf8').catch(() => ''),
     stat(file).then(
@@ -323,7 +324,9 @@ async function main(olderFile, deltaPlace, newerFile, ...options) {
   console.log(`${newerFile}: ${tiles} tiles`)
 }
 
-main(...process.argv.slice(2)).catch((error) => {
-  console.error(error.message)
-  process.exitCode = 1
-})
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main(...process.argv.slice(2)).catch((error) => {
+    console.error(error.message)
+    process.exitCode = 1
+  })
+}

@@ -78,3 +78,22 @@ export const exportSchema = z.object({
     .describe('when the archive and this record are removed; null until it has ended'),
 })
 export type Export = z.infer<typeof exportSchema>
+
+/** Limit: archives of one basemap that a device is told of. */
+export const MAX_ARCHIVES = 200
+
+/** Extension: an archive by which a device keeps a copy of a basemap. */
+export const archiveSchema = z.object({
+  id: z.uuid(),
+  version: z.string().describe('what a device has with it'),
+  from_version: z
+    .string()
+    .nullable()
+    .describe('the version that a delta is laid over; null: it has all of the version'),
+  tiles: z.int().describe('addresses that have a tile in the archive'),
+  bytes: z.int(),
+  download_url: z.string(),
+  created_at: timestampSchema,
+  expires_at: timestampSchema.nullable().describe('when the archive is removed'),
+})
+export type Archive = z.infer<typeof archiveSchema>

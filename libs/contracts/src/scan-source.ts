@@ -56,6 +56,12 @@ export const scanSchema = z.object({
     .describe(
       'why it ran: somebody asked for it, its schedule, a change in a watched folder, or a start of the gateway',
     ),
+  changed: z
+    .array(z.string())
+    .nullable()
+    .describe(
+      'the paths below the source that had changed in a watched folder, which were scanned, and nothing else; null: everything was',
+    ),
   next_scan_at: nextScanSchema,
   started_at: timestampSchema,
   finished_at: timestampSchema.nullable(),

@@ -92,6 +92,41 @@ export async function insertEvents(tx: Transaction, event: NewEvent, trace: Kept
   await wakeRunners(tx)
 }
 
+/** How often the head of the audit is sent. */
+const HEAD_EVERY_HOURS = 24
+export const AUDIT_HEAD_EVENT = 'audit.head'
+
+/** Whether a target has had no head of the audit for a day. */
+export async function isAuditHeadDue(sql: Queryable, targetCode: string): Promise<boolean> {
+  const rows = await sql`
+    SELECT FROM deliveries WHERE kind = 'event' AND target_code = ${targetCode} AND body->>'event' = ${AUDIT_HEAD_EVENT}
+      AND created_at > now() - make_interval(hours => ${HEAD_EVERY_HOURS}) LIMIT 1`
+  return rows.length === 0
+}
+
+/** When a target has received the newest head; null: it has received none. */
+export async function auditHeadReceivedAt(sql: Queryable, targetCode: string): Promise<Date | null> {
+  const [row] = await sql<{ at: Date | null }[]>`
+    SELECT max(updated_at) AS at FROM deliveries
+    WHERE kind = 'event' AND target_code = ${targetCode} AND body->>'event' = ${AUDIT_HEAD_EVENT} AND status = 'succeeded'`
+  return row?.at ?? null
+}
+
+/** A message to one target, due at once. The lock on the chain's head makes it one in the whole cluster; false: another process has sent one. */
+export async function insertAuditHead(
+  tx: Transaction,
+  targetCode: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<boolean> {
+  await tx`SELECT FROM audit_chain WHERE name = 'head' FOR UPDATE`
+  if (!(await isAuditHeadDue(tx, targetCode))) return false
+  await tx`
+    INSERT INTO deliveries (kind, lane, destination, target_code, body)
+    VALUES ('event', 'message', ${targetCode}, ${targetCode}, ${tx.json({ event: AUDIT_HEAD_EVENT, ...body } as never)})`
+  await wakeRunners(tx)
+  return true
+}
+
 export interface NewCallback {
   readonly jobId: string
   readonly url: string

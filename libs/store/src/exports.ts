@@ -102,6 +102,16 @@ export function listExports(sql: Queryable, request: ListRequest): Promise<Liste
   return readList<StoredExport>(sql, EXPORT_LISTING, { columns: columns(sql), from: sql`exports` }, request)
 }
 
+/** PMTiles archives of a basemap that are written, newest first: of whole versions, in all of their zooms, and their deltas. */
+export function readWholeArchives(sql: Queryable, basemapCode: string, limit: number): Promise<StoredExport[]> {
+  return sql<StoredExport[]>`
+    SELECT ${columns(sql)} FROM exports
+    LEFT JOIN basemap_versions newer ON newer.basemap_code = exports.basemap_code AND newer.version = exports.version
+    WHERE exports.basemap_code = ${basemapCode} AND exports.status = 'succeeded' AND exports.format = 'pmtiles' AND exports.bounds IS NULL
+      AND zoom_min <= newer.min_zoom AND zoom_max >= newer.max_zoom
+    ORDER BY exports.created_at DESC, exports.id DESC LIMIT ${limit}`
+}
+
 /** Forgets an export, whatever its state; who is at it finds the lease lost. A delivery that is still on its way fails. false: no such export. */
 export async function deleteExport(tx: Transaction, id: string): Promise<boolean> {
   const { count } = await tx`DELETE FROM exports WHERE id = ${id}`

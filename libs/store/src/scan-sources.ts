@@ -14,7 +14,7 @@ type SourceRow = Omit<ScanSource, 'last_scan' | 'queued_at' | 'next_scan_at'> & 
 function scanColumns(sql: Queryable, table: 'scans' | 'last') {
   const of = sql(table)
   return sql`
-    ${of}.id, ${of}.status, ${of}.reason, ${of}.next_scan_at, ${of}.started_at, ${of}.finished_at, ${of}.added, ${of}.updated, ${of}.missing, ${of}.message,
+    ${of}.id, ${of}.status, ${of}.reason, ${of}.changed, ${of}.next_scan_at, ${of}.started_at, ${of}.finished_at, ${of}.added, ${of}.updated, ${of}.missing, ${of}.message,
     ${of}.message_coded->>'code' AS message_code, ${of}.message_coded->'params' AS message_params,
     ${of}.warning_count AS warnings, ${of}.steps, ${of}.cancelled_by IS NOT NULL AS cancelled`
 }
@@ -135,10 +135,11 @@ export async function startScan(
   sql: Queryable,
   sourceCode: string,
   reason: ScanReason = 'manual',
+  changed: readonly string[] | null = null,
 ): Promise<{ id: string; startedAt: Date }> {
   const [row] = await sql<{ id: string; startedAt: Date }[]>`
-    INSERT INTO scans (source_code, status, reason, next_scan_at)
-    VALUES (${sourceCode}, 'running', ${reason}, (SELECT next_scan_at FROM scan_sources WHERE code = ${sourceCode})) RETURNING id, started_at AS "startedAt"`
+    INSERT INTO scans (source_code, status, reason, changed, next_scan_at)
+    VALUES (${sourceCode}, 'running', ${reason}, ${changed as string[] | null}::text[], (SELECT next_scan_at FROM scan_sources WHERE code = ${sourceCode})) RETURNING id, started_at AS "startedAt"`
   return row as { id: string; startedAt: Date }
 }
 
@@ -176,11 +177,23 @@ export async function renewScan(sql: Queryable, id: string, steps: number): Prom
   return row?.cancelled_by ?? null
 }
 
-/** Queues a scan of a source; one that waits already keeps its place. */
-export async function queueScan(sql: Queryable, sourceCode: string, reason: ScanReason = 'manual'): Promise<void> {
+/**
+ * Queues a scan of a source; one that waits already keeps its place, and scans what both want.
+ * @param changed the paths below the source that it looks at; null: at everything
+ */
+export async function queueScan(
+  sql: Queryable,
+  sourceCode: string,
+  reason: ScanReason = 'manual',
+  changed: readonly string[] | null = null,
+): Promise<void> {
   await sql`
-    INSERT INTO scan_queue (source_code, reason) SELECT code, ${reason} FROM scan_sources WHERE code = ${sourceCode}
-    ON CONFLICT DO NOTHING`
+    INSERT INTO scan_queue AS queue (source_code, reason, changed)
+    SELECT code, ${reason}, ${changed as string[] | null}::text[] FROM scan_sources WHERE code = ${sourceCode}
+    ON CONFLICT (source_code) DO UPDATE SET
+      reason = CASE WHEN excluded.changed IS NULL THEN excluded.reason ELSE queue.reason END,
+      changed = CASE WHEN excluded.changed IS NULL THEN NULL ELSE ARRAY(SELECT unnest(queue.changed) UNION SELECT unnest(excluded.changed)) END
+    WHERE queue.changed IS NOT NULL`
 }
 
 export interface SourceSchedule {
@@ -226,13 +239,18 @@ export async function isScanQueued(sql: Queryable): Promise<boolean> {
   return rows.length > 0
 }
 
+export interface QueuedScan {
+  readonly code: string
+  readonly reason: ScanReason
+  /** the paths below the source that it looks at; null: at everything */
+  readonly changed: readonly string[] | null
+}
+
 /** The code of the source that has waited longest, which waits no more. The caller holds the scan lock. */
-export async function takeQueuedScan(
-  sql: Queryable,
-): Promise<{ readonly code: string; readonly reason: ScanReason } | null> {
-  const [row] = await sql<{ code: string; reason: ScanReason }[]>`
+export async function takeQueuedScan(sql: Queryable): Promise<QueuedScan | null> {
+  const [row] = await sql<QueuedScan[]>`
     DELETE FROM scan_queue WHERE source_code = (SELECT source_code FROM scan_queue ORDER BY queued_at, source_code LIMIT 1)
-    RETURNING source_code AS code, reason`
+    RETURNING source_code AS code, reason, changed`
   return row ?? null
 }
 
@@ -258,11 +276,15 @@ export async function readScanWarnings(
 
 const STOPPED = coded('scan_stopped')
 
-/** Scans that a process left `running` when it died; called by whoever holds the scan lock, so that none of them can be alive. */
+/**
+ * Scans that a process left `running` when it died; called by whoever holds the scan lock, so that none of them can be alive. The changes that one
+ * was to look at are told of once only: everything of its source is scanned.
+ */
 export async function failAbandonedScans(sql: Queryable): Promise<void> {
-  await sql`
+  const left = await sql<{ code: string; reason: ScanReason; changed: string[] | null }[]>`
     UPDATE scans SET status = 'failed', finished_at = now(), message = ${textOf(STOPPED)}, message_coded = ${sql.json(STOPPED)}
-    WHERE status = 'running'`
+    WHERE status = 'running' RETURNING source_code AS code, reason, changed`
+  for (const { code, reason, changed } of left) if (changed !== null) await queueScan(sql, code, reason)
 }
 
 /** The scans of a source, newest first. */

@@ -94,11 +94,45 @@ export interface KnownFile {
 }
 
 /** Each vector of a source whose facts are known, by relative path. */
-export async function readKnownFiles(sql: Queryable, sourceCode: string): Promise<Map<string, KnownFile>> {
+export async function readKnownFiles(
+  sql: Queryable,
+  sourceCode: string,
+  beginnings: readonly string[] | null = null,
+): Promise<Map<string, KnownFile>> {
   const rows = await sql<({ path: string } & KnownFile)[]>`
     SELECT relative_path AS path, fingerprint, coalesce(other_format, format, kind) AS kind, coalesce(facts->'warnings', '[]') AS warnings
-    FROM vectors WHERE source_code = ${sourceCode} AND facts_fingerprint = fingerprint`
+    FROM vectors WHERE source_code = ${sourceCode} AND facts_fingerprint = fingerprint ${andBeginning(sql, beginnings)}`
   return new Map(rows.map(({ path, ...known }) => [path, known]))
+}
+
+function andBeginning(sql: Queryable, beginnings: readonly string[] | null) {
+  return beginnings === null
+    ? sql``
+    : sql`AND EXISTS (SELECT FROM unnest(${beginnings as string[]}::text[]) one WHERE starts_with(relative_path, one))`
+}
+
+/** Vectors of a source whose relative path begins with one of these. */
+export async function readVectorsBeginning(
+  sql: Queryable,
+  sourceCode: string,
+  beginnings: readonly string[],
+): Promise<StoredVector[]> {
+  const rows = await sql<{ code: string }[]>`
+    SELECT code FROM vectors WHERE source_code = ${sourceCode} ${andBeginning(sql, beginnings)}`
+  return rows.length === 0
+    ? []
+    : readVectors(
+        sql,
+        rows.map(({ code }) => code),
+      )
+}
+
+/** The codes of vectors, of any source, that begin with one of these. */
+export async function readCodesBeginning(sql: Queryable, beginnings: readonly string[]): Promise<Set<string>> {
+  if (beginnings.length === 0) return new Set()
+  const rows = await sql<{ code: string }[]>`
+    SELECT code FROM vectors WHERE EXISTS (SELECT FROM unnest(${beginnings as string[]}::text[]) one WHERE starts_with(code, one))`
+  return new Set(rows.map(({ code }) => code))
 }
 
 export type NewVector = Omit<

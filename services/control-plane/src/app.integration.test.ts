@@ -351,6 +351,7 @@ test('the OpenAPI document says what each operation takes and answers, and where
     'basemap.default.canary_started',
     'basemap.default.rolled_back',
     'basemap.default.switch_failed',
+    'audit.head',
     'target.test',
   ])
 })

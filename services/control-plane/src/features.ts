@@ -7,6 +7,7 @@ import { watching } from './catalog/scans/automatic/watching.js'
 import { initialScans } from './catalog/scans/initial-scans.js'
 import { scanQueue } from './catalog/scans/queue.js'
 import { deliveryLoop } from './deliveries/loop.js'
+import { archiveRoutes } from './exports/archive-routes.js'
 import { exportLoop } from './exports/loop.js'
 import { removeOldExports } from './exports/retention.js'
 import { exportRoutes } from './exports/routes.js'
@@ -17,6 +18,7 @@ import { sessionRoutes } from './operators/session-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
 import type { AdminGate } from './platform/admin-gate/gate.js'
 import { auditRoutes } from './platform/audit/routes.js'
+import { auditHeadPush } from './platform/audit/send-head.js'
 import { auditWatch } from './platform/audit/verify.js'
 import type { BackgroundLoop } from './platform/background.js'
 import type { ControlContext } from './platform/context.js'
@@ -75,6 +77,7 @@ export async function registerFeatures(
   forgetTargetRoute(app, ctx)
   pushRoutes(app, ctx)
   exportRoutes(app, ctx)
+  archiveRoutes(app, ctx, gate)
   notificationRoutes(app, ctx)
   sliceRoutes(app, ctx, gate)
   sliceAdminRoutes(app, ctx)
@@ -113,6 +116,7 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   exportLoop,
   vectorBuildLoop,
   auditWatch,
+  auditHeadPush,
   notifications,
   housekeeping({
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),

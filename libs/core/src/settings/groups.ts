@@ -52,6 +52,7 @@ export const SETTING_GROUPS = {
     'CALLBACK_DENY',
     'SMTP_URL',
     'SMTP_FROM',
+    'AUDIT_HEAD_TARGET',
     'RETRY_WAITS',
     'IMPORT_TOKEN',
     'IMPORT_MAX_BYTES',

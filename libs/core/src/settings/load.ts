@@ -89,6 +89,8 @@ export interface Settings {
   /** the mail server of notifications, with its credentials; null: none */
   readonly smtpUrl: string | null
   readonly smtpFrom: string | null
+  /** the code of the target that the head of the audit is sent to each day; null: none */
+  readonly auditHeadTarget: string | null
   readonly callbackDeny: readonly string[]
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
@@ -281,6 +283,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
+    auditHeadTarget: v.AUDIT_HEAD_TARGET ?? null,
     smtpUrl: v.SMTP_URL ?? null,
     smtpFrom: v.SMTP_FROM ?? null,
     retryWaitsSeconds: v.RETRY_WAITS,

@@ -174,6 +174,10 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     meaning:
       'how long caches may keep that a tile is missing within the bounds and zooms of its version; `0`: not at all',
   },
+  AUDIT_HEAD_TARGET: {
+    meaning:
+      'the code of a target (HTTP, directory or bucket) that receives the head of the audit chain once a day; see [operators](../operators.md)',
+  },
   CANARY_TOLERANCE: {
     meaning:
       'by how many percent of its requests a version that a share of the tokens has first may answer more 404s, or more 5xx, than the version before; see [automation](../automation.md)',

@@ -361,6 +361,7 @@ export const SETTINGS = {
   CALLBACK_DENY: destinations.default([]),
   SMTP_URL: smtpUrl.optional(),
   SMTP_FROM: text.max(320, 'must have at most 320 characters').optional(),
+  AUDIT_HEAD_TARGET: text.max(180, 'must have at most 180 characters').optional(),
   RETRY_WAITS: waits.default([30, 60, 60]),
   JOB_RETENTION_DAYS: days.default(90),
   USAGE_DAYS: days.default(400),

@@ -1149,6 +1149,7 @@ export interface paths {
               status: "running" | "succeeded" | "failed";
               /** @enum {string} */
               reason: "manual" | "schedule" | "watch" | "start";
+              changed: string[] | null;
               next_scan_at: string | null;
               /** Format: date-time */
               started_at: string;
@@ -1334,6 +1335,7 @@ export interface paths {
                 status: "running" | "succeeded" | "failed";
                 /** @enum {string} */
                 reason: "manual" | "schedule" | "watch" | "start";
+                changed: string[] | null;
                 next_scan_at: string | null;
                 /** Format: date-time */
                 started_at: string;
@@ -5348,6 +5350,7 @@ export interface components {
       status: "running" | "succeeded" | "failed";
       /** @enum {string} */
       reason: "manual" | "schedule" | "watch" | "start";
+      changed: string[] | null;
       next_scan_at: string | null;
       /** Format: date-time */
       started_at: string;

@@ -68,5 +68,6 @@ export const enAutomation = {
   publishHint: 'No reader gets a new version before an operator approves it.',
   scanReason: 'Why',
   reasons: { manual: 'On request', schedule: 'Schedule', watch: 'Change in the folder', start: 'Start' },
+  changedPaths: (n: number) => (n === 1 ? 'one path' : `${n} paths`),
   nextScan: 'Next scan',
 }

@@ -1324,6 +1324,7 @@ export const en = {
       AWS_SESSION_TOKEN: 'Session token of a temporary key',
       TILE_CACHE_CONTROL: 'Cache-Control of tiles, instead of public and one year',
       CURRENT_CACHE_CONTROL: 'Cache-Control of URLs that name no fixed version',
+      AUDIT_HEAD_TARGET: 'Code of the target that receives the head of the audit chain once a day',
       CANARY_TOLERANCE: 'By how many percent of its requests a canary may be worse than the version before',
       MISSING_TILE_TTL: 'How long caches may keep the 404 of a missing tile; 0: not at all',
       DEMO: 'Whether an empty catalog is filled with demo maps',

@@ -67,5 +67,6 @@ export const zhAutomation: typeof enAutomation = {
   publishHint: '在运维人员批准之前，读者得不到新版本。',
   scanReason: '原因',
   reasons: { manual: '按请求', schedule: '计划', watch: '文件夹有变化', start: '启动' },
+  changedPaths: (n: number) => `${n} 个路径`,
   nextScan: '下次扫描',
 }

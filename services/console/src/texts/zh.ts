@@ -1279,6 +1279,7 @@ export const zh: Texts = {
       AWS_SESSION_TOKEN: '临时密钥所属的会话',
       TILE_CACHE_CONTROL: '瓦片的 Cache-Control，取代默认的公共缓存一年',
       CURRENT_CACHE_CONTROL: '同上，用于未指明固定版本的地址',
+      AUDIT_HEAD_TARGET: '每天接收审计链头部的推送目标的编码',
       CANARY_TOLERANCE: '灰度版本的错误占请求的百分比最多可以比原版本高多少',
       MISSING_TILE_TTL: '缓存可保留“瓦片集范围内缺少该瓦片”这一结果的时长；0：不保留',
       DEMO: '是否用演示地图填充空目录',

@@ -1,4 +1,4 @@
-import type { Export } from '@gateway/contracts/export.js'
+import type { Archive, Export } from '@gateway/contracts/export.js'
 import { storedMessage } from '@gateway/contracts/messages.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import type { StoredExport } from '@gateway/store/exports.js'
@@ -30,4 +30,13 @@ export function toExport(stored: StoredExport, { apiBaseUrl, exportRetentionDays
     finished_at: finishedAt?.toISOString() ?? null,
     expires_at: expiresAt?.toISOString() ?? null,
   }
+}
+
+/** An export as devices see it. */
+export function toArchive(stored: StoredExport, settings: Settings): Archive {
+  const { id, version, from_version, created_at, expires_at } = toExport(stored, settings)
+  const path = `/api/v1/catalog/basemaps/${encodeURIComponent(stored.basemapCode)}/archives/${id}`
+  const { tiles, bytes } = stored
+  const size = { tiles: tiles ?? 0, bytes: bytes ?? 0 }
+  return { id, version, from_version, ...size, download_url: `${settings.apiBaseUrl}${path}`, created_at, expires_at }
 }

@@ -1,13 +1,10 @@
 import { rm } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
-import send from '@fastify/send'
 import { listOf } from '@gateway/contracts/common.js'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { refuse } from '@gateway/contracts/errors.js'
 import { EXPORT_STATUSES, exportBodySchema, exportSchema } from '@gateway/contracts/export.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { attachment } from '@gateway/core/files/attachment.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap } from '@gateway/store/basemaps.js'
 import { listQuery, text } from '@gateway/store/catalog/list-query.js'
@@ -21,14 +18,9 @@ import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
 import { toExport } from './export-object.js'
 import { requestExport } from './request.js'
+import { sendArchive } from './send-archive.js'
 
 const NO_SUCH_EXPORT = refuse('not_found', coded('export_not_found'))
-const NOT_WRITTEN = refuse('not_found', coded('export_not_written'))
-const NOT_HERE = refuse('not_found', coded('export_elsewhere'))
-const REFUSED: Readonly<Record<number, Refusal>> = {
-  412: refuse('precondition_failed', coded('export_other_archive')),
-  416: refuse('range_not_satisfiable', coded('range_not_there')),
-}
 
 /** An export of a usual area takes about so long. */
 const TRY_AGAIN_SECONDS = 60
@@ -38,6 +30,10 @@ const params = z.object({ id: z.string() })
 export function exportRoutes(app: App, ctx: ControlContext): void {
   const { sql, settings } = ctx
   const find = (id: string) => (isUuid(id) ? readExport(sql, id) : null)
+  const sendFile = async (id: string, raw: IncomingMessage, reply: FastifyReply) => {
+    const stored = await find(id)
+    return stored === null ? sendRefusal(reply, NO_SUCH_EXPORT) : sendArchive(settings, stored, raw, reply)
+  }
   app.post(
     '/api/v1/admin/exports',
     {
@@ -153,21 +149,4 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
   app.head(file, { ...route, schema: { hide: true, params } }, ({ params: { id }, raw }, reply) =>
     sendFile(id, raw, reply),
   )
-
-  async function sendFile(id: string, raw: IncomingMessage, reply: FastifyReply): Promise<unknown> {
-    const stored = await find(id)
-    if (stored === null) return sendRefusal(reply, NO_SUCH_EXPORT)
-    if (stored.status !== 'succeeded') return sendRefusal(reply, NOT_WRITTEN)
-    const root = exportDirectory(settings.dataDir)
-    const answer = await send(raw, exportFileName(stored), { root, cacheControl: false, index: false })
-    if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
-    const { basemapCode: code, fromVersion, format } = stored
-    const since = fromVersion === null ? '' : `-from-${fromVersion}`
-    return reply
-      .code(answer.statusCode)
-      .headers(answer.headers)
-      .header('Content-Type', EXPORT_TYPES[format])
-      .header('Content-Disposition', attachment(`${code}-${stored.version}${since}.${format}`, code))
-      .send(answer.stream as Readable)
-  }
 }

@@ -188,7 +188,14 @@ function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
       value: statusOf,
       cell: (scan) => <ScanStatus scan={scan} />,
     },
-    { id: 'reason', header: t.automation.scanReason, value: ({ reason }) => t.automation.reasons[reason] },
+    {
+      id: 'reason',
+      header: t.automation.scanReason,
+      value: ({ reason, changed }) =>
+        [t.automation.reasons[reason], ...(changed === null ? [] : [t.automation.changedPaths(changed.length)])].join(
+          ': ',
+        ),
+    },
     count('added'),
     count('updated'),
     count('missing'),

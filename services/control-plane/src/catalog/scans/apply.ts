@@ -8,9 +8,18 @@ import {
 } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import { readVectors, setVectorsAvailable, upsertVectors } from '@gateway/store/vectors.js'
+import {
+  readCodesBeginning,
+  readVectors,
+  readVectorsBeginning,
+  setVectorsAvailable,
+  upsertVectors,
+} from '@gateway/store/vectors.js'
+import { reducedCode } from '../register/codes.js'
 import { diffBasemaps } from './diff/diff-basemaps.js'
 import { diffVectors } from './diff/diff-vectors.js'
+import { ChangedVectors, withoutExtension } from './walk/changed-vectors.js'
+import { codesOfPaths } from './walk/changed-versions.js'
 import { type FoundBasemaps, type FoundVectors, noWarnings, type Warnings, warn, warnAll } from './walk/found.js'
 
 /** What a scan has come to, and which cache entries of the edges it touches. */
@@ -27,6 +36,8 @@ export interface ScanOf {
   readonly sourceCode: string
   /** by the store's clock, before the walk began */
   readonly startedAt: Date
+  /** the paths below the source that it looked at; null: at everything */
+  readonly changed: readonly string[] | null
 }
 
 /** Writes what a basemap scan found. Reads what is known in the same transaction, so that nothing that changed meanwhile is undone. */
@@ -36,8 +47,10 @@ export async function applyBasemaps(
   scan: ScanOf,
   tileBaseUrl: string,
 ): Promise<Applied> {
-  const { sourceCode } = scan
-  const diff = diffBasemaps(found, await readBasemaps(tx, null), { ...scan, tileBaseUrl })
+  const { sourceCode, changed: paths } = scan
+  const codes = paths === null ? null : codesOfPaths(paths)
+  const concerned = codes === null ? null : [...codes, ...found.basemaps.map(({ code }) => code)]
+  const diff = diffBasemaps(found, await readBasemaps(tx, concerned), { ...scan, codes, tileBaseUrl })
   for (const change of diff.changes) {
     if (change.upsert) await upsertBasemap(tx, { code: change.code, name: change.name, tileBaseUrl, sourceCode })
     for (const version of change.versions) await upsertVersion(tx, change.code, version)
@@ -49,15 +62,25 @@ export async function applyBasemaps(
   for (const said of diff.warnings) warn(warnings, said)
   const changed = diff.changes.map(({ code }) => code)
   // Edges tell readers when a version was last seen, of most of them: reading the whole catalog is one change, not one for each.
-  if (diff.seen.size > 0) changed.push(EVERY_BASEMAP)
+  if (diff.seen.size > 0 && codes === null) changed.push(EVERY_BASEMAP)
+  else changed.push(...diff.seen.keys())
   return { ...diff, warnings, changes: changed.map((key) => ({ kind: 'basemap', key })) }
 }
 
 /** Writes what a vector scan found. */
 export async function applyVectors(tx: Transaction, found: FoundVectors, scan: ScanOf): Promise<Applied> {
-  const diff = diffVectors(found.vectors, await readVectors(tx, null), scan.sourceCode)
+  const diff = await diffOfVectors(tx, found, scan)
   if (diff.upserts.length > 0) await upsertVectors(tx, diff.upserts)
   if (diff.lostCodes.length > 0) await setVectorsAvailable(tx, diff.lostCodes, false)
   const codes = [...diff.upserts.map((vector) => vector.code), ...diff.lostCodes]
   return { ...diff, warnings: found.warnings, changes: codes.map((key) => ({ kind: 'vector', key })) }
+}
+
+async function diffOfVectors(tx: Transaction, { vectors }: FoundVectors, { sourceCode, changed }: ScanOf) {
+  if (changed === null) return diffVectors(vectors, await readVectors(tx, null), sourceCode)
+  const lookedFor = new ChangedVectors(changed)
+  const near = await readVectorsBeginning(tx, sourceCode, changed.map(withoutExtension))
+  const known = near.filter(({ relativePath }) => lookedFor.has(relativePath))
+  const bases = vectors.map(({ relativePath }) => reducedCode(relativePath))
+  return diffVectors(vectors, known, sourceCode, await readCodesBeginning(tx, bases))
 }

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { failAbandonedScans, isScanQueued, readScanSources, takeQueuedScan } from '@gateway/store/scan-sources.js'
+import {
+  failAbandonedScans,
+  isScanQueued,
+  queueScan,
+  readScanSources,
+  takeQueuedScan,
+} from '@gateway/store/scan-sources.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
+import { MAX_CHANGED } from './automatic/settling.js'
 import { scanUnderLock } from './run.js'
 import { withScanLock } from './scan-lock.js'
 
@@ -25,6 +32,11 @@ export const scanQueue: BackgroundLoop = {
   },
 }
 
+/** Changes that have come together while the scan waited; so many are found no faster than everything. */
+function wanted(changed: readonly string[] | null): readonly string[] | null {
+  return changed === null || changed.length > MAX_CHANGED ? null : changed
+}
+
 /** false: none waits, or another scan is running. */
 async function runNext(ctx: ControlContext): Promise<boolean> {
   if (!(await isScanQueued(ctx.sql))) return false
@@ -32,8 +44,13 @@ async function runNext(ctx: ControlContext): Promise<boolean> {
     await failAbandonedScans(ctx.sql)
     const queued = await takeQueuedScan(ctx.sql)
     const [source] = queued === null ? [] : await readScanSources(ctx.sql, queued.code)
-    if (queued !== null && source?.enabled) await scanUnderLock(ctx, source, scanning, queued.reason)
-    return queued !== null
+    if (queued === null || !source?.enabled) return queued !== null
+    const { reason, changed } = queued
+    const scan = await scanUnderLock(ctx, source, scanning, reason, wanted(changed))
+    // A change is told of once: after a scan of changes that failed, everything is scanned.
+    if (scan.status === 'failed' && scan.changed !== null && !scan.cancelled)
+      await queueScan(ctx.sql, source.code, reason)
+    return true
   })
   return ran === true
 }

@@ -18,6 +18,7 @@ import { type Applied, applyBasemaps, applyVectors, type ScanOf } from './apply.
 import { applyStyles } from './apply-styles.js'
 import { withScanLock } from './scan-lock.js'
 import { scratchFolder } from './scratch-folder.js'
+import { withoutExtension } from './walk/changed-vectors.js'
 import type { Warnings } from './walk/found.js'
 import { WalkError, walk } from './walk/walk.js'
 import type { Found } from './walk/walk-process.js'
@@ -67,17 +68,21 @@ async function measured(ctx: ControlContext, source: ScannedSource, scan: () => 
   return done
 }
 
-/** One scan of a source; the caller holds the scan lock. */
+/**
+ * One scan of a source; the caller holds the scan lock.
+ * @param changed the paths below it that are scanned; null: everything is
+ */
 export async function scanUnderLock(
   ctx: ControlContext,
   source: ScannedSource,
   scanning: RunningJob,
   reason: ScanReason,
+  changed: readonly string[] | null = null,
 ): Promise<Scan> {
-  const { id, startedAt } = await startScan(ctx.sql, source.code, reason)
+  const { id, startedAt } = await startScan(ctx.sql, source.code, reason, changed)
   try {
-    const found = await walkWatched(ctx, source, id, scanning.held)
-    const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt }, scanning.lease)
+    const found = await walkWatched(ctx, source, changed, id, scanning.held)
+    const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt, changed }, scanning.lease)
     await pruneScans(ctx.sql, source.code)
     return scan
   } catch (error) {
@@ -102,6 +107,7 @@ const RENEW_EVERY_MS = 1000
 async function walkWatched(
   ctx: ControlContext,
   source: ScannedSource,
+  changed: readonly string[] | null,
   id: string,
   signal: AbortSignal,
 ): Promise<Found> {
@@ -118,18 +124,24 @@ async function walkWatched(
     steps = now
   }
   try {
-    return await walkSource(ctx, source, AbortSignal.any([signal, cancelled.signal]), onProgress)
+    return await walkSource(ctx, source, AbortSignal.any([signal, cancelled.signal]), { changed, onProgress })
   } finally {
     clearInterval(timer)
   }
 }
 
-/** @param onProgress called with the folders listed and files read so far, at most once a second */
+interface WalkSourceOptions {
+  /** the paths below a local source that are looked at; null: everything is */
+  readonly changed?: readonly string[] | null
+  /** called with the folders listed and files read so far, at most once a second */
+  readonly onProgress?: (steps: number) => void
+}
+
 export async function walkSource(
   ctx: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
   source: ScannedSource,
   signal: AbortSignal,
-  onProgress: (steps: number) => void = () => {},
+  { changed = null, onProgress = () => {} }: WalkSourceOptions = {},
 ): Promise<Found> {
   if (isRemote(source.path) && source.kind === 'style') throw new WalkError(coded('style_source_remote'))
   if (isRemote(source.path)) {
@@ -137,11 +149,13 @@ export async function walkSource(
     const { walkRemote } = await import('./remote/walk-remote.js')
     return walkRemote(ctx, source, signal, onProgress)
   }
-  if (source.kind !== 'vector') return walk({ kind: source.kind, root: source.path }, signal, { onProgress })
-  const known = await readKnownFiles(ctx.sql, source.code)
+  const { kind, path: root } = source
+  if (kind === 'style') return walk({ kind, root }, signal, { onProgress })
+  if (kind === 'basemap') return walk({ kind, root, changed }, signal, { onProgress })
+  const known = await readKnownFiles(ctx.sql, source.code, changed?.map(withoutExtension) ?? null)
   const scratch = await scratchFolder(ctx)
   try {
-    return await walk({ kind: 'vector', root: source.path, known, scratch }, signal, { onProgress })
+    return await walk({ kind, root, changed, known, scratch }, signal, { onProgress })
   } finally {
     await rm(scratch, { recursive: true, force: true })
   }

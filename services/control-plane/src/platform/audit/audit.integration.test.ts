@@ -1,6 +1,7 @@
 import { insertAudit } from '@gateway/store/audit.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
+import { sendHeadIfDue } from './send-head.js'
 
 let gateway: TestApp
 beforeAll(async () => {
@@ -36,6 +37,29 @@ test('an entry that was altered in the database is found, and the metric says so
   expect(await gauge()).toBe('1')
   await sql`UPDATE audit SET actor = ${items[1].actor} WHERE id = ${id}`
   expect((await verify()).first_mismatch).toBeNull()
+})
+
+test('the head is owed to the target once a day, whoever looks, and says what does not match', async () => {
+  const { ctx } = gateway
+  const send = () => sendHeadIfDue(ctx, 'notary', AbortSignal.timeout(10_000))
+  expect(await send()).toBe(false)
+  await post('/targets', { code: 'notary', kind: 'directory', path: '/nowhere' })
+  expect((await Promise.all([send(), send(), send()])).filter(Boolean)).toEqual([true])
+  expect(await send()).toBe(false)
+  const { head, head_position, count } = (await get('/verify')).json()
+  const sent = async () =>
+    (await ctx.sql`SELECT body FROM deliveries WHERE body->>'event' = 'audit.head' ORDER BY created_at DESC`).map(
+      ({ body }) => body,
+    )
+  expect(await sent()).toMatchObject([{ event: 'audit.head', head, head_position, count, first_mismatch: null }])
+  const records = await gateway.admin({ url: '/api/v1/admin/event-records' })
+  expect(records.json().items).toMatchObject([{ event: 'audit.head', target_code: 'notary', basemap_code: '' }])
+  await ctx.sql`UPDATE deliveries SET created_at = now() - interval '25 hours', status = 'succeeded', due_at = NULL`
+  await ctx.sql`UPDATE audit SET actor = actor || '!' WHERE chain_position = ${head_position}`
+  expect(await send()).toBe(true)
+  expect((await sent())[0]).toMatchObject({ first_mismatch: { reason: 'altered', chain_position: head_position } })
+  expect(await ctx.metrics.registry.metrics()).toMatch(/^gateway_control_audit_head_received_timestamp_seconds [1-9]/m)
+  await ctx.sql`UPDATE audit SET actor = rtrim(actor, '!') WHERE chain_position = ${head_position}`
 })
 
 test('an export has every entry that matches, over all parts in which it is read, newest first', async () => {

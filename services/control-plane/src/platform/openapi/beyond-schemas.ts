@@ -222,6 +222,28 @@ export const WEBHOOKS = {
     properties: { ...EVENT, reason: { type: 'string' } },
     example: { ...REVIEWED, reason: 'body.version: this version is withdrawn; restore it first' },
   }),
+  ...webhook('audit.head', {
+    operationId: 'onAuditHead',
+    summary: 'To AUDIT_HEAD_TARGET, once a day: the head of the audit chain',
+    description: HEADERS,
+    properties: {
+      head: { type: 'string', description: 'hex SHA-256 of the last entry' },
+      head_position: { type: 'integer' },
+      count: { type: 'integer', description: 'entries that match' },
+      first_mismatch: {
+        type: ['object', 'null'],
+        description: 'as `GET /api/v1/admin/audit/verify` returns it; null: all match',
+      },
+      at: { type: 'string', format: 'date-time' },
+    },
+    example: {
+      head: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      head_position: 1204,
+      count: 1204,
+      first_mismatch: null,
+      at: '2026-11-25T03:00:00.000Z',
+    },
+  }),
   ...webhook('target.test', {
     operationId: 'onTargetTested',
     summary: 'To a target that an administrator tests',

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addressHosts } from '@gateway/core/settings/address-hosts.js'
 import type { Settings } from '@gateway/core/settings/load.js'
-import { verifyAudit } from '@gateway/store/audit-chain.js'
 import { currentState } from '@gateway/store/change-log.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { readSchemaState, StoreRefusal } from '@gateway/store/migrate.js'
@@ -12,6 +11,7 @@ import { storeTrouble } from '@gateway/store/transient-errors.js'
 import { probeWrite } from '@gateway/store/write-probe.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
+import { checkAudit } from './audit.js'
 import { checkClock } from './clock.js'
 
 /** Older ones lack what migrations use. */
@@ -43,7 +43,7 @@ export async function checkStore(settings: Settings, installation: Installation)
   const sql = openStore(url, { applicationName: 'gateway-doctor', maxConnections: 2, statementTimeoutMs: 5_000 })
   const findings: Finding[] = []
   try {
-    return { findings, sources: await examine(sql, place(url), findings) }
+    return { findings, sources: await examine(sql, settings, place(url), findings) }
   } catch (error) {
     findings.push(unusable(error as Error, place(url)))
     return { findings, sources: [] }
@@ -89,7 +89,12 @@ function unusable(error: Error, at: string): Finding {
 }
 
 /** Adds to `findings`; answers the scan sources. Rejects where the store refuses something, or is lost. */
-async function examine(sql: Sql, at: string, findings: Finding[]): Promise<readonly SourceFolder[]> {
+async function examine(
+  sql: Sql,
+  settings: Settings,
+  at: string,
+  findings: Finding[],
+): Promise<readonly SourceFolder[]> {
   findings.push(await versionAndRole(sql, at))
   if (!(await keepsSessions(sql)))
     findings.push(
@@ -105,7 +110,10 @@ async function examine(sql: Sql, at: string, findings: Finding[]): Promise<reado
   findings.push(finding)
   if (!isCurrent) return []
   const { revision, epoch } = await currentState(sql)
-  findings.push(ok('store', `revision ${revision} of epoch ${epoch}`), await auditChain(sql))
+  findings.push(
+    ok('store', `revision ${revision} of epoch ${epoch}`),
+    ...(await checkAudit(sql, settings.auditHeadTarget)),
+  )
   const sources = (await readScanSources(sql)).filter(({ enabled }) => enabled)
   return sources.map(({ code, path }) => ({ code, path }))
 }
@@ -184,16 +192,4 @@ async function schema(sql: Sql): Promise<{ finding: Finding; isCurrent: boolean 
     if (!(error instanceof StoreRefusal)) throw error
     return { finding: fault('store', error.message, 'see "Order of a restart" in docs/operate.md'), isCurrent: false }
   }
-}
-
-async function auditChain(sql: Sql): Promise<Finding> {
-  const { first_mismatch: mismatch, count, head } = await verifyAudit(sql)
-  if (mismatch === null) return ok('audit', `${count} entries of the chain match; its head is ${head}`)
-  const { reason, id, chain_position: position } = mismatch
-  const which = id === null ? `at position ${position} of the chain` : `${id}`
-  return fault(
-    'audit',
-    `the entry ${which} does not match the chain (${reason})`,
-    'somebody has changed the audit in the database: compare it with a backup, and look who could',
-  )
 }

@@ -10,6 +10,7 @@ function source(code: string, status: 'succeeded' | 'failed' | 'running' | null)
     finished_at: null,
     message: '',
     reason: 'manual' as const,
+    changed: null,
     next_scan_at: null,
     message_code: null,
     message_params: null,

@@ -1,6 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs'
-import { readdir } from 'node:fs/promises'
+import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
+import { isHidden } from '../walk/list-entries.js'
 
 /**
  * Limit: folders below the source that are watched. In a tile tree the version's folder is the second level and its zooms are the third: what a scan
@@ -11,13 +12,16 @@ export const WATCHED_DEPTH = { basemap: 3, vector: 32, style: 32 } as const
 export const MAX_WATCHES = 20_000
 
 export interface WatchEvents {
-  readonly onChange: () => void
+  /** `path` below the folder; null: anything may have changed */
+  readonly onChange: (path: string | null) => void
   /** The folder is watched no more; `problem` says why, for the operator. */
   readonly onProblem: (problem: string) => void
 }
 
 /** Companions of an SQLite file that come and go while it is only read. */
 const PASSING = /-(shm|wal)$/
+/** One that says that the file itself is being written. */
+const JOURNAL = /-journal$/
 
 const LIMITS: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the kernel allows no more watches (fs.inotify.max_user_watches)'],
@@ -33,6 +37,9 @@ export class FolderWatch {
   readonly #events: WatchEvents
   readonly #depth: number
   readonly #most: number
+  #root = ''
+  /** what is behind a link is found at two paths, and notifications have one of them */
+  #hasLinks = false
   #closed = false
 
   constructor(events: WatchEvents, depth: number, most = MAX_WATCHES) {
@@ -43,6 +50,7 @@ export class FolderWatch {
 
   /** Resolves once everything that is there is watched. A problem is told of by `onProblem`. */
   async open(root: string): Promise<void> {
+    this.#root = root
     await this.#add(root, 0)
   }
 
@@ -69,8 +77,10 @@ export class FolderWatch {
       watcher.on('change', (kind, name) => this.#changed(folder, level, kind, String(name ?? '')))
       watcher.on('error', (error) => this.#gone(folder, level, error as NodeJS.ErrnoException))
       if (level >= this.#depth) return
-      for (const entry of await readdir(folder, { withFileTypes: true }))
-        if (entry.isDirectory()) await this.#add(path.join(folder, entry.name), level + 1)
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        this.#hasLinks ||= entry.isSymbolicLink()
+        if (entry.isDirectory() && !isHidden(entry.name)) await this.#add(path.join(folder, entry.name), level + 1)
+      }
     } catch (error) {
       this.#gone(folder, level, error as NodeJS.ErrnoException)
     }
@@ -78,18 +88,21 @@ export class FolderWatch {
 
   #changed(folder: string, level: number, kind: string, name: string): void {
     if (this.#closed || PASSING.test(name)) return
-    this.#events.onChange()
-    // The folder itself is named when it is moved or deleted; its watch tells nothing more.
+    const isItself = name === '' || (level === 0 && name === path.basename(folder))
+    const below = path.relative(this.#root, path.join(folder, name.replace(JOURNAL, '')))
+    // What hidden names hold is never looked at. The folder itself is named when it is moved or deleted; its watch tells nothing more.
+    if (isItself || this.#hasLinks) this.#events.onChange(null)
+    else if (!below.split(path.sep).some(isHidden)) this.#events.onChange(below)
     if (kind !== 'rename') return
     this.#forget(path.join(folder, name))
     if (level < this.#depth) void this.#addIfFolder(path.join(folder, name), level + 1)
-    if (level === 0 && name === path.basename(folder)) void this.#checkRoot(folder)
+    if (level === 0 && isItself) void this.#checkRoot(folder)
   }
 
   async #addIfFolder(folder: string, level: number): Promise<void> {
-    const entries = await readdir(path.dirname(folder), { withFileTypes: true }).catch(() => [])
-    if (entries.some((entry) => entry.name === path.basename(folder) && entry.isDirectory()))
-      await this.#add(folder, level)
+    const stat = await lstat(folder).catch(() => null)
+    this.#hasLinks ||= stat?.isSymbolicLink() ?? false
+    if (stat?.isDirectory() && !isHidden(path.basename(folder))) await this.#add(folder, level)
   }
 
   async #checkRoot(root: string): Promise<void> {
@@ -98,6 +111,7 @@ export class FolderWatch {
 
   /** What lies below a folder that was moved or deleted is watched under its new name, if there is one. */
   #forget(folder: string): void {
+    if (!this.#watchers.has(folder)) return
     for (const [known, watcher] of this.#watchers) {
       if (known !== folder && !known.startsWith(`${folder}${path.sep}`)) continue
       watcher.close()

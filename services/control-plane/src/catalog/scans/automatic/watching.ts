@@ -7,6 +7,7 @@ import { exclusively } from '../../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../../platform/background.js'
 import type { ControlContext } from '../../../platform/context.js'
 import { FolderWatch, WATCHED_DEPTH } from './folder-watch.js'
+import { settlesAs } from './settles-as.js'
 import { Settling } from './settling.js'
 
 /** One control plane of the cluster watches. */
@@ -93,7 +94,9 @@ export class WatchedSources {
 
   async queueDue(): Promise<void> {
     for (const { source, settling } of this.#entries.values()) {
-      if (settling.take(this.#now())) await queueScan(this.#ctx.sql, source.code, 'watch')
+      const due = settling.take(this.#now())
+      if (due === null) continue
+      await queueScan(this.#ctx.sql, source.code, 'watch', due === 'everything' ? null : due)
     }
   }
 
@@ -111,12 +114,13 @@ export class WatchedSources {
     }
     entry.watch?.close()
     entry.retryAt = null
-    const onChange = () => settling.noteChange(this.#now())
+    const onChange = (changed: string | null) =>
+      settling.noteChange(changed === null ? null : settlesAs(source.kind, changed), this.#now())
     entry.watch = new FolderWatch({ onChange, onProblem }, WATCHED_DEPTH[source.kind])
     await entry.watch.open(source.path)
     // Whatever happens to the watch later: it is looked at again here.
     await noteWatchProblem(this.#ctx.sql, source.code, problem)
-    if (problem === null) return onChange()
+    if (problem === null) return onChange(null)
     entry.retryAt = this.#now() + FALLBACK_MS
     this.#ctx.log.warn({ source: source.code, problem }, 'a folder cannot be watched and is scanned every minute')
     await queueScan(this.#ctx.sql, source.code, 'schedule')

@@ -33,19 +33,23 @@ export interface ScanContext {
   readonly sourceCode: string
   readonly startedAt: Date
   readonly tileBaseUrl: string
+  /** which basemaps it has looked for; null, or left out: all of its source */
+  readonly codes?: ReadonlySet<string> | null
 }
 
 /**
  * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted: what is not found is
  * marked unavailable, once, and what is found again is updated. A version that was registered after the scan began is left alone, since
  * the walk may have passed before it was there.
- * @param known every basemap of the catalog: a code that belongs to another source is left to it, with a warning
+ * @param known every basemap of the catalog, or those that the scan has looked for or found: a code that belongs to another source is left to it, with a warning
  */
 export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap[], scan: ScanContext): BasemapDiff {
   const knownByCode = new Map(known.map((basemap) => [basemap.code, basemap]))
   const foundByCode = new Map(found.basemaps.map((basemap) => [basemap.code, basemap]))
   const uncertain = new Set(found.uncertain.map(({ code, version }) => key(code, version)))
-  const own = known.filter((basemap) => basemap.sourceCode === scan.sourceCode).map((basemap) => basemap.code)
+  const isLookedFor = ({ code, sourceCode }: StoredBasemap) =>
+    sourceCode === scan.sourceCode && (scan.codes?.has(code) ?? true)
+  const own = known.filter(isLookedFor).map(({ code }) => code)
   const warnings: CodedMessage[] = []
   const changes: BasemapChange[] = []
   const seen = new Map<string, readonly string[]>()

@@ -16,18 +16,20 @@ export interface VectorDiff {
 /**
  * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted, and a relative path
  * keeps its code over all scans.
- * @param known every vector of the catalog, since codes are unique over all sources
+ * @param known every vector of the catalog, since codes are unique over all sources; or those that the scan has looked for
+ * @param taken codes that others have; left out: those of `known`
  */
 export function diffVectors(
   found: readonly FoundVector[],
   known: readonly StoredVector[],
   sourceCode: string,
+  taken: ReadonlySet<string> = new Set(known.map((vector) => vector.code)),
 ): VectorDiff {
   const own = new Map(known.filter((v) => v.sourceCode === sourceCode).map((v) => [v.relativePath, v]))
   const codes = assignCodes(
     found.map((vector) => vector.relativePath),
     new Map([...own].map(([path, vector]) => [path, vector.code])),
-    new Set(known.map((vector) => vector.code)),
+    taken,
   )
   const upserts: NewVector[] = []
   let added = 0

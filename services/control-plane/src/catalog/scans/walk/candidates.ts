@@ -25,13 +25,19 @@ export type ListFolder = (path: string) => readonly Entry[] | Promise<readonly E
 /**
  * Every place of a source that may hold a version, by its name alone. A folder that holds none, not even by a name, is a place without an
  * entry in it: probing it finds nothing. Other files than archives are told of.
+ * @param codes places of these codes; null: of all
  */
-export async function findCandidates(source: WalkedPlace, list: ListFolder): Promise<Candidate[]> {
+export async function findCandidates(
+  source: WalkedPlace,
+  list: ListFolder,
+  codes: ReadonlySet<string> | null = null,
+): Promise<Candidate[]> {
   const skipped = new SkippedFiles()
   const entries = await list(source.root)
   if (entries.length === 0) warnIn(source, coded('scan_root_empty'))
   const found = entries.map(async (entry) => {
     const code = labelOf(entry)
+    if (codes !== null && !codes.has(code ?? entry.name)) return []
     if (code === null) skip(skipped, entry.name, entry.name)
     if (code === null || !isLabel(source, code, entry)) return []
     if (entry.kind === 'file') return [{ code, version: ONLY_VERSION, entry }]

@@ -36,19 +36,24 @@ export function listEntries(source: WalkedSource, directory: string): Entry[] {
   source.progress()
   const found: Entry[] = []
   for (const dirent of listed(directory)) {
-    const { name } = dirent
-    if (isHidden(name)) continue
-    const path = join(directory, name)
-    if (name.includes('\uFFFD')) {
-      // It can be neither asked for in an address nor opened by what came back.
-      warnIn(source, coded('scan_name_not_utf8', { file: quoted(relative(source.root, path)) }))
-      continue
-    }
-    const isLink = dirent.isSymbolicLink()
-    const kind = isLink ? kindBehind(source, directory, path) : plainKind(dirent)
-    if (kind !== null) found.push({ name, path, kind, isLink })
+    const entry = entryOf(source, directory, dirent.name, dirent)
+    if (entry !== null) found.push(entry)
   }
   return found.sort(byName)
+}
+
+/** An entry of a directory; null: it is left out. */
+export function entryOf(source: WalkedSource, directory: string, name: string, stat: Dirent | Stats): Entry | null {
+  if (isHidden(name)) return null
+  const path = join(directory, name)
+  if (name.includes('\uFFFD')) {
+    // It can be neither asked for in an address nor opened by what came back.
+    warnIn(source, coded('scan_name_not_utf8', { file: quoted(relative(source.root, path)) }))
+    return null
+  }
+  const isLink = stat.isSymbolicLink()
+  const kind = isLink ? kindBehind(source, directory, path) : plainKind(stat)
+  return kind === null ? null : { name, path, kind, isLink }
 }
 
 export function byName(a: Entry, b: Entry): number {

@@ -67,7 +67,7 @@ test('what confuses its reader stays as it was, and ends the scan of nothing els
       return Promise.resolve({ state: 'unreadable', why: 'its content could not be read: x' })
     }
   }
-  const { basemaps, uncertain, warnings } = await walkBasemaps(tree.root, () => {}, new Confused())
+  const { basemaps, uncertain, warnings } = await walkBasemaps(tree.root, () => {}, { prober: new Confused() })
   expect(basemaps.map(({ code }) => code)).toEqual(['city'])
   expect(uncertain).toEqual([{ code: 'world', version: 'v1' }])
   expect(warnings.texts).toEqual(['"world/v1" stays as it was: its content could not be read: x'])

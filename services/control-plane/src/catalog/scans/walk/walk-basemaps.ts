@@ -2,6 +2,7 @@ import { readAhead } from '@gateway/core/files/read-ahead.js'
 import { Prober } from '../../probe/prober.js'
 import { SkippedFiles } from '../skipped/skipped-files.js'
 import { type Candidate, findCandidates } from './candidates.js'
+import { codesOfPaths, namedByNewest, splitByChange } from './changed-versions.js'
 import type { FoundBasemaps } from './found.js'
 import { gatherVersions } from './gather-versions.js'
 import { listEntries } from './list-entries.js'
@@ -19,16 +20,24 @@ const NEVER = new AbortController().signal
  * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, archives of other makers in these places, and with the only version
  * `default` `{code}/{z}/{x}/{y}`, `{code}.mbtiles|.pmtiles`. Lists folders, and probes one tile or the archive of each version.
  * Throws, with nothing found, where a folder cannot be listed, an archive cannot be opened, or the source itself is not there.
+ * @param changed versions at these paths below the source are probed, and those beside them stay as they are known; null: all are probed
  */
-export async function walkBasemaps(root: string, progress: () => void, prober = new Prober()): Promise<FoundBasemaps> {
+export async function walkBasemaps(
+  root: string,
+  progress: () => void,
+  { prober = new Prober(), changed = null as readonly string[] | null } = {},
+): Promise<FoundBasemaps> {
   const source = openSource(root, progress)
   const list = (path: string) => listEntries(source, path)
   const probed: ProbedCandidate[] = []
+  const unprobed: Candidate[] = []
   try {
-    const candidates = await findCandidates(source, list)
+    const candidates = await findCandidates(source, list, changed && codesOfPaths(changed))
+    const { touched, untouched } = splitByChange(candidates, changed, root)
+    unprobed.push(...untouched)
     const skipped = new SkippedFiles()
     const all: Candidate[] = []
-    for (const candidate of candidates) all.push(...(await tablesOf(source, candidate, prober, skipped)))
+    for (const candidate of touched) all.push(...(await tablesOf(source, candidate, prober, skipped)))
     const probe = readAhead(all, PROBED_AT_ONCE, ({ entry }) => prober.probe(source.root, entry.path, NEVER))
     for (const one of all) probed.push(await probeCandidate(source, one, { probe }, skipped))
     skipped.warnOfAll(source.warnings)
@@ -37,5 +46,6 @@ export async function walkBasemaps(root: string, progress: () => void, prober = 
   }
   const gathered = await gatherVersions(probed, source, list)
   source.assertStillThere()
-  return { ...gathered, warnings: source.warnings }
+  const basemaps = gathered.basemaps.map((basemap) => namedByNewest(basemap, unprobed))
+  return { basemaps, uncertain: [...gathered.uncertain, ...unprobed], warnings: source.warnings }
 }

@@ -3,12 +3,16 @@ import { serve } from '../../../platform/helper-process/serve.js'
 import type { FoundBasemaps, FoundStyles, FoundVectors } from './found.js'
 import type { KnownFiles } from './vector-walk.js'
 
+/** The paths below the source that are looked at; null: everything is. */
+type Changed = readonly string[] | null
+
 export type WalkTask =
-  | { readonly kind: 'basemap'; readonly root: string }
+  | { readonly kind: 'basemap'; readonly root: string; readonly changed?: Changed }
   | { readonly kind: 'style'; readonly root: string }
   | {
       readonly kind: 'vector'
       readonly root: string
+      readonly changed?: Changed
       readonly known: KnownFiles
       /** a directory for scratch files */
       readonly scratch: string
@@ -36,7 +40,7 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     // A process walks one source: it loads what reads that kind.
     if (task.kind === 'basemap') {
       const { walkBasemaps } = await import('./walk-basemaps.js')
-      const found = await walkBasemaps(task.root, progress)
+      const found = await walkBasemaps(task.root, progress, { changed: task.changed ?? null })
       return { ok: true, kind: 'basemap', found, steps }
     }
     if (task.kind === 'style') {
@@ -47,7 +51,10 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     return {
       ok: true,
       kind: 'vector',
-      found: await walkVectors(task.root, task.known, progress, { scratch: task.scratch }),
+      found: await walkVectors(task.root, task.known, progress, {
+        scratch: task.scratch,
+        changed: task.changed ?? null,
+      }),
       steps,
     }
   } catch (error) {

@@ -10,10 +10,12 @@ import { unreadable } from '../../probe/unreadable.js'
 import { cleanJson } from '../../register/storable-text.js'
 import { fileKindOf, TILE_IMAGE } from '../skipped/file-kinds.js'
 import { SkippedFiles } from '../skipped/skipped-files.js'
+import { ChangedVectors } from './changed-vectors.js'
 import { type FoundVectors, quoted } from './found.js'
 import { type Entry, isGone, listEntries } from './list-entries.js'
 import { readVector, type VectorRead } from './read-vector.js'
 import { type FilePart, fingerprintOf, partsByBase } from './shapefile-parts.js'
+import { kindOf } from './vector-kinds.js'
 import type { KnownFiles, ToRead, VectorWalk } from './vector-walk.js'
 import { openSource, type WalkedSource, warnIn } from './walked-source.js'
 
@@ -21,18 +23,20 @@ import { openSource, type WalkedSource, warnIn } from './walked-source.js'
  * Finds the vectors of a source at any depth: files of every kind that `kindOf` knows. A folder behind a link within the source
  * is found under the link's path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing
  * found, where a folder cannot be listed, a file cannot be read, or the source itself is not there.
+ * @param changed what a change of these paths below the source may have changed is looked at; null: everything is
  */
 export async function walkVectors(
   root: string,
   known: KnownFiles,
   progress: () => void,
-  { prober = new Prober(), scratch = tmpdir() } = {},
+  { prober = new Prober(), scratch = tmpdir(), changed = null as readonly string[] | null } = {},
 ): Promise<FoundVectors> {
   const source = openSource(root, progress)
   const skipped = new SkippedFiles()
   const walk: VectorWalk = { source, known, prober, skipped, scratch, vectors: [] }
   try {
-    await takeFolders(walk)
+    if (changed === null) await takeFolders(walk, [root])
+    else await takeChanged(walk, new ChangedVectors(changed))
   } finally {
     prober.end()
   }
@@ -41,10 +45,16 @@ export async function walkVectors(
   return { vectors: walk.vectors, warnings: source.warnings }
 }
 
-async function takeFolders(walk: VectorWalk): Promise<void> {
+async function takeChanged(walk: VectorWalk, changed: ChangedVectors): Promise<void> {
+  const { files, folders } = changed.find(walk.source)
+  for (const [folder, entries] of files) await takeFiles(walk, folder, entries)
+  await takeFolders(walk, folders)
+}
+
+async function takeFolders(walk: VectorWalk, first: readonly string[]): Promise<void> {
   const { source } = walk
   const { root } = source
-  const folders = [{ path: root, behindLink: false }]
+  const folders = first.map((path) => ({ path, behindLink: false }))
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = listEntries(source, folder.path)
     if (folder.path === root && entries.length === 0) {
@@ -92,27 +102,6 @@ export function skip({ skipped }: Pick<VectorWalk, 'skipped'>, path: string): vo
     ? ({ code: 'scan_tiles_in_vector_source', format: extname(path).slice(1).toUpperCase() } as const)
     : fileKindOf(path.split('/').at(-1) ?? '')
   if (kind !== null) skipped.add(path, kind)
-}
-
-const KINDS: ReadonlyMap<string, VectorKind> = new Map([
-  ['.geojson', 'geojson'],
-  ['.json', 'geojson'],
-  ['.shp', 'shapefile'],
-  ['.gpkg', 'geopackage'],
-  ['.fgb', 'flatgeobuf'],
-  ['.geojsonl', 'geojson_sequence'],
-  ['.geojsons', 'geojson_sequence'],
-  ['.ndjson', 'geojson_sequence'],
-  ['.zip', 'zipped_shapefile'],
-  ['.kml', 'kml'],
-  ['.kmz', 'kmz'],
-  ['.gml', 'gml'],
-  ['.csv', 'csv'],
-])
-
-/** What a file may be by its name; its content decides. */
-export function kindOf(name: string): VectorKind | null {
-  return KINDS.get(extname(name).toLowerCase()) ?? null
 }
 
 /** Limit: characters of a relative path, which travels in addresses; edges refuse longer ones. */

@@ -51,7 +51,7 @@ test('an archive that never ends is named, and the rest is found', async () => {
   spawnSync('mkfifo', [tree.at('fifo.mbtiles')])
   symlinkSync('/dev/zero', tree.at('zero.pmtiles'))
   tree.put('none.pmtiles', '')
-  const { basemaps, uncertain, warnings } = await walkBasemaps(tree.root, () => {}, new Prober(3_000))
+  const { basemaps, uncertain, warnings } = await walkBasemaps(tree.root, () => {}, { prober: new Prober(3_000) })
   expect(basemaps.map(({ code }) => code)).toEqual(['world'])
   expect(uncertain).toEqual([{ code: 'endless', version: 'default' }])
   expect(warnings.texts).toEqual([

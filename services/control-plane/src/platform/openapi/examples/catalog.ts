@@ -124,6 +124,7 @@ const SCAN = {
   id: '7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11',
   status: 'succeeded',
   reason: 'schedule',
+  changed: null,
   next_scan_at: null,
   started_at: EARLIER,
   finished_at: LATER,

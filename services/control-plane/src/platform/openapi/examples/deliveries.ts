@@ -214,6 +214,20 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   getExport: { parameters, answer: EXPORT },
   deleteExport: { parameters, answer: EXPORT },
   downloadExport: { parameters },
+  listArchives: {
+    parameters: { code: 'world' },
+    answer: list({
+      id: ID,
+      version: 'v2',
+      from_version: 'v1',
+      tiles: 412,
+      bytes: 5_242_880,
+      download_url: `http://127.0.0.1:8910/api/v1/catalog/basemaps/world/archives/${ID}`,
+      created_at: EARLIER,
+      expires_at: LATER,
+    }),
+  },
+  downloadArchive: { parameters: { code: 'world', id: ID } },
   importArchive: {
     request: { event: '{"event":"basemap.version.pushed"}', archive: 'a zip' },
     answer: { event: 'basemap.version.pushed', code: 'world', version: 'v1', files: 341, bytes: 4_194_304 },

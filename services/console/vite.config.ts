@@ -43,6 +43,8 @@ const PREACT = [
   { find: /^react-dom$/, replacement: preact('/compat') },
   { find: /^react-dom\/client$/, replacement: preact('/compat/client') },
   { find: /^react\/jsx-runtime$/, replacement: preact('/jsx-runtime') },
+  // A part of tables that no page has; it brings what places tooltips and menus into the first file.
+  { find: /^.*\/TableScrollContainer\.mjs$/, replacement: join(import.meta.dirname, 'src/app/no-component.mjs') },
   { find: /^preact$/, replacement: preact('') },
   { find: /^preact\/hooks$/, replacement: preact('/hooks') },
 ]

@@ -10,7 +10,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Facts } from '../../ui/facts.js'
 import { Section } from '../../ui/section.js'
 import { useParameter } from '../../ui/use-parameter.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { TileInspector } from './tile-inspector.js'
 import { VersionSelect } from './version-select.js'
 

@@ -23,7 +23,11 @@ export function EdgesSection({ query, traffic }: EdgesSectionProps) {
   const { overview: t, work } = useTexts()
   const columns = useEdgeColumns(false)
   return (
-    <Section title={t.edges} className="edges-now" actions={<TextLink to="/edges">{work.edges.all(query.data?.items.length ?? 0)}</TextLink>}>
+    <Section
+      title={t.edges}
+      className="edges-now"
+      actions={<TextLink to="/edges">{work.edges.all(query.data?.items.length ?? 0)}</TextLink>}
+    >
       <Loaded query={query} what={t.edges}>
         {({ items }) =>
           items.length === 0 ? (

@@ -146,7 +146,10 @@ test('the overview of an organisation fits on one screen of 1440 by 900 pixels, 
     await open(page, '/')
     await settled(page)
     await page.locator('.findings li').first().waitFor()
-    await page.locator('.edges-now tbody tr').nth(EDGES - 1).waitFor()
+    await page
+      .locator('.edges-now tbody tr')
+      .nth(EDGES - 1)
+      .waitFor()
     await page.locator('.overview-now svg.recharts-surface').first().waitFor()
     expect(await inPage<number>(page, 'document.documentElement.scrollHeight')).toBeLessThanOrEqual(900)
   }

@@ -37,21 +37,22 @@ const PROBE_TIMEOUT_MS = 1_500
 const PROBED = '/api/v1/system'
 
 /** Keeps every query of the page up to date, and `useLiveState` true. @param after the first page is not kept waiting for it */
-export function useLive(after: Promise<void> = NOW): void {
+export function useLive(after?: Promise<void>): void {
   const queries = useQueryClient()
   useEffect(() => {
     let live: Live | null = null
     let isClosed = false
-    void after.then(() => {
+    const begin = () => {
       if (!isClosed) live = new Live(queries)
-    })
+    }
+    if (after === undefined) begin()
+    else void after.then(begin)
     return () => {
       isClosed = true
       live?.close()
     }
   }, [queries, after])
 }
-const NOW = Promise.resolve()
 
 /** Whether the control plane answers, through whatever lies between. */
 export async function isReachable(): Promise<boolean> {

@@ -8,7 +8,12 @@ import {
   textOf,
 } from '@gateway/contracts/messages.js'
 import { type SourceStorage, sourceStorageSchema } from '@gateway/contracts/scan-source.js'
-import { CredentialsMissing, ObjectMissing, ObjectRefused, ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
+import {
+  CredentialsMissing,
+  ObjectMissing,
+  ObjectRefused,
+  ObjectStoreTrouble,
+} from '@gateway/core/object-storage/errors.js'
 import { isRemote, parseLocation } from '@gateway/core/object-storage/location.js'
 import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/core/object-storage/open.js'

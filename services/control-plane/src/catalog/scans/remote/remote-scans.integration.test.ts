@@ -198,7 +198,9 @@ test('without credentials the storage, a trial and a scan say that none are set,
   const sources = '/api/v1/admin/scan-sources'
   const body = { code: 'keyless', kind: 'basemap', path: 's3://maps/all' }
   await keyless.admin({ method: 'POST', url: sources, payload: body })
-  const where = expect.stringMatching(/no credentials .* AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in config\/service\.env/)
+  const where = expect.stringMatching(
+    /no credentials .* AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in config\/service\.env/,
+  )
   const state = (await keyless.admin({ url: `${sources}/keyless/storage` })).json()
   expect(state).toMatchObject({ state: 'no_credentials', message: where, message_code: 'storage_no_credentials' })
   const payload = { kind: 'basemap', path: 's3://maps/all' }

@@ -156,7 +156,7 @@ function Actions({ basemap }: { basemap: AdminBasemap }) {
         {t.basemaps.push}
       </ButtonLink>
       {isOperator && (
-        <MoreMenu>
+        <MoreMenu needs="operator">
           <WithdrawButton
             withdrawal={(withdrawn) => updateBasemap(code, { withdrawn })}
             name={name}

@@ -93,7 +93,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
             {t.exports.export}
           </ButtonLink>
           {isOperator && (
-            <MoreMenu>
+            <MoreMenu needs="operator">
               {!isReviewed && (
                 <WithdrawButton
                   withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}

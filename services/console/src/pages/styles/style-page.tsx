@@ -13,6 +13,7 @@ import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -56,16 +57,18 @@ function Shown({ style }: { style: AdminStyle }) {
       actions={
         <>
           <WithdrawnMark of={style} />
-          <WithdrawButton
-            withdrawal={(withdrawn) => updateStyle(code, withdrawn)}
-            name={name}
-            withdrawn={style.withdrawn}
-          />
-          <DeleteButton deletion={() => deleteStyle(code)} name={name} words={t.remove.map} to="/styles" />
           {style.source_code === IMPORTS && <ImportButton of={code} />}
           <ButtonLink to={`/styles/compare?left=${segment(code)}`} variant="default">
             {t.styles.compare}
           </ButtonLink>
+          <MoreMenu needs="operator">
+            <WithdrawButton
+              withdrawal={(withdrawn) => updateStyle(code, withdrawn)}
+              name={name}
+              withdrawn={style.withdrawn}
+            />
+            <DeleteButton deletion={() => deleteStyle(code)} name={name} words={t.remove.map} to="/styles" />
+          </MoreMenu>
         </>
       }
     >

@@ -120,7 +120,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       (token) =>
         isAdmin &&
         token.disabled_at === null && (
-          <MoreMenu of={token.name}>
+          <MoreMenu needs="admin" of={token.name}>
             <WriteButton
               needs="admin"
               size="xs"

@@ -76,7 +76,7 @@ function Shown({ vector }: { vector: AdminVector }) {
           </ButtonLink>
           <Download vector={vector} />
           {isOperator && (
-            <MoreMenu>
+            <MoreMenu needs="operator">
               <WithdrawButton
                 withdrawal={(withdrawn) => updateVector(vector.code, { withdrawn })}
                 name={vector.name}

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -49,12 +50,44 @@ const PREACT = [
   { find: /^preact\/hooks$/, replacement: preact('/hooks') },
 ]
 
+/** Coasts and borders below maps that show a part of the world: the countries of the demo's data, to a hundredth of a degree. */
+const REFERENCE = (() => {
+  const file = join(import.meta.dirname, '../tools/demo-data/vectors/natural-earth/countries.geojson')
+  const { features } = JSON.parse(readFileSync(file, 'utf8')) as { features: readonly { geometry: Geometry }[] }
+  const rings = features.flatMap(({ geometry: { type, coordinates } }) =>
+    (type === 'Polygon' ? [coordinates as Rings] : (coordinates as Rings[])).map((polygon) => polygon.map(rounded)),
+  )
+  const polygons = rings.map((polygon) => polygon.filter((ring) => ring.length > 3)).filter(({ length }) => length > 0)
+  const text = JSON.stringify({
+    type: 'FeatureCollection',
+    features: polygons.map((coordinates) => ({
+      type: 'Feature',
+      properties: {},
+      geometry: { type: 'Polygon', coordinates },
+    })),
+  })
+  const hash = createHash('sha256').update(text).digest('base64url').slice(0, 8)
+  return { name: `assets/reference-map-${hash}.json`, text }
+})()
+
+type Rings = number[][][]
+interface Geometry {
+  readonly type: string
+  readonly coordinates: Rings | Rings[]
+}
+
+function rounded(ring: number[][]): number[][] {
+  const points = ring.map(([lon = 0, lat = 0]) => [Math.round(lon * 100) / 100, Math.round(lat * 100) / 100])
+  return points.filter(([lon, lat], i) => i === 0 || lon !== points[i - 1]?.[0] || lat !== points[i - 1]?.[1])
+}
+
 export default defineConfig({
   resolve: { alias: PREACT },
+  define: { __REFERENCE_MAP__: JSON.stringify(`/admin/${REFERENCE.name}`) },
   // Whose address the control plane serves it at.
   base: '/admin/',
   root: import.meta.dirname,
-  plugins: [react(), early(), usedStyles(), mapPage(), compressed()],
+  plugins: [react(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
   build: {
     target: 'es2022',
     // These know light-dark(): rewritten for older ones it would look for a colour scheme that the component library sets in its own way.
@@ -127,6 +160,17 @@ function usedStyles(): Plugin {
   }
 }
 
+/** Lays the reference map beside the application's files; it is read when a map is shown. */
+function referenceMap(): Plugin {
+  return {
+    name: 'reference-map',
+    apply: 'build',
+    buildStart() {
+      this.emitFile({ type: 'asset', fileName: REFERENCE.name, source: REFERENCE.text })
+    },
+  }
+}
+
 /** The page at /map/, with the map library as it was published, by fixed names: other pages load it from there. */
 function mapPage(): Plugin {
   return {
@@ -161,7 +205,7 @@ function compressIn(folder: string): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name)
     const bytes = readFileSync(file)
-    if (!/\.(js|mjs|css|svg)$/.test(name) || bytes.length < MIN_COMPRESSED_BYTES) continue
+    if (!/\.(js|mjs|css|svg|json)$/.test(name) || bytes.length < MIN_COMPRESSED_BYTES) continue
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
     const quality = FIRST.test(name) ? constants.BROTLI_MAX_QUALITY : 9
     const params = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }

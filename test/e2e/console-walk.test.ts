@@ -68,6 +68,7 @@ async function pages(): Promise<readonly string[]> {
     ...['/', '/?tab=busiest', '/?tab=activity', '/basemaps', '/versions', BASEMAP],
     ...['usage', 'access', 'addresses', 'details'].map((tab) => `${BASEMAP}?tab=${tab}`),
     ...[VERSION, `${VERSION}?tab=usage`, `${VERSION}?tab=addresses`, `${VERSION}/export`, `${BASEMAP}/compare`, GONE],
+    ...['/preview', `/preview?layers=${encodeURIComponent(`basemap/${CODE}//40,vector/${CODE}//100`)}`],
     ...['/vectors', `/vectors/${CODE}`, '/tokens', '/tokens?kind=preview', '/tokens/new', '/tokens/partner'],
     ...[`/tokens/${token}`, '/signing-keys', '/sources', '/sources/new', '/sources/maps', '/sources/archive-share-1'],
     ...['/slicing', '/slicing/new', `/slicing/new?layer=${CODE}`, `/slicing/jobs/${failedJob}`, `/slicing/jobs/${job}`],

@@ -26,6 +26,7 @@ export const PAGES: readonly (readonly [path: string, load: Load | null, needs?:
   ['styles', async () => (await maps()).StylesPage],
   ['styles/compare', async () => (await maps()).StylesComparePage],
   ['styles/:code', async () => (await maps()).StylePage],
+  ['preview', async () => (await maps()).PreviewPage],
   ['tokens', null],
   ['tokens/new', async () => (await work()).IssuePage, 'admin'],
   ['tokens/partner', async () => (await work()).PartnerPage, 'admin'],

@@ -109,6 +109,7 @@ test('what is there no more is deleted after asking', async () => {
   const { page } = console
   const dialog = page.getByRole('dialog')
   await open(page, '/sources/long')
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByText('Everything that was found in it').waitFor()
   await expectAccessible(page, 'delete')
@@ -129,6 +130,7 @@ test('what is there no more is deleted after asking', async () => {
   const target = { code: 'old', kind: 'directory', path: join(gateway().home, 'out') }
   await gateway().admin.expect('/targets', { method: 'POST', body: target })
   await open(page, '/pushes/targets/old')
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
   await dialog.getByText('Its push records are also deleted').waitFor()
   await dialog.getByRole('button', { name: 'Delete' }).click()

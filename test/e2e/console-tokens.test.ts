@@ -40,6 +40,7 @@ test('a token that leaked is disabled within three clicks from what was found of
   await page.getByRole('button', { name: 'Close' }).last().click()
   // What is disabled can be deleted. The page may hear of it before it is left.
   console.allowConsole(/404.*\/tokens\//)
+  await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('“the leak” is deleted.').waitFor()

@@ -9,6 +9,9 @@ import { fillSampleDatabase } from '../harness/sample/make.js'
 import { useGateway } from '../harness/use-gateway.js'
 import { DESKTOP, inPage, open, PHONE, settled, useBrowser } from './console-browser.js'
 
+/** As many as the overview lists. */
+const EDGES = 4
+
 let dir: string
 let database: TestDatabase
 beforeAll(async () => {
@@ -20,7 +23,10 @@ beforeAll(async () => {
 afterAll(() => rm(dir, { recursive: true, force: true }))
 
 // Tiles of 203 vectors would be built while the pages are opened.
-const gateway = useGateway({ database: async () => database, env: { VECTOR_TILES: 'false' } })
+const gateway = useGateway({
+  database: async () => database,
+  env: { VECTOR_TILES: 'false', EDGE_WORKERS: String(EDGES) },
+})
 const openConsole = useBrowser()
 
 interface List<T> {
@@ -62,6 +68,7 @@ async function pages(): Promise<readonly string[]> {
     ...['/', '/?tab=busiest', '/?tab=activity', '/basemaps', '/versions', BASEMAP],
     ...['usage', 'access', 'addresses', 'details'].map((tab) => `${BASEMAP}?tab=${tab}`),
     ...[VERSION, `${VERSION}?tab=usage`, `${VERSION}?tab=addresses`, `${VERSION}/export`, `${BASEMAP}/compare`, GONE],
+    ...['/preview', `/preview?layers=${encodeURIComponent(`basemap/${CODE}//40,vector/${CODE}//100`)}`],
     ...['/vectors', `/vectors/${CODE}`, '/tokens', '/tokens?kind=preview', '/tokens/new', '/tokens/partner'],
     ...[`/tokens/${token}`, '/signing-keys', '/sources', '/sources/new', '/sources/maps', '/sources/archive-share-1'],
     ...['/slicing', '/slicing/new', `/slicing/new?layer=${CODE}`, `/slicing/jobs/${failedJob}`, `/slicing/jobs/${job}`],
@@ -132,3 +139,19 @@ test('every page and form shows the data of an organisation without an error, an
   expect(problems).toEqual([])
   await console.expectClean()
 }, 600_000)
+
+test('the overview of an organisation fits on one screen of 1440 by 900 pixels, in both languages', async () => {
+  await scanned()
+  for (const locale of ['en-GB', 'zh-CN']) {
+    const { page } = await openConsole(gateway(), { locale, viewport: { width: 1440, height: 900 } })
+    await open(page, '/')
+    await settled(page)
+    await page.locator('.findings li').first().waitFor()
+    await page
+      .locator('.edges-now tbody tr')
+      .nth(EDGES - 1)
+      .waitFor()
+    await page.locator('.overview-now svg.recharts-surface').first().waitFor()
+    expect(await inPage<number>(page, 'document.documentElement.scrollHeight')).toBeLessThanOrEqual(900)
+  }
+})

@@ -19,11 +19,21 @@ export const previewTokenBodySchema = z
       .optional()
       .describe('several basemaps, as in a list with thumbnails; codes that do not exist are left out'),
     vector_code: z.string().min(1).optional(),
+    vector_codes: z
+      .array(z.string().min(1))
+      .min(1)
+      .max(MAX_PREVIEWED)
+      .optional()
+      .describe('several vectors, also together with `basemap_codes`, as on a map of several layers'),
     style_code: z.string().min(1).optional(),
   })
-  .refine((body) => Object.values(body).filter((value) => value !== undefined).length === 1, {
-    error: sentence('said.one_of_basemap_vector'),
-  })
+  .refine(
+    ({ basemap_codes: basemaps, vector_codes: vectors, ...one }) => {
+      const lists = Number(basemaps !== undefined || vectors !== undefined)
+      return lists + Object.values(one).filter((value) => value !== undefined).length === 1
+    },
+    { error: sentence('said.one_of_basemap_vector') },
+  )
 
 export const previewTokenSchema = z.object({
   token: z.string().describe('the plaintext; for the header X-Access-Token'),

@@ -64,6 +64,9 @@ export const DELIVERY_MESSAGES = {
   export_over_limit: 'the archive is larger than the {limit} MB left for it',
   export_too_many_tiles: 'there are more than {limit} tiles: choose a smaller area or fewer zooms',
   storage_not_there: 'it is not there',
+  storage_no_credentials:
+    'no credentials for object storage are set: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in config/service.env or the environment of ' +
+    'every control plane and edge, and restart them',
   system_disk_full: 'the disk is full ({words})',
   system_permission: 'permission is missing ({words})',
   system_not_there: 'a file or directory is not there ({words})',

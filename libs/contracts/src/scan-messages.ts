@@ -110,6 +110,9 @@ export const SCAN_MESSAGES = {
   scan_prefix_empty: 'there is nothing below this prefix',
   scan_permission: 'permission denied: {words}',
   scan_storage: '{path}: {words}',
+  scan_no_credentials:
+    '{path}: no credentials for object storage are set: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in config/service.env or the ' +
+    'environment of every control plane and edge, and restart them',
   scan_disk_error: '{file}: {words}',
   scan_same_version: '{file} is left out: {served} is the same version',
   scan_code_taken: '{file} is left out: the code belongs to scan source {source}',

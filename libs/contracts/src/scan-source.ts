@@ -151,7 +151,7 @@ export const triedSourceSchema = scanSourceBodySchema
   .pick({ kind: true, path: true })
   .extend({ code: codeSchema.optional() })
 
-export const STORAGE_STATES = ['answers', 'missing', 'refuses', 'no_answer'] as const
+export const STORAGE_STATES = ['answers', 'missing', 'no_credentials', 'refuses', 'no_answer'] as const
 
 /** How the storage of a remote source answers at this moment. */
 export const sourceStorageSchema = z.object({
@@ -159,7 +159,7 @@ export const sourceStorageSchema = z.object({
   state: z
     .enum(STORAGE_STATES)
     .describe(
-      '`missing`: there is no such bucket or file; `refuses`: the credentials, or where requests may go, are not right',
+      '`missing`: there is no such bucket or file; `no_credentials`: none are set, and the message says where; `refuses`: the credentials, or where requests may go, are not right',
     ),
   message: z.string().describe('what it says; empty if it answers'),
   ...messageFields,

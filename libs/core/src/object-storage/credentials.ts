@@ -1,10 +1,13 @@
 import type { Settings } from '../settings/load.js'
-import { ObjectRefused } from './errors.js'
+import { CredentialsMissing, ObjectRefused } from './errors.js'
 import type { Credentials } from './signer.js'
 
 export type KeySettings = Pick<Settings, 's3Region' | 'awsAccessKeyId' | 'awsSecretAccessKey' | 'awsSessionToken'>
 
 export type CredentialSource = () => Credentials | Promise<Credentials>
+
+/** The library's words if no place has keys; any other failure names a place that has some. */
+const NOTHING_FOUND = /^Could not load credentials from any providers/
 
 /**
  * The keys of the settings, or those that AWS's own tools would find: profile, web identity, container, instance. The library for these takes
@@ -24,6 +27,7 @@ export function credentialSource(settings: KeySettings): CredentialSource {
     try {
       return await (await chain)()
     } catch (error) {
+      if (NOTHING_FOUND.test((error as Error).message)) throw new CredentialsMissing({ cause: error })
       throw new ObjectRefused(`no credentials for object storage are found: ${(error as Error).message}`, {
         cause: error,
       })

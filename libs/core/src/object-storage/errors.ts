@@ -1,3 +1,5 @@
+import { coded, textOf } from '@gateway/contracts/messages.js'
+
 /** The object, or the whole bucket, is not there. */
 export class ObjectMissing extends Error {
   override readonly name = 'ObjectMissing'
@@ -14,6 +16,13 @@ export class ObjectReplaced extends Error {
  */
 export class ObjectRefused extends Error {
   override readonly name = 'ObjectRefused'
+}
+
+/** No keys are configured, and none are found in the other places where AWS's tools look. */
+export class CredentialsMissing extends ObjectRefused {
+  constructor(options?: ErrorOptions) {
+    super(textOf(coded('storage_no_credentials')), options)
+  }
 }
 
 /** No answer for now: a time-out, a connection that failed or was cut, 429 or a status of the server's own trouble, an open circuit. */

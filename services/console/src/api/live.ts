@@ -36,13 +36,22 @@ const PROBE_TIMEOUT_MS = 1_500
 /** Answered by the control plane without credentials and without its database. */
 const PROBED = '/api/v1/system'
 
-/** Keeps every query of the page up to date, and `useLiveState` true. */
-export function useLive(): void {
+/** Keeps every query of the page up to date, and `useLiveState` true. @param after the first page is not kept waiting for it */
+export function useLive(after?: Promise<void>): void {
   const queries = useQueryClient()
   useEffect(() => {
-    const live = new Live(queries)
-    return () => live.close()
-  }, [queries])
+    let live: Live | null = null
+    let isClosed = false
+    const begin = () => {
+      if (!isClosed) live = new Live(queries)
+    }
+    if (after === undefined) begin()
+    else void after.then(begin)
+    return () => {
+      isClosed = true
+      live?.close()
+    }
+  }, [queries, after])
 }
 
 /** Whether the control plane answers, through whatever lies between. */

@@ -4875,6 +4875,7 @@ export interface paths {
             basemap_code?: string;
             basemap_codes?: string[];
             vector_code?: string;
+            vector_codes?: string[];
             style_code?: string;
           };
         };

@@ -3,7 +3,7 @@ import { call, segment, send } from './client.js'
 
 export type Previewed =
   | { readonly basemap_code: string }
-  | { readonly basemap_codes: readonly string[] }
+  | { readonly basemap_codes?: readonly string[]; readonly vector_codes?: readonly string[] }
   | { readonly vector_code: string }
   | { readonly style_code: string }
 

@@ -7,6 +7,7 @@ const DAY_MS = 24 * HOUR_MS
 
 /** What a chart can show: how far back, and what one point of it stands for. */
 export const USAGE_RANGES = {
+  hour: { step: 'hour', ms: HOUR_MS },
   day: { step: 'hour', ms: DAY_MS },
   week: { step: 'hour', ms: 7 * DAY_MS },
   month: { step: 'day', ms: 30 * DAY_MS },

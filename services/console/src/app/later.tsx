@@ -11,12 +11,15 @@ const begun = new Promise<void>((resolve) => {
 /** Longer than the first page takes on a slow line. */
 const BEGIN_WITHIN_MS = 10_000
 
+/** Resolves once the first page is drawn. */
+export const firstPageDrawn: Promise<void> = begun
+
 /** Loads what stands around a page once the first one shows what it asked for, or somebody does something. */
 export function afterFirstPage(queries: QueryClient): Promise<void> {
   const cache = queries.getQueryCache()
   const unsubscribe = cache.subscribe(() => {
     const shown = cache.getAll().some(({ queryKey: [name], state }) => name !== 'session' && state.status !== 'pending')
-    if (shown && queries.isFetching() === 0) begin()
+    if (shown && queries.isFetching() === 0) requestAnimationFrame(() => window.setTimeout(begin))
   })
   const timer = window.setTimeout(begin, BEGIN_WITHIN_MS)
   for (const event of ['pointerdown', 'keydown']) window.addEventListener(event, begin, { once: true, capture: true })

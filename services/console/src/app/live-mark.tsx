@@ -1,16 +1,16 @@
-import { Tooltip } from '@mantine/core'
 import type { LiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
+import { Hint } from '../ui/hint.js'
 
 /** Whether the page keeps itself up to date. */
 export function LiveMark({ state }: { state: LiveState }) {
   const t = useTexts()
   return (
-    <Tooltip label={t.nav.liveWords[state]}>
+    <Hint label={t.nav.liveWords[state]}>
       <span role="status" className="live" data-state={state}>
         <span className="live-dot" aria-hidden />
         <span className="live-word">{t.nav.live[state]}</span>
       </span>
-    </Tooltip>
+    </Hint>
   )
 }

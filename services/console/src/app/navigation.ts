@@ -7,6 +7,7 @@ import {
   IconHistory,
   IconKey,
   IconLayoutGrid,
+  IconMap2,
   IconPalette,
   IconSend,
   IconServer2,
@@ -31,7 +32,7 @@ export interface NavigationGroup {
   readonly entries: readonly NavigationEntry[]
 }
 
-export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
+export function navigation({ nav, work, maps }: Texts): readonly NavigationGroup[] {
   return [
     {
       label: nav.groups.state,
@@ -46,6 +47,7 @@ export function navigation({ nav, work }: Texts): readonly NavigationGroup[] {
         { to: '/basemaps', label: nav.basemaps, icon: IconStack2 },
         { to: '/vectors', label: nav.vectors, icon: IconVector },
         { to: '/styles', label: nav.styles, icon: IconPalette },
+        { to: '/preview', label: maps.preview.title, icon: IconMap2 },
         { to: '/sources', label: nav.sources, icon: IconFolderSearch },
         { to: '/slicing', label: nav.slicing, icon: IconLayoutGrid },
       ],

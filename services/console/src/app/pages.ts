@@ -1,48 +1,53 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import type { ReactNode } from 'react'
 
-type Load = () => Promise<{ readonly Page: () => ReactNode }>
+export type Load = () => Promise<() => ReactNode>
+
+// A file for each area: what is opened next has come with what was opened before.
+const maps = () => import('../pages/maps.js')
+const work = () => import('../pages/work.js')
 
 /**
- * The address of every page below `/admin/`, its code, which is a file of its own, and the role that it needs, if not that of a viewer. They are
+ * The address of every page below `/admin/`, its code, unless that is in the first file (`first-pages.ts`), and the role that it needs, if not that of a viewer. They are
  * links that people keep: they do not change.
  */
-export const PAGES: readonly (readonly [path: string, load: Load, needs?: Role])[] = [
-  ['', () => import('../pages/overview/overview-page.js')],
-  ['basemaps', () => import('../pages/basemaps/basemaps-page.js')],
-  ['versions', () => import('../pages/basemaps/versions-page.js')],
-  ['basemaps/:code', () => import('../pages/basemaps/basemap-page.js')],
-  ['basemaps/:code/compare', () => import('../pages/basemaps/compare-page.js')],
-  ['basemaps/:code/versions/:version', () => import('../pages/basemaps/version-page.js')],
-  ['basemaps/:code/versions/:version/export', () => import('../pages/pushes/new-export-page.js'), 'operator'],
-  ['edges', () => import('../pages/edges/edges-page.js')],
-  ['edges/:id', () => import('../pages/edges/edge-page.js')],
-  ['vectors', () => import('../pages/vectors/vectors-page.js')],
-  ['vectors/:code', () => import('../pages/vectors/vector-page.js')],
-  ['styles', () => import('../pages/styles/styles-page.js')],
-  ['styles/compare', () => import('../pages/styles/compare-page.js')],
-  ['styles/:code', () => import('../pages/styles/style-page.js')],
-  ['tokens', () => import('../pages/tokens/tokens-page.js')],
-  ['tokens/new', () => import('../pages/tokens/issue-page.js'), 'admin'],
-  ['tokens/partner', () => import('../pages/tokens/partner-page.js'), 'admin'],
-  ['tokens/:id', () => import('../pages/tokens/token-page.js')],
-  ['signing-keys', () => import('../pages/signing/signing-keys-page.js')],
-  ['sources', () => import('../pages/sources/sources-page.js')],
-  ['sources/new', () => import('../pages/sources/new-source-page.js'), 'admin'],
-  ['sources/:code', () => import('../pages/sources/source-page.js')],
-  ['slicing', () => import('../pages/slicing/slicing-page.js')],
-  ['slicing/new', () => import('../pages/slicing/submit-page.js'), 'operator'],
-  ['slicing/jobs/:id', () => import('../pages/slicing/job-page.js')],
-  ['pushes', () => import('../pages/pushes/pushes-page.js')],
-  ['pushes/new', () => import('../pages/pushes/new-push-page.js'), 'operator'],
-  ['pushes/targets/new', () => import('../pages/pushes/target-page.js'), 'admin'],
-  ['pushes/targets/:code', () => import('../pages/pushes/target-page.js')],
-  ['pushes/:of/:id', () => import('../pages/pushes/push-page.js')],
-  ['notifications', () => import('../pages/notifications/notifications-page.js')],
-  ['audit', () => import('../pages/audit/audit-page.js')],
-  ['audit/:id', () => import('../pages/audit/entry-page.js')],
-  ['settings', () => import('../pages/settings/settings-page.js')],
-  ['signed-in', () => import('../pages/account/signed-in-page.js')],
+export const PAGES: readonly (readonly [path: string, load: Load | null, needs?: Role])[] = [
+  ['', null],
+  ['basemaps', null],
+  ['versions', async () => (await maps()).VersionsPage],
+  ['basemaps/:code', async () => (await maps()).BasemapPage],
+  ['basemaps/:code/compare', async () => (await maps()).BasemapsComparePage],
+  ['basemaps/:code/versions/:version', async () => (await maps()).VersionPage],
+  ['basemaps/:code/versions/:version/export', async () => (await work()).NewExportPage, 'operator'],
+  ['edges', async () => (await work()).EdgesPage],
+  ['edges/:id', async () => (await work()).EdgePage],
+  ['vectors', async () => (await maps()).VectorsPage],
+  ['vectors/:code', async () => (await maps()).VectorPage],
+  ['styles', async () => (await maps()).StylesPage],
+  ['styles/compare', async () => (await maps()).StylesComparePage],
+  ['styles/:code', async () => (await maps()).StylePage],
+  ['preview', async () => (await maps()).PreviewPage],
+  ['tokens', null],
+  ['tokens/new', async () => (await work()).IssuePage, 'admin'],
+  ['tokens/partner', async () => (await work()).PartnerPage, 'admin'],
+  ['tokens/:id', async () => (await work()).TokenPage],
+  ['signing-keys', async () => (await work()).SigningKeysPage],
+  ['sources', async () => (await work()).SourcesPage],
+  ['sources/new', async () => (await work()).NewSourcePage, 'admin'],
+  ['sources/:code', async () => (await work()).SourcePage],
+  ['slicing', async () => (await work()).SlicingPage],
+  ['slicing/new', async () => (await work()).SubmitPage, 'operator'],
+  ['slicing/jobs/:id', async () => (await work()).JobPage],
+  ['pushes', async () => (await work()).PushesPage],
+  ['pushes/new', async () => (await work()).NewPushPage, 'operator'],
+  ['pushes/targets/new', async () => (await work()).TargetPage, 'admin'],
+  ['pushes/targets/:code', async () => (await work()).TargetPage],
+  ['pushes/:of/:id', async () => (await work()).PushPage],
+  ['notifications', async () => (await work()).NotificationsPage],
+  ['audit', async () => (await work()).AuditPage],
+  ['audit/:id', async () => (await work()).EntryPage],
+  ['settings', async () => (await work()).SettingsPage],
+  ['signed-in', async () => (await work()).SignedInPage],
 ]
 
 /** Begins to load the code of a page before the router runs, which loads it again where that failed. */

@@ -8,7 +8,7 @@ import { useLiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from '../ui/links.js'
 import { helpFor } from './help.js'
-import { Account, Preferences, Search, SessionEnded, Shortcuts } from './later.js'
+import { Account, firstPageDrawn, Preferences, Search, SessionEnded, Shortcuts } from './later.js'
 import { LiveMark } from './live-mark.js'
 import { Mark } from './mark.js'
 import { Menu } from './menu.js'
@@ -18,7 +18,7 @@ import { SearchButton } from './search-button.js'
 export function Shell() {
   const t = useTexts()
   const [opened, { toggle, close }] = useDisclosure()
-  useLive()
+  useLive(firstPageDrawn)
   const live = useLiveState()
   const { pathname } = useLocation()
   const { state } = useNavigation()

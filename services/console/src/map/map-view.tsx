@@ -26,6 +26,7 @@ interface MapViewProps {
   /** for what is asked of this origin's own tiles */
   readonly token?: string
   readonly onClick?: (event: MapMouseEvent) => void
+  readonly onPointer?: (event: MapMouseEvent) => void
   readonly onCamera?: (camera: Camera) => void
   readonly onReady?: (map: MapLibre) => void
   readonly tall?: boolean
@@ -92,6 +93,7 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
   map.addControl(new NavigationControl({ showCompass: false }), 'top-right')
   map.addControl(new ScaleControl({}), 'bottom-left')
   map.on('click', (event) => latest.current.onClick?.(event))
+  map.on('mousemove', (event) => latest.current.onPointer?.(event))
   map.once('style.load', () => {
     // Only now the map knows its projection.
     if (camera === null && bounds !== null) map.fitBounds(unbroken(bounds), { padding: 24, duration: 0 })

@@ -82,7 +82,7 @@ export function withOverlay(content: MapContent, { sources, layers }: Overlay): 
   return { ...content, sources: { ...content.sources, ...drawn }, layers: [...content.layers, ...layers] }
 }
 
-function inPlane(sources: Overlay['sources']): Overlay['sources'] {
+export function inPlane(sources: Overlay['sources']): Overlay['sources'] {
   const ring = (points: number[][]) => points.map(([lon = 0, lat = 0]) => [lon, drawnLatitude(lat)])
   return Object.fromEntries(
     Object.entries(sources).map(([name, { type, data }]) => {

@@ -10,6 +10,7 @@ import { Problem } from '../ui/problem.js'
 import type { Camera } from './camera.js'
 import type { MapLibre } from './library.js'
 import { MapView } from './map-view.js'
+import { useReference, withReference } from './reference.js'
 import { MapSkeleton } from './skeleton.js'
 import { useVersionPreview } from './use-preview.js'
 import { type Overlay, type ServedAs, versionContent, withOverlay } from './version-content.js'
@@ -22,6 +23,9 @@ interface VersionMapProps {
   readonly overlay?: Overlay
   readonly camera?: Camera | null
   readonly onClick?: (event: MapMouseEvent) => void
+  readonly onPointer?: (event: MapMouseEvent) => void
+  /** coasts and borders below it */
+  readonly reference?: boolean
   readonly onCamera?: (camera: Camera) => void
   readonly onReady?: (map: MapLibre) => void
   readonly tall?: boolean
@@ -30,14 +34,15 @@ interface VersionMapProps {
 }
 
 /** A version on the map, or why it cannot be shown. */
-export function VersionMap({ code, version, grid, overlay, served, ...rest }: VersionMapProps) {
+export function VersionMap({ code, version, grid, overlay, served, reference = false, ...rest }: VersionMapProps) {
   const t = useTexts()
   const { token, tileJson, error } = useVersionPreview(code, version)
   const layers = tileJson?.vector_layers?.map(({ id }) => id).join('\n') ?? ''
+  const coasts = useReference(reference)
   const content = useMemo(() => {
     const own = versionContent(code, version, layers === '' ? [] : layers.split('\n'), grid, served)
-    return overlay === undefined ? own : withOverlay(own, overlay)
-  }, [code, version, layers, grid, overlay, served])
+    return withReference(overlay === undefined ? own : withOverlay(own, overlay), reference ? coasts : undefined)
+  }, [code, version, layers, grid, overlay, served, reference, coasts])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
   if (error !== null) return <NotShown error={error} />
   if (token === undefined || tileJson === undefined) {

@@ -21,7 +21,7 @@ export const enWork = {
     history: 'History',
     noSuch: 'No such edge process is running',
     seen: 'Last seen',
-    all: 'All figures',
+    all: (n: number) => (n > 1 ? `All ${n} processes` : 'Details'),
     failures: 'Failures/s',
     latencyTitle: 'Time to first byte',
     latency: { p50: 'p50', p95: 'p95', p99: 'p99' },

@@ -793,6 +793,7 @@ export const en = {
     storageStates: {
       answers: 'Reachable',
       missing: 'Not found',
+      no_credentials: 'No credentials are set',
       refuses: 'Access denied',
       no_answer: 'No response',
     },

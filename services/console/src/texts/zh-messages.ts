@@ -557,6 +557,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   scan_prefix_empty: '此前缀之下没有任何内容',
   scan_permission: '权限不足：{words}',
   scan_storage: '{path} 的存储报告：{words}',
+  scan_no_credentials:
+    '{path}：未设置对象存储的凭据：请在每个控制面和边缘节点的 config/service.env 或环境变量中设置 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY，然后重启它们',
   scan_disk_error: '读取 {file} 时出错：{words}',
   scan_same_version: '{file} 未收录：{served} 是同一版本',
   scan_code_taken: '{file} 未收录：该代码属于扫描源 {source}',
@@ -655,6 +657,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   export_over_limit: '归档超过了可用的 {limit} MB',
   export_too_many_tiles: '瓦片超过 {limit} 个：请选择更小的范围或更少的级别',
   storage_not_there: '它不存在',
+  storage_no_credentials:
+    '未设置对象存储的凭据：请在每个控制面和边缘节点的 config/service.env 或环境变量中设置 AWS_ACCESS_KEY_ID 和 AWS_SECRET_ACCESS_KEY，然后重启它们',
   system_disk_full: '磁盘已满（{words}）',
   system_permission: '缺少权限（{words}）',
   system_not_there: '文件或目录不存在（{words}）',

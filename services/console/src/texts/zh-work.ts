@@ -20,7 +20,7 @@ export const zhWork: typeof enWork = {
     history: '历史',
     noSuch: '没有正在运行的此边缘进程',
     seen: '最近上报',
-    all: '全部指标',
+    all: (n) => (n > 1 ? `全部 ${n} 个进程` : '详情'),
     failures: '失败/秒',
     latencyTitle: '首字节时间',
     latency: { p50: 'p50', p95: 'p95', p99: 'p99' },

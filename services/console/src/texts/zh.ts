@@ -762,7 +762,13 @@ export const zh: Texts = {
     whatStorage: '存储',
     endpoint: '端点',
     askAgain: '重新查询',
-    storageStates: { answers: '正常应答', missing: '不存在', refuses: '拒绝访问', no_answer: '没有应答' },
+    storageStates: {
+      answers: '正常应答',
+      missing: '不存在',
+      no_credentials: '未设置凭据',
+      refuses: '拒绝访问',
+      no_answer: '没有应答',
+    },
     show: (kind) => (kind === 'basemap' ? '查看底图' : '查看矢量'),
   },
   slicing: {

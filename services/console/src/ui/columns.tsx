@@ -6,7 +6,7 @@ import { TextLink } from './links.js'
 import { Name } from './name.js'
 import { Status } from './status.js'
 import { Ago, Moment } from './time.js'
-import { WithdrawnMark } from './withdraw.js'
+import { WithdrawnMark } from './withdrawn.js'
 
 /** A column of a table. */
 export interface Column<T> {

@@ -1,9 +1,10 @@
-import { ActionIcon, Box, Code, Group, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Code, Group } from '@mantine/core'
 import { useTimeout } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useTexts } from '../texts/texts.js'
 import { copyText } from './copy-text.js'
+import { Hint } from './hint.js'
 import { notifyFailed } from './notify.js'
 
 const SHOWN_MS = 1500
@@ -19,7 +20,7 @@ function Copy({ text, what }: { text: string; what: string }) {
     start()
   }
   return (
-    <Tooltip label={copied ? t.common.copied : t.common.copy}>
+    <Hint label={copied ? t.common.copied : t.common.copy}>
       <ActionIcon
         variant="subtle"
         color={copied ? 'teal' : 'gray'}
@@ -28,7 +29,7 @@ function Copy({ text, what }: { text: string; what: string }) {
       >
         {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
       </ActionIcon>
-    </Tooltip>
+    </Hint>
   )
 }
 

@@ -1,15 +1,10 @@
-import { ActionIcon, Button, Checkbox, Divider, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
-import { useDisclosure, useLocalStorage } from '@mantine/hooks'
-import { IconAdjustments, IconDownload, IconLink, IconX } from '@tabler/icons-react'
-import { useState } from 'react'
-import { Link } from 'react-router'
-import { type ListSource, readAll } from '../api/list.js'
+import { ActionIcon } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
+import { IconAdjustments } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import type { ListSource } from '../api/list.js'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
-import { copyText } from './copy-text.js'
-import { csvOf, saveText } from './csv.js'
-import { notifyDone, notifyFailed, notifyInfo } from './notify.js'
-import { shortText } from './shown-text.js'
 import { useParameter } from './use-parameter.js'
 
 /** Columns that are not shown, in the URL or as they were left; the first one and the buttons always are. */
@@ -39,165 +34,40 @@ export function useHiddenColumns<T>(list: string, columns: readonly Column<T>[])
 /** In the URL: that every column is shown, whatever the browser has kept. */
 const NONE = '-'
 
-interface ListOptionsProps<T> {
+export interface ListOptionsProps<T> {
   readonly source: ListSource<T, never>
   /** what is searched, filtered and sorted by */
   readonly query: Readonly<Record<string, unknown>>
   readonly columns: ReturnType<typeof useHiddenColumns<T>>
 }
 
+/** Not in the first file: fields and what places them. */
+const OpenListOptions = lazy(() => import('./list-options-panel.js'))
+
 /** What can be done with a list as a whole: a file of it, its columns, and views by name. */
-export function ListOptions<T>({ source, query, columns }: ListOptionsProps<T>) {
-  const t = useTexts().work.list
-  const [opened, { toggle, close }] = useDisclosure()
+export function ListOptions<T>(props: ListOptionsProps<T>) {
+  const [asked, setAsked] = useState(false)
+  const button = <OptionsButton onClick={() => setAsked(true)} />
+  if (!asked) return button
   return (
-    <Popover opened={opened} onChange={close} position="bottom-end" withinPortal shadow="md" trapFocus returnFocus>
-      <Popover.Target>
-        <ActionIcon
-          variant="default"
-          size={36}
-          aria-label={t.options}
-          title={t.options}
-          onClick={toggle}
-          className="list-options"
-        >
-          <IconAdjustments size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t.options}>
-        <Stack gap="sm" maw={280}>
-          <SaveFile source={source} query={query} />
-          <Divider label={t.columns} />
-          <Stack gap={6}>
-            {columns.optional.map(({ id, header }) => (
-              <Checkbox
-                key={id}
-                size="xs"
-                label={header}
-                checked={!columns.isHidden(id)}
-                onChange={() => columns.toggle(id)}
-              />
-            ))}
-          </Stack>
-          <Divider label={t.views} />
-          <Views list={source.key} onChosen={close} />
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <Suspense fallback={button}>
+      <OpenListOptions {...(props as unknown as ListOptionsProps<unknown>)} />
+    </Suspense>
   )
 }
 
-/** Limit: rows of a file. */
-const MAX_ROWS = 10_000
-
-function SaveFile<T>({ source, query }: Pick<ListOptionsProps<T>, 'source' | 'query'>) {
+export function OptionsButton(props: { readonly onClick: () => void }) {
   const t = useTexts().work.list
-  const [busy, setBusy] = useState(false)
-  const save = async () => {
-    setBusy(true)
-    try {
-      const { items, total } = await readAll(source, query as never, MAX_ROWS)
-      saveText(`${source.key}.csv`, 'text/csv', csvOf(items as readonly object[]))
-      if (total > items.length) notifyInfo(t.csvDone(items.length), t.csvCut(items.length))
-      else notifyDone(t.csvDone(items.length))
-    } catch (error) {
-      notifyFailed(t.csvFailed, error)
-    } finally {
-      setBusy(false)
-    }
-  }
   return (
-    <Button
+    <ActionIcon
       variant="default"
-      size="compact-sm"
-      loading={busy}
-      onClick={() => void save()}
-      leftSection={<IconDownload size={16} aria-hidden />}
+      size={36}
+      aria-label={t.options}
+      title={t.options}
+      className="list-options"
+      {...props}
     >
-      {t.csv}
-    </Button>
-  )
-}
-
-interface View {
-  readonly name: string
-  /** of the URL, without the page */
-  readonly search: string
-}
-
-function Views({ list, onChosen }: { list: string; onChosen: () => void }) {
-  const t = useTexts()
-  const { list: words } = t.work
-  const [views, setViews] = useLocalStorage<readonly View[]>({ key: `list.${list}.views`, defaultValue: [] })
-  const [name, setName] = useState('')
-  const save = () => {
-    const search = new URLSearchParams(window.location.search)
-    search.delete('page')
-    setViews([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), search: search.toString() }])
-    setName('')
-  }
-  const address = (search: string) => `${window.location.pathname.replace(/^\/admin/, '')}?${search}`
-  return (
-    <Stack gap={6}>
-      {views.length === 0 && (
-        <Text size="xs" c="dimmed">
-          {words.noViews}
-        </Text>
-      )}
-      {views.map((view) => (
-        <Group key={view.name} gap={4} wrap="nowrap">
-          <Button
-            component={Link}
-            to={address(view.search)}
-            onClick={onChosen}
-            variant="subtle"
-            size="compact-sm"
-            justify="flex-start"
-            flex={1}
-            miw={0}
-          >
-            {shortText(view.name)}
-          </Button>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            aria-label={`${words.copyView}: ${view.name}`}
-            onClick={() => void copyText(`${window.location.origin}/admin${address(view.search)}`)}
-          >
-            <IconLink size={14} aria-hidden />
-          </ActionIcon>
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            size="sm"
-            aria-label={words.removeView(view.name)}
-            onClick={() => setViews(views.filter((one) => one !== view))}
-          >
-            <IconX size={14} aria-hidden />
-          </ActionIcon>
-        </Group>
-      ))}
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (name.trim() !== '') save()
-        }}
-      >
-        <Group gap={4} wrap="nowrap">
-          <TextInput
-            size="xs"
-            aria-label={words.viewName}
-            placeholder={words.viewName}
-            value={name}
-            maxLength={60}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Button size="xs" variant="default" type="submit" disabled={name.trim() === ''}>
-            {words.save}
-          </Button>
-        </Group>
-      </form>
-    </Stack>
+      <IconAdjustments size={18} stroke={1.6} aria-hidden />
+    </ActionIcon>
   )
 }

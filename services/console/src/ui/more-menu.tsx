@@ -1,9 +1,13 @@
+import type { Role } from '@gateway/contracts/operator.js'
 import { ActionIcon, Stack } from '@mantine/core'
 import { IconDots } from '@tabler/icons-react'
 import { type ReactNode, useId, useRef } from 'react'
+import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 
 interface MoreMenuProps {
+  /** the least role that any of its buttons needs: others do not see it */
+  readonly needs: Role
   /** whose actions they are, where the page has many */
   readonly of?: string
   /** buttons; their dialogs stay open when the menu closes */
@@ -17,7 +21,8 @@ const GAP = 4
  * Actions that are rare or take something away: one more press, so that nobody hits them by mistake. The browser's own popover is closed by
  * `display`, which leaves the dialogs of the buttons alone; that of the component library would unmount what they wait for.
  */
-export function MoreMenu({ of, children }: MoreMenuProps) {
+export function MoreMenu({ needs, of, children }: MoreMenuProps) {
+  const isAllowed = useAllowed(needs)
   const t = useTexts().work
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)
@@ -29,6 +34,7 @@ export function MoreMenu({ of, children }: MoreMenuProps) {
     menu.current.style.top = `${box.bottom + GAP}px`
     menu.current.style.right = `${document.documentElement.clientWidth - box.right}px`
   }
+  if (!isAllowed) return null
   return (
     <>
       <ActionIcon

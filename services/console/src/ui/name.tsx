@@ -1,4 +1,4 @@
-import { Tooltip } from '@mantine/core'
+import { Hint } from './hint.js'
 import { shownText } from './shown-text.js'
 
 /** Characters that fit beside other columns; see `.name`. */
@@ -11,15 +11,14 @@ const CUT_AT = 30
 export function Name({ children }: { children: string }) {
   const text = shownText(children)
   return (
-    <Tooltip
+    <Hint
       label={<bdi>{text}</bdi>}
       disabled={text.length <= CUT_AT}
       multiline
       maw="min(36rem, 90vw)"
       className="whole-name"
-      events={{ hover: true, focus: true, touch: true }}
     >
       <bdi className="name">{text}</bdi>
-    </Tooltip>
+    </Hint>
   )
 }

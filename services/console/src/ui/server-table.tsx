@@ -2,6 +2,7 @@ import { Group } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
+import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import { type Bulk, BulkBar } from './bulk-bar.js'
 import type { Column } from './columns.js'
@@ -44,10 +45,11 @@ export function ServerTable<T, Q>({
   filters = [],
   order,
   search,
-  bulk,
+  bulk: offered,
   ...table
 }: ServerTableProps<T, Q>) {
   const t = useTexts()
+  const bulk = useAllowedBulk(offered)
   const sortable = columns.flatMap(({ sort }) => sort ?? [])
   const names = filters.map(({ name }) => name)
   const list = useList(source, sortable, names, order)
@@ -115,6 +117,13 @@ export function ServerTable<T, Q>({
       }}
     </Loaded>
   )
+}
+
+/** Without the actions that the viewer's role does not allow; rows are selected only if there is one left. */
+function useAllowedBulk<T>(bulk: Bulk<T> | undefined): Bulk<T> | undefined {
+  const isAllowed = { viewer: true, operator: useAllowed('operator'), admin: useAllowed('admin') }
+  const actions = bulk?.actions.filter(({ needs }) => isAllowed[needs]) ?? []
+  return bulk === undefined || actions.length === 0 ? undefined : { ...bulk, actions }
 }
 
 interface NothingYetProps {

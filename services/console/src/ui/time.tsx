@@ -1,6 +1,6 @@
-import { Tooltip } from '@mantine/core'
 import { useSyncExternalStore } from 'react'
 import { useTexts } from '../texts/texts.js'
+import { Hint } from './hint.js'
 import { useFormats } from './use-formats.js'
 
 const TICK_MS = 15_000
@@ -29,9 +29,9 @@ export function useNow(): number {
 function Stamp({ at, children }: { at: string; children: string }) {
   const formats = useFormats()
   return (
-    <Tooltip label={formats.dateTimeZone(at)} events={{ hover: true, focus: true, touch: true }}>
+    <Hint label={formats.dateTimeZone(at)}>
       <time dateTime={at}>{children}</time>
-    </Tooltip>
+    </Hint>
   )
 }
 

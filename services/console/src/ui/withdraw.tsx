@@ -5,26 +5,8 @@ import { useTexts } from '../texts/texts.js'
 import { Confirm } from './confirm.js'
 import { reported } from './reported.js'
 import { shortText } from './shown-text.js'
-import { Status } from './status.js'
 import { notifyUndoable } from './undo.js'
 import { WriteButton } from './write-button.js'
-
-interface Withdrawable {
-  readonly withdrawn: boolean
-  readonly source_enabled?: boolean
-}
-
-/** Whether readers get it: a preview requests it as they do. */
-export function isServed({ withdrawn, source_enabled: sourceEnabled = true }: Withdrawable): boolean {
-  return !withdrawn && sourceEnabled
-}
-
-/** That readers do not get it, and why. Nothing where they do. */
-export function WithdrawnMark({ of }: { of: Withdrawable }) {
-  const t = useTexts()
-  if (of.withdrawn) return <Status tone="off">{t.withdraw.withdrawn}</Status>
-  return of.source_enabled === false ? <Status tone="off">{t.withdraw.sourceDisabled}</Status> : null
-}
 
 interface WithdrawButtonProps {
   readonly withdrawal: Withdrawal

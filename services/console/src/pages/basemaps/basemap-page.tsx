@@ -16,7 +16,8 @@ import { PageTabs } from '../../ui/page-tabs.js'
 import { Section } from '../../ui/section.js'
 import { shownText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
-import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { WithdrawButton } from '../../ui/withdraw.js'
+import { WithdrawnMark } from '../../ui/withdrawn.js'
 import { HeatSection } from '../usage/heat-section.js'
 import { TogetherSection } from '../usage/together-section.js'
 import { UsageSection } from '../usage/usage-section.js'
@@ -155,7 +156,7 @@ function Actions({ basemap }: { basemap: AdminBasemap }) {
         {t.basemaps.push}
       </ButtonLink>
       {isOperator && (
-        <MoreMenu>
+        <MoreMenu needs="operator">
           <WithdrawButton
             withdrawal={(withdrawn) => updateBasemap(code, { withdrawn })}
             name={name}

@@ -8,7 +8,7 @@ import { useTexts } from '../../texts/texts.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { reported } from '../../ui/reported.js'
 import { shortText } from '../../ui/shown-text.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { WriteButton } from '../../ui/write-button.js'
 
 /** Gives the default back that the last change of it replaced, by one press. Nothing where there is none that could be. */

@@ -1,16 +1,27 @@
 import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
 import { Alert, Group, Stack, Switch } from '@mantine/core'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
+import { tilePath } from '../../api/preview.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
 import { columnsOf } from '../../map/geographic.js'
 import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
-import { addressText, parseAddress, type TileAddress, tileAt, tileBounds } from '../../map/tile-address.js'
+import {
+  addressText,
+  parseAddress,
+  type TileAddress,
+  type TileSet,
+  tileAt,
+  tileBounds,
+} from '../../map/tile-address.js'
+import { UnderCursor, useCursor } from '../../map/under-cursor.js'
 import { useTexts } from '../../texts/texts.js'
 import { Facts } from '../../ui/facts.js'
+import { TextLink } from '../../ui/links.js'
 import { Section } from '../../ui/section.js'
 import { useParameter } from '../../ui/use-parameter.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
+import { layersText } from '../preview/shown-layers.js'
 import { TileInspector } from './tile-inspector.js'
 import { VersionSelect } from './version-select.js'
 
@@ -49,6 +60,7 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
         <ShownMap
           code={basemap.code}
           version={version}
+          set={set}
           onReady={onReady}
           onTile={(lon, lat, zoom) => setTile(addressText(tileAt(lon, lat, zoom, set)))}
         />
@@ -76,16 +88,31 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
 interface ShownMapProps {
   readonly code: string
   readonly version: AdminBasemapVersion
+  readonly set: TileSet
   readonly onReady: (map: MapLibre) => void
   readonly onTile: (lon: number, lat: number, zoom: number) => void
 }
 
-/** The camera and the grid are in the URL. */
-function ShownMap({ code, version, onReady, onTile }: ShownMapProps) {
+/** Degrees: a map that is smaller shows no coasts by which one would know the place. */
+const WHOLE_WORLD = { wide: 300, high: 120 }
+
+function isPartOfWorld({ bounds, format }: AdminBasemapVersion): boolean {
+  if (bounds === null) return format === 'pbf'
+  const [west, south, east, north] = bounds
+  return east - west < WHOLE_WORLD.wide && north - south < WHOLE_WORLD.high
+}
+
+/** The camera, the grid and the reference map are in the URL. */
+function ShownMap({ code, version, set, onReady, onTile }: ShownMapProps) {
   const t = useTexts()
   const [at, setAt] = useParameter('at')
   const [grid, setGrid] = useParameter('grid')
   const [camera] = useState(() => parseCamera(at))
+  const [ground, setGround] = useParameter('reference')
+  const hasGround = ground === null ? isPartOfWorld(version) : ground === 'on'
+  const cursor = useCursor()
+  const layer = { kind: 'basemap' as const, code, version: version.version, opacity: 100 }
+  const template = `${window.location.origin}${tilePath(code, version.version, '{z}/{x}/{y}', version.format)}`
   return (
     <Stack gap="xs">
       <VersionMap
@@ -96,14 +123,30 @@ function ShownMap({ code, version, onReady, onTile }: ShownMapProps) {
         tall
         onReady={onReady}
         onCamera={(now) => setAt(cameraText(now))}
+        reference={hasGround}
+        onPointer={({ lngLat, target }) => {
+          const { lng, lat } = lngLat.wrap()
+          cursor.point({ lon: lng, lat, zoom: target.getZoom() })
+        }}
         onClick={({ lngLat, target }) => onTile(lngLat.lng, lngLat.lat, target.getZoom())}
       />
+      <UnderCursor cursor={cursor} tiles={{ set, template }} />
       <Group justify="space-between">
-        <Switch
-          label={t.map.grid}
-          checked={grid !== null}
-          onChange={(event) => setGrid(event.currentTarget.checked ? 'on' : null)}
-        />
+        <Group>
+          <Switch
+            label={t.map.grid}
+            checked={grid !== null}
+            onChange={(event) => setGrid(event.currentTarget.checked ? 'on' : null)}
+          />
+          <Switch
+            label={t.maps.reference}
+            checked={hasGround}
+            onChange={(event) => setGround(event.currentTarget.checked ? 'on' : 'off')}
+          />
+        </Group>
+        <TextLink to={`/preview?layers=${encodeURIComponent(layersText([layer]) ?? '')}`} size="sm">
+          {t.maps.preview.withOthers}
+        </TextLink>
       </Group>
     </Stack>
   )

@@ -10,7 +10,7 @@ import { FormGuard } from '../../ui/leave-guard.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { boundsOf, draftOf, formOf, isZoom, type OverrideForm, patchOf, textOf } from './override-values.js'
 

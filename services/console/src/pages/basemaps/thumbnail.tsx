@@ -7,7 +7,7 @@ import { thumbnailToken } from '../../api/thumbnail-token.js'
 import { addressText } from '../../map/tile-address.js'
 import { Picture } from '../../ui/picture.js'
 import { useSeen } from '../../ui/use-seen.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { thumbnailTile } from './thumbnail-tile.js'
 
 /** One tile of the default version, read once its row is seen. Decoration: the name of the basemap stands next to it. */

@@ -14,7 +14,8 @@ import { Page as Frame } from '../../ui/page.js'
 import { PageTabs } from '../../ui/page-tabs.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status } from '../../ui/status.js'
-import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { WithdrawButton } from '../../ui/withdraw.js'
+import { WithdrawnMark } from '../../ui/withdrawn.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { Addresses } from './addresses.js'
@@ -92,7 +93,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
             {t.exports.export}
           </ButtonLink>
           {isOperator && (
-            <MoreMenu>
+            <MoreMenu needs="operator">
               {!isReviewed && (
                 <WithdrawButton
                   withdrawal={(withdrawn) => updateVersion(at, { withdrawn })}

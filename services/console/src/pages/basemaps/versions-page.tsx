@@ -11,7 +11,7 @@ import { Section } from '../../ui/section.js'
 import { ServerTable } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
-import { WithdrawnMark } from '../../ui/withdraw.js'
+import { WithdrawnMark } from '../../ui/withdrawn.js'
 
 /** The versions of all basemaps. */
 export function Page() {

@@ -25,6 +25,13 @@ export function edgeRows(edges: readonly EdgePresence[], traffic: TrafficHistory
   }))
 }
 
+/** Processes that lag or fail first, then the slowest ones. */
+export function worstFirst(rows: readonly EdgeRow[]): readonly EdgeRow[] {
+  const failing = ({ span }: EdgeRow) => (span === undefined ? 0 : rateOf([span], 'server_errors'))
+  const slow = ({ span }: EdgeRow) => span?.latency?.p95 ?? 0
+  return [...rows].sort((a, b) => b.behind - a.behind || failing(b) - failing(a) || slow(b) - slow(a))
+}
+
 /** @param all false: those that fit next to others */
 export function useEdgeColumns(all: boolean): readonly Column<EdgeRow>[] {
   const t = useTexts().overview.edge
@@ -79,8 +86,7 @@ export function useEdgeColumns(all: boolean): readonly Column<EdgeRow>[] {
     latency('p95'),
     ...(all ? [latency('p99')] : []),
     rate('errors', t.errors, 'server_errors'),
-    rate('missing', t.missing, 'tiles_missing'),
-    rate('auth', t.auth, 'auth_failures'),
+    ...(all ? [rate('missing', t.missing, 'tiles_missing'), rate('auth', t.auth, 'auth_failures')] : []),
     numeric('hits', t.hitRate, ({ span }) => span && shareFromMemory([span]), formats.percent),
     numeric('memory', t.memory, ({ traffic }) => traffic?.memory_bytes, formats.bytes),
     agoColumn('since', t.since, (edge) => edge.started_at),

@@ -68,7 +68,7 @@ export function Attention(props: { dashboard: Dashboard; edges: readonly EdgePre
           <Text>{t.overview.nothingToDo}</Text>
         </Group>
       ) : (
-        <Stack gap="xs" component="ul" p={0} m={0} className="findings">
+        <Stack gap={6} component="ul" p={0} m={0} className="findings">
           {(isCut ? findings.slice(0, LINES - 1) : findings).map((finding) => (
             <FindingLine key={finding.key} finding={finding} />
           ))}
@@ -89,7 +89,7 @@ function FindingLine({ finding: { words, detail, to, failures } }: { finding: Fi
   return (
     <Group component="li" gap="xs" wrap="nowrap">
       <FindingIcon />
-      <Text component="div" flex={1} miw={0} truncate>
+      <Text component="div" size="sm" flex={1} miw={0} truncate>
         {to === undefined ? (
           <Text span fw={550}>
             {words}
@@ -113,7 +113,7 @@ function RetryAll({ of, ids }: Failures) {
   return (
     <ActionButton
       needs="operator"
-      size="compact-sm"
+      size="compact-xs"
       variant="light"
       icon={IconRefresh}
       write={useRetryPushes(of, ids)}
@@ -130,8 +130,8 @@ function RetryAll({ of, ids }: Failures) {
 
 function FindingIcon() {
   return (
-    <ThemeIcon variant="light" color="orange" radius="xl" size="md">
-      <IconAlertTriangle size={16} aria-hidden />
+    <ThemeIcon variant="light" color="orange" radius="xl" size="sm">
+      <IconAlertTriangle size={14} aria-hidden />
     </ThemeIcon>
   )
 }

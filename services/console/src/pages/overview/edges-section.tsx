@@ -8,22 +8,26 @@ import { DataTable } from '../../ui/data-table.js'
 import { TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Section } from '../../ui/section.js'
-import { edgeRows, useEdgeColumns } from '../edges/edge-columns.js'
+import { edgeRows, useEdgeColumns, worstFirst } from '../edges/edge-columns.js'
 
 interface EdgesSectionProps {
   readonly query: UseQueryResult<List<EdgePresence>>
   readonly traffic: TrafficHistory | undefined
 }
 
-/** Rows at once: the overview fits on a screen. */
+/** Rows of the overview, which fits on a screen; the page of edges has all. */
 const SHOWN = 4
 
-/** Every edge process: its revision, its traffic and its latency. */
+/** The edge processes that need a look first: revision, traffic and latency. */
 export function EdgesSection({ query, traffic }: EdgesSectionProps) {
   const { overview: t, work } = useTexts()
   const columns = useEdgeColumns(false)
   return (
-    <Section title={t.edges} actions={<TextLink to="/edges">{work.edges.all}</TextLink>}>
+    <Section
+      title={t.edges}
+      className="edges-now"
+      actions={<TextLink to="/edges">{work.edges.all(query.data?.items.length ?? 0)}</TextLink>}
+    >
       <Loaded query={query} what={t.edges}>
         {({ items }) =>
           items.length === 0 ? (
@@ -31,10 +35,9 @@ export function EdgesSection({ query, traffic }: EdgesSectionProps) {
           ) : (
             <DataTable
               label={t.edges}
-              rows={edgeRows(items, traffic)}
+              rows={worstFirst(edgeRows(items, traffic)).slice(0, SHOWN)}
               columns={columns}
               rowKey={({ id }) => id}
-              pageSize={SHOWN}
             />
           )
         }

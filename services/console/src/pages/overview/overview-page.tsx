@@ -71,7 +71,7 @@ export function Page() {
     >
       <Loaded query={dashboard} what={t.overview.what}>
         {(data) => (
-          <Stack gap="md">
+          <Stack gap="sm">
             <FirstRun dashboard={data} edges={edges.data?.items} />
             <Figures dashboard={data} edges={edges.data?.items} traffic={traffic.data} />
             <PageTabs label={t.nav.overview} tabs={tabs(data)} />

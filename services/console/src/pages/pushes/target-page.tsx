@@ -7,6 +7,7 @@ import { AsCommand } from '../../ui/as-command.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { SAVED } from '../../ui/leave-guard.js'
 import { Loaded } from '../../ui/loaded.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -43,7 +44,9 @@ function Edit({ title, target }: { title: string; target?: Target }) {
   const trial = useTryTarget(target?.code ?? '')
   const actions = target && (
     <>
-      <DeleteButton deletion={() => deleteTarget(target.code)} name={target.name} words={t.remove.target} to={LIST} />
+      <MoreMenu needs="admin">
+        <DeleteButton deletion={() => deleteTarget(target.code)} name={target.name} words={t.remove.target} to={LIST} />
+      </MoreMenu>
       <TryButton code={target.code} />
     </>
   )

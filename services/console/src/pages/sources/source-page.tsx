@@ -17,6 +17,7 @@ import { DataTable } from '../../ui/data-table.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
@@ -68,12 +69,14 @@ function Actions({ source }: { source: ScanSource }) {
           {t.sources.show(source.kind)}
         </ButtonLink>
       )}
-      <DeleteButton
-        deletion={() => deleteScanSource(source.code)}
-        name={source.name}
-        words={t.remove.source}
-        to="/sources"
-      />
+      <MoreMenu needs="admin">
+        <DeleteButton
+          deletion={() => deleteScanSource(source.code)}
+          name={source.name}
+          words={t.remove.source}
+          to="/sources"
+        />
+      </MoreMenu>
       <ScanButton source={source} size="sm" variant="filled" />
     </>
   )

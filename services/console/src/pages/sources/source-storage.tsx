@@ -17,6 +17,7 @@ export const REMOTE = /^(s3|https?):\/\//i
 const TONES: Record<SourceStorage['state'], Tone> = {
   answers: 'good',
   missing: 'bad',
+  no_credentials: 'bad',
   refuses: 'bad',
   no_answer: 'warning',
 }

@@ -13,13 +13,15 @@ import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
-import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { WithdrawButton } from '../../ui/withdraw.js'
+import { WithdrawnMark } from '../../ui/withdrawn.js'
 import { TOKEN_PLACE } from '../basemaps/snippets.js'
 import { ImportButton } from './import-button.js'
 import { LayerList } from './layer-list.js'
@@ -55,16 +57,18 @@ function Shown({ style }: { style: AdminStyle }) {
       actions={
         <>
           <WithdrawnMark of={style} />
-          <WithdrawButton
-            withdrawal={(withdrawn) => updateStyle(code, withdrawn)}
-            name={name}
-            withdrawn={style.withdrawn}
-          />
-          <DeleteButton deletion={() => deleteStyle(code)} name={name} words={t.remove.map} to="/styles" />
           {style.source_code === IMPORTS && <ImportButton of={code} />}
           <ButtonLink to={`/styles/compare?left=${segment(code)}`} variant="default">
             {t.styles.compare}
           </ButtonLink>
+          <MoreMenu needs="operator">
+            <WithdrawButton
+              withdrawal={(withdrawn) => updateStyle(code, withdrawn)}
+              name={name}
+              withdrawn={style.withdrawn}
+            />
+            <DeleteButton deletion={() => deleteStyle(code)} name={name} words={t.remove.map} to="/styles" />
+          </MoreMenu>
         </>
       }
     >

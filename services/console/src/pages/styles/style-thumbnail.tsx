@@ -5,7 +5,7 @@ import { fetchPreviewToken } from '../../api/preview.js'
 import { styleDocumentQuery } from '../../api/styles.js'
 import { Picture } from '../../ui/picture.js'
 import { useSeen } from '../../ui/use-seen.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
 
 /** The style in small, drawn once its row is seen. Decoration: its name stands next to it. */
 export function StyleThumbnail({ style }: { style: AdminStyle }) {

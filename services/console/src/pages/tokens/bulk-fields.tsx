@@ -1,7 +1,6 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
-import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import type { BulkAction } from '../../ui/bulk-bar.js'
 import { GrantField } from './grant-field.js'
@@ -10,7 +9,7 @@ import { grantCodes, NO_GRANT } from './token-values.js'
 type FieldsProps = Parameters<NonNullable<BulkAction['Fields']>>[0]
 
 /** Until when tokens shall be valid: never shorter than they are. */
-function ExtendFields({ onChange }: FieldsProps) {
+export function ExtendFields({ onChange }: FieldsProps) {
   const t = useTexts().work.bulk
   const [never, setNever] = useState(false)
   const [day, setDay] = useState('')
@@ -44,7 +43,7 @@ function ExtendFields({ onChange }: FieldsProps) {
 }
 
 /** Which maps tokens get, or lose. */
-function GrantFields({ onChange }: FieldsProps) {
+export function GrantFields({ onChange }: FieldsProps) {
   const t = useTexts().tokens
   const [grants, setGrants] = useState({ basemaps: NO_GRANT, vectors: NO_GRANT })
   const set = (change: Partial<typeof grants>) => {
@@ -79,14 +78,4 @@ function GrantFields({ onChange }: FieldsProps) {
       />
     </Stack>
   )
-}
-
-export function tokenActions({ work: { bulk } }: Texts): readonly BulkAction[] {
-  const { actions } = bulk
-  return [
-    { action: 'extend', label: actions.extend, needs: 'admin', Fields: ExtendFields },
-    { action: 'grant', label: actions.grant, needs: 'admin', Fields: GrantFields },
-    { action: 'withdraw', label: actions.withdrawGrant, needs: 'admin', Fields: GrantFields },
-    { action: 'disable', label: actions.disable, needs: 'admin', danger: true },
-  ]
 }

@@ -10,6 +10,7 @@ import { useTexts } from '../../texts/texts.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Loaded } from '../../ui/loaded.js'
+import { MoreMenu } from '../../ui/more-menu.js'
 import { Name } from '../../ui/name.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Page as Frame } from '../../ui/page.js'
@@ -70,12 +71,14 @@ function Actions({ token }: { token: Token }) {
         </WriteButton>
       )}
       {hasEnded && (
-        <DeleteButton
-          deletion={() => deleteToken(token.id)}
-          name={token.name}
-          words={t.tokens.deleteWords}
-          to="/tokens"
-        />
+        <MoreMenu needs="admin">
+          <DeleteButton
+            deletion={() => deleteToken(token.id)}
+            name={token.name}
+            words={t.tokens.deleteWords}
+            to="/tokens"
+          />
+        </MoreMenu>
       )}
       <DisableDialog token={asked ? token : null} onClose={() => setAsked(false)} />
     </>

@@ -1,7 +1,7 @@
 import type { Token } from '@gateway/contracts/token.js'
 import { Code, Text } from '@mantine/core'
 import { IconKey } from '@tabler/icons-react'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
 import { EXPIRES_WITHIN_DAYS, TOKENS } from '../../api/tokens.js'
@@ -12,10 +12,12 @@ import { MoreMenu } from '../../ui/more-menu.js'
 import { Name } from '../../ui/name.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { tokenActions } from './bulk-fields.js'
-import { DisableDialog } from './disable-dialog.js'
+import { tokenActions } from './bulk-actions.js'
 import { grantsText } from './grants-text.js'
 import { TokenStatus } from './token-state.js'
+
+/** Not in the first file: it is a window. */
+const DisableDialog = lazy(async () => ({ default: (await import('./disable-dialog.js')).DisableDialog }))
 
 export function Page() {
   const t = useTexts()
@@ -56,7 +58,11 @@ export function Page() {
       rowKey={({ id }) => id}
       bulk={{ list: 'tokens', changes: ['tokens'], actions: tokenActions(t), nameOf: ({ name }) => name }}
     >
-      <DisableDialog token={chosen} onClose={() => setChosen(null)} />
+      {chosen !== null && (
+        <Suspense fallback={null}>
+          <DisableDialog token={chosen} onClose={() => setChosen(null)} />
+        </Suspense>
+      )}
     </ServerListPage>
   )
 }
@@ -114,7 +120,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       (token) =>
         isAdmin &&
         token.disabled_at === null && (
-          <MoreMenu of={token.name}>
+          <MoreMenu needs="admin" of={token.name}>
             <WriteButton
               needs="admin"
               size="xs"

@@ -14,7 +14,7 @@ import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { useParameters } from '../../ui/use-parameter.js'
 import { useSeen } from '../../ui/use-seen.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { amountOf, boundsOfCell, CELLS, HEAT_COLOURS, type HeatCell, heatOverlay } from './heat.js'
 
 const KINDS: readonly UsageCellKind[] = ['requests', 'misses']

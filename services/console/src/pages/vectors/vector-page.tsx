@@ -20,7 +20,8 @@ import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { WithdrawButton } from '../../ui/withdraw.js'
+import { WithdrawnMark } from '../../ui/withdrawn.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { saveDownload } from './download.js'
@@ -75,7 +76,7 @@ function Shown({ vector }: { vector: AdminVector }) {
           </ButtonLink>
           <Download vector={vector} />
           {isOperator && (
-            <MoreMenu>
+            <MoreMenu needs="operator">
               <WithdrawButton
                 withdrawal={(withdrawn) => updateVector(vector.code, { withdrawn })}
                 name={vector.name}

@@ -8,7 +8,12 @@ import {
   textOf,
 } from '@gateway/contracts/messages.js'
 import { type SourceStorage, sourceStorageSchema } from '@gateway/contracts/scan-source.js'
-import { ObjectMissing, ObjectRefused, ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
+import {
+  CredentialsMissing,
+  ObjectMissing,
+  ObjectRefused,
+  ObjectStoreTrouble,
+} from '@gateway/core/object-storage/errors.js'
 import { isRemote, parseLocation } from '@gateway/core/object-storage/location.js'
 import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import { openObjectStore } from '@gateway/core/object-storage/open.js'
@@ -61,6 +66,7 @@ async function ask(store: ObjectStore, root: string): Promise<Omit<SourceStorage
   } catch (error) {
     const message = said(error)
     if (error instanceof ObjectMissing) return { state: 'missing', ...message }
+    if (error instanceof CredentialsMissing) return { state: 'no_credentials', ...message }
     if (error instanceof ObjectRefused) return { state: 'refuses', ...message }
     if (error instanceof ObjectStoreTrouble) return { state: 'no_answer', ...message }
     throw error

@@ -5,18 +5,21 @@ import type { App } from './app-type.js'
 /** Below this a header more weighs as much as what is saved; bytes. */
 const WORTHWHILE = 1024
 
+/** The API, and the console's page with the data that it reads first; its other files are compressed by the build. */
+const COMPRESSED = /^\/api\/|^\/admin\/\*?$/
+
 /**
- * Compresses JSON of the API for clients that accept it, before all routes. Answers to GET alone: plaintexts of tokens are only ever answered
+ * Compresses JSON of the API and the console's page for clients that accept it, before all routes. Answers to GET alone: plaintexts of tokens are only ever answered
  * to POST, so that no length tells of one (BREACH). Streams of events, logs and metrics are of other types and pass as they are written.
  */
 export async function registerCompression(app: App): Promise<void> {
   app.addHook('onRoute', (route) => {
-    if (route.method !== 'GET' || !route.url.startsWith('/api/')) route.compress = false
+    if (route.method !== 'GET' || !COMPRESSED.test(route.url)) route.compress = false
   })
   await app.register(compress, {
     globalDecompression: false,
     encodings: ['br', 'gzip'],
-    customTypes: /^application\/(?:vnd\.oai\.openapi\+)?json\b/,
+    customTypes: /^(?:application\/(?:vnd\.oai\.openapi\+)?json|text\/html)\b/,
     threshold: WORTHWHILE,
     // About as fast as gzip, and smaller.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },

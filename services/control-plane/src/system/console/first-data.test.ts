@@ -4,7 +4,7 @@ import { firstReads } from './first-data.js'
 const SESSION = '/api/v1/admin/session'
 
 test.each<[string, readonly string[]]>([
-  ['/admin/', ['/api/v1/admin/dashboard', '/api/v1/admin/edges', '/api/v1/admin/dashboard/traffic']],
+  ['/admin/?tab=activity', ['/api/v1/admin/dashboard', '/api/v1/admin/edges', '/api/v1/admin/dashboard/traffic']],
   ['/admin/tokens', ['/api/v1/admin/tokens?limit=25']],
   ['/admin/basemaps/', ['/api/v1/admin/basemaps?limit=25']],
   ['/admin/basemaps/a%20b?tab=usage', ['/api/v1/admin/basemaps/a%20b']],

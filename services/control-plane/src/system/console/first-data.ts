@@ -10,9 +10,20 @@ const WITHIN_MS = 1_000
 /** What every page of the console reads first. */
 const ALWAYS = ['/api/v1/admin/session']
 
+/** What the overview's list of findings is made of; the console asks in the same words. */
+const FINDINGS = [
+  'slice/jobs?limit=5&status=failed&acknowledged=false&cancelled=false',
+  ...['push', 'vector-push', 'purge'].map((kind) => `${kind}-records?limit=500&status=failed&acknowledged=false`),
+  'exports?limit=1&status=failed',
+  'tokens?limit=5&sort=expires_at&expires_within=14d',
+]
+
+/** What the overview reads. */
+const OVERVIEW = ['dashboard', 'edges', 'dashboard/traffic', ...FINDINGS].map((path) => `/api/v1/admin/${path}`)
+
 /** What a page below `/admin/` reads first; its lists as they are without search, filter and order. */
 const READS: readonly (readonly [page: RegExp, reads: (match: readonly string[]) => readonly string[]])[] = [
-  [/^$/, () => ['/api/v1/admin/dashboard', '/api/v1/admin/edges', '/api/v1/admin/dashboard/traffic']],
+  [/^$/, () => OVERVIEW],
   [/^(basemaps|versions|vectors|tokens|scan-sources)$/, ([, name]) => [`/api/v1/admin/${name}?limit=${PAGE_SIZE}`]],
   [/^basemaps\/([^/]+)(?:\/versions\/[^/]+)?$/, ([, code]) => [`/api/v1/admin/basemaps/${code}`]],
   [/^vectors\/([^/]+)$/, ([, code]) => [`/api/v1/admin/vectors/${code}`]],

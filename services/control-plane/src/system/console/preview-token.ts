@@ -24,9 +24,9 @@ export function previewTokenRoute(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'issuePreviewToken',
-        summary: 'A short-lived token for a preview of basemaps, of one vector or of one style',
+        summary: 'A short-lived token for a preview of basemaps, vectors or one style',
         description:
-          'For the console: reads these basemaps, that vector or all parts of that style for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
+          'For the console: reads these basemaps and vectors, or all parts of that style, for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
           'counted and not audited, since they give an administrator nothing that is not in reach already; they are removed once expired.',
         body: previewTokenBodySchema,
         response: { 200: previewTokenSchema },
@@ -41,20 +41,18 @@ export function previewTokenRoute(app: App, ctx: ControlContext): void {
 
 async function issuePreviewToken(
   { sql, now }: Pick<ControlContext, 'sql' | 'now'>,
-  {
-    basemap_code: basemap,
-    basemap_codes: several,
-    vector_code: vector,
-    style_code: style,
-  }: z.infer<typeof previewTokenBodySchema>,
+  body: z.infer<typeof previewTokenBodySchema>,
 ): Promise<Issued> {
-  if (style !== undefined) return issueForStyle(sql, style, now())
-  const wanted = basemap === undefined ? (several ?? []) : [basemap]
-  const basemapCodes = wanted.length === 0 ? [] : (await readBasemaps(sql, wanted)).map(({ code }) => code)
-  const isThere = vector === undefined ? basemapCodes.length > 0 : (await readVector(sql, vector)) !== null
-  if (!isThere) return refuse('not_found', coded('basemap_or_vector_not_found'))
-  const name = vector ?? (basemapCodes.length === 1 ? basemapCodes[0] : `${basemapCodes.length} basemaps`)
-  return issue(sql, `preview of ${name}`, { basemapCodes, vectorCodes: vector === undefined ? [] : [vector] }, now())
+  if (body.style_code !== undefined) return issueForStyle(sql, body.style_code, now())
+  const basemaps = body.basemap_codes ?? (body.basemap_code === undefined ? [] : [body.basemap_code])
+  const vectors = body.vector_codes ?? (body.vector_code === undefined ? [] : [body.vector_code])
+  const basemapCodes = basemaps.length === 0 ? [] : (await readBasemaps(sql, basemaps)).map(({ code }) => code)
+  const found = await Promise.all(vectors.map((code) => readVector(sql, code)))
+  const vectorCodes = found.flatMap((vector) => (vector === null ? [] : [vector.code]))
+  const codes = [...basemapCodes, ...vectorCodes]
+  if (codes.length === 0) return refuse('not_found', coded('basemap_or_vector_not_found'))
+  const name = codes.length === 1 ? codes[0] : `${codes.length} maps`
+  return issue(sql, `preview of ${name}`, { basemapCodes, vectorCodes }, now())
 }
 
 /** For all that its kept revisions need, since they are compared. */

@@ -12,7 +12,7 @@ import { type StorageDoor, startStorageDoor, type Trouble } from '@gateway/core/
 import { startSwift, type TestSwift } from '@gateway/core/object-storage/testing/swift.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { startTestApp, type TestApp } from '../../../testing/test-app.js'
 import { POINTS_FGB } from '../../vector-facts/testing/flatgeobufs.js'
 import { layer, makeGeopackage } from '../../vector-facts/testing/geopackages.js'
@@ -179,6 +179,35 @@ test('a scan that is refused or finds no bucket changes nothing, and says why wi
   expect(refused).toMatchObject({ status: 'failed', message: expect.stringContaining('SignatureDoesNotMatch') })
   expect(refused.message).not.toContain('a-wrong-secret')
   expect(await get('/basemaps')).toEqual(before)
+})
+
+test('without credentials the storage, a trial and a scan say that none are set, and where to set them', async () => {
+  // Amazon's library looks in the process's own environment and home, too.
+  for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE']) vi.stubEnv(name, undefined)
+  vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true')
+  vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', join(dataDir, 'none'))
+  vi.stubEnv('AWS_CONFIG_FILE', join(dataDir, 'none'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const keyless = await startTestApp(process.env.TEST_POSTGRES_URL, {
+    ...swift.environment,
+    AWS_ACCESS_KEY_ID: '',
+    AWS_SECRET_ACCESS_KEY: '',
+    DATA_DIR: dataDir,
+  })
+  onTestFinished(() => keyless.close())
+  const sources = '/api/v1/admin/scan-sources'
+  const body = { code: 'keyless', kind: 'basemap', path: 's3://maps/all' }
+  await keyless.admin({ method: 'POST', url: sources, payload: body })
+  const where = expect.stringMatching(
+    /no credentials .* AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, in config\/service\.env/,
+  )
+  const state = (await keyless.admin({ url: `${sources}/keyless/storage` })).json()
+  expect(state).toMatchObject({ state: 'no_credentials', message: where, message_code: 'storage_no_credentials' })
+  const payload = { kind: 'basemap', path: 's3://maps/all' }
+  const tried = (await keyless.admin({ method: 'POST', url: `${sources}/try`, payload })).json()
+  expect(tried).toMatchObject({ problem: where, problem_code: 'scan_no_credentials' })
+  const scanned = (await keyless.admin({ method: 'POST', url: `${sources}/keyless/run` })).json()
+  expect(scanned).toMatchObject({ status: 'failed', message: where })
 })
 
 const SAYS: readonly (readonly [Trouble, RegExp])[] = [

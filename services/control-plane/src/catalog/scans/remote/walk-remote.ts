@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { coded } from '@gateway/contracts/messages.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import {
+  CredentialsMissing,
   ObjectMissing,
   ObjectRefused,
   ObjectReplaced,
@@ -73,6 +74,8 @@ const EXPECTED = [ObjectMissing, ObjectRefused, ObjectReplaced, ObjectStoreTroub
 function asWalkError(error: unknown, root: string): unknown {
   if (error instanceof WalkError) return error
   const { message, cause } = error as Error
+  if (error instanceof CredentialsMissing || cause instanceof CredentialsMissing)
+    return new WalkError(coded('scan_no_credentials', { path: root }))
   if (EXPECTED.some((kind) => error instanceof kind || cause instanceof kind)) {
     return new WalkError(
       coded('scan_storage', {

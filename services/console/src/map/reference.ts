@@ -1,0 +1,46 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import type { FeatureCollection, Polygon } from 'geojson'
+import type { MapContent } from './map-view.js'
+import { inPlane } from './version-content.js'
+
+/** Address of the coasts and borders; the bundler's configuration makes them. */
+declare const __REFERENCE_MAP__: string
+
+const referenceQuery = queryOptions({
+  queryKey: ['reference-map'],
+  queryFn: async ({ signal }) => {
+    const answer = await fetch(__REFERENCE_MAP__, { signal })
+    if (!answer.ok) throw new Error(`${answer.status}`)
+    return (await answer.json()) as FeatureCollection<Polygon>
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+  retry: false,
+})
+
+/** Coasts and borders, once they are wanted and there; a map is shown without them as well. */
+export function useReference(wanted: boolean): FeatureCollection<Polygon> | undefined {
+  return useQuery({ ...referenceQuery, enabled: wanted }).data
+}
+
+const LAND = '#f4f1ea'
+const BORDER = '#9aa5ab'
+
+/** A map with coasts and borders below all that it shows. */
+export function withReference(content: MapContent, data: FeatureCollection<Polygon> | undefined): MapContent {
+  if (data === undefined) return content
+  const own = { reference: { type: 'geojson' as const, data } }
+  return {
+    ...content,
+    sources: { ...(content.projection === undefined ? own : inPlane(own)), ...content.sources },
+    layers: [
+      { id: 'reference land', type: 'fill', source: 'reference', paint: { 'fill-color': LAND } },
+      {
+        id: 'reference borders',
+        type: 'line',
+        source: 'reference',
+        paint: { 'line-color': BORDER, 'line-width': 0.8 },
+      },
+      ...content.layers,
+    ],
+  }
+}

@@ -1,0 +1,104 @@
+import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
+import { useState } from 'react'
+import { type BulkResult, useBulk } from '../api/bulk.js'
+import { useTexts } from '../texts/texts.js'
+import type { Bulk, BulkAction, Params } from './bulk-bar.js'
+import { Confirm } from './confirm.js'
+import { Name } from './name.js'
+import { shortText } from './shown-text.js'
+import type { Selection } from './use-selection.js'
+
+interface BulkDialogProps {
+  readonly bulk: Bulk<unknown>
+  readonly selection: Selection<unknown>
+  readonly action: BulkAction
+  readonly onClose: () => void
+}
+
+/** One confirmation for all of them, and then what became of each. */
+export default function BulkDialog({ bulk, selection, action, onClose }: BulkDialogProps) {
+  const t = useTexts().work.bulk
+  const [params, setParams] = useState<Params | null>(action.Fields === undefined ? {} : null)
+  const [tried, setTried] = useState(false)
+  const write = useBulk(bulk.list, bulk.changes)
+  const body = {
+    ...selection.choice,
+    action: action.action,
+    ...(action.Fields !== undefined && { params: params ?? {} }),
+  }
+  if (write.data !== undefined) {
+    const close = () => {
+      selection.clear()
+      onClose()
+    }
+    return <Results result={write.data} action={action} nameOf={(id) => named(bulk, selection, id)} onClose={close} />
+  }
+  return (
+    <Confirm
+      opened
+      title={t.title(action.label, selection.count)}
+      action={action.label}
+      write={write}
+      command={write.commandOf(body)}
+      onConfirm={() => (params === null ? setTried(true) : write.mutate(body))}
+      onClose={onClose}
+      failed={t.failed}
+      {...(action.danger && { danger: true })}
+    >
+      <Text>{t.words(selection.count)}</Text>
+      {action.Fields !== undefined && <action.Fields onChange={setParams} />}
+      {tried && params === null && (
+        <Text c="var(--mantine-color-error)" size="sm" role="alert">
+          {t.pickOne}
+        </Text>
+      )}
+    </Confirm>
+  )
+}
+
+function named(bulk: Bulk<unknown>, selection: Selection<unknown>, id: string): string {
+  const row = selection.rowOf(id)
+  return row === undefined ? id : bulk.nameOf(row)
+}
+
+/** Limit: rows that are named; of thousands that fail, the reasons are few. */
+const NAMED = 20
+
+interface ResultsProps {
+  readonly result: BulkResult
+  readonly action: BulkAction
+  readonly nameOf: (id: string) => string
+  readonly onClose: () => void
+}
+
+function Results({ result: { matched, done, failed }, action, nameOf, onClose }: ResultsProps) {
+  const texts = useTexts()
+  const t = texts.work.bulk
+  return (
+    <Modal opened onClose={onClose} title={t.title(action.label, matched)}>
+      <Stack>
+        <Alert color={failed.length === 0 ? 'teal' : 'orange'} role="status">
+          {t.done(done, matched)}
+        </Alert>
+        {failed.length > 0 && (
+          <>
+            <Text fw={550}>{t.notDone(failed.length)}</Text>
+            <List size="sm" spacing="xs">
+              {failed.slice(0, NAMED).map(({ id, error }) => (
+                <List.Item key={id}>
+                  <Name>{shortText(nameOf(id))}</Name>: <bdi>{error}</bdi>
+                </List.Item>
+              ))}
+            </List>
+            {failed.length > NAMED && <Text size="sm">{t.more(failed.length - NAMED)}</Text>}
+          </>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {texts.common.close}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}

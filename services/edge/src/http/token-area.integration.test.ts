@@ -177,7 +177,10 @@ test('tiles of a vector are let in by where they lie, by both of their addresses
   for (const [z, x, y] of places('world')) {
     // What is let in is absent here: 404 at the edge, 200 for a proxy.
     const isInside = overlaps(degreesOf('world', z, x, y), [5, 45, 15, 55])
-    const ways = [`/vectors/roads/tiles/${z}/${x}/${y}.mvt`, `/ogc/collections/roads/tiles/WebMercatorQuad/${z}/${y}/${x}`]
+    const ways = [
+      `/vectors/roads/tiles/${z}/${x}/${y}.mvt`,
+      `/ogc/collections/roads/tiles/WebMercatorQuad/${z}/${y}/${x}`,
+    ]
     for (const way of ways) {
       expect([await statusOf(way), way]).toEqual([isInside ? 404 : 403, way])
       const forwarded = { headers: { 'x-original-uri': way, 'x-access-token': token } }

@@ -2,7 +2,6 @@ import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Button } from '@mantine/core'
 import { IconDownload, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useParams } from 'react-router'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
 import { useAllowed } from '../../api/session.js'
@@ -20,13 +19,16 @@ import { Section } from '../../ui/section.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
+import { isServed, WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { saveDownload } from './download.js'
 import { EncodingField } from './encoding-field.js'
+import { FeaturesTable } from './features-table.js'
+import { TilesSection } from './tiles-section.js'
+import { useVectorMap } from './use-vector-map.js'
 import { VectorAddresses } from './vector-addresses.js'
-import { isReadAtOnce, VectorAttributes, VectorMap } from './vector-preview.js'
+import { VectorMap } from './vector-map.js'
 
 export function Page() {
   const t = useTexts()
@@ -45,15 +47,14 @@ export function Page() {
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const isOperator = useAllowed('operator')
-  const [asked, setAsked] = useState(false)
-  const read = asked || isReadAtOnce(vector)
-  const attributes = {
-    id: 'attributes',
-    label: t.maps.tabs.attributes,
-    content: <VectorAttributes vector={vector} />,
+  const { chosen, setChosen, view, show, ...map } = useVectorMap()
+  const features = {
+    id: 'features',
+    label: t.vectors.table,
+    content: <FeaturesTable vector={vector} view={view} onShow={show} />,
   }
   const tabs = [
-    ...(read ? [attributes] : []),
+    ...(isServed(vector) && vector.available ? [features] : []),
     { id: 'usage', label: t.maps.tabs.usage, content: <UsageSection by="vector" id={vector.code} /> },
     { id: 'addresses', label: t.maps.tabs.addresses, content: <VectorAddresses vector={vector} /> },
   ]
@@ -93,11 +94,12 @@ function Shown({ vector }: { vector: AdminVector }) {
       }
     >
       <div className="map-and-side">
-        <VectorMap vector={vector} read={read} onRead={() => setAsked(true)} />
+        <VectorMap vector={vector} chosen={chosen} onChoose={setChosen} {...map} />
         <div className="side">
           <Section title={t.maps.facts} quiet>
             <Details vector={vector} />
           </Section>
+          <TilesSection vector={vector} />
         </div>
       </div>
       <PageTabs label={vector.name} tabs={tabs} />
@@ -135,12 +137,11 @@ function Details({ vector }: { vector: AdminVector }) {
         <BoundsText bounds={vector.bounds} />
       </Fact>
       <Fact name={t.vectors.geometry}>{vector.geometry_type ?? '–'}</Fact>
-      <Fact name={t.vectors.features}>{vector.feature_count ?? '–'}</Fact>
+      <Fact name={t.vectors.features}>
+        {vector.feature_count === null ? '–' : formats.number(vector.feature_count)}
+      </Fact>
       <Fact name={t.vectors.encoding}>
         <EncodingField key={`${vector.encoding_source} ${vector.encoding}`} vector={vector} />
-      </Fact>
-      <Fact name={t.vectors.tiles} wide>
-        <TilesState tiles={vector.tiles} />
       </Fact>
       <Fact name={t.vectors.modified}>
         <Ago at={vector.modified_at} />
@@ -155,22 +156,5 @@ function Details({ vector }: { vector: AdminVector }) {
         <bdi className="mono">{vector.path}</bdi>
       </Fact>
     </Facts>
-  )
-}
-
-/** How far the vector tiles are, and what they leave out at which zoom. */
-function TilesState({ tiles }: { tiles: AdminVector['tiles'] }) {
-  const t = useTexts()
-  const { status, message, min_zoom: first, max_zoom: last, left_out: leftOut } = tiles
-  const counts = Object.entries(leftOut)
-  return (
-    <>
-      {t.vectors.tilesStates[status]}
-      {first !== null && last !== null && `, ${t.vectors.tilesZooms(first, last)}`}
-      {message !== '' && <div>{message}</div>}
-      {counts.length > 0 && (
-        <div>{t.vectors.tilesLeftOut(counts.map(([zoom, count]) => `${zoom}: ${count}`).join(', '))}</div>
-      )}
-    </>
   )
 }

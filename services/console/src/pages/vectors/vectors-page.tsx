@@ -10,6 +10,7 @@ import { ButtonLink } from '../../ui/links.js'
 import { ServerListPage } from '../../ui/server-table.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { TilesStatus, useTilesFilter } from './tiles-section.js'
 
 export function Page() {
   const t = useTexts()
@@ -29,7 +30,7 @@ export function Page() {
         </ButtonLink>
       }
       source={VECTORS}
-      filters={[ofKind, ...useCatalogFilters()]}
+      filters={[ofKind, useTilesFilter(), ...useCatalogFilters()]}
       columns={columns}
       rowKey={({ code }) => code}
       bulk={{ list: 'vectors', changes: ['vectors'], actions: catalogActions(t), nameOf: ({ name }) => name }}
@@ -54,6 +55,12 @@ function useColumns(): readonly Column<AdminVector>[] {
       numeric: true,
       value: ({ size }) => size,
       cell: ({ size }) => formats.bytes(size),
+    },
+    {
+      id: 'tiles',
+      header: t.vectors.tilesStatus,
+      value: ({ tiles }) => tiles.status,
+      cell: ({ tiles }) => <TilesStatus tiles={tiles} />,
     },
     agoColumn('modified', t.vectors.modified, ({ modified_at: at }) => at, { sort: 'modified_at' }),
     availabilityColumn(t),

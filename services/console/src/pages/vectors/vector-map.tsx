@@ -1,0 +1,185 @@
+import type { AdminVector } from '@gateway/contracts/vector.js'
+import { Alert, CloseButton, Group, Pagination, Paper, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { Feature } from 'geojson'
+import type { MapMouseEvent } from 'maplibre-gl'
+import { useMemo, useState } from 'react'
+import { featuresQuery, MAX_DRAWN } from '../../api/features.js'
+import { MapView } from '../../map/lazy.js'
+import type { MapLibre } from '../../map/library.js'
+import { MapSkeleton } from '../../map/skeleton.js'
+import { useTexts } from '../../texts/texts.js'
+import { Fact, Facts } from '../../ui/facts.js'
+import { Problem } from '../../ui/problem.js'
+import { useFormats } from '../../ui/use-formats.js'
+import { isServed } from '../../ui/withdraw.js'
+import { attributeText } from './features.js'
+import { featureContent, isOfVector, tileContent, withChosen } from './tile-content.js'
+import { useTileLayers, useVectorToken } from './use-vector-map.js'
+
+/** Pixels around a click in which features are looked for: a finger does not hit a line. */
+const REACH = 4
+
+interface VectorMapProps {
+  readonly vector: AdminVector
+  /** drawn over the others */
+  readonly chosen: readonly Feature[]
+  readonly onChoose: (features: readonly Feature[]) => void
+  readonly onReady: (map: MapLibre) => void
+  readonly onCamera: () => void
+}
+
+/** A vector on the map, or why it is not shown. */
+export function VectorMap(props: VectorMapProps) {
+  const t = useTexts()
+  const { vector } = props
+  const { status, built_at: builtAt } = vector.tiles
+  if (!isServed(vector)) return <Alert color="orange">{t.withdraw.notShown}</Alert>
+  if (!vector.available) return <Alert color="orange">{t.vectors.unavailable}</Alert>
+  if (builtAt !== null)
+    return (
+      <Stack gap={4}>
+        <TiledMap {...props} />
+        {status === 'building' && (
+          <Text size="sm" c="dimmed" role="status">
+            {t.vectors.tilesOld}
+          </Text>
+        )}
+      </Stack>
+    )
+  if (status === 'building') return <Alert color="blue">{t.vectors.tilesWaiting}</Alert>
+  return <UntiledMap {...props} />
+}
+
+function TiledMap(props: VectorMapProps) {
+  const t = useTexts()
+  const { vector } = props
+  const token = useVectorToken(vector)
+  const tileJson = useTileLayers(vector, token.data?.token)
+  const layers = tileJson.data?.vector_layers?.map(({ id }) => id).join('\n')
+  const content = useMemo(
+    () => (layers === undefined ? null : tileContent(vector, layers.split('\n'))),
+    [vector, layers],
+  )
+  const error = token.error ?? tileJson.error
+  if (error !== null)
+    return <Problem title={t.vectors.previewFailed} error={error} onRetry={() => void tileJson.refetch()} />
+  if (content === null || token.data === undefined) return <MapSkeleton tall />
+  return <FeatureMap {...props} content={content} token={token.data.token} />
+}
+
+/** The first features of the file itself. */
+function UntiledMap(props: VectorMapProps) {
+  const t = useTexts()
+  const formats = useFormats()
+  const { vector } = props
+  const token = useVectorToken(vector)
+  const all = { filter: '', sort: null, bbox: null, attributes: [], cursor: null, limit: MAX_DRAWN }
+  const { data, error, refetch } = useQuery(featuresQuery(vector, token.data?.token, all))
+  const content = useMemo(
+    () => (data === undefined ? null : featureContent({ type: 'FeatureCollection', features: [...data.features] })),
+    [data],
+  )
+  const failed = token.error ?? error
+  if (failed !== null) return <Problem title={t.vectors.previewFailed} error={failed} onRetry={() => void refetch()} />
+  if (content === null) return <MapSkeleton tall />
+  return (
+    <Stack gap={4}>
+      <FeatureMap {...props} content={content} />
+      <Text size="sm" c="dimmed">
+        {t.vectors.withoutTiles(formats.number(MAX_DRAWN))}
+      </Text>
+    </Stack>
+  )
+}
+
+interface FeatureMapProps extends VectorMapProps {
+  readonly content: ReturnType<typeof tileContent>
+  readonly token?: string
+}
+
+/** A click shows the attributes of the features there. */
+function FeatureMap({ vector, content, token, chosen, onChoose, onReady, onCamera }: FeatureMapProps) {
+  const [clicked, setClicked] = useState<readonly Feature[]>([])
+  const shown = useMemo(() => withChosen(content, chosen), [content, chosen])
+  const choose = (features: readonly Feature[]) => {
+    setClicked(features)
+    onChoose(features.slice(0, 1))
+  }
+  const onClick = ({ point: { x, y }, target }: MapMouseEvent) => {
+    const found = target.queryRenderedFeatures([
+      [x - REACH, y - REACH],
+      [x + REACH, y + REACH],
+    ])
+    choose(found.filter(isOfVector).map(({ id, geometry, properties }) => plainFeature(id, geometry, properties)))
+  }
+  return (
+    <div>
+      <MapView
+        label={vector.name}
+        content={shown}
+        bounds={vector.bounds}
+        onClick={onClick}
+        onReady={onReady}
+        onCamera={onCamera}
+        tall
+        {...(token !== undefined && { token })}
+      />
+      <div aria-live="polite">
+        {clicked.length > 0 && (
+          <Clicked features={clicked} onShow={(feature) => onChoose([feature])} onClose={() => choose([])} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function plainFeature(id: Feature['id'], geometry: Feature['geometry'], properties: Feature['properties']): Feature {
+  return { type: 'Feature', geometry, properties, ...(id !== undefined && { id }) }
+}
+
+interface ClickedProps {
+  readonly features: readonly Feature[]
+  readonly onShow: (feature: Feature) => void
+  readonly onClose: () => void
+}
+
+function Clicked({ features, onShow, onClose }: ClickedProps) {
+  const t = useTexts()
+  const [at, setAt] = useState(1)
+  const feature = features[Math.min(at, features.length) - 1] as Feature
+  const step = (n: number) => {
+    setAt(n)
+    onShow(features[n - 1] as Feature)
+  }
+  return (
+    <Paper withBorder p="md" mt="xs" className="card">
+      <Stack gap="xs">
+        <Group justify="space-between">
+          <Text fw={550}>{t.vectors.chosen}</Text>
+          <Group gap="xs">
+            {features.length > 1 && (
+              <Pagination
+                size="xs"
+                total={features.length}
+                value={Math.min(at, features.length)}
+                onChange={step}
+                getControlProps={(control) => ({ 'aria-label': t.table[control] })}
+                getItemProps={(n) => ({ 'aria-label': t.table.page(n) })}
+              />
+            )}
+            <CloseButton aria-label={t.common.close} onClick={onClose} />
+          </Group>
+        </Group>
+        <Facts>
+          {feature.id !== undefined && <Fact name={t.vectors.id}>{String(feature.id)}</Fact>}
+          {Object.entries(feature.properties ?? {}).map(([key, value]) => (
+            <Fact key={key} name={key}>
+              {attributeText(value) || '–'}
+            </Fact>
+          ))}
+        </Facts>
+      </Stack>
+    </Paper>
+  )
+}

@@ -4834,6 +4834,7 @@ export interface paths {
                 versions_unavailable: number;
                 vectors: number;
                 vectors_unavailable: number;
+                vectors_unbuilt: number;
               };
               tokens: {
                 active: number;

@@ -229,6 +229,7 @@ export const en = {
     versionsMissing: (n: number) => `${counted(n, 'basemap version is', 'basemap versions are')} unavailable`,
     tokensExpiring: (n: number, days: number) => `${counted(n, 'token expires', 'tokens expire')} within ${days} days`,
     vectorsMissing: (n: number) => `${counted(n, 'vector is', 'vectors are')} unavailable`,
+    vectorsUnbuilt: (n: number) => `The tiles of ${counted(n, 'vector')} could not be built`,
     pushFailing: (what: string, target: string) => `Delivery of ${what} to ${target} is failing`,
     purgeFailing: (what: string, target: string) => `Cache purge for ${what} failed at ${target}`,
     exportsFailed: (n: number) => `${counted(n, 'export')} failed`,

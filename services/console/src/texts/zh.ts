@@ -220,6 +220,7 @@ export const zh: Texts = {
     versionsMissing: (n) => `${n} 个底图版本不可用`,
     tokensExpiring: (n, days) => `${n} 个令牌将在 ${days} 天内过期`,
     vectorsMissing: (n) => `${n} 个矢量不可用`,
+    vectorsUnbuilt: (n) => `${n} 个矢量的瓦片未能生成`,
     pushFailing: (what, target) => `${what} 无法送达 ${target}`,
     purgeFailing: (what, target) => `${target} 未收到 ${what} 已变更的通知`,
     exportsFailed: (n) => `${n} 个导出失败`,

@@ -11,8 +11,8 @@ export const MAX_DRAWN = 2_000
 /** Limit: attributes of one page of features; a file may have thousands. */
 export const MAX_COLUMNS = 40
 
-/** An index of a large file takes a while to be made: the service returns 503 until it is there. */
-const MAX_WAITS = 60
+/** The service makes the index of a file on the first request for it, and returns 503 if that takes long. */
+const MAX_WAITS = 4
 const WAIT_MS = 3_000
 
 export type AttributeType = 'string' | 'number' | 'boolean' | 'date' | 'datetime' | 'other'

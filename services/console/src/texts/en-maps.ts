@@ -52,7 +52,6 @@ export const enMaps = {
     ogc: 'OGC API – Tiles',
     tms: 'TMS',
     archive: 'Archive',
-    download: 'Download',
   },
   at: (lat: string, lon: string, zoom: string) => `${lat}, ${lon} · zoom ${zoom}`,
   layers: 'Layers',

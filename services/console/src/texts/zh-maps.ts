@@ -51,8 +51,6 @@ export const zhMaps: typeof enMaps = {
     ogc: 'OGC API – Tiles 服务',
     tms: 'TMS 服务',
     archive: '归档文件',
-    download: '下载',
-    geojson: 'GeoJSON 文件',
   },
   at: (lat, lon, zoom) => `${lat}, ${lon} · 级别 ${zoom}`,
   layers: '图层',

@@ -61,7 +61,11 @@ export const enVectors = {
   tilesOld: 'The tiles of the new content are being built; until then, the map shows the content before.',
   tilesStatus: 'Vector tiles',
   leftOut: 'Left out',
-  leftOutTotal: (count: string, zoom: string) => `${count} at zoom ${zoom}`,
+  leftOutOfTiles: 'Left out of tiles: too small or too dense to be shown',
+  leftOutAt: (count: string, zoom: string) => `zoom ${zoom}: ${count}`,
+  leftOutUpTo: (most: string, first: string, last: string) =>
+    first === last ? `${most} at zoom ${first}` : `up to ${most} at zooms ${first}–${last}`,
+  addressesLead: 'Replace YOUR_TOKEN with a token that may read this vector.',
   built: 'Built',
   rebuild: 'Build again',
   rebuilt: (name: string) => `Tiles of ${name} are being built`,

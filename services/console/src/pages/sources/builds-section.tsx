@@ -10,7 +10,7 @@ import { agoColumn, type Column, nameColumn } from '../../ui/columns.js'
 import { Section } from '../../ui/section.js'
 import { ServerTable } from '../../ui/server-table.js'
 import { ServerText } from '../../ui/server-text.js'
-import { LeftOut, TilesStatus, useTilesFilter } from '../vectors/tiles-section.js'
+import { LeftOutSummary, TilesStatus, useTilesFilter } from '../vectors/tiles-section.js'
 
 type Query = Parameters<typeof VECTORS.read>[0]
 
@@ -57,10 +57,16 @@ function useColumns(): readonly Column<AdminVector>[] {
     },
     agoColumn('built', t.vectors.built, ({ tiles }) => tiles.built_at),
     {
-      id: 'said',
+      id: 'left-out',
+      header: t.vectors.leftOut,
+      value: ({ tiles }) => Object.keys(tiles.left_out).length,
+      cell: ({ tiles }) => <LeftOutSummary tiles={tiles} />,
+    },
+    {
+      id: 'message',
       header: t.sources.message,
-      value: ({ tiles }) => tiles.message,
-      cell: ({ tiles }) => (tiles.message === '' ? <LeftOut tiles={tiles} /> : <ServerText text={tiles.message} />),
+      value: ({ tiles }) => tiles.message || '–',
+      cell: ({ tiles }) => <ServerText text={tiles.message || '–'} />,
     },
   ]
 }

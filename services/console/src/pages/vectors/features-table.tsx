@@ -105,19 +105,21 @@ function Paged({ vector, token, attributes, onShow, selected }: PagesProps & { r
           </Empty>
         ) : (
           <>
-            <TableFrame
-              label={t.vectors.table}
-              columns={columns}
-              rows={page.features}
-              rowKey={keyOf}
-              sortingOf={({ sort: by }) => (by === undefined ? undefined : sorting?.id === by ? sorting : null)}
-              onSort={(column) => {
-                const asked = { id: column.sort as string, numeric: column.numeric ?? false }
-                set({ sort: sortingText(nextSorting(sorting, asked)) })
-              }}
-              busy={query.isPlaceholderData}
-              wide
-            />
+            <div className="features-table">
+              <TableFrame
+                label={t.vectors.table}
+                columns={columns}
+                rows={page.features}
+                rowKey={keyOf}
+                sortingOf={({ sort: by }) => (by === undefined ? undefined : sorting?.id === by ? sorting : null)}
+                onSort={(column) => {
+                  const asked = { id: column.sort as string, numeric: column.numeric ?? false }
+                  set({ sort: sortingText(nextSorting(sorting, asked)) })
+                }}
+                busy={query.isPlaceholderData}
+                wide
+              />
+            </div>
             <Steps
               page={page}
               from={cursors.length * FEATURES_PAGE + 1}

@@ -1,5 +1,5 @@
 import type { AdminVector, VECTOR_TILE_STATUSES } from '@gateway/contracts/vector.js'
-import { Group, Text } from '@mantine/core'
+import { Group, List, Text } from '@mantine/core'
 import { IconRefresh } from '@tabler/icons-react'
 import { updateVector } from '../../api/catalog.js'
 import { useWrite } from '../../api/use-write.js'
@@ -28,6 +28,11 @@ export function TilesStatus({ tiles: { status } }: { tiles: Tiles }) {
   return <Status tone={TONES[status]}>{useTexts().vectors.tilesStates[status]}</Status>
 }
 
+/** The same if they are being built or could not be: in a list, what is as it should be needs no words. */
+export function UnfinishedTiles({ tiles }: { tiles: Tiles }) {
+  return tiles.status === 'building' || tiles.status === 'failed' ? <TilesStatus tiles={tiles} /> : null
+}
+
 /** Vectors by how far their tiles are. */
 export function useTilesFilter(): Filter<'tiles_status'> {
   const t = useTexts().vectors
@@ -38,9 +43,29 @@ export function useTilesFilter(): Filter<'tiles_status'> {
 export function LeftOut({ tiles: { left_out: leftOut } }: { tiles: Tiles }) {
   const t = useTexts().vectors
   const formats = useFormats()
-  const counts = Object.entries(leftOut).sort(([one], [other]) => Number(one) - Number(other))
+  const counts = countsOf(leftOut)
   if (counts.length === 0) return '–'
-  return <bdi>{counts.map(([zoom, count]) => t.leftOutTotal(formats.number(count), zoom)).join(', ')}</bdi>
+  return (
+    <List size="sm">
+      {counts.map(([zoom, count]) => (
+        <List.Item key={zoom}>{t.leftOutAt(formats.number(count), zoom)}</List.Item>
+      ))}
+    </List>
+  )
+}
+
+/** The same in a few words. */
+export function LeftOutSummary({ tiles: { left_out: leftOut } }: { tiles: Tiles }) {
+  const t = useTexts().vectors
+  const formats = useFormats()
+  const counts = countsOf(leftOut)
+  const [first, last] = [counts[0], counts.at(-1)]
+  if (first === undefined || last === undefined) return '–'
+  return t.leftOutUpTo(formats.number(Math.max(...counts.map(([, count]) => count))), first[0], last[0])
+}
+
+function countsOf(leftOut: Tiles['left_out']) {
+  return Object.entries(leftOut).sort(([one], [other]) => Number(one) - Number(other))
 }
 
 /** The build of a vector's tiles: how it went, what it left out, and another one. */
@@ -80,7 +105,7 @@ export function TilesSection({ vector }: { vector: AdminVector }) {
           <Fact name={t.vectors.built}>
             <Ago at={builtAt} />
           </Fact>
-          <Fact name={t.vectors.leftOut} wide>
+          <Fact name={t.vectors.leftOutOfTiles} wide>
             <LeftOut tiles={tiles} />
           </Fact>
         </Facts>

@@ -40,6 +40,11 @@ export function useTileLayers(vector: AdminVector, token: string | undefined) {
 export function useVectorMap() {
   const map = useRef<MapLibre | null>(null)
   const [chosen, setChosen] = useState<readonly Feature[]>([])
+  const [clicked, setClicked] = useState<readonly Feature[]>([])
+  const onClick = useCallback((features: readonly Feature[]) => {
+    setClicked(features)
+    setChosen(features.slice(0, 1))
+  }, [])
   const [view, setView] = useState<Bounds | null>(null)
   const onCamera = useCallback(() => setView(map.current === null ? null : viewOf(map.current)), [])
   const onReady = useCallback((ready: MapLibre) => {
@@ -48,12 +53,13 @@ export function useVectorMap() {
   }, [])
   const show = useCallback((feature: Feature) => {
     setChosen([feature])
+    setClicked([])
     const bounds = boundsOf(feature.geometry)
     if (bounds === null || map.current === null) return
     map.current.fitBounds(unbroken(bounds), { padding: 60, maxZoom: MAX_ZOOM })
     map.current.getContainer().scrollIntoView({ block: 'nearest' })
   }, [])
-  return { chosen, setChosen, view, onReady, onCamera, show }
+  return { chosen, setChosen, clicked, onClick, view, onReady, onCamera, show }
 }
 
 /** What a map shows, within one world. */

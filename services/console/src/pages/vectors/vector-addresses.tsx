@@ -24,7 +24,7 @@ export function VectorAddresses({ vector }: { vector: AdminVector }) {
           ))}
         </Facts>
         <Text size="sm" c="dimmed">
-          {t.basemaps.addressesLead}
+          {t.vectors.addressesLead}
         </Text>
         <Snippets texts={VECTOR_CLIENTS.map((client) => [client, vectorSnippet(client, vector, names)])} />
       </Stack>

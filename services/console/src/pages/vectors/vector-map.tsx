@@ -1,19 +1,17 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
-import { Alert, CloseButton, Group, Pagination, Paper, Stack, Text } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { Feature } from 'geojson'
 import type { MapMouseEvent } from 'maplibre-gl'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { featuresQuery, MAX_DRAWN } from '../../api/features.js'
 import { MapView } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import { MapSkeleton } from '../../map/skeleton.js'
 import { useTexts } from '../../texts/texts.js'
-import { Fact, Facts } from '../../ui/facts.js'
 import { Problem } from '../../ui/problem.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { isServed } from '../../ui/withdraw.js'
-import { attributeText } from './features.js'
 import { featureContent, isOfVector, tileContent, withChosen } from './tile-content.js'
 import { useTileLayers, useVectorToken } from './use-vector-map.js'
 
@@ -24,7 +22,8 @@ interface VectorMapProps {
   readonly vector: AdminVector
   /** drawn over the others */
   readonly chosen: readonly Feature[]
-  readonly onChoose: (features: readonly Feature[]) => void
+  /** features of the vector at a click */
+  readonly onClicked: (features: readonly Feature[]) => void
   readonly onReady: (map: MapLibre) => void
   readonly onCamera: () => void
 }
@@ -98,88 +97,29 @@ interface FeatureMapProps extends VectorMapProps {
   readonly token?: string
 }
 
-/** A click shows the attributes of the features there. */
-function FeatureMap({ vector, content, token, chosen, onChoose, onReady, onCamera }: FeatureMapProps) {
-  const [clicked, setClicked] = useState<readonly Feature[]>([])
+function FeatureMap({ vector, content, token, chosen, onClicked, onReady, onCamera }: FeatureMapProps) {
   const shown = useMemo(() => withChosen(content, chosen), [content, chosen])
-  const choose = (features: readonly Feature[]) => {
-    setClicked(features)
-    onChoose(features.slice(0, 1))
-  }
   const onClick = ({ point: { x, y }, target }: MapMouseEvent) => {
     const found = target.queryRenderedFeatures([
       [x - REACH, y - REACH],
       [x + REACH, y + REACH],
     ])
-    choose(found.filter(isOfVector).map(({ id, geometry, properties }) => plainFeature(id, geometry, properties)))
+    onClicked(found.filter(isOfVector).map(({ id, geometry, properties }) => plainFeature(id, geometry, properties)))
   }
   return (
-    <div>
-      <MapView
-        label={vector.name}
-        content={shown}
-        bounds={vector.bounds}
-        onClick={onClick}
-        onReady={onReady}
-        onCamera={onCamera}
-        tall
-        {...(token !== undefined && { token })}
-      />
-      <div aria-live="polite">
-        {clicked.length > 0 && (
-          <Clicked features={clicked} onShow={(feature) => onChoose([feature])} onClose={() => choose([])} />
-        )}
-      </div>
-    </div>
+    <MapView
+      label={vector.name}
+      content={shown}
+      bounds={vector.bounds}
+      onClick={onClick}
+      onReady={onReady}
+      onCamera={onCamera}
+      tall
+      {...(token !== undefined && { token })}
+    />
   )
 }
 
 function plainFeature(id: Feature['id'], geometry: Feature['geometry'], properties: Feature['properties']): Feature {
   return { type: 'Feature', geometry, properties, ...(id !== undefined && { id }) }
-}
-
-interface ClickedProps {
-  readonly features: readonly Feature[]
-  readonly onShow: (feature: Feature) => void
-  readonly onClose: () => void
-}
-
-function Clicked({ features, onShow, onClose }: ClickedProps) {
-  const t = useTexts()
-  const [at, setAt] = useState(1)
-  const feature = features[Math.min(at, features.length) - 1] as Feature
-  const step = (n: number) => {
-    setAt(n)
-    onShow(features[n - 1] as Feature)
-  }
-  return (
-    <Paper withBorder p="md" mt="xs" className="card">
-      <Stack gap="xs">
-        <Group justify="space-between">
-          <Text fw={550}>{t.vectors.chosen}</Text>
-          <Group gap="xs">
-            {features.length > 1 && (
-              <Pagination
-                size="xs"
-                total={features.length}
-                value={Math.min(at, features.length)}
-                onChange={step}
-                getControlProps={(control) => ({ 'aria-label': t.table[control] })}
-                getItemProps={(n) => ({ 'aria-label': t.table.page(n) })}
-              />
-            )}
-            <CloseButton aria-label={t.common.close} onClick={onClose} />
-          </Group>
-        </Group>
-        <Facts>
-          {feature.id !== undefined && <Fact name={t.vectors.id}>{String(feature.id)}</Fact>}
-          {Object.entries(feature.properties ?? {}).map(([key, value]) => (
-            <Fact key={key} name={key}>
-              {attributeText(value) || '–'}
-            </Fact>
-          ))}
-        </Facts>
-      </Stack>
-    </Paper>
-  )
 }

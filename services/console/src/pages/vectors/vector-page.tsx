@@ -22,10 +22,11 @@ import { useFormats } from '../../ui/use-formats.js'
 import { isServed, WithdrawButton, WithdrawnMark } from '../../ui/withdraw.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 import { UsageSection } from '../usage/usage-section.js'
+import { ClickedFeatures } from './clicked-features.js'
 import { saveDownload } from './download.js'
 import { EncodingField } from './encoding-field.js'
 import { FeaturesTable } from './features-table.js'
-import { TilesSection } from './tiles-section.js'
+import { TilesSection, TilesStatus } from './tiles-section.js'
 import { useVectorMap } from './use-vector-map.js'
 import { VectorAddresses } from './vector-addresses.js'
 import { VectorMap } from './vector-map.js'
@@ -47,7 +48,7 @@ export function Page() {
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const isOperator = useAllowed('operator')
-  const { chosen, setChosen, view, show, ...map } = useVectorMap()
+  const { chosen, setChosen, view, show, clicked, onClick, ...map } = useVectorMap()
   const features = {
     id: 'features',
     label: t.vectors.table,
@@ -55,6 +56,7 @@ function Shown({ vector }: { vector: AdminVector }) {
   }
   const tabs = [
     ...(isServed(vector) && vector.available ? [features] : []),
+    { id: 'tiles', label: t.vectors.tiles, content: <TilesSection vector={vector} /> },
     { id: 'usage', label: t.maps.tabs.usage, content: <UsageSection by="vector" id={vector.code} /> },
     { id: 'addresses', label: t.maps.tabs.addresses, content: <VectorAddresses vector={vector} /> },
   ]
@@ -94,12 +96,18 @@ function Shown({ vector }: { vector: AdminVector }) {
       }
     >
       <div className="map-and-side">
-        <VectorMap vector={vector} chosen={chosen} onChoose={setChosen} {...map} />
+        <VectorMap vector={vector} chosen={chosen} onClicked={onClick} {...map} />
         <div className="side">
           <Section title={t.maps.facts} quiet>
             <Details vector={vector} />
           </Section>
-          <TilesSection vector={vector} />
+          {clicked.length > 0 && (
+            <ClickedFeatures
+              features={clicked}
+              onShow={(feature) => setChosen([feature])}
+              onClose={() => onClick([])}
+            />
+          )}
         </div>
       </div>
       <PageTabs label={vector.name} tabs={tabs} />
@@ -142,6 +150,9 @@ function Details({ vector }: { vector: AdminVector }) {
       </Fact>
       <Fact name={t.vectors.encoding}>
         <EncodingField key={`${vector.encoding_source} ${vector.encoding}`} vector={vector} />
+      </Fact>
+      <Fact name={t.vectors.tiles}>
+        <TilesStatus tiles={vector.tiles} />
       </Fact>
       <Fact name={t.vectors.modified}>
         <Ago at={vector.modified_at} />

@@ -10,7 +10,7 @@ import { ButtonLink } from '../../ui/links.js'
 import { ServerListPage } from '../../ui/server-table.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { TilesStatus, useTilesFilter } from './tiles-section.js'
+import { UnfinishedTiles, useTilesFilter } from './tiles-section.js'
 
 export function Page() {
   const t = useTexts()
@@ -43,7 +43,17 @@ function useColumns(): readonly Column<AdminVector>[] {
   const formats = useFormats()
   return [
     nameColumn(t, (code) => `/vectors/${segment(code)}`),
-    { id: 'kind', header: t.common.kind, sort: 'kind', value: ({ kind }) => t.vectors.kinds[kind] },
+    {
+      id: 'kind',
+      header: t.common.kind,
+      sort: 'kind',
+      value: ({ kind }) => t.vectors.kinds[kind],
+      cell: ({ kind, tiles }) => (
+        <>
+          {t.vectors.kinds[kind]} <UnfinishedTiles tiles={tiles} />
+        </>
+      ),
+    },
     {
       ...monoColumn<AdminVector>('path', t.vectors.relativePath, (vector) => vector.relative_path),
       sort: 'relative_path',
@@ -55,12 +65,6 @@ function useColumns(): readonly Column<AdminVector>[] {
       numeric: true,
       value: ({ size }) => size,
       cell: ({ size }) => formats.bytes(size),
-    },
-    {
-      id: 'tiles',
-      header: t.vectors.tilesStatus,
-      value: ({ tiles }) => tiles.status,
-      cell: ({ tiles }) => <TilesStatus tiles={tiles} />,
     },
     agoColumn('modified', t.vectors.modified, ({ modified_at: at }) => at, { sort: 'modified_at' }),
     availabilityColumn(t),

@@ -103,7 +103,10 @@ export const PAGE =
 
 const MAPBOX_STYLES = readFileSync(createRequire(import.meta.url).resolve('ol-mapbox-style'), 'utf8')
 
-/** `grid`: EPSG:3857, EPSG:4326 or EPSG:4490. `by`: wmts, ogc, xyz, vector, or style, which ol-mapbox-style reads. */
+/**
+ * `grid`: EPSG:3857, EPSG:4326 or EPSG:4490. `by`: wmts, ogc, xyz, vector, or style, which ol-mapbox-style reads; vector-tiles and features of a
+ * catalogued vector.
+ */
 export const OPENLAYERS: Library = {
   files: join(packageDirectory('ol'), 'dist'),
   page: `${PAGE}<script src="ol.js"></script><script>${MAPBOX_STYLES}</script><script>
@@ -156,14 +159,31 @@ const layers = {
     await olms.apply(layer, base + '/styles/' + code + '/style.json?token=' + token)
     return layer
   },
+  async 'vector-tiles'({ base, token, code, colours }) {
+    const url = base + '/vectors/' + code + '/tilejson.json?token=' + token
+    const { tiles, minzoom: minZoom, maxzoom: maxZoom } = await (await fetch(url)).json()
+    const source = new ol.source.VectorTile({ urls: tiles, format: new ol.format.MVT(), minZoom, maxZoom })
+    return new ol.layer.VectorTile({ source, style: filled(colours) })
+  },
+  async features({ base, token, code, grid, colours }) {
+    const items = base + '/ogc/collections/' + code + '/items?limit=1000&token=' + token + '&bbox='
+    const source = new ol.source.Vector({
+      format: new ol.format.GeoJSON(), strategy: ol.loadingstrategy.bbox,
+      // A view may be larger than the world.
+      url: (extent) => items + ol.extent.getIntersection(ol.proj.transformExtent(extent, grid, 'EPSG:4326'), WORLD).join(','),
+    })
+    return new ol.layer.Vector({ source, style: filled(colours) })
+  },
   async vector({ base, token, code, colours }) {
     const url = base + '/tiles/' + code + '/current/{z}/{x}/{y}.pbf?token=' + token
     return new ol.layer.VectorTile({
       source: new ol.source.VectorTile({ url, format: new ol.format.MVT(), maxZoom: 2 }),
-      style: (feature) => new ol.style.Style({ fill: new ol.style.Fill({ color: colours[feature.get('name')] }) }),
+      style: filled(colours),
     })
   },
 }
+const filled = (colours) => (feature) =>
+  new ol.style.Style({ fill: new ol.style.Fill({ color: colours[feature.get('name')] }) })
 
 async function draw(spec) {
   const layer = await layers[spec.by](spec)
@@ -204,7 +224,10 @@ async function draw({ base, token, code, grid, cities }) {
 </script>`,
 }
 
-/** By TileJSON, as a source of kind `by`: raster, vector or raster-dem. `draw` of the last answers the heights at `cities`. */
+/**
+ * By TileJSON, as a source of kind `by`: raster, vector or raster-dem. `draw` of the last answers the heights at `cities`. `room`: vectors, if the
+ * tiles are those of a catalogued vector.
+ */
 export const MAPLIBRE: Library = {
   files: join(packageDirectory('maplibre-gl'), 'dist'),
   page: `${PAGE}<link rel="stylesheet" href="maplibre-gl.css"><script type="module">
@@ -219,8 +242,8 @@ const layers = {
   'raster-dem': () => ({ type: 'hillshade' }),
 }
 window.draw = async (spec) => {
-  const { base, token, code, by, cities, center = [0, 20], zoom = 1 } = spec
-  const url = base + '/tiles/' + code + '/tilejson.json?token=' + token
+  const { base, token, code, by, cities, room = 'tiles', center = [0, 20], zoom = 1 } = spec
+  const url = base + '/' + room + '/' + code + '/tilejson.json?token=' + token
   const terrain = by === 'raster-dem'
   window.map = new maplibregl.Map({
     container: 'map', center, zoom, fadeDuration: 0, attributionControl: false,

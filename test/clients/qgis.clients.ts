@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
-import { CITIES, coloursAt, IN_PLACE, makeStyle, makeWorld } from './world.js'
+import { CITIES, coloursAt, IN_PLACE, makeCityVector, makeStyle, makeWorld } from './world.js'
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('qgis_maps.py', import.meta.url))
@@ -19,9 +19,10 @@ const COLOURS = Object.fromEntries(Object.entries(CITIES).map(([name, { colour }
 let token: string
 const gateway = useGateway({}, async (started) => {
   await mkdir(ARTIFACTS, { recursive: true })
-  token = (await started.issueToken({ basemap_codes: ['*'] })).token
+  token = (await started.issueToken({ basemap_codes: ['*'], vector_codes: ['cities'] })).token
   await makeWorld(started)
   await makeStyle(started)
+  await makeCityVector(started)
   const deep = join(started.home, 'deep')
   await mkdir(join(deep, 'deep/6/0'), { recursive: true })
   await copyFile(join(started.home, 'world/mercator/0/0/0.png'), join(deep, 'deep/6/0/0.png'))
@@ -49,12 +50,24 @@ function xyz(code: string, extension: string): string {
   return `type=xyz&zmin=0&zmax=2&url=${encodeURIComponent(url).replaceAll('%7B', '{').replaceAll('%7D', '}')}`
 }
 
+/** A catalogued vector by its tiles. */
+function vectorTiles(code: string, zooms: string): string {
+  const url = `${gateway().url}/vectors/${code}/tiles/{z}/{x}/{y}.mvt?token=${token}`
+  return `type=xyz&${zooms}&url=${encodeURIComponent(url).replaceAll('%7B', '{').replaceAll('%7D', '}')}`
+}
+
+/** A catalogued vector by OGC API – Features. */
+function features(code: string): string {
+  const paging = "pageSize='2' pagingEnabled='true' restrictToRequestBBOX='1'"
+  return `${paging} typename='${code}' url='${gateway().url}/ogc?token=${token}'`
+}
+
 /** Vector tiles that QGIS draws by a style of the gateway. */
 function styled(code: string, style: string): string {
   return `${xyz(code, 'pbf')}&styleUrl=${encodeURIComponent(`${gateway().url}/styles/${style}/style.json?token=${token}`)}`
 }
 
-test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL, ArcGIS REST, Tianditu, styles', async () => {
+test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL, ArcGIS REST, Tianditu, styles, vectors as tiles and as features', async () => {
   const maps = [
     { name: 'wmts-mercator', kind: 'wmts', crs: 'EPSG:3857', uri: wmts('mercator', 'WebMercatorQuad', 'EPSG:3857') },
     // Deeper than the layer, not than the grid of all layers, of which another has zoom 6.
@@ -76,6 +89,9 @@ test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, 
     { name: 'xyz-mercator', kind: 'xyz', crs: 'EPSG:3857', uri: xyz('mercator', 'png') },
     { name: 'vector-streets', kind: 'vector', crs: 'EPSG:3857', uri: xyz('streets', 'pbf') },
     { name: 'style-streets', kind: 'style', crs: 'EPSG:3857', uri: styled('streets', 'streets') },
+    { name: 'vector-cities', kind: 'vector', crs: 'EPSG:3857', uri: vectorTiles('cities', 'zmin=0&zmax=2') },
+    { name: 'features-cities', kind: 'features', crs: 'EPSG:3857', uri: features('cities') },
+    { name: 'features-cities-4326', kind: 'features', crs: 'EPSG:4326', uri: features('cities') },
     {
       name: 'ogc-geodetic',
       kind: 'gdal',

@@ -1,6 +1,6 @@
 """Draws maps by QGIS without a screen.
 
-On stdin: JSON, a list of {name, kind: wmts | xyz | vector | style | gdal | arcgis, uri, crs, extent, cities, colours, file, token}. `uri` is what QGIS keeps of a layer.
+On stdin: JSON, a list of {name, kind: wmts | xyz | vector | features | style | gdal | arcgis, uri, crs, extent, cities, colours, file, token}. `uri` is what QGIS keeps of a layer.
 ArcGIS REST has the token as the password of a stored authentication: QGIS keeps no query in the addresses of tiles there.
 Writes each map into its file, 1024 by 512 pixels, and to stdout one JSON object: {name: {city: [x, y]} or {error}}.
 """
@@ -11,6 +11,7 @@ import sys
 from qgis.core import (
     QgsApplication,
     QgsAuthMethodConfig,
+    QgsCategorizedSymbolRenderer,
     QgsCoordinateReferenceSystem,
     QgsCoordinateTransform,
     QgsFillSymbol,
@@ -20,6 +21,8 @@ from qgis.core import (
     QgsProject,
     QgsRasterLayer,
     QgsRectangle,
+    QgsRendererCategory,
+    QgsVectorLayer,
     QgsVectorTileBasicRenderer,
     QgsVectorTileBasicRendererStyle,
     QgsVectorTileLayer,
@@ -43,10 +46,21 @@ def authentication(token):
     return config.id()
 
 
+def filled(colour):
+    return QgsFillSymbol.createSimple({"color": colour, "outline_style": "no"})
+
+
 def layer_of(spec):
     if spec["kind"] == "style":
         layer = QgsVectorTileLayer(spec["uri"], spec["name"])
         layer.loadDefaultStyle()
+        return layer
+    if spec["kind"] == "features":
+        layer = QgsVectorLayer(spec["uri"], spec["name"], "OAPIF")
+        categories = [
+            QgsRendererCategory(city, filled(colour), city) for city, colour in spec["colours"].items()
+        ]
+        layer.setRenderer(QgsCategorizedSymbolRenderer("name", categories))
         return layer
     if spec["kind"] != "vector":
         login = f" authcfg={authentication(spec['token'])}" if spec["kind"] == "arcgis" else ""
@@ -56,7 +70,7 @@ def layer_of(spec):
     for city, colour in spec["colours"].items():
         style = QgsVectorTileBasicRendererStyle(city, "cities", QgsWkbTypes.PolygonGeometry)
         style.setFilterExpression(f"\"name\" = '{city}'")
-        style.setSymbol(QgsFillSymbol.createSimple({"color": colour, "outline_style": "no"}))
+        style.setSymbol(filled(colour))
         styles.append(style)
     renderer = QgsVectorTileBasicRenderer()
     renderer.setStyles(styles)

@@ -7,6 +7,7 @@ import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import sharp from 'sharp'
 import { expect } from 'vitest'
 import type { Gateway } from '../harness/gateway.js'
+import { tilesBuilt } from '../harness/tiles-built.js'
 
 const execute = promisify(execFile)
 
@@ -100,15 +101,28 @@ export async function makeStyle({ home, admin }: Gateway): Promise<string> {
   return 'streets'
 }
 
-/** Squares of the cities' sizes, with their names. */
-async function makeCityTiles(home: string, path: string): Promise<void> {
+/** Squares of the cities' sizes, with their names, as GeoJSON. */
+function citySquares(): string {
   const features = Object.entries(CITIES).map(([name, { lon, lat }]) => {
     const [w, s, e, n] = [lon - RADIUS_DEGREES, lat - RADIUS_DEGREES, lon + RADIUS_DEGREES, lat + RADIUS_DEGREES]
     const coordinates = [[w, s], [e, s], [e, n], [w, n], [w, s]] // biome-ignore format: a ring
     return { type: 'Feature', properties: { name }, geometry: { type: 'Polygon', coordinates: [coordinates] } }
   })
+  return JSON.stringify({ type: 'FeatureCollection', features })
+}
+
+/** Catalogues the squares as the vector `cities`, and waits for its tiles. */
+export async function makeCityVector(gateway: Gateway): Promise<void> {
+  const folder = join(gateway.home, 'city-vectors')
+  await mkdir(folder)
+  await writeFile(join(folder, 'cities.geojson'), citySquares())
+  await gateway.admin.scanSource('city-vectors', 'vector', folder)
+  await tilesBuilt(gateway, 'cities')
+}
+
+async function makeCityTiles(home: string, path: string): Promise<void> {
   const source = join(home, 'cities.geojson')
-  await writeFile(source, JSON.stringify({ type: 'FeatureCollection', features }))
+  await writeFile(source, citySquares())
   const options = ['-dsco', 'MINZOOM=0', '-dsco', 'MAXZOOM=2']
   await execute('ogr2ogr', ['-f', 'MBTILES', path, source, '-nln', 'cities', ...options])
 }

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { VectorTile } from '@mapbox/vector-tile'
 import { PbfReader } from 'pbf'
 import { expect, test } from 'vitest'
+import { tilesBuilt } from '../harness/tiles-built.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 const PROPERTIES = { name: '道路', count: 3, ratio: 0.5, open: true, since: '2026-01-02', constructor: 'x' }
@@ -31,14 +31,7 @@ const gateway = useGateway({}, async ({ home, admin }) => {
   await admin.scanSource('vectors', 'vector', join(home, 'vectors'))
 })
 
-/** Waits until the tiles of a vector are built, or have failed. */
-async function built(code: string): Promise<AdminVector> {
-  for (;;) {
-    const vector = await gateway().admin.expect<AdminVector>(`/vectors/${code}`)
-    if (vector.tiles.status !== 'building') return vector
-    await sleep(100)
-  }
-}
+const built = (code: string) => tilesBuilt(gateway(), code)
 
 const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
   const { token } = await gateway().admin.issueToken({ vector_codes: ['*'] })

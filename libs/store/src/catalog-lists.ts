@@ -115,6 +115,10 @@ export async function listVersions(
   return { items: versions, total }
 }
 
+/** As `toVector` tells it. */
+const TILES_STATUS = `CASE WHEN NOT v.tiles_wanted THEN 'none' WHEN v.available AND v.build_tried < v.revision THEN 'building'
+  WHEN v.build_message <> '' THEN 'failed' WHEN v.build->>'maxZoom' IS NULL THEN 'none' ELSE 'ready' END`
+
 export const VECTOR_LISTING = {
   searched: { code: 'v.code', name: 'v.name', 'relative path': 'v.relative_path' },
   sortable: {
@@ -133,6 +137,7 @@ export const VECTOR_LISTING = {
   key: 'v.code COLLATE "C"',
   filters: {
     kind: 'coalesce(v.format, v.kind) = $',
+    tiles_status: `${TILES_STATUS} = $`,
     source_code: 'v.source_code = $',
     available: 'v.available = $',
     withdrawn: 'v.withdrawn = $',

@@ -7,6 +7,8 @@ export interface Ledger {
   readonly versions_unavailable: number
   readonly vectors: number
   readonly vectors_unavailable: number
+  /** those whose tiles could not be built */
+  readonly vectors_unbuilt: number
 }
 
 export async function readLedger(sql: Queryable): Promise<Ledger> {
@@ -17,7 +19,10 @@ export async function readLedger(sql: Queryable): Promise<Ledger> {
              WHERE NOT v.available AND NOT v.withdrawn AND NOT b.withdrawn AND s.enabled) AS versions_unavailable,
            (SELECT count(*) FROM vectors) AS vectors,
            (SELECT count(*) FROM vectors v JOIN scan_sources s ON s.code = v.source_code
-             WHERE NOT v.available AND NOT v.withdrawn AND s.enabled) AS vectors_unavailable`
+             WHERE NOT v.available AND NOT v.withdrawn AND s.enabled) AS vectors_unavailable,
+           (SELECT count(*) FROM vectors v JOIN scan_sources s ON s.code = v.source_code
+             WHERE v.available AND NOT v.withdrawn AND s.enabled AND v.tiles_wanted AND v.build_tried >= v.revision AND v.build_message <> '')
+             AS vectors_unbuilt`
   return row as Ledger
 }
 

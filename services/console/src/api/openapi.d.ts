@@ -104,6 +104,7 @@ export interface paths {
               q?: string;
               /** @enum {string} */
               kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              tiles_status?: "none" | "building" | "ready" | "failed";
               source_code?: string;
               /** @enum {string} */
               available?: "true" | "false";
@@ -360,6 +361,7 @@ export interface paths {
           limit?: number;
           offset?: number;
           kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+          tiles_status?: "none" | "building" | "ready" | "failed";
           source_code?: string;
           available?: "true" | "false";
           withdrawn?: "true" | "false";
@@ -4834,6 +4836,7 @@ export interface paths {
                 versions_unavailable: number;
                 vectors: number;
                 vectors_unavailable: number;
+                vectors_unbuilt: number;
               };
               tokens: {
                 active: number;

@@ -1,13 +1,15 @@
 /**
- * A map of one basemap, at `/map/#code={code}&token={token}`, with `version={version}` where another one than the default is wanted. What
- * stands behind the # stays in the browser: no log has the token from this page's own address.
+ * A map of one basemap and of vectors, at `/map/#code={code}&vector={code}&token={token}`, with `version={version}` if another one than the
+ * default is wanted. The browser keeps to itself what stands behind the #: no log has the token from this page's own address.
  */
-import { Map as MapLibre, NavigationControl, ScaleControl } from './maplibre-gl.mjs'
+import { boundsOf, layersOf, sourceOf } from './layers.js'
+import { Map as MapLibre, NavigationControl, Popup, ScaleControl } from './maplibre-gl.mjs'
+import { element, showPanel } from './panel.js'
+import { t } from './texts.js'
 
-const HOW = 'The address of a map is /map/#code=CODE&token=TOKEN: the code of a basemap, and a token that may read it.'
-
-/** Beside one another on light ground. */
-const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
+/** Pixels around a click in which features are looked for, and the most that are shown. */
+const REACH = 4
+const MOST_SHOWN = 10
 
 addEventListener('hashchange', () => location.reload())
 try {
@@ -19,80 +21,91 @@ try {
 async function show() {
   const asked = new URLSearchParams(location.hash.slice(1))
   const [code, version, token] = ['code', 'version', 'token'].map((name) => asked.get(name))
-  if (!code || !token) throw new Error(HOW)
-  const set = await fetchTileJson([code, version].filter(Boolean), token)
-  document.title = set.name ?? code
-  if (set.tile_matrix_set !== undefined)
-    throw new Error(
-      `This page draws Web Mercator alone, and the tiles of ${code} lie in ${set.crs}; WMTS clients draw them.`,
-    )
-  // Across the antimeridian (west above east) a source's bounds would let no tile through.
-  const bounds = set.bounds?.[0] < set.bounds?.[2] ? { bounds: set.bounds } : {}
-  const { tiles, minzoom, maxzoom, attribution, tileSize, encoding } = set
-  const source = { tiles, minzoom, maxzoom, attribution, ...bounds }
+  const vectors = asked.getAll('vector')
+  if (!token) throw new Error(t.how)
+  const panel = showPanel(asked, (next) => {
+    // The map has written where it is into the address meanwhile.
+    const view = new URLSearchParams(location.hash.slice(1)).get('view')
+    if (view !== null) next.set('view', view)
+    location.hash = String(next).replaceAll('%2F', '/')
+  })
+  panel.catch((error) => tell(error.message))
+  const sets = await Promise.all([
+    ...(code ? [fetchSet('tiles', [code, version].filter(Boolean), token)] : []),
+    ...vectors.map((vector) => fetchSet('vectors', [vector], token)),
+  ])
+  if (sets.length === 0) tell(t.choose)
+  else document.title = sets.map(({ name, code }) => name ?? code).join(', ')
+  draw(sets, vectors.length)
+}
+
+/** @param count of vectors: the last sets, which say where the map begins */
+function draw(sets, count) {
+  const layers = []
+  for (const set of sets) {
+    const first = layers.filter(({ type }) => type === 'fill').length
+    layers.push(...layersOf(set, set.source, first))
+    if (layersOf(set, set.source, 0).length === 0) tell(t.noLayers(set.code))
+  }
   const map = new MapLibre({
     container: 'map',
     // Beside what stands there already.
     hash: 'view',
-    ...bounds,
+    ...startOf(count > 0 ? sets.slice(-count) : sets),
     style: {
       version: 8,
-      sources: { set: { ...source, ...kindOf(set, { tileSize, encoding }) } },
-      layers: layersOf(set),
+      sources: Object.fromEntries(sets.map((set) => [set.source, sourceOf(set)])),
+      layers,
     },
   })
-  zoomToTiles(map, set)
+  if (sets.length === 1) zoomToTiles(map, sets[0])
   map.addControl(new NavigationControl())
   map.addControl(new ScaleControl())
   map.on('error', ({ error }) => tell(error.message))
-  if (layersOf(set).length === 0)
-    tell(`The metadata of ${code} names no vector layers (vector_layers), so this page cannot draw its tiles.`)
+  map.on('click', (event) => showFeatures(map, event))
+}
+
+/** The bounds that several sets have together; nothing if one of them is without. */
+function startOf(sets) {
+  const all = sets.map((set) => boundsOf(set).bounds)
+  if (all.length === 0 || all.includes(undefined)) return {}
+  const edge = (i, most) => most(...all.map((bounds) => bounds[i]))
+  return { bounds: [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)] }
 }
 
 /** Bounds that fit into the window at a zoom above the set's first one would show an empty map: MapLibre draws no source there. */
-function zoomToTiles(map, { minzoom, tileSize, center }) {
+function zoomToTiles(map, { minzoom, tileSize = 512, center }) {
   // MapLibre counts zooms in tiles of 512 pixels.
   const least = minzoom + Math.log2(tileSize / 512)
-  if (map.getZoom() < least) map.jumpTo({ center: center.slice(0, 2), zoom: least })
+  if (center !== undefined && map.getZoom() < least) map.jumpTo({ center: center.slice(0, 2), zoom: least })
 }
 
-async function fetchTileJson(names, token) {
+async function fetchSet(kind, names, token) {
+  const [code] = names
   const path = names.map(encodeURIComponent).join('/')
-  const answer = await fetch(`../tiles/${path}/tilejson.json?token=${encodeURIComponent(token)}`)
-  const body = await answer.json()
-  if (!answer.ok) throw new Error(`The map of ${names[0]} cannot be shown: ${body.error}`)
-  return body
+  const answer = await fetch(`../${kind}/${path}/tilejson.json?token=${encodeURIComponent(token)}`)
+  const set = await answer.json()
+  if (!answer.ok) throw new Error(t.notShown(code, set.error))
+  if (set.tile_matrix_set !== undefined) throw new Error(t.otherGrid(code, set.crs))
+  return { ...set, code, source: `${kind} ${code}` }
 }
 
-function isTerrain({ encoding }) {
-  return encoding === 'terrarium' || encoding === 'mapbox'
-}
-
-function kindOf(set, { tileSize, encoding }) {
-  if (set.format === 'pbf') return { type: 'vector' }
-  return isTerrain(set) ? { type: 'raster-dem', tileSize, encoding } : { type: 'raster', tileSize }
-}
-
-function layersOf(set) {
-  if (set.format === 'pbf') return (set.vector_layers ?? []).flatMap(layersOfVector)
-  return [{ id: 'set', source: 'set', type: isTerrain(set) ? 'hillshade' : 'raster' }]
-}
-
-function layersOfVector({ id }, i) {
-  const colour = COLOURS[i % COLOURS.length]
-  const layer = (type, geometry, paint) => ({
-    id: `${id} ${type}`,
-    type,
-    source: 'set',
-    'source-layer': id,
-    filter: ['==', ['geometry-type'], geometry],
-    paint,
-  })
-  return [
-    layer('fill', 'Polygon', { 'fill-color': colour, 'fill-opacity': 0.25, 'fill-outline-color': colour }),
-    layer('line', 'LineString', { 'line-color': colour }),
-    layer('circle', 'Point', { 'circle-color': colour, 'circle-radius': 3 }),
+/** The attributes of the features of vector tiles at a click. */
+function showFeatures(map, { point: { x, y }, lngLat }) {
+  const around = [
+    [x - REACH, y - REACH],
+    [x + REACH, y + REACH],
   ]
+  const found = map.queryRenderedFeatures(around).slice(0, MOST_SHOWN)
+  if (found.length === 0) return
+  const content = element('div')
+  for (const { sourceLayer, properties } of found) {
+    const list = element('dl')
+    for (const [name, value] of Object.entries(properties))
+      list.append(element('dt', name), element('dd', String(value)))
+    content.append(element('h2', sourceLayer), list)
+  }
+  new Popup({ maxWidth: '24rem' }).setLngLat(lngLat).setDOMContent(content).addTo(map)
 }
 
 function tell(text) {

@@ -115,7 +115,7 @@ function ground({ projection }: MapContent): StyleSpecification {
 }
 
 /** East of the antimeridian the map counts on. */
-function unbroken([west, south, east, north]: Bounds): Bounds {
+export function unbroken([west, south, east, north]: Bounds): Bounds {
   return [west, south, west > east ? east + 360 : east, north]
 }
 

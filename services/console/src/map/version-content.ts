@@ -58,7 +58,7 @@ export function versionContent(
       // Of vector tiles the map takes the zoom below, and in its square the world is two tiles at zoom 1.
       ...(geographic && { minZoom: 1 }),
       sources: { version: { type: 'vector', tiles, ...range, ...bounds }, ...withGrid.sources },
-      layers: [...vectorLayers.flatMap(layersOf), ...withGrid.layers],
+      layers: [...vectorLayers.flatMap((name, i) => vectorLayersOf('version', name, i)), ...withGrid.layers],
     }
   }
   return {
@@ -103,27 +103,32 @@ function boundsOf({ bounds }: BasemapVersion, geographic: boolean): { readonly b
   return geographic ? { bounds: WORLD } : {}
 }
 
-function layersOf(name: string, i: number): LayerSpecification[] {
+/**
+ * Areas, lines and points of one layer of vector tiles.
+ * @param name of the layer; null: the source is GeoJSON, which has none
+ * @param i among the layers of the source: another one has another colour
+ */
+export function vectorLayersOf(source: string, name: string | null, i: number): LayerSpecification[] {
   const colour = COLOURS[i % COLOURS.length] as string
-  const common = { source: 'version', 'source-layer': name } as const
+  const common = { source, ...(name !== null && { 'source-layer': name }) }
   return [
     {
       ...common,
-      id: `${name} areas`,
+      id: `${name ?? source} areas`,
       type: 'fill',
       filter: ['==', ['geometry-type'], 'Polygon'],
       paint: { 'fill-color': colour, 'fill-opacity': 0.25, 'fill-outline-color': colour },
     },
     {
       ...common,
-      id: `${name} lines`,
+      id: `${name ?? source} lines`,
       type: 'line',
       filter: ['!=', ['geometry-type'], 'Point'],
       paint: { 'line-color': colour, 'line-width': 1 },
     },
     {
       ...common,
-      id: `${name} points`,
+      id: `${name ?? source} points`,
       type: 'circle',
       filter: ['==', ['geometry-type'], 'Point'],
       paint: { 'circle-color': colour, 'circle-radius': 3, 'circle-stroke-width': 1, 'circle-stroke-color': '#fff' },

@@ -5,6 +5,7 @@ import { enAutomation } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
 import { enStyles } from './en-styles.js'
+import { enVectors } from './en-vectors.js'
 import { enWork } from './en-work.js'
 import { counted } from './plural.js'
 
@@ -228,6 +229,7 @@ export const en = {
     versionsMissing: (n: number) => `${counted(n, 'basemap version is', 'basemap versions are')} unavailable`,
     tokensExpiring: (n: number, days: number) => `${counted(n, 'token expires', 'tokens expire')} within ${days} days`,
     vectorsMissing: (n: number) => `${counted(n, 'vector is', 'vectors are')} unavailable`,
+    vectorsUnbuilt: (n: number) => `The tiles of ${counted(n, 'vector')} could not be built`,
     pushFailing: (what: string, target: string) => `Delivery of ${what} to ${target} is failing`,
     purgeFailing: (what: string, target: string) => `Cache purge for ${what} failed at ${target}`,
     exportsFailed: (n: number) => `${counted(n, 'export')} failed`,
@@ -554,65 +556,7 @@ export const en = {
     pending: (n: number) => `${counted(n, 'edge process has', 'edge processes have')} not confirmed yet`,
     rotateFailed: 'The key was not rotated',
   },
-  vectors: {
-    what: 'the vectors',
-    title: 'Vectors',
-    lead: 'GeoJSON, shapefiles, GeoPackages, FlatGeobuf, KML, GML and CSV, as found by scans.',
-    search: 'Search vectors',
-    empty: 'No vectors yet',
-    emptyAdvice:
-      'Add a scan source of kind vector. Its directory holds .geojson, .shp, .zip, .gpkg, .fgb, .kml, .gml and .csv files, at any depth.',
-    kinds: {
-      geojson: 'GeoJSON',
-      shapefile: 'Shapefile',
-      geopackage: 'GeoPackage',
-      flatgeobuf: 'FlatGeobuf',
-      geojson_sequence: 'GeoJSON sequence',
-      zipped_shapefile: 'Zipped shapefile',
-      kml: 'KML',
-      kmz: 'KMZ',
-      gml: 'GML',
-      csv: 'CSV',
-    },
-    crs: 'Coordinate system',
-    geometry: 'Geometry',
-    features: 'Features',
-    encoding: 'Text encoding',
-    encodingSources: {
-      format: 'by the format',
-      cpg: 'from the .cpg',
-      table: 'from the table',
-      operator: 'set by an operator',
-    },
-    ownEncoding: 'As in the files',
-    setEncoding: 'Set encoding',
-    encodingDone: (name: string) => `Encoding of ${name} changed`,
-    encodingFailed: 'The encoding was not changed',
-    noPreview: 'Previews show GeoJSON and shapefiles. Download this one to view it.',
-    encodingGuessed: 'detected',
-    relativePath: 'Relative path',
-    modified: 'Modified',
-    noSuch: (code: string) => `Vector “${code}” does not exist`,
-    download: 'Download',
-    downloadFailed: 'The download failed',
-    attributes: 'Attributes',
-    attributesNote: (shown: number, of: number) =>
-      shown < of ? `The first ${shown} of ${counted(of, 'feature')}.` : `${counted(of, 'feature')}.`,
-    noAttributes: 'The features have no attributes.',
-    tooBig: (size: string, limit: string) => `${size} is more than a preview loads automatically (${limit})`,
-    tooBigAdvice: 'You can still load it if this device has enough memory.',
-    loadAnyway: 'Load it anyway',
-    previewFailed: 'The preview failed',
-    address: 'Download URL',
-    unavailable: 'This vector is unavailable until a scan finds it again.',
-    searchAttributes: 'Search attributes',
-    tiles: 'Vector tiles',
-    tilesStates: { none: 'None', building: 'Being built', ready: 'Ready', failed: 'Not built' },
-    tilesZooms: (first: number, last: number) => `zooms ${first}–${last}`,
-    tilesLeftOut: (counts: string) => `Too small or too dense to be shown, by zoom: ${counts}`,
-    tileJson: 'TileJSON (MapLibre, OpenLayers)',
-    featuresService: 'OGC API – Features (QGIS, ArcGIS)',
-  },
+  vectors: enVectors,
   tokens: {
     what: 'the tokens',
     title: 'Tokens',

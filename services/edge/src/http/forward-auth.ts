@@ -13,7 +13,7 @@ import { isOfFeatures } from './features.js'
 import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
 import { RequestContext } from './request-context.js'
-import { ogcRequest, reachOf, tmsRequest, wantedCollection, wmtsTilePath } from './standards.js'
+import { ogcRequest, reachOf, tmsRequest, vectorTilePlace, wantedCollection, wmtsTilePath } from './standards.js'
 import { wantedStyle } from './styles.js'
 import { tiandituRequest } from './tianditu.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
@@ -163,8 +163,9 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
 function ofCollection(edge: Edge, path: string, code: string) {
   const { rest, tile, layer, path: tiles } = ogcRequest(edge, path)
   if (isOfFeatures(rest)) return { wanted: wantedVector(edge, code), reach: 'cut' as const }
-  if ((layer === null || tiles === null) && rest[0] === 'tiles')
-    return { wanted: wantedVector(edge, code), reach: null }
+  const place = layer === null || tiles === null ? vectorTilePlace(rest) : null
+  if (place !== null)
+    return { wanted: wantedVector(edge, code), reach: vectorTileReach(code, parseTileAddress(...place)) }
   return {
     wanted: rest.length === 0 ? wantedCollection(edge, code) : wantedBasemap(edge, code),
     reach: reachOf(tile, code),

@@ -154,8 +154,9 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const { segments, room, code, rest } = request
   if (room === 'collections' && isOfFeatures(rest)) return onFeatures(edge, res, req, code, rest)
   const isOfVector = room === 'collections' && (request.layer === null || request.path === null)
-  const ofVector = isOfVector ? vectorTilePath(code, rest) : null
-  if (ofVector !== null) return onVectorTile(edge, res, req, ofVector)
+  const ofVector = isOfVector ? vectorTilePlace(rest) : null
+  if (ofVector !== null)
+    return onVectorTile(edge, res, req, `/vectors/${encodeURIComponent(code)}/tiles/${ofVector.join('/')}`)
   const exchange = new RequestContext(edge, 'tile', res, req, request.tile)
   const isCollection = room === 'collections' && code !== '' && rest.length === 0
   const wanted = isCollection
@@ -188,10 +189,10 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
-/** The address of a vector's tile; null: this is none. */
-function vectorTilePath(code: string, [tiles, set, z, row, column, ...more]: readonly string[]): string | null {
+/** The zoom, column and file of a vector's tile, as the route of its tiles has them; null: `rest` names no tile. */
+export function vectorTilePlace([tiles, set, z = '', row = '', column, ...more]: readonly string[]) {
   const isTile = tiles === 'tiles' && set === 'WebMercatorQuad' && column !== undefined && more.length === 0
-  return isTile ? `/vectors/${encodeURIComponent(code)}/tiles/${z}/${column}/${row}.mvt` : null
+  return isTile ? ([z, column, `${row}.mvt`] as const) : null
 }
 
 /** A basemap and a vector of one code are one collection, which is there for those who may read either. */

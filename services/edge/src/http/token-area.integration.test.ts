@@ -172,6 +172,23 @@ test('whole archives and vectors are refused to a token with an area, whether or
   }
 })
 
+test('tiles of a vector are let in by where they lie, by both of their addresses and behind a proxy', async () => {
+  token = tokenWithin([5, 45, 15, 55])
+  for (const [z, x, y] of places('world')) {
+    // What is let in is absent here: 404 at the edge, 200 for a proxy.
+    const isInside = overlaps(degreesOf('world', z, x, y), [5, 45, 15, 55])
+    const ways = [
+      `/vectors/roads/tiles/${z}/${x}/${y}.mvt`,
+      `/ogc/collections/roads/tiles/WebMercatorQuad/${z}/${y}/${x}`,
+    ]
+    for (const way of ways) {
+      expect([await statusOf(way), way]).toEqual([isInside ? 404 : 403, way])
+      const forwarded = { headers: { 'x-original-uri': way, 'x-access-token': token } }
+      expect([await statusOf('/api/v1/forward-auth', forwarded), way]).toEqual([isInside ? 200 : 403, way])
+    }
+  }
+})
+
 test('the order of refusals stays: the grant is looked at before the area, and what is absent inside is 404', async () => {
   token = tokenWithin([5, 45, 15, 55], { basemaps: new Set(['world']) })
   const reason = async (address: string) => {

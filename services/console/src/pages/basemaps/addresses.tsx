@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Copyable, CopyBlock } from '../../ui/copy.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Section } from '../../ui/section.js'
-import { CLIENTS, type Described, serviceUrls, snippet } from './snippets.js'
+import { CLIENTS, serviceUrls, snippet } from './snippets.js'
 
 /** No version's label is empty. */
 const FOLLOWS = ''
@@ -51,27 +51,32 @@ export function Addresses({ basemap, pinned = FOLLOWS }: AddressesProps) {
         <Text size="sm" c="dimmed">
           {t.basemaps.addressesLead}
         </Text>
-        <Snippets described={described} />
+        <Snippets texts={CLIENTS.map((client) => [client, snippet(client, described)])} />
       </Stack>
     </Section>
   )
 }
 
+interface SnippetsProps {
+  /** of each client, what is pasted into it */
+  readonly texts: readonly (readonly [client: string, text: string])[]
+}
+
 /** Ready to paste, for the clients that people use. */
-export function Snippets({ described }: { described: Described }) {
+export function Snippets({ texts }: SnippetsProps) {
   const t = useTexts()
   return (
-    <Tabs defaultValue={CLIENTS[0]} keepMounted={false}>
+    <Tabs defaultValue={texts[0]?.[0] ?? null} keepMounted={false}>
       <Tabs.List>
-        {CLIENTS.map((client) => (
+        {texts.map(([client]) => (
           <Tabs.Tab key={client} value={client}>
             {client}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {CLIENTS.map((client) => (
+      {texts.map(([client, text]) => (
         <Tabs.Panel key={client} value={client} pt="sm">
-          <CopyBlock text={snippet(client, described)} what={t.basemaps.addressOf(client)} />
+          <CopyBlock text={text} what={t.basemaps.addressOf(client)} />
         </Tabs.Panel>
       ))}
     </Tabs>

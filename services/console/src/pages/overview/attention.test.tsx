@@ -5,7 +5,7 @@ import type { Dashboard } from '../../api/system.js'
 import { show, stubService } from '../../testing/render.js'
 import { Attention } from './attention.js'
 
-const NOTHING = { versions_unavailable: 0, vectors_unavailable: 0 }
+const NOTHING = { versions_unavailable: 0, vectors_unavailable: 0, vectors_unbuilt: 0 }
 const DASHBOARD = {
   ledger: { basemaps: 1, versions: 1, vectors: 0, ...NOTHING },
   pushes: { basemap_records: [], vector_records: [] },
@@ -53,6 +53,16 @@ test('a purge that failed and exports that failed are named, with links to exact
   expect(await href('2 further failures')).toBe('/pushes?of=purge&status=failed&acknowledged=false')
   expect(await href('2 exports failed')).toBe('/pushes?show=exports&status=failed')
   expect(screen.getByText('the disk is full')).toBeDefined()
+})
+
+test('vectors whose tiles could not be built are counted, with a link to exactly those', async () => {
+  serve({})
+  const ledger = { ...DASHBOARD.ledger, vectors_unbuilt: 3 }
+  show(<Attention dashboard={{ ...DASHBOARD, ledger }} edges={undefined} />)
+  const link = await screen.findByRole('link', { name: 'The tiles of 3 vectors could not be built' })
+  expect(link.getAttribute('href')).toBe(
+    '/vectors?tiles_status=failed&available=true&withdrawn=false&source_enabled=true',
+  )
 })
 
 test('tokens that are about to expire are counted, with a link to exactly those', async () => {

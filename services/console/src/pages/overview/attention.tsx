@@ -28,6 +28,9 @@ import { ActionButton } from '../../ui/write-button.js'
 /** What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
 const MISSED = '?available=false&withdrawn=false&source_enabled=true'
 
+/** Vectors whose tiles could not be built, as the figure counts them. */
+const UNBUILT = '?tiles_status=failed&available=true&withdrawn=false&source_enabled=true'
+
 /** Jobs and tokens that are named; of more there is a link to their list. */
 const SHOWN = 5
 
@@ -169,9 +172,10 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
   for (const { id, host, pid, applied_revision: revision } of edges ?? []) {
     if (newest > revision) add(id, t.edgeBehind(host, pid, newest - revision))
   }
-  const { versions_unavailable: versions, vectors_unavailable: vectors } = ledger
+  const { versions_unavailable: versions, vectors_unavailable: vectors, vectors_unbuilt: unbuilt } = ledger
   if (versions > 0) add('versions', t.versionsMissing(versions), '', `/versions${MISSED}`)
   if (vectors > 0) add('vectors', t.vectorsMissing(vectors), '', `/vectors${MISSED}`)
+  if (unbuilt > 0) add('unbuilt', t.vectorsUnbuilt(unbuilt), '', `/vectors${UNBUILT}`)
   if (expiringCount > 0) {
     const names = expiring.map(({ name }) => shortText(name)).join(', ')
     add('tokens', t.tokensExpiring(expiringCount, EXPIRES_WITHIN_DAYS), names, EXPIRING_TOKENS)

@@ -7,7 +7,7 @@ import { show } from '../../testing/render.js'
 import { FirstRun } from './first-run.js'
 
 const NEW = {
-  ledger: { basemaps: 0, versions: 0, vectors: 0, versions_unavailable: 0, vectors_unavailable: 0 },
+  ledger: { basemaps: 0, versions: 0, vectors: 0, versions_unavailable: 0, vectors_unavailable: 0, vectors_unbuilt: 0 },
   tokens: { active: 0, expired: 0, disabled: 0, items: [] },
   scan_sources: [{ code: 'sliced' }],
 } as unknown as Dashboard

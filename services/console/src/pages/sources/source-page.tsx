@@ -25,6 +25,7 @@ import { ServerText } from '../../ui/server-text.js'
 import { shortText, shownText } from '../../ui/shown-text.js'
 import { Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { BuildsSection } from './builds-section.js'
 import { ScanButton } from './scan-button.js'
 import { ScanStatus, useScanStatus } from './scan-status.js'
 import { SourceForm } from './source-form.js'
@@ -53,6 +54,7 @@ export function Page() {
           {source.watch_problem !== null && <Text c="orange">{shownText(source.watch_problem)}</Text>}
           {REMOTE.test(source.path) && <Storage key={source.path} source={source} />}
           <History source={source} />
+          <BuildsSection source={source} />
           <Edit source={source} />
         </Frame>
       )}

@@ -19,6 +19,7 @@ import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { Snippets } from '../basemaps/addresses.js'
+import { CLIENTS, snippet } from '../basemaps/snippets.js'
 import { GRANT_ALL } from './grant-all.js'
 import { GrantField } from './grant-field.js'
 import { partnerText } from './partner-text.js'
@@ -164,6 +165,8 @@ function MapSnippets({ maps, token }: { maps: readonly AdminBasemap[]; token: st
   const map = maps.find((one) => one.code === code) ?? maps[0]
   const version = map?.versions.find((v) => v.version === map.default_version)
   if (map === undefined || version === undefined) return null
+  const { name, url_template: template } = map
+  const described = { code: map.code, name, template, version, pinned: false, token }
   return (
     <>
       <NativeSelect
@@ -173,9 +176,7 @@ function MapSnippets({ maps, token }: { maps: readonly AdminBasemap[]; token: st
         data={maps.map((one) => ({ value: one.code, label: one.name }))}
         onChange={(event) => setCode(event.currentTarget.value)}
       />
-      <Snippets
-        described={{ code: map.code, name: map.name, template: map.url_template, version, pinned: false, token }}
-      />
+      <Snippets texts={CLIENTS.map((client) => [client, snippet(client, described)])} />
     </>
   )
 }

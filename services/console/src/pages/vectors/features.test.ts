@@ -1,46 +1,19 @@
 import { expect, test } from 'vitest'
-import { asCollection, attributeNames, attributeText, boundsOf, readFeatures } from './features.js'
+import { attributeText, boundsOf } from './features.js'
 
-test('a bare geometry and a single feature are collections of one', () => {
-  const point = { type: 'Point' as const, coordinates: [1, 2] }
-  const feature = { type: 'Feature' as const, properties: { a: 1 }, geometry: point }
-  expect(asCollection(point).features).toHaveLength(1)
-  expect(asCollection(feature).features).toEqual([feature])
+test('the bounds of a geometry are those of all of its parts', () => {
+  const line = { type: 'LineString' as const, coordinates: [[5, -3], [7, 4]] } // biome-ignore format: a line
+  const point = { type: 'Point' as const, coordinates: [-2, 60, 12] }
+  expect(boundsOf(line)).toEqual([5, -3, 7, 4])
+  expect(boundsOf({ type: 'GeometryCollection', geometries: [line, point] })).toEqual([-2, -3, 7, 60])
 })
 
-test('bounds span every position, of collections of geometries too, and features without one are passed over', () => {
-  const collection = asCollection({
-    type: 'GeometryCollection',
-    geometries: [
-      { type: 'Point', coordinates: [10, 50] },
-      {
-        type: 'Polygon',
-        coordinates: [
-          [
-            [-5, 40],
-            [0, 41, 99],
-            [0, 45],
-            [-5, 40],
-          ],
-        ],
-      },
-    ],
-  })
-  collection.features.push({ type: 'Feature', properties: null, geometry: null as never })
-  expect(boundsOf(collection)).toEqual([-5, 40, 10, 50])
-  expect(boundsOf({ type: 'FeatureCollection', features: [] })).toBeNull()
+test('a geometry that is missing or empty has no bounds', () => {
+  expect(boundsOf(null)).toBeNull()
+  expect(boundsOf({ type: 'Point', coordinates: [] })).toBeNull()
+  expect(boundsOf({ type: 'MultiPolygon', coordinates: [] })).toBeNull()
 })
 
-test('attributes are named in the order in which they come, and shown as text', () => {
-  const of = (properties: Record<string, unknown> | null) => ({
-    type: 'Feature' as const,
-    properties,
-    geometry: null as never,
-  })
-  expect(attributeNames([of({ b: 1 }), of(null), of({ a: 2, b: 3 })])).toEqual(['b', 'a'])
-  expect([null, 0, { x: [1] }, 'text'].map(attributeText)).toEqual(['', '0', '{"x":[1]}', 'text'])
-})
-
-test('what is no GeoJSON is refused with the reason', async () => {
-  await expect(readFeatures(new Blob(['{']), 'geojson')).rejects.toThrow()
+test('an attribute is shown as text, a list as JSON and a missing value as nothing', () => {
+  expect([1, true, 'a', null, undefined, ['b']].map(attributeText)).toEqual(['1', 'true', 'a', '', '', '["b"]'])
 })

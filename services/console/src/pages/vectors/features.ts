@@ -1,43 +1,10 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import type { VectorKind } from '@gateway/contracts/vector.js'
-import type { Feature, FeatureCollection, Geometry, Position } from 'geojson'
+import type { Geometry, Position } from 'geojson'
 
-/** Whether the features of a kind can be read here. */
-export function canBeRead(kind: VectorKind): boolean {
-  return ['geojson', 'geojson_sequence', 'shapefile', 'zipped_shapefile'].includes(kind)
-}
-
-/** The features of a download: GeoJSON as it is, one feature in each line, or a zip with shapefiles in it. Throws where it is none of these. */
-export async function readFeatures(download: Blob, kind: VectorKind): Promise<FeatureCollection> {
-  if (kind === 'geojson') return asCollection(JSON.parse(await download.text()))
-  if (kind === 'geojson_sequence') return sequence(await download.text())
-  const { parseZip } = await import('shpjs')
-  const read = await parseZip(await download.arrayBuffer())
-  const collections = Array.isArray(read) ? read : [read]
-  return { type: 'FeatureCollection', features: collections.flatMap((collection) => collection.features) }
-}
-
-/** RFC 8142 has a record separator before each text; most writers leave it out. */
-function sequence(text: string): FeatureCollection {
-  const lines = text
-    .replaceAll('\x1e', '')
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-  return { type: 'FeatureCollection', features: lines.flatMap((line) => asCollection(JSON.parse(line)).features) }
-}
-
-/** GeoJSON may also be a single feature or a bare geometry (RFC 7946, 2). */
-export function asCollection(geojson: FeatureCollection | Feature | Geometry): FeatureCollection {
-  if (geojson.type === 'FeatureCollection') return geojson
-  const feature: Feature =
-    geojson.type === 'Feature' ? geojson : { type: 'Feature', properties: null, geometry: geojson }
-  return { type: 'FeatureCollection', features: [feature] }
-}
-
-/** WGS 84 west, south, east, north of all positions; null where there are none. */
-export function boundsOf({ features }: FeatureCollection): Bounds | null {
+/** WGS 84 west, south, east, north of a geometry; null if it has no positions. */
+export function boundsOf(geometry: Geometry | null): Bounds | null {
   const bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity]
-  for (const { geometry } of features) extend(bounds, geometry)
+  extend(bounds, geometry)
   return bounds[0] <= bounds[2] ? bounds : null
 }
 
@@ -63,14 +30,7 @@ function extendBy(bounds: Bounds, coordinates: Position | Position[] | Position[
   for (const part of coordinates as Position[][]) extendBy(bounds, part)
 }
 
-/** The names of attributes, in the order in which features bring them. */
-export function attributeNames(features: readonly Feature[]): readonly string[] {
-  const names = new Set<string>()
-  for (const { properties } of features) for (const name of Object.keys(properties ?? {})) names.add(name)
-  return [...names]
-}
-
-/** An attribute as text; what is no single value, as JSON. */
+/** An attribute as text; a list or an object as JSON. */
 export function attributeText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

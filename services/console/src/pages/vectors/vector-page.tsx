@@ -2,7 +2,6 @@ import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Button } from '@mantine/core'
 import { IconDownload, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useParams } from 'react-router'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
 import { useAllowed } from '../../api/session.js'
@@ -21,13 +20,17 @@ import { shortText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WithdrawButton } from '../../ui/withdraw.js'
-import { WithdrawnMark } from '../../ui/withdrawn.js'
+import { isServed, WithdrawnMark } from '../../ui/withdrawn.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 import { UsageSection } from '../usage/usage-section.js'
+import { ClickedFeatures } from './clicked-features.js'
 import { saveDownload } from './download.js'
 import { EncodingField } from './encoding-field.js'
+import { FeaturesTable } from './features-table.js'
+import { TilesSection, TilesStatus } from './tiles-section.js'
+import { useVectorMap } from './use-vector-map.js'
 import { VectorAddresses } from './vector-addresses.js'
-import { isReadAtOnce, VectorAttributes, VectorMap } from './vector-preview.js'
+import { VectorMap } from './vector-map.js'
 
 export function Page() {
   const t = useTexts()
@@ -46,15 +49,15 @@ export function Page() {
 function Shown({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const isOperator = useAllowed('operator')
-  const [asked, setAsked] = useState(false)
-  const read = asked || isReadAtOnce(vector)
-  const attributes = {
-    id: 'attributes',
-    label: t.maps.tabs.attributes,
-    content: <VectorAttributes vector={vector} />,
+  const { chosen, setChosen, view, show, clicked, onClick, ...map } = useVectorMap()
+  const features = {
+    id: 'features',
+    label: t.vectors.table,
+    content: <FeaturesTable vector={vector} view={view} onShow={show} />,
   }
   const tabs = [
-    ...(read ? [attributes] : []),
+    ...(isServed(vector) && vector.available ? [features] : []),
+    { id: 'tiles', label: t.vectors.tiles, content: <TilesSection vector={vector} /> },
     { id: 'usage', label: t.maps.tabs.usage, content: <UsageSection by="vector" id={vector.code} /> },
     { id: 'addresses', label: t.maps.tabs.addresses, content: <VectorAddresses vector={vector} /> },
   ]
@@ -94,11 +97,18 @@ function Shown({ vector }: { vector: AdminVector }) {
       }
     >
       <div className="map-and-side">
-        <VectorMap vector={vector} read={read} onRead={() => setAsked(true)} />
+        <VectorMap vector={vector} chosen={chosen} onClicked={onClick} {...map} />
         <div className="side">
           <Section title={t.maps.facts} quiet>
             <Details vector={vector} />
           </Section>
+          {clicked.length > 0 && (
+            <ClickedFeatures
+              features={clicked}
+              onShow={(feature) => setChosen([feature])}
+              onClose={() => onClick([])}
+            />
+          )}
         </div>
       </div>
       <PageTabs label={vector.name} tabs={tabs} />
@@ -136,12 +146,14 @@ function Details({ vector }: { vector: AdminVector }) {
         <BoundsText bounds={vector.bounds} />
       </Fact>
       <Fact name={t.vectors.geometry}>{vector.geometry_type ?? '–'}</Fact>
-      <Fact name={t.vectors.features}>{vector.feature_count ?? '–'}</Fact>
+      <Fact name={t.vectors.features}>
+        {vector.feature_count === null ? '–' : formats.number(vector.feature_count)}
+      </Fact>
       <Fact name={t.vectors.encoding}>
         <EncodingField key={`${vector.encoding_source} ${vector.encoding}`} vector={vector} />
       </Fact>
-      <Fact name={t.vectors.tiles} wide>
-        <TilesState tiles={vector.tiles} />
+      <Fact name={t.vectors.tiles}>
+        <TilesStatus tiles={vector.tiles} />
       </Fact>
       <Fact name={t.vectors.modified}>
         <Ago at={vector.modified_at} />
@@ -156,22 +168,5 @@ function Details({ vector }: { vector: AdminVector }) {
         <bdi className="mono">{vector.path}</bdi>
       </Fact>
     </Facts>
-  )
-}
-
-/** How far the vector tiles are, and what they leave out at which zoom. */
-function TilesState({ tiles }: { tiles: AdminVector['tiles'] }) {
-  const t = useTexts()
-  const { status, message, min_zoom: first, max_zoom: last, left_out: leftOut } = tiles
-  const counts = Object.entries(leftOut)
-  return (
-    <>
-      {t.vectors.tilesStates[status]}
-      {first !== null && last !== null && `, ${t.vectors.tilesZooms(first, last)}`}
-      {message !== '' && <div>{message}</div>}
-      {counts.length > 0 && (
-        <div>{t.vectors.tilesLeftOut(counts.map(([zoom, count]) => `${zoom}: ${count}`).join(', '))}</div>
-      )}
-    </>
   )
 }

@@ -10,6 +10,7 @@ import { ButtonLink } from '../../ui/links.js'
 import { ServerListPage } from '../../ui/server-table.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { useFormats } from '../../ui/use-formats.js'
+import { UnfinishedTiles, useTilesFilter } from './tiles-section.js'
 
 export function Page() {
   const t = useTexts()
@@ -29,7 +30,7 @@ export function Page() {
         </ButtonLink>
       }
       source={VECTORS}
-      filters={[ofKind, ...useCatalogFilters()]}
+      filters={[ofKind, useTilesFilter(), ...useCatalogFilters()]}
       columns={columns}
       rowKey={({ code }) => code}
       bulk={{ list: 'vectors', changes: ['vectors'], actions: catalogActions(t), nameOf: ({ name }) => name }}
@@ -42,7 +43,17 @@ function useColumns(): readonly Column<AdminVector>[] {
   const formats = useFormats()
   return [
     nameColumn(t, (code) => `/vectors/${segment(code)}`),
-    { id: 'kind', header: t.common.kind, sort: 'kind', value: ({ kind }) => t.vectors.kinds[kind] },
+    {
+      id: 'kind',
+      header: t.common.kind,
+      sort: 'kind',
+      value: ({ kind }) => t.vectors.kinds[kind],
+      cell: ({ kind, tiles }) => (
+        <>
+          {t.vectors.kinds[kind]} <UnfinishedTiles tiles={tiles} />
+        </>
+      ),
+    },
     {
       ...monoColumn<AdminVector>('path', t.vectors.relativePath, (vector) => vector.relative_path),
       sort: 'relative_path',

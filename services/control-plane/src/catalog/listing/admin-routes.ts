@@ -1,6 +1,6 @@
 import { listedBasemapSchema, listedVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
-import { adminVectorSchema, VECTOR_KINDS } from '@gateway/contracts/vector.js'
+import { adminVectorSchema, VECTOR_KINDS, VECTOR_TILE_STATUSES } from '@gateway/contracts/vector.js'
 import { toAdminBasemap, toAdminVersion } from '@gateway/store/catalog/basemap.js'
 import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { toAdminVector } from '@gateway/store/catalog/vector.js'
@@ -33,6 +33,7 @@ const BASEMAPS_QUERY = listQuery(BASEMAP_LISTING, {
 })
 const VECTORS_QUERY = listQuery(VECTOR_LISTING, {
   kind: z.enum(VECTOR_KINDS),
+  tiles_status: z.enum(VECTOR_TILE_STATUSES).describe('`tiles.status` of the vector'),
   source_code: text,
   available: flag,
   withdrawn: flag,

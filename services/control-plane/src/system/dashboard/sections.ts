@@ -27,6 +27,7 @@ export const dashboardSchema = z.object({
     versions_unavailable: count,
     vectors: count,
     vectors_unavailable: count,
+    vectors_unbuilt: count.describe('those whose vector tiles could not be built'),
   }),
   tokens: z.object({
     active: count,

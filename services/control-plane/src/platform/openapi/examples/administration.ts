@@ -135,7 +135,14 @@ export const ADMINISTRATION: Readonly<Record<string, Example>> = {
   streamLiveTopics: { answer: 'event: watching\ndata: null\n\nevent: touched\ndata: ["catalog","audit"]\n\n' },
   getDashboard: {
     answer: {
-      ledger: { basemaps: 1, versions: 2, versions_unavailable: 0, vectors: 2, vectors_unavailable: 0 },
+      ledger: {
+        basemaps: 1,
+        versions: 2,
+        versions_unavailable: 0,
+        vectors: 2,
+        vectors_unavailable: 0,
+        vectors_unbuilt: 0,
+      },
       tokens: { active: 1, expired: 0, disabled: 0, items: [TOKEN] },
       pushes: { basemap_records: [PUSH_RECORD], vector_records: [VECTOR_PUSH_RECORD] },
       layers: [{ code: 'survey', version: '20260301-080000', source_paths: ['/srv/images/north.tif'] }],

@@ -1,0 +1,57 @@
+/** Beside one another on light ground. */
+const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
+
+/** The colour of the nth layer of vector tiles. */
+export function colourOf(n) {
+  return COLOURS[n % COLOURS.length]
+}
+
+function isTerrain({ encoding }) {
+  return encoding === 'terrarium' || encoding === 'mapbox'
+}
+
+export function isVector({ format, vector_layers: layers }) {
+  return format === 'pbf' || (format === undefined && layers !== undefined)
+}
+
+/** A set of tiles as MapLibre takes it. */
+export function sourceOf(set) {
+  const { tiles, minzoom, maxzoom, attribution, tileSize, encoding } = set
+  const common = { tiles, minzoom, maxzoom, attribution, ...boundsOf(set) }
+  if (isVector(set)) return { ...common, type: 'vector' }
+  return isTerrain(set)
+    ? { ...common, type: 'raster-dem', tileSize, encoding }
+    : { ...common, type: 'raster', tileSize }
+}
+
+/** Across the antimeridian (west above east) a source's bounds would let no tile through. */
+export function boundsOf({ bounds }) {
+  return bounds?.[0] < bounds?.[2] ? { bounds } : {}
+}
+
+/**
+ * The layers that draw a set.
+ * @param source its name on the map
+ * @param first how many layers of vector tiles the map has already
+ */
+export function layersOf(set, source, first) {
+  if (isVector(set)) return (set.vector_layers ?? []).flatMap(({ id }, i) => layersOfVector(source, id, first + i))
+  return [{ id: source, source, type: isTerrain(set) ? 'hillshade' : 'raster' }]
+}
+
+function layersOfVector(source, id, n) {
+  const colour = colourOf(n)
+  const layer = (type, geometry, paint) => ({
+    id: `${source} ${id} ${type}`,
+    type,
+    source,
+    'source-layer': id,
+    filter: ['==', ['geometry-type'], geometry],
+    paint,
+  })
+  return [
+    layer('fill', 'Polygon', { 'fill-color': colour, 'fill-opacity': 0.25, 'fill-outline-color': colour }),
+    layer('line', 'LineString', { 'line-color': colour }),
+    layer('circle', 'Point', { 'circle-color': colour, 'circle-radius': 3 }),
+  ]
+}

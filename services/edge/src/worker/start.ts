@@ -6,6 +6,7 @@ import { RateLimiter } from '@gateway/core/access/rate-limiter.js'
 import { AccessLog } from '@gateway/core/logging/access-log.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { listenHost } from '@gateway/core/settings/listen-host.js'
 import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
 import { threadPoolSize } from '@gateway/core/settings/thread-pool.js'
 import { openTracer } from '@gateway/core/tracing/tracer.js'
@@ -33,7 +34,6 @@ import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
-import { bareHost } from '../supervisor/bare-host.js'
 import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
@@ -311,7 +311,7 @@ function accessOf({ accessLogEvery, trustedProxies }: Settings, log: Log, native
 async function listenAfter(moment: Promise<unknown>, edge: Edge, server: HttpServer): Promise<void> {
   await moment
   const { apiHost, apiPort } = edge.settings
-  if (!edge.draining) await server.listen(bareHost(apiHost), apiPort)
+  if (!edge.draining) await server.listen(listenHost(apiHost), apiPort)
 }
 
 const KEY_RETRY_MS = 250

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { CodedError, type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import type { Scan, ScanReason, ScanSource } from '@gateway/contracts/scan-source.js'
@@ -137,7 +138,11 @@ export async function walkSource(
     const { walkRemote } = await import('./remote/walk-remote.js')
     return walkRemote(ctx, source, signal, onProgress)
   }
-  if (source.kind !== 'vector') return walk({ kind: source.kind, root: source.path }, signal, { onProgress })
+  if (source.kind === 'style') return walk({ kind: 'style', root: source.path }, signal, { onProgress })
+  if (source.kind === 'basemap') {
+    const memory = join(ctx.settings.dataDir, 'scan-memory', `${source.code}.json`)
+    return walk({ kind: 'basemap', root: source.path, memory }, signal, { onProgress })
+  }
   const known = await readKnownFiles(ctx.sql, source.code)
   const scratch = await scratchFolder(ctx)
   try {

@@ -6,6 +6,7 @@ import type { FoundBasemaps } from './found.js'
 import { gatherVersions } from './gather-versions.js'
 import { listEntries } from './list-entries.js'
 import { type ProbedCandidate, probeCandidate } from './probe-candidate.js'
+import { RememberedProbes } from './remembered-probes.js'
 import { tablesOf } from './tables-of.js'
 import { openSource } from './walked-source.js'
 
@@ -18,9 +19,15 @@ const NEVER = new AbortController().signal
 /**
  * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, archives of other makers in these places, and with the only version
  * `default` `{code}/{z}/{x}/{y}`, `{code}.mbtiles|.pmtiles`. Lists folders, and probes one tile or the archive of each version.
- * Throws, with nothing found, where a folder cannot be listed, an archive cannot be opened, or the source itself is not there.
+ * A folder of tiles that is as the walk before left it in `memoryFile` is not probed again. Throws, with nothing found, where a folder cannot be listed, an archive cannot be opened, or the source itself is not there.
  */
-export async function walkBasemaps(root: string, progress: () => void, prober = new Prober()): Promise<FoundBasemaps> {
+export async function walkBasemaps(
+  root: string,
+  progress: () => void,
+  prober = new Prober(),
+  memoryFile: string | null = null,
+): Promise<FoundBasemaps> {
+  const memory = new RememberedProbes(memoryFile, root)
   const source = openSource(root, progress)
   const list = (path: string) => listEntries(source, path)
   const probed: ProbedCandidate[] = []
@@ -29,7 +36,10 @@ export async function walkBasemaps(root: string, progress: () => void, prober = 
     const skipped = new SkippedFiles()
     const all: Candidate[] = []
     for (const candidate of candidates) all.push(...(await tablesOf(source, candidate, prober, skipped)))
-    const probe = readAhead(all, PROBED_AT_ONCE, ({ entry }) => prober.probe(source.root, entry.path, NEVER))
+    const look = (path: string) => prober.probe(source.root, path, NEVER)
+    const probe = readAhead(all, PROBED_AT_ONCE, ({ entry: { kind, path } }) =>
+      kind === 'directory' ? memory.probe(path, () => look(path)) : look(path),
+    )
     for (const one of all) probed.push(await probeCandidate(source, one, { probe }, skipped))
     skipped.warnOfAll(source.warnings)
   } finally {
@@ -37,5 +47,6 @@ export async function walkBasemaps(root: string, progress: () => void, prober = 
   }
   const gathered = await gatherVersions(probed, source, list)
   source.assertStillThere()
+  memory.save()
   return { ...gathered, warnings: source.warnings }
 }

@@ -4,7 +4,8 @@ import type { FoundBasemaps, FoundStyles, FoundVectors } from './found.js'
 import type { KnownFiles } from './vector-walk.js'
 
 export type WalkTask =
-  | { readonly kind: 'basemap'; readonly root: string }
+  /** `memory`: a file in which the process keeps what it found, for the next walk */
+  | { readonly kind: 'basemap'; readonly root: string; readonly memory?: string }
   | { readonly kind: 'style'; readonly root: string }
   | {
       readonly kind: 'vector'
@@ -36,7 +37,7 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     // A process walks one source: it loads what reads that kind.
     if (task.kind === 'basemap') {
       const { walkBasemaps } = await import('./walk-basemaps.js')
-      const found = await walkBasemaps(task.root, progress)
+      const found = await walkBasemaps(task.root, progress, undefined, task.memory)
       return { ok: true, kind: 'basemap', found, steps }
     }
     if (task.kind === 'style') {

@@ -15,6 +15,7 @@ import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { Registry } from 'prom-client'
 import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
@@ -28,6 +29,7 @@ import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { remoteCacheOf } from '../metrics/remote-cache.js'
+import { surroundings } from '../metrics/surroundings.js'
 import { Totals } from '../metrics/totals.js'
 import { NativePublisher } from '../native/publisher.js'
 import { KeptTokens } from '../offline/kept-tokens.js'
@@ -201,7 +203,9 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     native: settings.nativeTier,
   })
   const upstream = new Upstream(controlPlaneUrl(settings))
-  const metrics = createProcessMetrics(counters, {
+  const registry = new Registry()
+  surroundings(registry, settings)
+  const gauges = {
     appliedRevision: () => follower.appliedRevision,
     tileBytes: () => hotTiles.bytes,
     tileMemoryBytes: () => hotTiles.capacityBytes,
@@ -214,7 +218,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     remote: () => tiles.remote,
     fileTier: () => sender.tier,
     version: ownVersion,
-  })
+  }
+  const metrics = createProcessMetrics(counters, gauges, registry)
   const tracer = await openTracer({
     protocol: settings.tracing,
     service: 'gateway-edge',

@@ -12,7 +12,7 @@ import type { Engine } from './engines/engine.js'
 import type { Pixels } from './pixels.js'
 import type { Preflight } from './preflight.js'
 import type { Range } from './stretch.js'
-import type { WrittenTile } from './tile-writer.js'
+import { digestOf, type WrittenTile } from './tile-writer.js'
 
 const pack = promisify(deflate)
 const unpack = promisify(inflate)
@@ -124,10 +124,6 @@ export function originOf(
     key === 'identity' || key === 'path' ? undefined : typeof value === 'bigint' ? String(value) : value,
   )
   return createHash('sha256').update(text).digest('hex')
-}
-
-export function digestOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('base64url')
 }
 
 async function readRecord(folder: string, name: string): Promise<{ head: ChunkRecord; data: Buffer }> {

@@ -1,16 +1,20 @@
+import { createHash } from 'node:crypto'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
-import { digestOf } from './resume.js'
 
 export interface WrittenTile {
   /** `{z}/{x}/{y}.{format}` */
   readonly name: string
   readonly bytes: number
   readonly digest: string
+}
+
+export function digestOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('base64url')
 }
 
 export interface TileWriter {

@@ -2,8 +2,9 @@
  * What idle edges cost: memory and processor time of each process, connections to Postgres and what they ask of it.
  *
  *     node bench/micro/sizing.mjs [--edges 10] [--workers 10] [--redis redis://127.0.0.1:6379] [--connections 200] [--within 600] [--seconds 20]
+ *                                 [--tokens 200000] [--versions 15000]
  *
- * Starts a Postgres, a control plane and the edges, one after the other, with the demo's empty catalog, and ends them: as many edges as get ready within so
+ * Starts a Postgres, a control plane and the edges, one after the other, with an empty catalog or rows made by SQL, and ends them: as many edges as get ready within so
  * many seconds. A hundred processes want 10 GB; all at once, on two cores, they are too slow for their own heartbeats.
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -18,6 +19,7 @@ import { freePort } from '@gateway/core/processes/free-port.js'
 import { isReady } from '@gateway/core/processes/readiness.js'
 import { openStore } from '@gateway/store/connect.js'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
+import { makeTokens, makeVersions } from '../dist/scale/stand.js'
 
 const { values } = parseArgs({
   options: {
@@ -25,6 +27,8 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '10' },
     seconds: { type: 'string', default: '20' },
     redis: { type: 'string' },
+    tokens: { type: 'string', default: '0' },
+    versions: { type: 'string', default: '0' },
     connections: { type: 'string', default: '200' },
     within: { type: 'string', default: '600' },
   },
@@ -84,6 +88,9 @@ const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, n
 
 try {
   const control = await start('control-plane', controlPort, { DATA_DIR: join(home, 'control') })
+  const sql = openStore(postgres.url, { applicationName: 'sizing', maxConnections: 1 })
+  await makeTokens(sql, Number(values.tokens))
+  await makeVersions(sql, Number(values.versions))
   const startEdge = async (i) => {
     const port = await freePort()
     return start('edge', port, { DATA_DIR: join(home, `edge-${i}`), API_PORT: String(port) })
@@ -94,7 +101,6 @@ try {
     supervisors.push(await startEdge(supervisors.length))
   console.log(`started in ${((performance.now() - startingSince) / 1000).toFixed(0)} s`)
   const workers = below(supervisors)
-  const sql = openStore(postgres.url, { applicationName: 'sizing', maxConnections: 1 })
   const server = [postgres.pid()]
   await sleep(5_000)
   const commits = async () => Number((await sql`SELECT sum(xact_commit) AS n FROM pg_stat_database`)[0].n)

@@ -1,11 +1,13 @@
 /**
- * `npm run release [-- --out DIR] [--no-images]`: makes the parts of a release out of the commit that is checked out, in a clone of its own, and their checksums:
+ * `npm run release [-- --out DIR] [--no-images] [--offline [--sign KEY]]`: makes the parts of a release out of the commit that is checked out, in a clone of its own, and their checksums:
  *
  *     map-asset-gateway-VERSION-PLATFORM-ARCH.tar.gz   everything that `npm start` needs, for every Node that is supported
  *     map-asset-gateway-edge-VERSION.tar.gz            images, where docker or podman is (`docker load`)
  *     map-asset-gateway-control-plane-VERSION.tar.gz
  *     map-asset-gateway-docs-VERSION.tar.gz            the documentation
  *     sbom.cdx.json, THIRD-PARTY-NOTICES.md, NOTES.md, bench.json, SHA256SUMS
+ *
+ * With `--offline` one archive with all of it and all that an installation without a network needs beside it (kit.mjs), signed with the key in the file KEY.
  *
  * Takes a few minutes, writes nothing into the checkout, publishes nothing. Ends with 2 where the checkout has changes.
  */
@@ -27,6 +29,7 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { assemble } from '../images/assemble.mjs'
 import { findContainerEngine } from '../images/engine.mjs'
+import { makeKit } from './kit.mjs'
 import { notices, services, thirdParties } from './notices.mjs'
 import { changesOf } from './release-notes.mjs'
 
@@ -43,7 +46,12 @@ const FOR_READERS = [
 const FOR_OPERATORS = ['deploy/compose', 'deploy/kubernetes', 'deploy/monitoring', 'deploy/nginx-cache']
 
 const { values: options } = parseArgs({
-  options: { out: { type: 'string' }, 'no-images': { type: 'boolean', default: false } },
+  options: {
+    out: { type: 'string' },
+    'no-images': { type: 'boolean', default: false },
+    offline: { type: 'boolean', default: false },
+    sign: { type: 'string' },
+  },
 })
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const name = 'map-asset-gateway'
@@ -76,6 +84,7 @@ function release(source) {
   packServices(source, document)
   packDocs(source)
   if (!options['no-images']) saveImages(source)
+  if (options.offline) packKit(source)
   writeSums()
 }
 
@@ -113,6 +122,23 @@ function saveImages(source) {
   }
 }
 
+function packKit(source) {
+  const folder = `${name}-offline-${version}`
+  const kit = join(work, folder)
+  const engine = options['no-images'] ? null : findContainerEngine()
+  makeKit({
+    out,
+    kit,
+    source,
+    engine,
+    keyFile: options.sign,
+    pack: (parent, what, file) => pack(parent, what, file, source),
+  })
+  rmSync(out, { recursive: true })
+  mkdirSync(out)
+  pack(work, folder, `${folder}-${process.platform}-${process.arch}.tar`, source)
+}
+
 function sbom(source) {
   return output('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--loglevel=error'], source)
 }
@@ -126,9 +152,9 @@ function pack(parent, folder, file, source) {
     '--owner=0',
     '--group=0',
     '--numeric-owner',
-    '--use-compress-program=gzip -n',
+    ...(file.endsWith('.gz') ? ['--use-compress-program=gzip -n'] : []),
   ]
-  run('tar', [...same, '-cf', join(out, file), '-C', parent, folder], work)
+  run('tar', [...same, '-cf', resolve(out, file), '-C', parent, folder], work)
 }
 
 function writeSums() {

@@ -18,16 +18,29 @@ export interface KubernetesObject {
 /** Kinds that are no part of Kubernetes itself: what of them is used here, by the field. */
 const OTHER_KINDS: Readonly<Record<string, string>> = {
   'kustomize.config.k8s.io/v1beta1 Kustomization': `{
-    resources?: string[]; images?: { name: string; newName?: string; newTag: string }[]; patches?: { path: string }[]
+    resources?: string[]; images?: { name: string; newName?: string; newTag: string }[]; patches?: { path: string }[]; components?: string[]
     labels?: { pairs: Record<string, string>; includeSelectors?: boolean; includeTemplates?: boolean }[]
     configMapGenerator?: { name: string; behavior?: 'merge'; envs?: string[]; literals?: string[] }[] }`,
-  'monitoring.coreos.com/v1 ServiceMonitor': `{ metadata: { name: string }; spec: {
+  'kustomize.config.k8s.io/v1alpha1 Component': `{
+    resources?: string[]; patches?: { target?: { kind: string; name?: string }; path?: string; patch?: string }[] }`,
+  'monitoring.coreos.com/v1 ServiceMonitor': `{ metadata: { name: string; labels: Record<string, string> }; spec: {
     selector: { matchLabels: Record<string, string> }; endpoints: { port: string; path: string; interval: string }[] } }`,
   // promtool checks what is in it.
-  'monitoring.coreos.com/v1 PrometheusRule': '{ metadata: { name: string }; spec: { groups: object[] } }',
+  'monitoring.coreos.com/v1 PrometheusRule':
+    '{ metadata: { name: string; labels: Record<string, string> }; spec: { groups: object[] } }',
 }
 
-const API_GROUPS: Readonly<Record<string, string>> = { v1: 'core/v1', 'networking.k8s.io/v1': 'networking/v1' }
+/** Kinds of operators, whose packages have the types of their own API. */
+const MODELS: Readonly<Record<string, string>> = {
+  'gateway.networking.k8s.io/v1': '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1',
+  'postgresql.cnpg.io/v1': '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1',
+}
+
+const API_GROUPS: Readonly<Record<string, string>> = {
+  v1: 'core/v1',
+  'networking.k8s.io/v1': 'networking/v1',
+  'scheduling.k8s.io/v1': 'scheduling/v1',
+}
 
 export function readObjects(file: string): KubernetesObject[] {
   return parseAllDocuments(readFileSync(file, 'utf8')).map((document) => {
@@ -77,7 +90,28 @@ export function violations(objects: readonly KubernetesObject[]): string[] {
 function typeOf({ apiVersion, kind }: KubernetesObject): string {
   const other = OTHER_KINDS[`${apiVersion} ${kind}`]
   if (other !== undefined) return `${other} & { apiVersion: string; kind: string }`
+  const models = MODELS[apiVersion]
+  if (models !== undefined) return `Patch<import('${models}/${kind}').I${kind}>`
   return `Patch<import('kubernetes-types/${API_GROUPS[apiVersion] ?? apiVersion}').${kind}>`
+}
+
+/**
+ * What the schemas that an API server holds of these kinds refuse, a line each: values, lengths and patterns too, which types do not have. Of
+ * Kubernetes' own kinds there is no package with schemas for this Node.
+ */
+export async function schemaViolations(objects: readonly KubernetesObject[]): Promise<string[]> {
+  const lines: string[] = []
+  for (const object of objects) {
+    const models = MODELS[object.apiVersion]
+    if (models === undefined) continue
+    const { [object.kind]: Model } = await import(`${models}/${object.kind}`)
+    try {
+      new Model(object).validate()
+    } catch (error) {
+      lines.push(`${nameOf(object)}: ${(error as Error).message}`)
+    }
+  }
+  return lines
 }
 
 export function nameOf({ kind, metadata }: KubernetesObject): string {

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SETTINGS } from '@gateway/core/settings/schema.js'
 import { SECRET_FILE_SETTINGS } from '@gateway/core/settings/secret-files.js'
-import { expect, test } from 'vitest'
-import { parse } from 'yaml'
-import { type KubernetesObject, nameOf, readObjects, violations } from './kubernetes-types.js'
+import { describe, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { type KubernetesObject, nameOf, readObjects, schemaViolations, violations } from './kubernetes-types.js'
 
 const deploy = join(import.meta.dirname, '../../deploy')
 const files = readdirSync(join(deploy, 'kubernetes'), { recursive: true, encoding: 'utf8' })
@@ -74,8 +75,9 @@ test.each([
 
 test('a kustomization lists every file beside it, and each is there', () => {
   for (const file of files.filter((name) => name.endsWith('kustomization.yaml'))) {
-    const { resources = [], patches = [] } = parse(readFileSync(file, 'utf8'))
-    const listed: string[] = [...resources, ...patches.map(({ path }: { path: string }) => path)]
+    const { resources = [], components = [], patches = [] } = parse(readFileSync(file, 'utf8'))
+    const paths = patches.flatMap(({ path }: { path?: string }) => path ?? [])
+    const listed: string[] = [...new Set([...resources, ...components, ...paths])]
     for (const name of listed) expect(existsSync(join(dirname(file), name)), `${file}: ${name}`).toBe(true)
     const beside = readdirSync(dirname(file)).filter((name) => name.endsWith('.yaml') && name !== 'kustomization.yaml')
     expect(listed.filter((name) => name.endsWith('.yaml')).sort()).toEqual(beside.sort())
@@ -163,6 +165,95 @@ test('a pod of the gateway has the time to drain before it is killed', () => {
     const needed = setting('DRAIN_NOTICE_SECONDS') + setting('DRAIN_SECONDS') + 3 + 3 + 3
     expect([name, (pod.terminationGracePeriodSeconds ?? 30) > needed]).toEqual([name, true])
   }
+})
+
+const isKubectlHere = spawnSync('kubectl', ['version', '--client']).status === 0
+const overlay = (name: string): KubernetesObject[] => {
+  const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', join(deploy, 'kubernetes/overlays', name)], {
+    encoding: 'utf8',
+  })
+  expect([status, stderr]).toEqual([0, ''])
+  return parseAllDocuments(stdout).map((document) => document.toJS())
+}
+
+test('the schemas of the Gateway API and of CloudNativePG find a value that types let through', async () => {
+  const found = objects.filter(({ kind }) => ['Gateway', 'HTTPRoute', 'Cluster'].includes(kind))
+  expect(found).toHaveLength(3)
+  expect(await schemaViolations(found)).toEqual([])
+  const planted = JSON.parse(
+    JSON.stringify(found).replace('"port":443', '"port":70000').replace('"instances":3', '"instances":0'),
+  )
+  expect(await schemaViolations(planted)).toHaveLength(2)
+})
+
+describe.skipIf(!isKubectlHere)('as kubectl builds it', () => {
+  test.each(['small', 'production', 'gateway-api', 'cloudnative-pg'])(
+    'overlay %s holds no object twice, and none that is not valid',
+    async (name) => {
+      const built = overlay(name)
+      expect(new Set(built.map((object) => `${object.apiVersion} ${nameOf(object)}`)).size).toBe(built.length)
+      expect(violations(built)).toEqual([])
+      expect(await schemaViolations(built)).toEqual([])
+      for (const app of ['edge', 'control-plane']) {
+        const deployment = built.find((object) => nameOf(object) === `Deployment ${app}`) as Workload
+        const mounted = podOf(deployment)?.containers[0]?.volumeMounts ?? []
+        const volumes = podOf(deployment)?.volumes?.map((volume) => volume.name) ?? []
+        expect(mounted.filter((mount) => !volumes.includes(mount.name))).toEqual([])
+      }
+    },
+  )
+
+  test('gateway-api has a route with the addresses of the ingress in place of it', () => {
+    const kinds = (built: readonly KubernetesObject[]) => built.map(({ kind }) => kind)
+    expect(kinds(overlay('production'))).toContain('Ingress')
+    const built = overlay('gateway-api')
+    expect(kinds(built)).not.toContain('Ingress')
+    const route = built.find(({ kind }) => kind === 'HTTPRoute') as unknown as {
+      spec: { rules: { matches: { path: { value: string } }[] }[] }
+    }
+    const ingress = parse(readFileSync(join(deploy, 'kubernetes/overlays/production/ingress.yaml'), 'utf8'))
+    expect(route.spec.rules.flatMap(({ matches }) => matches.map(({ path }) => path.value)).sort()).toEqual(
+      ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path).sort(),
+    )
+  })
+
+  test('cloudnative-pg gives both processes the address that the operator writes, at the path where the settings look', () => {
+    const built = overlay('cloudnative-pg')
+    const settings = built.find(({ kind }) => kind === 'ConfigMap') as unknown as { data: Record<string, string> }
+    expect(settings.data.DATABASE_URL_FILE).toBe('/secrets/store/database-url')
+    const volumes = ['edge', 'control-plane'].map((app) => {
+      const deployment = built.find((object) => nameOf(object) === `Deployment ${app}`) as Workload
+      return podOf(deployment)?.volumes?.find(({ name }) => name === 'store-secret')
+    })
+    const items = [{ key: 'uri', path: 'database-url' }]
+    for (const volume of volumes) {
+      expect(volume).toMatchObject({ projected: { sources: [{ secret: { name: 'gateway-db-app', items } }, {}] } })
+      expect(volume).not.toHaveProperty('secret')
+    }
+  })
+
+  test('every process of the gateway has a priority, and policies for what it calls, names and traces among it', () => {
+    const built = overlay('production')
+    const classes = built.filter(({ kind }) => kind === 'PriorityClass').map(({ metadata }) => metadata?.name)
+    const egress = (app: string) =>
+      built.flatMap((object) => {
+        const { spec } = object as unknown as {
+          spec?: {
+            podSelector?: { matchLabels: { app?: string } }
+            egress?: { to?: object[]; ports: { port: number }[] }[]
+          }
+        }
+        return object.kind === 'NetworkPolicy' && spec?.podSelector?.matchLabels.app === app ? (spec.egress ?? []) : []
+      })
+    for (const app of ['edge', 'control-plane']) {
+      const deployment = built.find((object) => nameOf(object) === `Deployment ${app}`) as Workload
+      expect(classes).toContain((podOf(deployment) as { priorityClassName?: string }).priorityClassName)
+      const anywhere = egress(app).filter(({ to }) => to === undefined)
+      expect(anywhere.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual(
+        expect.arrayContaining([53, 5432, 6379, 4317, 4318]),
+      )
+    }
+  })
 })
 
 test('the ingress lets every address of the edge through but its probes and metrics', () => {

@@ -19,7 +19,9 @@ test('each alert fires on its fault and is silent while all is well', () => {
   for (const name of names) {
     const cases = tests.flatMap((t: { alert_rule_test: { alertname: string }[] }) => t.alert_rule_test)
     const firing = cases.filter((c: { alertname: string; exp_alerts?: [] }) => c.alertname === name)
-    expect([name, firing.map((c: { exp_alerts?: [] }) => c.exp_alerts?.length ?? 0).sort()]).toEqual([name, [0, 1]])
+    const counts = firing.map((c: { exp_alerts?: [] }) => c.exp_alerts?.length ?? 0).sort()
+    expect([name, counts]).toEqual([name, [0, expect.any(Number)]])
+    expect([name, counts[1]]).not.toEqual([name, 0])
   }
 })
 

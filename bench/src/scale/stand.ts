@@ -163,7 +163,7 @@ async function startReal(
 /** By one statement for a million: their digests are those of no token, which is enough for what is measured. */
 const AT_ONCE = 1_000_000
 
-async function makeTokens(sql: Sql, wanted: number): Promise<void> {
+export async function makeTokens(sql: Sql, wanted: number): Promise<void> {
   const [row] = await sql<{ count: number }[]>`SELECT count(*)::float8 AS count FROM tokens`
   let count = row?.count ?? 0
   if (count >= wanted) return
@@ -183,7 +183,7 @@ async function makeTokens(sql: Sql, wanted: number): Promise<void> {
 const VERSIONS = 3
 
 /** Rows of a catalog whose tiles are nowhere: edges that follow read rows only. */
-async function makeVersions(sql: Sql, wanted: number): Promise<void> {
+export async function makeVersions(sql: Sql, wanted: number): Promise<void> {
   const basemaps = Math.ceil(wanted / VERSIONS)
   await sql`
     INSERT INTO scan_sources (code, name, kind, path, enabled) VALUES ('scale', 'Scale', 'basemap', '/nowhere', false) ON CONFLICT DO NOTHING`

@@ -38,7 +38,7 @@ import { targetRoutes } from './pushes/targets/routes.js'
 import { signingRoutes } from './signing/routes.js'
 import { sliceAdminRoutes } from './slicing/admin-routes.js'
 import { callbackPayload } from './slicing/callback.js'
-import { pruneSliceFiles } from './slicing/files-retention.js'
+import { pruneLeftRuns, pruneSliceFiles } from './slicing/files-retention.js'
 import { slicingLoop } from './slicing/loop.js'
 import { sliceRoutes } from './slicing/routes.js'
 import { registerConsole } from './system/console/routes.js'
@@ -120,6 +120,7 @@ export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
   notifications,
   housekeeping({
     'logs of slice jobs': ({ sql, settings }) => pruneSliceFiles(sql, settings.dataDir),
+    'tiles of cancelled slice jobs': ({ sql, settings }) => pruneLeftRuns(sql, settings.sliceWorkRoot),
     'old exports': removeOldExports,
     'old vector builds': removeOldBuilds,
   }),

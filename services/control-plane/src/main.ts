@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createLog, type Log } from '@gateway/core/logging/log.js'
 import { addressHosts } from '@gateway/core/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/core/settings/admin-credentials.js'
+import { listenHost } from '@gateway/core/settings/listen-host.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
 import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { settingWarnings } from '@gateway/core/settings/warnings.js'
@@ -138,9 +139,8 @@ async function serve(
   }
   const app = await buildApp(ctx)
   ending.push(() => closeInTime(app, settings.drainSeconds))
-  const host = settings.controlHost.replace(/^\[|\]$/g, '')
   await app.listen({
-    host: host === '*' ? '::' : host,
+    host: listenHost(settings.controlHost),
     port: settings.controlPort,
     listenTextResolver: (address) => `the control plane listens at ${address}; its bus is ${bus.medium}`,
   })

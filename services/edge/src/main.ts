@@ -1,14 +1,14 @@
 import { createLog } from '@gateway/core/logging/log.js'
 import { beat } from '@gateway/core/processes/heartbeat.js'
+import { listenHost } from '@gateway/core/settings/listen-host.js'
 import { loadSettings, type Settings } from '@gateway/core/settings/load.js'
 import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { readTlsPair } from '@gateway/core/settings/tls-pair.js'
-import { bareHost } from './supervisor/bare-host.js'
 import { portTrouble } from './supervisor/port.js'
 import { Supervisor } from './supervisor/supervisor.js'
 
 const settings = settingsOrRefuse()
-const trouble = await portTrouble(bareHost(settings.apiHost), settings.apiPort)
+const trouble = await portTrouble(listenHost(settings.apiHost), settings.apiPort)
 if (trouble !== null) refuse(trouble)
 run(settings)
 

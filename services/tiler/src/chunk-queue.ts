@@ -16,16 +16,17 @@ export interface ChunkQueue {
 }
 
 /**
- * Warps chunk after chunk, always one ahead of the one that is being encoded, so that both cost time only once and at
+ * Warps chunk after chunk but those that are `kept`, always one ahead of the one that is being encoded, so that both cost time only once and at
  * most two lie on the disk.
  */
-export function chunkQueue(job: WarpJob): ChunkQueue {
+export function chunkQueue(job: WarpJob, kept: (chunk: Chunk) => boolean): ChunkQueue {
   const chunks = chunksOf(job.grid)
   let ahead = begin()
   let current: { name: string; opened: OpenedChunk } | null = null
 
   function begin() {
-    const step = chunks.next()
+    let step = chunks.next()
+    while (!step.done && kept(step.value)) step = chunks.next()
     if (step.done) return null
     const chunk = step.value
     const name = `chunk-${chunk.x}-${chunk.y}`

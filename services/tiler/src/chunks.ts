@@ -18,13 +18,19 @@ function* walk(grid: Grid, rects: readonly TileRect[], zoom: number, x: number, 
   const within = rectsWithin(grid, rects, zoom, x, y)
   if (within.length === 0) return
   if (zoom === grid.chunkZoom) {
-    yield cropped(grid, within, x, y)
+    yield croppedChunk(grid, within, x, y)
     return
   }
   for (const [childX, childY] of childTiles(x, y)) yield* walk(grid, within, zoom + 1, childX, childY)
 }
 
-function cropped(grid: Grid, within: readonly TileRect[], x: number, y: number): Chunk {
+/** Tiles of the deepest zoom, that is blocks of a warp. */
+export function blocksIn({ rect }: Chunk): number {
+  return (rect.x1 - rect.x0 + 1) * (rect.y1 - rect.y0 + 1)
+}
+
+/** @param within the rectangles that touch the chunk */
+export function croppedChunk(grid: Grid, within: readonly TileRect[], x: number, y: number): Chunk {
   const scale = 2 ** (grid.warpZoom - grid.chunkZoom)
   const around = boxAround(within)
   return {

@@ -32,11 +32,10 @@ export interface Preflight {
   readonly plan: PlanLine
 }
 
-/** Looks at sources, layer and disk; throws a `Failure` where the job cannot succeed or must not be tried. */
+/** Looks at sources and layer; throws a `Failure` where the job cannot succeed or must not be tried. */
 export async function preflight(
   engine: Engine,
   request: TilingRequest,
-  temp: string,
   onProbed: (share: number) => void,
 ): Promise<Preflight> {
   const layer = request.mode === 'accumulate' && request.layer_dir ? await readLayer(request.layer_dir) : null
@@ -81,7 +80,6 @@ export async function preflight(
     engine: engine.name,
     native_zoom: nativeZoom,
   }
-  if (!request.estimate_only) await checkDisk(request.staging_dir, temp, plan)
   return { sources, placed, grid, bounds, format, encoding: request.encoding, layer, plan }
 }
 
@@ -134,15 +132,24 @@ async function place(
   })
 }
 
-/** Makes the staging folder, which must be empty, and refuses a job that its disk would not hold. */
-async function checkDisk(staging: string, temp: string, plan: PlanLine): Promise<void> {
+/**
+ * Makes the staging folder, and refuses a job that its disk would not hold. @param kept bytes that an earlier run left there; null: there was
+ * none, and the folder must be empty
+ */
+export async function assertRoom(
+  { staging_dir: staging }: TilingRequest,
+  temp: string,
+  plan: PlanLine,
+  kept: number | null,
+): Promise<void> {
   await mkdir(staging, { recursive: true })
-  if ((await readdir(staging)).length > 0) throw new Error('the staging folder is not empty')
+  if (kept === null && (await readdir(staging)).length > 0) throw new Error('the staging folder is not empty')
+  const staged = Math.max(0, plan.bytes_estimate - (kept ?? 0))
   const oneDisk = (await stat(staging)).dev === (await stat(temp)).dev
   const needs: [string, number][] = oneDisk
-    ? [[staging, plan.bytes_estimate + plan.temp_bytes_estimate]]
+    ? [[staging, staged + plan.temp_bytes_estimate]]
     : [
-        [staging, plan.bytes_estimate],
+        [staging, staged],
         [temp, plan.temp_bytes_estimate],
       ]
   for (const [folder, bytes] of needs) {

@@ -1,8 +1,10 @@
 import type { ChunkQueue, OpenedChunk } from './chunk-queue.js'
+import { blocksIn, croppedChunk } from './chunks.js'
 import type { TileReader } from './layer.js'
 import type { PixelModel } from './pixel-model.js'
 import type { Children, Pixels } from './pixels.js'
 import { childTiles, type Grid, rectsWithin, rootTiles, type TileRect } from './plan.js'
+import type { Resume } from './resume.js'
 import type { TileWriter } from './tile-writer.js'
 
 export interface PyramidJob {
@@ -12,23 +14,27 @@ export interface PyramidJob {
   readonly writer: TileWriter
   /** Tiles of the layer that is merged into; `null` where a layer is built anew. */
   readonly existing: TileReader | null
-  /** Told of every block of the deepest zoom that was dealt with. */
-  readonly onBlock: () => void
+  /** Chunks that an earlier run finished, and where this one notes its own; null: it could not go on. */
+  readonly resume: Resume | null
+  /** Told of blocks of the deepest zoom that were dealt with. */
+  readonly onBlocks: (count: number) => void
 }
 
 /**
  * Makes all tiles, children before their parents, and hands them to the writer. Memory is bounded by the depth: each
- * level holds four tiles at most.
+ * level holds four tiles at most. Answers how many tiles there are.
  */
 export async function buildPyramid(job: PyramidJob): Promise<number> {
   const pyramid = new Pyramid(job)
   for (const [x, y] of rootTiles(job.grid.space)) await pyramid.build(job.grid.rects, 0, x, y)
-  return job.writer.finish()
+  return pyramid.written + (await job.writer.settle()).length
 }
 
 class Pyramid {
   private readonly job: PyramidJob
   private chunk: OpenedChunk | null = null
+  /** Tiles of finished chunks, and those above them that were written before. */
+  written = 0
 
   constructor(job: PyramidJob) {
     this.job = job
@@ -36,10 +42,33 @@ class Pyramid {
 
   /** The finished pixels of a tile; `null` where no source reaches it or its zoom is not asked for. */
   async build(rects: readonly TileRect[], zoom: number, x: number, y: number): Promise<Pixels | null> {
-    const { grid, chunks, writer } = this.job
+    const { grid } = this.job
     const within = rectsWithin(grid, rects, zoom, x, y)
     if (within.length === 0) return null
-    if (zoom === grid.chunkZoom) this.chunk = await chunks.next(x, y)
+    if (zoom === grid.chunkZoom) return this.chunkTile(within, x, y)
+    return this.tile(within, zoom, x, y)
+  }
+
+  /** The tile that a chunk becomes: made, or as an earlier run left it. */
+  private async chunkTile(within: readonly TileRect[], x: number, y: number): Promise<Pixels | null> {
+    const { grid, chunks, resume, writer, onBlocks } = this.job
+    if (resume?.has({ x, y })) {
+      const kept = await resume.read({ x, y })
+      this.written += kept.tiles
+      onBlocks(blocksIn(croppedChunk(grid, within, x, y)))
+      return kept.pixels
+    }
+    this.written += (await writer.settle()).length
+    this.chunk = await chunks.next(x, y)
+    const pixels = await this.tile(within, grid.chunkZoom, x, y)
+    const tiles = await writer.settle()
+    this.written += tiles.length
+    await resume?.keep({ x, y }, tiles, grid.zoomMin < grid.chunkZoom ? pixels : null)
+    return pixels
+  }
+
+  private async tile(within: readonly TileRect[], zoom: number, x: number, y: number): Promise<Pixels | null> {
+    const { grid, writer } = this.job
     const pixels = zoom === grid.warpZoom ? this.block(x, y) : await this.parent(within, zoom, x, y)
     if (!pixels || zoom > grid.zoomMax) return pixels
     const merged = await this.merge(pixels, zoom, x, y)
@@ -50,7 +79,7 @@ class Pyramid {
   private block(x: number, y: number): Pixels | null {
     const { chunk, blocks } = this.chunk!
     const data = blocks.read(x - chunk.rect.x0, y - chunk.rect.y0)
-    this.job.onBlock()
+    this.job.onBlocks(1)
     if (!data) return null
     const pixels = this.job.model.fromBlock(data)
     return pixels.alpha === 'empty' ? null : pixels

@@ -11,7 +11,7 @@ import {
 import { BARE_ENVIRONMENT } from '@gateway/core/processes/confinement.js'
 import { runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { chunkQueue } from './chunk-queue.js'
-import { chunksOf } from './chunks.js'
+import { blocksIn, chunksOf } from './chunks.js'
 import { chooseEngine } from './engines/choose.js'
 import type { Engine } from './engines/engine.js'
 import { fail } from './failure.js'
@@ -20,8 +20,9 @@ import { type LayerMetadata, tileReader } from './layer.js'
 import { unionOfBounds } from './mercator.js'
 import { COLOURS, type PixelModel } from './pixel-model.js'
 import type { Grid } from './plan.js'
-import { type Preflight, preflight } from './preflight.js'
+import { assertRoom, type Preflight, preflight } from './preflight.js'
 import { buildPyramid } from './pyramid.js'
+import { openResume, originOf, type Resume } from './resume.js'
 import { clippingOf, type Range, rangeOf, sampleValues } from './stretch.js'
 import { tileWriter } from './tile-writer.js'
 import type { WarpJob } from './warp.js'
@@ -56,9 +57,11 @@ export async function runWith(
   reporter: Reporter,
 ): Promise<SuccessLine> {
   const progress = progressOf(reporter)
-  const before = await preflight(engine, request, temp, (share) => progress('probing', share * PROBED))
-  reporter.report(before.plan)
-  if (request.estimate_only) return success(before, layerAfter(before, null), 0)
+  const before = await preflight(engine, request, (share) => progress('probing', share * PROBED))
+  if (request.estimate_only) {
+    reporter.report(before.plan)
+    return success(before, layerAfter(before, null), 0)
+  }
   const roots = request.source_roots ?? []
   const isMeasured = !request.encoding && before.sources.some((source) => source.imagery.range === 'measured')
   const range = isMeasured
@@ -67,7 +70,10 @@ export async function runWith(
   const { grid, placed } = before
   const model = request.encoding ? heightModel(request.encoding) : COLOURS
   const warp: WarpJob = { engine, temp, roots, grid, placed, range, samples: model.samples }
-  const written = await tile(request, before, model, warp, reporter, progress)
+  const resume = request.resume ? await resumeRun(request, engine, before, range, reporter) : null
+  await assertRoom(request, temp, before.plan, resume?.bytes ?? null)
+  reporter.report(resume?.chunks ? { ...before.plan, bytes_kept: resume.bytes } : before.plan)
+  const written = await tile(request, before, model, warp, resume, reporter, progress)
   if (written === 0) fail(coded('slice_nothing_visible'))
   progress('finishing', TILED)
   const metadata = layerAfter(before, range)
@@ -81,21 +87,27 @@ async function tile(
   before: Preflight,
   model: PixelModel,
   warp: WarpJob,
+  resume: Resume | null,
   reporter: Reporter,
   progress: (phase: Phase, percent: number) => void,
 ): Promise<number> {
   const { grid, format, layer } = before
+  const staged = { folder: request.staging_dir, format, tileSize: grid.tileSize, isResumed: resume !== null }
   const total = blocksOf(grid)
   let done = 0
-  const chunks = chunkQueue(warp)
+  const chunks = chunkQueue(warp, (chunk) => resume?.has(chunk) === true)
   try {
     return await buildPyramid({
       grid,
       model,
       chunks,
-      writer: tileWriter(request.staging_dir, format, grid.tileSize, model),
+      writer: tileWriter(staged, model),
       existing: layer ? tileReader(request.layer_dir!, layer, model, reporter.log) : null,
-      onBlock: () => progress('tiling', PROBED + (++done / total) * (TILED - PROBED)),
+      resume,
+      onBlocks: (count) => {
+        done += count
+        progress('tiling', PROBED + (done / total) * (TILED - PROBED))
+      },
     })
   } finally {
     await chunks.close()
@@ -104,8 +116,20 @@ async function tile(
 
 function blocksOf(grid: Grid): number {
   let blocks = 0
-  for (const { rect } of chunksOf(grid)) blocks += (rect.x1 - rect.x0 + 1) * (rect.y1 - rect.y0 + 1)
+  for (const chunk of chunksOf(grid)) blocks += blocksIn(chunk)
   return blocks
+}
+
+async function resumeRun(
+  request: TilingRequest,
+  engine: Engine,
+  before: Preflight,
+  range: Range | null,
+  reporter: Reporter,
+): Promise<Resume> {
+  const resume = await openResume(request.resume!.dir, request.staging_dir, originOf(request, engine, before, range))
+  if (resume.chunks > 0) reporter.log(`going on with ${resume.chunks} finished blocks of a run that was interrupted`)
+  return resume
 }
 
 /**

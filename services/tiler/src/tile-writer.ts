@@ -1,26 +1,46 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
 
+export interface WrittenTile {
+  /** `{z}/{x}/{y}.{format}` */
+  readonly name: string
+  readonly bytes: number
+  readonly digest: string
+}
+
+export function digestOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('base64url')
+}
+
 export interface TileWriter {
   /** Resolves as soon as there is room for the next one, not when the tile is written; rejects if an earlier one failed. */
   write(zoom: number, x: number, y: number, pixels: Pixels): Promise<void>
-  /** Resolves with the number of tiles when all are written. */
-  finish(): Promise<number>
+  /** Resolves when all are written, with those since the last call. */
+  settle(): Promise<readonly WrittenTile[]>
 }
 
 /** Tiles that are encoded at a time: one for each core, and one ready to follow it. */
 const IN_FLIGHT = 2 * availableParallelism()
 
+export interface StagedTiles {
+  readonly folder: string
+  readonly format: RealTileFormat
+  readonly tileSize: number
+  /** An earlier run may have left tiles, torn ones among them. */
+  readonly isResumed: boolean
+}
+
 /** Encodes tiles and writes them as `{folder}/{z}/{x}/{y}.{format}`, some at a time so that memory is bounded. */
-export function tileWriter(folder: string, format: RealTileFormat, tileSize: number, model: PixelModel): TileWriter {
+export function tileWriter({ folder, format, tileSize, isResumed }: StagedTiles, model: PixelModel): TileWriter {
   const columns = new Set<string>()
   const pending = new Set<Promise<void>>()
   let failure: { error: unknown } | null = null
-  let written = 0
+  let written: WrittenTile[] = []
 
   async function store(zoom: number, x: number, y: number, pixels: Pixels): Promise<void> {
     const column = join(folder, String(zoom), String(x))
@@ -29,9 +49,16 @@ export function tileWriter(folder: string, format: RealTileFormat, tileSize: num
       await mkdir(column, { recursive: true })
       columns.add(column)
     }
+    const file = join(column, `${y}.${format}`)
+    // A process that ended late may still hold the file that it left open: it is not written into.
+    if (isResumed) await rm(file, { force: true })
     // Nobody reads the staging folder, so a tile needs no temporary name before it is published.
-    await writeFile(join(column, `${y}.${format}`), content, { flag: 'wx' })
-    written++
+    await writeFile(file, content, { flag: 'wx' })
+    written.push({
+      name: `${zoom}/${x}/${y}.${format}`,
+      bytes: content.length,
+      digest: digestOf(content),
+    })
   }
 
   return {
@@ -45,10 +72,12 @@ export function tileWriter(folder: string, format: RealTileFormat, tileSize: num
         .finally(() => pending.delete(job))
       pending.add(job)
     },
-    async finish() {
+    async settle() {
       await Promise.all(pending)
       if (failure) throw failure.error
-      return written
+      const settled = written
+      written = []
+      return settled
     },
   }
 }

@@ -67,6 +67,12 @@ export const tilingRequestSchema = z
     layer_dir: absolutePath.optional(),
     /** Where new tiles go: absent or empty, on the file system of `layer_dir`. The caller removes it after a failure. */
     staging_dir: absolutePath,
+    /**
+     * Lets the tool go on after it was ended: `dir` is where it notes what is finished, and the same `dir` and `staging_dir` are given to the
+     * next run. `source_tags` names the content of sources that are not known by their times, in the order of `source_paths`. Absent: a run
+     * begins with an empty staging folder. An operator's own tool is not given it.
+     */
+    resume: z.strictObject({ dir: absolutePath, source_tags: z.array(z.string().nullable()).optional() }).optional(),
     /** Scratch space; a folder in it is made and removed again. */
     temp_dir: absolutePath,
     zoom_min: z.int().min(0).max(MAX_ZOOM),
@@ -108,6 +114,8 @@ export const planLineSchema = z.object({
   engine: z.enum(ENGINES),
   /** The zoom nearest to the resolution of the finest source. */
   native_zoom: zoom.optional(),
+  /** Bytes of them that an earlier run, which was ended, has written already. */
+  bytes_kept: z.number().optional(),
 })
 export type PlanLine = z.infer<typeof planLineSchema>
 

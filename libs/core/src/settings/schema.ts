@@ -42,13 +42,13 @@ const flag = text
   .describe('`true`, `false`')
 
 const host = text
-  .regex(/^[A-Za-z0-9.:_[\]-]{1,255}$/, 'must be a host name or an IP address')
+  .regex(/^(?:\*|[A-Za-z0-9.:_[\]-]{1,255})$/, 'must be a host name, an IP address or *')
   // The port is a setting of its own.
   .refine(
     (s) => !s.includes(':') || ipaddr.IPv6.isValid(s.replace(/^\[|\]$/g, '')),
     'must be a host name or an IP address',
   )
-  .describe('host name, IP address')
+  .describe('host name, IP address, `*` for all of IPv4 and IPv6')
 
 function withoutLastSlashes(url: string): string {
   let end = url.length

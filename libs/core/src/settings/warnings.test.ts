@@ -10,6 +10,7 @@ test.each([
   [{ API_HOST: '127.0.0.2' }, []],
   [{ API_HOST: '0.0.0.0' }, ['slice_sources_open']],
   [{ API_HOST: '::' }, ['slice_sources_open']],
+  [{ API_HOST: '*' }, ['slice_sources_open']],
   [{ API_HOST: 'maps.example.com' }, ['slice_sources_open']],
   [{ CONTROL_HOST: '10.0.0.7' }, ['slice_sources_open']],
   [{ API_HOST: '0.0.0.0', SLICE_SOURCE_ROOTS: '/srv/images' }, []],

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { METADATA_FILE } from '@gateway/contracts/tiling/protocol.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
@@ -27,11 +27,9 @@ export function archivedLayers(
   const { sliceOutputRoot: root } = settings
   const { signal } = running
   const say = (text: string) => log.stream.write(`${text}\n`)
-  const folders: string[] = []
 
   return {
-    async prepare({ layerDir, stagingDir, version }) {
-      folders.push(layerDir, `${stagingDir}-archive`)
+    async prepare({ layerDir, version }) {
       const archive = layerPath(root, job, version)
       if (!existsSync(archive)) return
       say(`unpacking the layer from ${archive}`)
@@ -40,9 +38,9 @@ export function archivedLayers(
 
     async beginChange() {},
 
-    async publish({ layerDir, stagingDir, version }, described) {
+    async publish({ layerDir, runDir, version }, described) {
       say('writing the layer as one archive')
-      const folder = `${stagingDir}-archive`
+      const folder = join(runDir, 'archive')
       await mkdir(folder, { recursive: true })
       const written = join(folder, 'layer.pmtiles')
       const { bytes, tiles } = await writeLayerArchive({ layerDir, root, archive: written }, described, signal)
@@ -57,8 +55,7 @@ export function archivedLayers(
       return versionRecord(version, archive, probe)
     },
 
-    async close() {
-      for (const folder of folders) await rm(folder, { recursive: true, force: true })
-    },
+    // All of it lies in the folder of the run.
+    async close() {},
   }
 }

@@ -10,7 +10,7 @@ const RESERVED_SHARE = 0.05
 export async function lackOfRoom(plan: PlanLine, directory: string): Promise<CodedMessage | null> {
   const { bavail, blocks, bsize } = await statfs(directory)
   const available = bavail * bsize
-  const needed = plan.bytes_estimate + plan.temp_bytes_estimate
+  const needed = Math.max(0, plan.bytes_estimate - (plan.bytes_kept ?? 0)) + plan.temp_bytes_estimate
   const reserve = Math.min(MAX_RESERVE_BYTES, blocks * bsize * RESERVED_SHARE)
   if (needed + reserve <= available) return null
   return coded('slice_disk_room', {

@@ -14,6 +14,8 @@ import { fetchDirectory } from './tool-request.js'
 /** The images of a job, all of them on this machine's disk. */
 export interface LocalImages {
   readonly paths: readonly string[]
+  /** of each, the content of what was fetched; null: it lies on this machine, and is known by its times */
+  readonly tags: readonly (string | null)[]
   /** Removes what was fetched. */
   remove(): Promise<void>
 }
@@ -36,7 +38,8 @@ export async function fetchImages(
   { id, sourcePaths }: StoredSliceJob,
   signal: AbortSignal,
 ): Promise<LocalImages> {
-  if (!sourcePaths.some(isRemote)) return { paths: sourcePaths, remove: async () => {} }
+  if (!sourcePaths.some(isRemote))
+    return { paths: sourcePaths, tags: sourcePaths.map(() => null), remove: async () => {} }
   const folder = join(fetchDirectory(settings.dataDir), id)
   const stores = new Map<string, ObjectStore>()
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -52,7 +55,12 @@ export async function fetchImages(
       // A folder for each: the names of images from several places may be the same.
       fetched.set(one.path, await fetchOne(one, join(folder, String(i)), signal))
     }
-    return { paths: sourcePaths.map((path) => fetched.get(path) ?? path), remove }
+    const tags = new Map(found.map(({ path, image, beside }) => [path, tagOf(image, beside)]))
+    return {
+      paths: sourcePaths.map((path) => fetched.get(path) ?? path),
+      tags: sourcePaths.map((path) => tags.get(path) ?? null),
+      remove,
+    }
   } catch (error) {
     await remove()
     throw error
@@ -99,6 +107,10 @@ async function find({ store, key }: Place, path: string, signal: AbortSignal): P
     return entries
   })
   return { store, key, path, image, beside }
+}
+
+function tagOf(image: ObjectFacts, beside: Found['beside']): string {
+  return [image, ...beside.map(({ facts }) => facts)].map(({ size, etag }) => `${size} ${etag}`).join(', ')
 }
 
 /** What the tiling tool looks for next to an image: its reference system and a world file (`.tfw`, `.tifw`, `.wld` ...). */

@@ -1,9 +1,10 @@
 import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sql } from '@gateway/store/connect.js'
-import { knownSliceJobs } from '@gateway/store/slice-job-retention.js'
+import { knownSliceJobs, openSliceJobs } from '@gateway/store/slice-job-retention.js'
 import { isUuid } from '../platform/http/uuid.js'
 import { logDirectory } from './job-log.js'
+import { jobOfRun } from './layer-place.js'
 import { scratchDirectory } from './tool-request.js'
 
 /** Ids that are asked for by one query. */
@@ -30,6 +31,19 @@ export async function pruneSliceFiles(sql: Sql, dataDir: string): Promise<void> 
     const touched = (await stat(path).catch(() => null))?.mtimeMs
     // biome-ignore lint/plugin: calendar, when a file was written
     if (touched !== undefined && touched < Date.now() - SCRATCH_MS) await rm(path, { recursive: true, force: true })
+  }
+}
+
+/** Removes what interrupted runs left for jobs that were cancelled since: no other run goes on with it. */
+export async function pruneLeftRuns(sql: Sql, workRoot: string): Promise<void> {
+  for (const layer of await namesIn(workRoot)) {
+    const found = await readdir(join(workRoot, layer)).catch(() => [])
+    const runs = found.map((name) => ({ name, id: jobOfRun(name) })).filter(({ id }) => id !== null)
+    if (runs.length === 0) continue
+    const open = await openSliceJobs(sql, runs.map(({ id }) => id as string).slice(0, BATCH))
+    for (const { name, id } of runs.slice(0, BATCH)) {
+      if (!open.has(id as string)) await rm(join(workRoot, layer, name), { recursive: true, force: true })
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { STAGING_MARK } from '@gateway/contracts/tiling/publish.js'
@@ -10,6 +10,7 @@ import type { Sql } from '@gateway/store/connect.js'
 import type { JobLease } from '@gateway/store/jobs.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
+import { isUuid } from '../platform/http/uuid.js'
 import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
 
 export interface LayerPlace {
@@ -17,8 +18,12 @@ export interface LayerPlace {
   readonly version: string
   /** the directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
   readonly layerDir: string
-  /** where new tiles are made: next to the versions, so that renames stay on one file system; hidden from scans by its dot */
+  /** all that a run writes: next to the versions, so that renames stay on one file system; hidden from scans by its dot */
+  readonly runDir: string
+  /** where new tiles are made */
   readonly stagingDir: string
+  /** where the tiling tool notes what is finished, for the next run of a job that is interrupted */
+  readonly resumeDir: string
 }
 
 export type Placed =
@@ -59,7 +64,7 @@ export async function placeLayer(
   const has = before?.storage === 'pmtiles' ? 'pmtiles' : 'folder'
   if (before !== undefined && !isBucket && has !== job.output)
     return { ok: false, reason: coded('slice_target_output', { layer: job.targetCode, has, asked: job.output }) }
-  const stagingDir = join(layer, `${STAGING_MARK}${lease.id}-${lease.fence}`)
+  const runDir = runDirOf(layer, lease)
   // Beside an archive there is no folder that a scan would take for the same version.
   const isArchive = job.output === 'pmtiles' && !isBucket
   return {
@@ -67,8 +72,10 @@ export async function placeLayer(
     place: {
       mode,
       version,
-      layerDir: isArchive ? `${stagingDir}-layer` : join(layer, version),
-      stagingDir,
+      layerDir: isArchive ? join(runDir, LAYER) : join(layer, version),
+      runDir,
+      stagingDir: join(runDir, TILES),
+      resumeDir: join(runDir, RESUME),
     },
   }
 }
@@ -77,10 +84,54 @@ function isTaken(layer: string, version: string): boolean {
   return [version, `${version}.pmtiles`].some((name) => existsSync(join(layer, name)))
 }
 
-/** Removes what crashed runs left next to a layer. One job runs at a time: no other's staging can be there. */
-export async function removeLeftStaging(outputRoot: string, targetCode: string): Promise<void> {
-  const layer = join(outputRoot, targetCode)
-  for (const name of await readdir(layer).catch(() => [])) {
-    if (name.startsWith(STAGING_MARK)) await rm(join(layer, name), { recursive: true, force: true })
+/** The tiles of a run, and what the tool notes of them: all that the next run goes on with. */
+const TILES = 'tiles'
+const RESUME = 'resume'
+
+/** The tiles of a version that is published as an archive. */
+const LAYER = 'layer'
+
+/** In a run's folder from when its tiles are complete and begin to be moved into the layer. */
+const PUBLISHING = 'publishing'
+
+function runDirOf(layer: string, { id, fence }: Pick<JobLease, 'id' | 'fence'>): string {
+  return join(layer, `${STAGING_MARK}${id}-${fence}`)
+}
+
+/** The job that a folder next to a layer's versions belongs to; null: it is none of a run's. */
+export function jobOfRun(name: string): string | null {
+  const id = name.startsWith(STAGING_MARK) ? name.slice(STAGING_MARK.length, name.lastIndexOf('-')) : ''
+  return isUuid(id) ? id : null
+}
+
+/**
+ * Takes over what the run before of this job left, and removes what others did: one job runs at a time, no other's can be in use. The folder
+ * gets the name of this run, so that a process that lost the job unnoticed writes into it no more.
+ */
+export async function adoptRun(workRoot: string, targetCode: string, lease: JobLease): Promise<void> {
+  const layer = join(workRoot, targetCode)
+  const names = (await readdir(layer).catch(() => [])).filter((name) => name.startsWith(STAGING_MARK))
+  const fenceOf = (name: string) => Number(name.split('-').at(-1))
+  const own = names
+    .filter((name) => name.startsWith(`${STAGING_MARK}${lease.id}-`) && existsSync(join(layer, name, RESUME)))
+    .sort((a, b) => fenceOf(a) - fenceOf(b))
+    .at(-1)
+  for (const name of names) if (name !== own) await rm(join(layer, name), { recursive: true, force: true })
+  if (own === undefined) return
+  const runDir = runDirOf(layer, lease)
+  await rename(join(layer, own), runDir)
+  const kept = isPublishing({ runDir }) ? [TILES, RESUME, LAYER, PUBLISHING] : [TILES, RESUME]
+  for (const name of await readdir(runDir)) {
+    if (!kept.includes(name)) await rm(join(runDir, name), { recursive: true, force: true })
   }
+}
+
+/** Whether all tiles of the run are made, and some may be in the layer already. */
+export function isPublishing({ runDir }: Pick<LayerPlace, 'runDir'>): boolean {
+  return existsSync(join(runDir, PUBLISHING))
+}
+
+export async function notePublishing({ runDir }: LayerPlace): Promise<void> {
+  await mkdir(runDir, { recursive: true })
+  await writeFile(join(runDir, PUBLISHING), '')
 }

@@ -51,16 +51,16 @@ export function publishedLayers(
   const say = (text: string) => log.stream.write(`${text}\n`)
 
   return {
-    async prepare({ layerDir, stagingDir, version }) {
+    async prepare({ layerDir, runDir, version }) {
       const key = layerKey(targetCode, version)
       const facts = await retryUntil(signal, () => store.head(key, { signal }))
       if (facts !== undefined && facts.etag === (await readMark(layerDir))) return
       await rm(layerDir, { recursive: true, force: true })
       if (facts === undefined) return
       say(`fetching the layer from ${layerPath(sliceOutputRoot, job, version)}`)
-      const [archive, folder] = [`${stagingDir}-fetched.pmtiles`, `${stagingDir}-fetched`]
+      const [archive, folder] = [join(runDir, 'fetched.pmtiles'), join(runDir, 'fetched')]
       try {
-        await mkdir(dirname(archive), { recursive: true })
+        await mkdir(runDir, { recursive: true })
         await retryUntil(signal, async () => {
           const { body } = await store.stream(key, { ifMatch: facts.etag, size: facts.size, signal })
           await pipeline(body, createWriteStream(archive), { signal })
@@ -76,10 +76,10 @@ export function publishedLayers(
 
     beginChange: ({ layerDir }) => rm(join(layerDir, MARK), { force: true }),
 
-    async publish({ layerDir, stagingDir, version }, described) {
+    async publish({ layerDir, runDir, version }, described) {
       const key = layerKey(targetCode, version)
       // In a folder of its own: a writer that is killed leaves a file there.
-      const folder = `${stagingDir}-archive`
+      const folder = join(runDir, 'archive')
       const archive = join(folder, 'layer.pmtiles')
       try {
         say('writing the layer as one archive')

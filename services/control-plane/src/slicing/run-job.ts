@@ -1,5 +1,4 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
 import { coded, messageOfError } from '@gateway/contracts/messages.js'
 import type { OutputLine, PlanLine } from '@gateway/contracts/tiling/protocol.js'
 import { publishStaged } from '@gateway/contracts/tiling/publish.js'
@@ -23,8 +22,8 @@ import { lackOfRoom } from './disk-room.js'
 import { describeLayer, endJob, type RunEnd, registerLayer } from './end-job.js'
 import { fetchImages } from './fetch-images.js'
 import { type JobLog, logDirectory, openJobLog } from './job-log.js'
-import { type LayerPlace, placeLayer, removeLeftStaging } from './layer-place.js'
-import { publishedLayers } from './published-layers.js'
+import { adoptRun, isPublishing, type LayerPlace, notePublishing, placeLayer } from './layer-place.js'
+import { type PublishedLayers, publishedLayers } from './published-layers.js'
 import { removeOldVersions } from './retention.js'
 import { runTool } from './tool.js'
 import { toolRequest } from './tool-request.js'
@@ -88,15 +87,45 @@ async function makeLayer(
 ): Promise<RunEnd> {
   const { job, lease } = claimed
   const { sliceWorkRoot } = ctx.settings
-  await removeLeftStaging(sliceWorkRoot, job.targetCode)
+  await adoptRun(sliceWorkRoot, job.targetCode, lease)
   const placed = await placeLayer(ctx.sql, ctx.settings, job, lease, ctx.now())
   if (!placed.ok) return failedBy(placed.reason)
   const { place } = placed
   if (isRemote(ctx.settings.sliceOutputRoot) && job.tileMatrixSet !== 'WebMercatorQuad')
     return failedBy(coded('slice_archive_grid'))
   if (!(await placeSliceJob(ctx.sql, lease, { version: place.version, logPath: log.path }))) return 'lost'
-  await mkdir(join(sliceWorkRoot, job.targetCode), { recursive: true })
+  const run = { ctx, claimed, running, log, place }
   const layers = publishedLayers(ctx, job, running, log) ?? archivedLayers(ctx, job, running, log)
+  const removeRun = () => rm(place.runDir, { recursive: true, force: true })
+  try {
+    const end = isPublishing(place) ? null : await makeTiles(run, layers)
+    if (end === null) await publishTiles(run, layers)
+    await removeRun()
+    return end ?? 'succeeded'
+  } catch (error) {
+    // The next run goes on with what is left by a process that stops or has lost the job.
+    if (!running.held.aborted) await removeRun()
+    throw error
+  } finally {
+    await layers?.close()
+    // Of a layer that has nothing yet; a scan would warn of it.
+    await removeIfEmpty(sliceWorkRoot, job.targetCode)
+  }
+}
+
+interface Run {
+  readonly ctx: ControlContext
+  readonly claimed: ClaimedSliceJob
+  readonly running: RunningJob<SliceEnd>
+  readonly log: JobLog
+  readonly place: LayerPlace
+}
+
+/** Makes all tiles of a job beside its layer. null: they are complete; else why the job ends. */
+async function makeTiles(run: Run, layers: PublishedLayers | null): Promise<RunEnd | null> {
+  const { ctx, claimed, running, log, place } = run
+  const { job, lease } = claimed
+  await mkdir(place.runDir, { recursive: true })
   const images = await fetchImages(ctx, job, running.signal).catch((error: Error) => error)
   try {
     running.signal.throwIfAborted()
@@ -106,7 +135,7 @@ async function makeLayer(
     let zoomMax = job.zoomMax
     const tiled = await runTool(
       ctx.settings.tilerCommand,
-      await toolRequest(ctx.settings, { ...job, sourcePaths: images.paths }, place),
+      await toolRequest(ctx.settings, { ...job, sourcePaths: images.paths }, place, images.tags),
       log.stream,
       (line) => {
         if (line.type === 'plan') zoomMax = line.max_zoom
@@ -117,25 +146,27 @@ async function makeLayer(
     )
     running.signal.throwIfAborted()
     if (!tiled.ok) return { failed: tiled.reason, coded: codedReason(tiled) }
-    running.progress = { progress: 99, phase: 'publishing' }
-    // The served layer changes only under a lease that was confirmed just now.
-    await running.confirm()
-    running.signal.throwIfAborted()
     if (job.zoomMaxNative) await noteSliceZoom(ctx.sql, lease, zoomMax)
-    await layers?.beginChange(place)
-    await publishStaged(place.stagingDir, place.layerDir)
-    const described = await describeLayer(sliceWorkRoot, place)
-    const version = layers === null ? described : await layers.publish(place, described)
-    running.signal.throwIfAborted()
-    await recordEnd(ctx.log, running.held, () => registerLayer(ctx, job, lease, place, version))
-    return 'succeeded'
+    return null
   } finally {
-    await layers?.close()
     if (!(images instanceof Error)) await images.remove()
-    await rm(place.stagingDir, { recursive: true, force: true })
-    // Of a layer that has nothing yet; a scan would warn of it.
-    await removeIfEmpty(sliceWorkRoot, job.targetCode)
   }
+}
+
+/** Moves complete tiles into the layer and registers it. A run that was interrupted in this is finished by another call. */
+async function publishTiles(run: Run, layers: PublishedLayers | null): Promise<void> {
+  const { ctx, claimed, running, place } = run
+  running.progress = { progress: 99, phase: 'publishing' }
+  // The served layer changes only under a lease that was confirmed just now.
+  await running.confirm()
+  running.signal.throwIfAborted()
+  await layers?.beginChange(place)
+  await notePublishing(place)
+  await publishStaged(place.stagingDir, place.layerDir)
+  const described = await describeLayer(ctx.settings.sliceWorkRoot, place)
+  const version = layers === null ? described : await layers.publish(place, described)
+  running.signal.throwIfAborted()
+  await recordEnd(ctx.log, running.held, () => registerLayer(ctx, claimed.job, claimed.lease, place, version))
 }
 
 /** Progress goes into the store with the next renewal; a plan that the disk would not hold ends the run. */
@@ -154,7 +185,7 @@ function warnOfPlan({ sql, log }: ControlContext, { job, lease }: ClaimedSliceJo
 }
 
 async function refuseWithoutRoom(running: RunningJob<SliceEnd>, place: LayerPlace, plan: PlanLine): Promise<void> {
-  const failed = await lackOfRoom(plan, dirname(place.stagingDir))
+  const failed = await lackOfRoom(plan, place.runDir)
   if (failed !== null) running.abort(failedBy(failed))
 }
 

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runElsewhere } from '../jobs/testing/run-elsewhere.js'
 import { HOUSEKEEPING, prune } from '../system/housekeeping/housekeeping.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
-import { pruneSliceFiles } from './files-retention.js'
+import { pruneLeftRuns, pruneSliceFiles } from './files-retention.js'
 import { placeLayer } from './layer-place.js'
 
 let app: TestApp
@@ -134,6 +134,16 @@ test('a job that was cancelled says who cancelled it and when', async () => {
     cancelled: true,
     message: expect.stringMatching(/^cancelled by ADMIN_TOKEN at \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   })
+})
+
+test('what an interrupted run left is removed with its job, and kept for one that will go on', async () => {
+  const { items } = (await jobs('?status=pending&limit=1')).json()
+  const ended = (await jobs('?status=failed&limit=1')).json().items[0].id
+  const layer = join(dataDir, 'city')
+  const names = ['2026-01-01', `.staging-${ended}-2`, `.staging-${items[0].id}-1`, `.staging-removed-${randomUUID()}`]
+  for (const name of names) mkdirSync(join(layer, name), { recursive: true })
+  await pruneLeftRuns(app.ctx.sql, dataDir)
+  expect(readdirSync(layer).sort()).toEqual(names.filter((name) => !name.includes(ended)).sort())
 })
 
 test('housekeeping is done by one control plane, and removes logs and scratch that belong to no job', async () => {

@@ -15,7 +15,8 @@ export const scratchDirectory = (dataDir: string): string => join(dataDir, 'slic
 export async function toolRequest(
   settings: Settings,
   job: NewSliceJob,
-  place: Pick<LayerPlace, 'mode' | 'stagingDir'> & { readonly layerDir?: string },
+  place: Pick<LayerPlace, 'mode' | 'stagingDir'> & Partial<Pick<LayerPlace, 'layerDir' | 'resumeDir'>>,
+  sourceTags: readonly (string | null)[] = [],
 ): Promise<TilingRequest> {
   const roots = await sourceRoots(settings)
   return {
@@ -24,6 +25,8 @@ export async function toolRequest(
     ...(roots.length > 0 && { source_roots: roots }),
     ...(place.layerDir !== undefined && { layer_dir: place.layerDir }),
     staging_dir: place.stagingDir,
+    ...(place.resumeDir !== undefined &&
+      settings.tilerCommand === null && { resume: { dir: place.resumeDir, source_tags: [...sourceTags] } }),
     temp_dir: scratchDirectory(settings.dataDir),
     zoom_min: job.zoomMin,
     zoom_max: job.zoomMaxNative ? 'native' : job.zoomMax,

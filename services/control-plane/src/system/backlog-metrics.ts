@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { type DiskSpace, diskSpace } from '@gateway/core/files/disk-space.js'
 import { type Backlog, readBacklog, TOKENS_EXPIRE_WITHIN_DAYS } from '@gateway/store/backlog.js'
 import { poolLoad } from '@gateway/store/pool-load.js'
-import { Gauge } from 'prom-client'
+import { Gauge, type Registry } from 'prom-client'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { METRIC_PREFIX } from '../platform/metrics.js'
@@ -49,6 +50,7 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   gauge('tokens_expiring', `Active tokens that expire within ${TOKENS_EXPIRE_WITHIN_DAYS} days.`, null, (b) => [
     ['', b.tokensExpiring],
   ])
+  diskMetrics(ctx, registers)
   new Gauge({
     name: name('store_up'),
     help: '1 where the store answers and can be written.',
@@ -88,6 +90,27 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
     { version: ctx.version },
     1,
   )
+}
+
+/** Room for what a control plane writes: imports, logs and scratch, and the tiles that it slices. */
+function diskMetrics({ settings }: ControlContext, registers: Registry[]): void {
+  const directories = { DATA_DIR: settings.dataDir, SLICE_OUTPUT_ROOT: settings.sliceWorkRoot }
+  const disk = (suffix: string, help: string, value: (space: DiskSpace) => number) =>
+    new Gauge({
+      name: `${METRIC_PREFIX}${suffix}`,
+      help,
+      labelNames: ['directory'],
+      registers,
+      async collect() {
+        this.reset()
+        for (const [directory, path] of Object.entries(directories)) {
+          const space = await diskSpace(path)
+          if (space !== null) this.set({ directory }, value(space))
+        }
+      },
+    })
+  disk('disk_free_bytes', 'Room on the disk of a directory that is written into.', ({ free }) => free)
+  disk('disk_bytes', 'Size of the disk of a directory that is written into.', ({ total }) => total)
 }
 
 export function connectionMetric({ server }: App, { metrics }: ControlContext): void {

@@ -6,6 +6,7 @@ import { RateLimiter } from '@gateway/core/access/rate-limiter.js'
 import { AccessLog } from '@gateway/core/logging/access-log.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { listenHost } from '@gateway/core/settings/listen-host.js'
 import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
 import { threadPoolSize } from '@gateway/core/settings/thread-pool.js'
 import { openTracer } from '@gateway/core/tracing/tracer.js'
@@ -14,6 +15,7 @@ import { openStore } from '@gateway/store/connect.js'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
+import { Registry } from 'prom-client'
 import { SignedAddresses } from '../auth/signed-addresses.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
@@ -27,13 +29,13 @@ import { type HttpServer, prepareServer } from '../http/server.js'
 import { Counters } from '../metrics/counters.js'
 import { createProcessMetrics } from '../metrics/registry.js'
 import { remoteCacheOf } from '../metrics/remote-cache.js'
+import { surroundings } from '../metrics/surroundings.js'
 import { Totals } from '../metrics/totals.js'
 import { NativePublisher } from '../native/publisher.js'
 import { KeptTokens } from '../offline/kept-tokens.js'
 import { ownVersion } from '../own-version.js'
 import { Upstream } from '../proxy/upstream.js'
 import { StyleAssets } from '../styles/style-assets.js'
-import { bareHost } from '../supervisor/bare-host.js'
 import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
@@ -201,7 +203,9 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     native: settings.nativeTier,
   })
   const upstream = new Upstream(controlPlaneUrl(settings))
-  const metrics = createProcessMetrics(counters, {
+  const registry = new Registry()
+  surroundings(registry, settings)
+  const gauges = {
     appliedRevision: () => follower.appliedRevision,
     tileBytes: () => hotTiles.bytes,
     tileMemoryBytes: () => hotTiles.capacityBytes,
@@ -214,7 +218,8 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     remote: () => tiles.remote,
     fileTier: () => sender.tier,
     version: ownVersion,
-  })
+  }
+  const metrics = createProcessMetrics(counters, gauges, registry)
   const tracer = await openTracer({
     protocol: settings.tracing,
     service: 'gateway-edge',
@@ -311,7 +316,7 @@ function accessOf({ accessLogEvery, trustedProxies }: Settings, log: Log, native
 async function listenAfter(moment: Promise<unknown>, edge: Edge, server: HttpServer): Promise<void> {
   await moment
   const { apiHost, apiPort } = edge.settings
-  if (!edge.draining) await server.listen(bareHost(apiHost), apiPort)
+  if (!edge.draining) await server.listen(listenHost(apiHost), apiPort)
 }
 
 const KEY_RETRY_MS = 250

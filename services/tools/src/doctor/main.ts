@@ -44,7 +44,7 @@ async function examine(): Promise<readonly Finding[]> {
     return [...machine, fault('settings', error.message, 'mend it; nothing else was looked at')]
   }
   const checks: readonly [string, Promise<readonly Finding[]>][] = [
-    ['settings', checkSettings(settings)],
+    ['settings', checkSettings(settings, installation)],
     ['proxies', checkProxies(settings)],
     ['tls', checkTls(settings)],
     ['ports', checkPorts(settings, installation)],

@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { CodedError, type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import type { Scan, ScanReason, ScanSource } from '@gateway/contracts/scan-source.js'
@@ -151,7 +152,11 @@ export async function walkSource(
   }
   const { kind, path: root } = source
   if (kind === 'style') return walk({ kind, root }, signal, { onProgress })
-  if (kind === 'basemap') return walk({ kind, root, changed }, signal, { onProgress })
+  if (kind === 'basemap') {
+    // A walk over what changed says nothing of the rest, so only a walk over everything writes the memory.
+    const memory = changed === null ? join(ctx.settings.dataDir, 'scan-memory', `${source.code}.json`) : null
+    return walk({ kind, root, changed, memory }, signal, { onProgress })
+  }
   const known = await readKnownFiles(ctx.sql, source.code, changed?.map(withoutExtension) ?? null)
   const scratch = await scratchFolder(ctx)
   try {

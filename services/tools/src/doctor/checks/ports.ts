@@ -1,4 +1,5 @@
 import net from 'node:net'
+import { listenHost } from '@gateway/core/settings/listen-host.js'
 import { controlPlaneUrl, reachableHost, type Settings } from '@gateway/core/settings/load.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
@@ -20,7 +21,7 @@ export async function checkPorts(settings: Settings, installation: Installation)
 }
 
 async function check(name: string, host: string, port: number, scheme: string): Promise<Finding> {
-  const error = await whyNotListen(host === '*' ? '::' : host.replaceAll(/[[\]]/g, ''), port)
+  const error = await whyNotListen(listenHost(host), port)
   if (error === null) return ok('ports', `${name}_PORT ${port} on ${host} is free`)
   if (error.code !== 'EADDRINUSE')
     return fault(

@@ -3,12 +3,16 @@ import { hasAdminCredentials } from '@gateway/core/settings/guard.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import { settingWarnings } from '@gateway/core/settings/warnings.js'
 import { type Finding, ok, warn } from '../finding.js'
+import type { Installation } from '../installation.js'
 
 const PERMISSIONS = 0o777
 const OTHERS = 0o077
 
-export async function checkSettings(settings: Settings): Promise<readonly Finding[]> {
-  const warnings = settingWarnings(settings).map(({ finding, advice }) => warn('settings', finding, advice))
+export async function checkSettings(settings: Settings, { controlPlane }: Installation): Promise<readonly Finding[]> {
+  // Whose settings they are: an edge alone slices nothing.
+  const warnings = (controlPlane ? settingWarnings(settings) : []).map(({ finding, advice }) =>
+    warn('settings', finding, advice),
+  )
   return [...checkFile(settings), ...warnings]
 }
 

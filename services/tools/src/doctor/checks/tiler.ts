@@ -7,7 +7,7 @@ import type { Installation } from '../installation.js'
 const ANSWER_WITHIN_MS = 30_000
 
 /** What slices imagery here: GDAL of the system, its WebAssembly build, or the operator's own command. */
-export async function checkTiler(settings: Settings, { tiler }: Installation): Promise<readonly Finding[]> {
+export async function checkTiler(settings: Settings, { tiler, container }: Installation): Promise<readonly Finding[]> {
   if (settings.tilerCommand !== null) return [ok('GDAL', 'TILER_COMMAND is set: that command slices')]
   if (tiler === null) return []
   const { engine, description, missing } = await askTiler(tiler)
@@ -22,7 +22,10 @@ export async function checkTiler(settings: Settings, { tiler }: Installation): P
       ),
     )
   else findings.push(fault('GDAL', 'there is none, nor its WebAssembly build', 'install it (apt install gdal-bin)'))
-  if (missing.length > 0)
+  // Engines permit none to a container without privileges, and nobody should give it any: the policies for its network hold instead.
+  if (container && missing.length > 0)
+    findings.push(ok('GDAL', `a container does not permit ${missing.join(', ')} for the tools that read images`))
+  else if (missing.length > 0)
     findings.push(
       warn(
         'GDAL',

@@ -7,6 +7,7 @@ import type { FoundBasemaps } from './found.js'
 import { gatherVersions } from './gather-versions.js'
 import { listEntries } from './list-entries.js'
 import { type ProbedCandidate, probeCandidate } from './probe-candidate.js'
+import { RememberedProbes } from './remembered-probes.js'
 import { tablesOf } from './tables-of.js'
 import { openSource } from './walked-source.js'
 
@@ -19,14 +20,20 @@ const NEVER = new AbortController().signal
 /**
  * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, archives of other makers in these places, and with the only version
  * `default` `{code}/{z}/{x}/{y}`, `{code}.mbtiles|.pmtiles`. Lists folders, and probes one tile or the archive of each version.
- * Throws, with nothing found, where a folder cannot be listed, an archive cannot be opened, or the source itself is not there.
- * @param changed versions at these paths below the source are probed, and those beside them stay as they are known; null: all are probed
+ * Throws, without any result, if a folder cannot be listed, an archive cannot be opened, or the source does not exist.
+ * @param changed versions at these paths below the source are probed, and the others keep their known state; null: all are probed
+ * @param memoryFile keeps the probes of folders, which are not probed again until they change; null: all are probed
  */
 export async function walkBasemaps(
   root: string,
   progress: () => void,
-  { prober = new Prober(), changed = null as readonly string[] | null } = {},
+  {
+    prober = new Prober(),
+    changed = null as readonly string[] | null,
+    memoryFile = null as string | null,
+  } = {},
 ): Promise<FoundBasemaps> {
+  const memory = new RememberedProbes(memoryFile, root)
   const source = openSource(root, progress)
   const list = (path: string) => listEntries(source, path)
   const probed: ProbedCandidate[] = []
@@ -38,7 +45,10 @@ export async function walkBasemaps(
     const skipped = new SkippedFiles()
     const all: Candidate[] = []
     for (const candidate of touched) all.push(...(await tablesOf(source, candidate, prober, skipped)))
-    const probe = readAhead(all, PROBED_AT_ONCE, ({ entry }) => prober.probe(source.root, entry.path, NEVER))
+    const look = (path: string) => prober.probe(source.root, path, NEVER)
+    const probe = readAhead(all, PROBED_AT_ONCE, ({ entry: { kind, path } }) =>
+      kind === 'directory' ? memory.probe(path, () => look(path)) : look(path),
+    )
     for (const one of all) probed.push(await probeCandidate(source, one, { probe }, skipped))
     skipped.warnOfAll(source.warnings)
   } finally {
@@ -46,6 +56,7 @@ export async function walkBasemaps(
   }
   const gathered = await gatherVersions(probed, source, list)
   source.assertStillThere()
+  memory.save()
   const basemaps = gathered.basemaps.map((basemap) => namedByNewest(basemap, unprobed))
   return { basemaps, uncertain: [...gathered.uncertain, ...unprobed], warnings: source.warnings }
 }

@@ -7,7 +7,8 @@ import type { KnownFiles } from './vector-walk.js'
 type Changed = readonly string[] | null
 
 export type WalkTask =
-  | { readonly kind: 'basemap'; readonly root: string; readonly changed?: Changed }
+  /** `memory`: the file that keeps the probes for the next walk over everything; null: none */
+  | { readonly kind: 'basemap'; readonly root: string; readonly changed?: Changed; readonly memory?: string | null }
   | { readonly kind: 'style'; readonly root: string }
   | {
       readonly kind: 'vector'
@@ -40,7 +41,8 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     // A process walks one source: it loads what reads that kind.
     if (task.kind === 'basemap') {
       const { walkBasemaps } = await import('./walk-basemaps.js')
-      const found = await walkBasemaps(task.root, progress, { changed: task.changed ?? null })
+      const { changed = null, memory = null } = task
+      const found = await walkBasemaps(task.root, progress, { changed, memoryFile: memory })
       return { ok: true, kind: 'basemap', found, steps }
     }
     if (task.kind === 'style') {

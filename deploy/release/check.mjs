@@ -1,0 +1,93 @@
+/**
+ * `npm run release:check -- KIT.tar [--root DIR]`: installs an offline kit by the commands of its own README on a minimal Debian without a network, and looks at the
+ * first map and the slice. Needs root and mmdebstrap (apt-get install mmdebstrap), which makes the Debian before the network is taken away; DIR keeps it for the next time.
+ */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+/** Blocks of the page that are run here, in the order of the page, by one shell. */
+const BLOCK = /^```sh not-run: npm run release:check\n([\s\S]*?)^```$/gm
+
+const { values, positionals } = parseArgs({ options: { root: { type: 'string' } }, allowPositionals: true })
+const kit = resolve(positionals[0] ?? '')
+const work = mkdtempSync(join(tmpdir(), 'gateway-kit-'))
+try {
+  const root = resolve(values.root ?? join(work, 'root'))
+  if (!existsSync(join(root, 'etc/debian_version'))) makeDebian(root)
+  rmSync(join(root, 'kit'), { recursive: true, force: true })
+  mkdirSync(join(root, 'kit'))
+  run('tar', ['-xf', kit, '-C', join(root, 'kit'), '--strip-components=1'])
+  checkSbom(join(root, 'kit'))
+  const page = readFileSync(join(root, 'kit/README.md'), 'utf8')
+  const blocks = [...page.matchAll(BLOCK)].map((match) => match[1])
+  assert.ok(blocks.length >= 5, 'the page has its commands')
+  writeFileSync(
+    join(root, 'page.sh'),
+    `set -e\ncd /kit\n${blocks.join('\n')}\nnpm run --silent doctor || [ $? = 1 ]\nkill %1\nwait\n`,
+  )
+  const said = withoutNetwork(root)
+  console.log(said)
+  assert.match(said, /^200 image\/webp$/m)
+  assert.match(said, /^succeeded$/m)
+  assert.match(said, /GDAL \d/)
+  console.log('The kit installs without a network by its own page: a map is served, an image is sliced.')
+} finally {
+  rmSync(work, { recursive: true, force: true })
+}
+
+function makeDebian(root) {
+  const { VERSION_CODENAME: suite } = Object.fromEntries(
+    readFileSync('/etc/os-release', 'utf8')
+      .split('\n')
+      .map((line) => line.replaceAll('"', '').split('=')),
+  )
+  run('mmdebstrap', ['--quiet', '--variant=minbase', suite, root])
+}
+
+/** In namespaces of its own, in which there is a loopback and no other interface. */
+function withoutNetwork(root) {
+  const inside = [
+    'ip link set lo up 2>/dev/null || ifconfig lo up',
+    `mount --bind ${root} ${root}`,
+    `mount -t proc proc ${root}/proc`,
+    `mount --rbind /dev ${root}/dev`,
+    `mount -t tmpfs tmpfs ${root}/tmp`,
+    `exec chroot ${root} env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root bash -m /page.sh`,
+  ]
+  const args = [
+    '--net',
+    '--mount',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--propagation',
+    'private',
+    'sh',
+    '-ec',
+    inside.join('\n'),
+  ]
+  const { status, stdout, stderr } = spawnSync('unshare', args, { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  if (status !== 0) throw new Error(`the page failed with ${status}:\n${stdout}\n${stderr}`)
+  return stdout
+}
+
+function checkSbom(folder) {
+  const { components } = JSON.parse(readFileSync(join(folder, 'sbom.cdx.json'), 'utf8'))
+  const named = new Set(components.flatMap(({ purl }) => purl ?? []))
+  const debs = readdirSync(join(folder, 'debian')).filter((file) => file.endsWith('.deb'))
+  assert.equal([...named].filter((purl) => purl.startsWith('pkg:deb/')).length, debs.length)
+  for (const kind of ['pkg:npm/', 'pkg:generic/node@'])
+    assert.ok(
+      [...named].some((purl) => purl.startsWith(kind)),
+      kind,
+    )
+}
+
+function run(command, args) {
+  const { status, error } = spawnSync(command, args, { stdio: ['ignore', 'inherit', 'inherit'] })
+  if (status !== 0) throw new Error(`${command} ${args[0]} failed: ${error?.message ?? status}`)
+}

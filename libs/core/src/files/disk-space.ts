@@ -1,0 +1,28 @@
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Milliseconds for one answer: a mount whose server is gone gives none. */
+const ANSWER_WITHIN_MS = 1_000
+
+export interface DiskSpace {
+  /** bytes that this user may still write */
+  readonly free: number
+  /** bytes of the whole file system */
+  readonly total: number
+}
+
+/** Of the file system of a directory, or of the nearest one above that is there; null: it does not answer. */
+export async function diskSpace(directory: string): Promise<DiskSpace | null> {
+  return Promise.race([look(directory), sleep(ANSWER_WITHIN_MS, null, { ref: false })])
+}
+
+async function look(directory: string): Promise<DiskSpace | null> {
+  try {
+    const { bavail, blocks, bsize } = await statfs(directory)
+    return { free: bavail * bsize, total: blocks * bsize }
+  } catch (error) {
+    const above = dirname(directory)
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && above !== directory ? look(above) : null
+  }
+}

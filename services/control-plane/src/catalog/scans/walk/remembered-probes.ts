@@ -1,0 +1,101 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
+import type { ProbeResult } from '../../probe/probe-result.js'
+import { type Stamp, stampLater, stampNow } from './folder-stamp.js'
+
+/** Another version may tell of the same folder something else. */
+const VERSION: string = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version
+
+/**
+ * Milliseconds that a folder must have rested before it was probed: two changes within one tick of a file system's clock (2 s on FAT, 1 s on
+ * old NFS servers) leave one time, and the probe may have seen the first alone.
+ */
+const SETTLED_MS = 3_000
+
+/** Milliseconds for one stamp, as a mean of so many: a mount that takes longer is asked through threads, several folders at a time. */
+const SLOW_MS = 5
+const MEAN_OF = 16
+
+interface Remembered {
+  readonly stamp: string
+  readonly probe: TileSetProbe
+}
+
+interface MemoryFile {
+  readonly version: string
+  readonly root: string
+  readonly folders: readonly (readonly [path: string, remembered: Remembered])[]
+}
+
+/**
+ * What the walk before found in each folder of tiles, kept in a file of this control plane. A folder is not probed again while its stamp stays:
+ * its names, its metadata files, the times of its zooms and columns, and one tile of each zoom. Other tiles that are rewritten in place change no
+ * folder; no fingerprint ever told of those.
+ */
+export class RememberedProbes {
+  readonly #file: string | null
+  readonly #root: string
+  readonly #before: ReadonlyMap<string, Remembered>
+  readonly #now = new Map<string, Remembered>()
+  #stamps = 0
+  #spentMs = 0
+
+  /** @param file null: nothing is remembered; one that is not there, or cannot be read, remembers nothing yet */
+  constructor(file: string | null, root: string) {
+    this.#file = file
+    this.#root = root
+    this.#before = new Map(file === null ? [] : foldersIn(file, root))
+  }
+
+  async probe(folder: string, look: () => Promise<ProbeResult>): Promise<ProbeResult> {
+    if (this.#file === null) return look()
+    const stamp = this.#isSlow() ? await stampLater(folder) : this.#stampNow(folder)
+    const before = this.#before.get(folder)
+    if (stamp !== null && before?.stamp === stamp.text) {
+      this.#now.set(folder, before)
+      return { state: 'ok', probe: before.probe }
+    }
+    // biome-ignore lint/plugin: calendar, against the times of folders
+    const startedAt = Date.now()
+    const result = await look()
+    const isTree = result.state === 'ok' && (result.probe.storage === 'xyz' || result.probe.storage === 'tms')
+    if (isTree && stamp !== null && stamp.newestMs < startedAt - SETTLED_MS)
+      this.#now.set(folder, { stamp: stamp.text, probe: result.probe })
+    return result
+  }
+
+  /** Writes down what was found, whole or not at all. A disk that refuses it makes the next walk longer, and nothing worse. */
+  save(): void {
+    if (this.#file === null) return
+    const content: MemoryFile = { version: VERSION, root: this.#root, folders: [...this.#now] }
+    try {
+      mkdirSync(dirname(this.#file), { recursive: true })
+      writeFileSync(`${this.#file}.new`, JSON.stringify(content))
+      renameSync(`${this.#file}.new`, this.#file)
+    } catch {
+      // The walk itself has succeeded.
+    }
+  }
+
+  #stampNow(folder: string): Stamp | null {
+    const startedAt = performance.now()
+    const stamp = stampNow(folder)
+    this.#spentMs += performance.now() - startedAt
+    this.#stamps++
+    return stamp
+  }
+
+  #isSlow(): boolean {
+    return this.#stamps >= MEAN_OF && this.#spentMs > SLOW_MS * this.#stamps
+  }
+}
+
+function foldersIn(file: string, root: string): MemoryFile['folders'] {
+  try {
+    const content: MemoryFile = JSON.parse(readFileSync(file, 'utf8'))
+    return content.version === VERSION && content.root === root ? content.folders : []
+  } catch {
+    return []
+  }
+}

@@ -8,6 +8,7 @@ import { systemQuery } from '../api/system.js'
 import { useTexts } from '../texts/texts.js'
 import { Problem } from '../ui/problem.js'
 import type { Camera } from './camera.js'
+import { isOwnGrid } from './geographic.js'
 import type { MapLibre } from './library.js'
 import { MapView } from './map-view.js'
 import { MapSkeleton } from './skeleton.js'
@@ -39,6 +40,7 @@ export function VersionMap({ code, version, grid, overlay, served, ...rest }: Ve
     return overlay === undefined ? own : withOverlay(own, overlay)
   }, [code, version, layers, grid, overlay, served])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
+  if (isOwnGrid(version)) return <Alert color="orange">{t.map.ownGrid(version.crs)}</Alert>
   if (error !== null) return <NotShown error={error} />
   if (token === undefined || tileJson === undefined) {
     return <MapSkeleton tall={rest.tall ?? false} />

@@ -2,7 +2,7 @@ import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basem
 import { Alert, Group, Stack, Switch } from '@mantine/core'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { cameraText, parseCamera } from '../../map/camera.js'
-import { columnsOf } from '../../map/geographic.js'
+import { columnsOf, isOwnGrid } from '../../map/geographic.js'
 import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import { addressText, parseAddress, type TileAddress, tileAt, tileBounds } from '../../map/tile-address.js'
@@ -60,7 +60,7 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
           <VersionSelect basemap={basemap} version={version.version} />
           <Facts>{facts}</Facts>
         </Section>
-        {served && (
+        {served && !isOwnGrid(version) && (
           <TileInspector
             code={basemap.code}
             version={version}

@@ -199,15 +199,14 @@ describe('GDAL, told of a service', () => {
 
 describe('GDAL in a zone of Gauss-Kruger', () => {
   test.each([
-    ['WMTS', ADDRESSES.WMTS, []],
-    ['WMTS of one layer', ADDRESSES['WMTS of one layer'], []],
-    ['ArcGIS REST', (code: string) => `${gateway().url}/arcgis/rest/services/${code}/MapServer?f=json`, true],
-  ] as const)('finds the tiles in their places by %s', async (_, addressOf, needsHeader) => {
+    ['WMTS', ADDRESSES.WMTS],
+    ['WMTS of one layer', ADDRESSES['WMTS of one layer']],
+    ['OGC API – Tiles', ADDRESSES['OGC API – Tiles']],
+  ] as const)('finds the tiles in their places by %s', async (_, addressOf) => {
     const address = addressOf('gauss')
     const found = await coloursAt(
       address,
       OF_THE_PART.map(([place]) => place),
-      needsHeader === true ? BY_HEADER() : [],
     )
     expect(found).toEqual(OF_THE_PART.map(([, colour]) => colour.map((value) => expect.closeTo(value, -1.2))))
   })

@@ -45,14 +45,8 @@ export interface TileMatrices {
   readonly resolutions: readonly number[]
 }
 
-const ownTileMatrixSetIdSchema: z.ZodType<OwnTileMatrixSetId> = z.templateLiteral([
-  'EPSG',
-  z.int().positive(),
-  '_',
-  z.string(),
-])
 const tileMatrixSetIdSchema = z
-  .union([z.enum(TILE_MATRIX_SET_IDS), ownTileMatrixSetIdSchema])
+  .union([z.enum(TILE_MATRIX_SET_IDS), z.string().regex(/^EPSG\d{4}_[0-9a-f]{8}$/)])
   .describe(
     'the grid that the tiles lie in; `EPSG4547_` and a hash, say: one of its own in a zone of CGCS2000 / 3-degree Gauss-Kruger, which WMTS and OGC API - Tiles define',
   )

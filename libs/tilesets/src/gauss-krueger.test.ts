@@ -113,7 +113,7 @@ describe('sets in such a grid', () => {
       warnings: [],
     })
     expect(probe?.tileMatrices).toEqual(MATRICES)
-    expect(probe?.bounds?.map((each) => Math.round(each * 100) / 100)).toEqual([114.41, 30.45, 114.58, 30.54])
+    expect(probe?.bounds?.map((each) => Math.round(each * 100) / 100)).toEqual([114.42, 30.45, 114.58, 30.54])
     const source = await openListed(servedFrom(root, path.join(root, 'cache'), 'esri_compact'), ALL_CACHED)
     const { column: x, row: y } = placeAt(4)
     expect(await source?.tile({ z: 4, x, y })).not.toBeNull()

@@ -146,11 +146,7 @@ async function probeExploded(root: string, file: string, cache: EsriCache): Prom
     scheme: 'xyz',
     grid: about.grid,
     gridNamed: about.grid,
-    said: {
-      grid: about.grid,
-      named: about.grid,
-      ...(about.tileMatrices === undefined ? {} : { matrices: about.tileMatrices }),
-    },
+    ...(about.tileMatrices && { tileMatrices: about.tileMatrices }),
     bounds: about.bounds,
     content: about.content,
     fromGdal: false,

@@ -65,7 +65,7 @@ export async function describeFolder<Zoom extends ZoomListing>(
   reads: FolderReads<Zoom>,
 ): Promise<TileSetProbe | null> {
   const { zooms, tileMatrixSet, doubts } = await listInGrid(metadata, list)
-  const { matrices: tileMatrices } = metadata.said
+  const { tileMatrices } = metadata
   if (tileMatrices !== undefined && metadata.scheme === 'tms')
     throw new BrokenArchiveError(
       'its rows are counted from the south, which a grid with an origin in the north-west does not have',
@@ -126,7 +126,7 @@ async function listInGrid<Zoom extends ZoomListing>(
   list: (grid: TileMatrixSetId) => Promise<readonly Zoom[]>,
 ): Promise<{ zooms: readonly Zoom[]; tileMatrixSet: TileMatrixSetId; doubts: LayoutDoubts }> {
   if (metadata.gridNamed !== '' || metadata.unserved !== null) {
-    const { matrices } = metadata.said
+    const { tileMatrices: matrices } = metadata
     const listed = await list(metadata.grid ?? WIDEST)
     const zooms = matrices === undefined ? listed : listed.filter(({ z }) => z < matrices.resolutions.length)
     const tileMatrixSet = zooms.length === 0 || metadata.unserved !== null ? WIDEST : gridOfFolder(metadata).id

@@ -1,4 +1,4 @@
-import type { Bounds, KnownTileMatrixSetId, TileFormat, VectorLayer } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId, TileFormat, TileMatrices, VectorLayer } from '@gateway/contracts/basemap.js'
 import { isKnownGrid } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { type Center, readBounds, readCenter, readText, readVectorLayers, readZoom } from './fields.js'
@@ -20,8 +20,10 @@ export interface TileSetMetadata {
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly grid: SaidGrid['grid']
   readonly gridNamed: SaidGrid['named']
-  /** the rest of what it says of its grid */
-  readonly said: SaidGrid
+  /** the numbers of a grid of its own */
+  readonly tileMatrices?: TileMatrices
+  /** why such numbers make no grid */
+  readonly gridRefusal?: string
   /** the fields that are none of these, as they are, and `center` where it can be read */
   readonly other: Readonly<Record<string, unknown>>
   /** one line for each field that is there but cannot be used */
@@ -36,7 +38,7 @@ export interface TileSetMetadata {
 export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSetMetadata {
   const warnings: string[] = []
   const inner = innerFields(fields.json, warnings)
-  const said = readGrid(fields)
+  const { grid, named, matrices, refusal } = readGrid(fields)
   return {
     name: readText('name', fields.name, warnings),
     attribution: readText('attribution', fields.attribution, warnings),
@@ -47,9 +49,10 @@ export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSet
     bounds: readBounds(fields.bounds, warnings),
     scheme: readScheme(fields.scheme, warnings),
     vectorLayers: readVectorLayers(fields.vector_layers ?? inner.vector_layers, warnings),
-    grid: said.grid,
-    gridNamed: said.named,
-    said,
+    grid,
+    gridNamed: named,
+    ...(matrices !== undefined && { tileMatrices: matrices }),
+    ...(refusal !== undefined && { gridRefusal: refusal }),
     other: withCenter(readCenter(fields.center), otherFields(fields, warnings)),
     warnings,
   }
@@ -70,10 +73,10 @@ export function servedGrid(metadata: TileSetMetadata): KnownTileMatrixSetId {
 }
 
 /** The same for a folder, which may have a grid of its own. */
-export function gridOfFolder({ said: { grid, named, matrices, refusal } }: TileSetMetadata) {
-  if (grid !== null) return { id: grid, ...(matrices === undefined ? {} : { tileMatrices: matrices }) }
-  const other = `its tiles lie in ${named.slice(0, MAX_NAMED)}; only ${SERVED_SYSTEMS} are served`
-  throw new BrokenArchiveError(refusal ?? other)
+export function gridOfFolder({ grid, gridNamed, tileMatrices, gridRefusal }: TileSetMetadata) {
+  if (grid !== null) return { id: grid, tileMatrices }
+  const other = `its tiles lie in ${gridNamed.slice(0, MAX_NAMED)}; only ${SERVED_SYSTEMS} are served`
+  throw new BrokenArchiveError(gridRefusal ?? other)
 }
 
 /** What is served, in words. */

@@ -180,8 +180,7 @@ export interface paths {
                     number,
                     number
                   ] | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   crs: string;
                   coordinate_offset: "gcj02" | null;
                   revision: number;
@@ -214,8 +213,7 @@ export interface paths {
                   };
                   scanned: {
                     storage: ("xyz" | "tms") | null;
-                    /** @enum {string} */
-                    tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                    tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                     /** @enum {string} */
                     format: "png" | "jpg" | "webp" | "avif" | "pbf";
                     bounds: [
@@ -292,8 +290,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -326,8 +323,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -456,8 +452,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -490,8 +485,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -567,8 +561,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -601,8 +594,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -651,8 +643,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -685,8 +676,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -774,8 +764,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -808,8 +797,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -1400,8 +1388,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -1434,8 +1421,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -1669,8 +1655,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -1703,8 +1688,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -1760,8 +1744,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -1794,8 +1777,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -5139,8 +5121,7 @@ export interface components {
           number,
           number
         ] | null;
-        /** @enum {string} */
-        tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+        tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
         crs: string;
         coordinate_offset: "gcj02" | null;
         revision: number;
@@ -5173,8 +5154,7 @@ export interface components {
         };
         scanned: {
           storage: ("xyz" | "tms") | null;
-          /** @enum {string} */
-          tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+          tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
           /** @enum {string} */
           format: "png" | "jpg" | "webp" | "avif" | "pbf";
           bounds: [
@@ -5221,8 +5201,7 @@ export interface components {
         number,
         number
       ] | null;
-      /** @enum {string} */
-      tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+      tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
       crs: string;
       coordinate_offset: "gcj02" | null;
       revision: number;

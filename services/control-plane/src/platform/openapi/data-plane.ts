@@ -189,7 +189,10 @@ const SERVICE = '/arcgis/rest/services/{code}'
 /** ArcGIS REST, as far as tiles go. */
 const ESRI_PATHS: Paths = {
   '/arcgis/rest/info': esri('getArcgisInfo', 'ArcGIS REST: what this server is'),
-  '/arcgis/rest/services': esri('listArcgisServices', 'ArcGIS REST: basemaps, vectors and styles as map services and vector tile services'),
+  '/arcgis/rest/services': esri(
+    'listArcgisServices',
+    'ArcGIS REST: basemaps, vectors and styles as map services and vector tile services',
+  ),
   [`${SERVICE}/MapServer`]: esri('getMapServer', 'ArcGIS REST: a basemap of images as a cached map service', [
     COLLECTION,
   ]),
@@ -202,7 +205,11 @@ const ESRI_PATHS: Paths = {
     'ArcGIS REST: which tiles of an area exist; `data` has 1 or 0 for each, row by row, for at most 32 rows and columns (`adjusted` then)',
     [COLLECTION, ...LEVEL, path('width', 'columns', 'integer'), path('height', 'rows', 'integer')],
   ),
-  [`${SERVICE}/VectorTileServer`]: esri('getVectorTileServer', 'ArcGIS REST: a basemap of vector tiles, a vector with tiles, or a style', [COLLECTION]),
+  [`${SERVICE}/VectorTileServer`]: esri(
+    'getVectorTileServer',
+    'ArcGIS REST: a basemap of vector tiles, a vector with tiles, or a style',
+    [COLLECTION],
+  ),
   [`${SERVICE}/VectorTileServer/tile/{z}/{y}/{x}.pbf`]: tile('getVectorTileServerTile', 'ArcGIS REST: a tile of it', [
     COLLECTION,
     ...ADDRESS.filter(({ name }) => name !== 'ext'),

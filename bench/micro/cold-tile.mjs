@@ -6,16 +6,23 @@
  *
  * Needs `npx tsc -b` and the addon. Prints microseconds a tile, medians of interleaved rounds.
  */
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { CachedFiles } from '@gateway/native-edge/hot-tiles/cached-file.js'
+import { writeTpkx } from '@gateway/tilesets/esri/writer.js'
+import { writeGeopackage } from '@gateway/tilesets/geopackage/writer.js'
+import { FOLDER_LAYOUTS } from '@gateway/tilesets/layouts/layout.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { openSource } from '@gateway/tilesets/open-source.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { SMALL_BYTES } from '@gateway/tilesets/source.js'
+import { MERCATOR_LEVELS, makeBundles, makeConf, writeFiles } from '@gateway/tilesets/testing/esri-caches.js'
+import { zxyToTileId } from 'pmtiles'
+import sharp from 'sharp'
 import { median } from '../dist/compare/summary.js'
 import { textTable } from '../dist/report/text-table.js'
 
@@ -36,19 +43,58 @@ for (const { x, y, data } of tiles) {
 const about = { name: 'a', format: 'png', encoding: 'identity', bounds: [-180, -85, 180, 85], metadata: {} }
 await writePmtiles(path.join(root, 'p.pmtiles'), tiles, about)
 await writeMbtiles(path.join(root, 'm.mbtiles'), tiles, about)
+await writeGeopackage(path.join(root, 'g.gpkg'), tiles, { ...about, tileSize: 256 })
+const numbered = tiles.toSorted((a, b) => zxyToTileId(a.z, a.x, a.y) - zxyToTileId(b.z, b.x, b.y))
+await writeTpkx(path.join(root, 't.tpkx'), numbered, { ...about, tileSize: 256 })
+const bundles = makeBundles(tiles.map(({ z, x, y, data }) => ({ level: z, column: x, row: y, data })))
+writeFiles(path.join(root, 'e'), [
+  ['conf.xml', makeConf({ levels: MERCATOR_LEVELS })],
+  ...[...bundles].map(([name, data]) => [`_alllayers/${name}`, data]),
+])
+for (const layout of ['tc', 'mp', 'arcgis', 'quadkey'])
+  writeFiles(
+    path.join(root, layout),
+    tiles.map(({ z, x, y, data }) => [`${FOLDER_LAYOUTS[layout].write({ z, x, y })}.png`, data]),
+  )
+await makeCog(path.join(root, 'c.tif'))
+
+/** Its own tiles, in the same places. */
+async function makeCog(file) {
+  const side = 256 * 2 ** ZOOM
+  const half = 20037508.342789244
+  const noise = path.join(root, 'c.png')
+  const small = {
+    create: { width: 1024, height: 1024, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 12 } },
+  }
+  await sharp(small).png().toFile(noise)
+  const scale = ['-outsize', side, side, '-a_ullr', -half, half, half, -half].map(String)
+  const options = ['TILING_SCHEME=GoogleMapsCompatible', 'COMPRESS=JPEG', 'OVERVIEWS=NONE', 'NUM_THREADS=2']
+  const translated = path.join(root, 'c.vrt')
+  execFileSync('gdal_translate', ['-q', '-of', 'VRT', '-a_srs', 'EPSG:3857', ...scale, noise, translated])
+  execFileSync('gdal_translate', ['-q', '-of', 'COG', ...options.flatMap((one) => ['-co', one]), translated, file])
+  for (const made of [noise, translated]) fs.rmSync(made)
+}
 
 const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
 const cached = CachedFiles.load(SMALL_BYTES)
 if (typeof cached === 'string') throw new Error(cached)
-const open = (id, storage, name) =>
+const open = (id, storage, name, more = {}) =>
   openSource(
-    { id, storage, format: 'png', extension: 'png', root, path: path.join(root, name), isRemote: false },
+    { id, storage, format: 'png', extension: 'png', root, path: path.join(root, name), isRemote: false, ...more },
     { mbtiles, cached },
   )
 const sources = {
   folder: await open(1, 'xyz', 'f'),
   pmtiles: await open(2, 'pmtiles', 'p.pmtiles'),
   mbtiles: await open(3, 'mbtiles', 'm.mbtiles'),
+  geopackage: await open(4, 'geopackage', 'g.gpkg'),
+  tpkx: await open(5, 'tpkx', 't.tpkx'),
+  esri_compact: await open(6, 'esri_compact', 'e'),
+  cog: await open(7, 'cog', 'c.tif', { format: 'jpg', extension: 'jpg' }),
+  mapproxy_tc: await open(8, 'mapproxy_tc', 'tc', { rowsFromNorth: true }),
+  mapproxy_mp: await open(9, 'mapproxy_mp', 'mp', { rowsFromNorth: true }),
+  mapproxy_arcgis: await open(10, 'mapproxy_arcgis', 'arcgis', { rowsFromNorth: true }),
+  quadkey: await open(11, 'quadkey', 'quadkey', { rowsFromNorth: true }),
 }
 
 async function waited(source) {

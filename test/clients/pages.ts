@@ -201,17 +201,32 @@ async function draw(spec) {
 </script>`,
 }
 
-/** `grid`: EPSG:3857 or EPSG:4326. */
+const ESRI_LEAFLET = readFileSync(createRequire(import.meta.url).resolve('esri-leaflet'), 'utf8')
+
+/** `grid`: EPSG:3857 or EPSG:4326. `by`: xyz, tianditu (its addresses, without a list of layers), or esri, which esri-leaflet reads. */
 export const LEAFLET: Library = {
   files: join(packageDirectory('leaflet'), 'dist'),
-  page: `${PAGE}<link rel="stylesheet" href="leaflet.css"><script src="leaflet.js"></script><script>
-async function draw({ base, token, code, grid, cities }) {
+  page: `${PAGE}<link rel="stylesheet" href="leaflet.css"><script src="leaflet.js"></script><script>${ESRI_LEAFLET}</script><script>
+const layers = {
+  xyz: ({ base, token, code }) =>
+    L.tileLayer(base + '/tiles/' + code + '/current/{z}/{x}/{y}.png?token=' + token, { noWrap: true }),
+  tianditu({ base, token, code, set }) {
+    const tile = '&STYLE=default&FORMAT=tiles&TILEMATRIX={z}&TILEROW={y}&TILECOL={x}&tk=' + token
+    const service = base + '/tianditu/' + code + '_' + set + '/wmts?SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0'
+    const options = { noWrap: true, minZoom: 1, zoomOffset: set === 'c' ? 1 : 0 }
+    return L.tileLayer(service + '&LAYER=' + code + '&TILEMATRIXSET=' + set + tile, options)
+  },
+  esri: ({ base, token, code }) =>
+    L.esri.tiledMapLayer({ url: base + '/arcgis/rest/services/' + code + '/MapServer', token, noWrap: true }),
+}
+async function draw(spec) {
+  const { by = 'xyz', grid, cities } = spec
   const mercator = grid === 'EPSG:3857'
   const map = L.map('map', {
     crs: mercator ? L.CRS.EPSG3857 : L.CRS.EPSG4326, zoomControl: false, attributionControl: false, fadeAnimation: false,
   })
   window.discard = () => map.remove()
-  const layer = L.tileLayer(base + '/tiles/' + code + '/current/{z}/{x}/{y}.png?token=' + token, { noWrap: true })
+  const layer = layers[by](spec)
   const loaded = new Promise((resolve) => layer.once('load', resolve))
   map.setView([mercator ? 20 : 0, 0], mercator ? 2 : 1)
   layer.addTo(map)

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
-import { CITIES, coloursAt, IN_PLACE, makeCityVector, makeStyle, makeWorld } from './world.js'
+import { CITIES, coloursAt, GAUSS, IN_PLACE, makeCityVector, makeGauss, makeStyle, makeWorld } from './world.js'
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('qgis_maps.py', import.meta.url))
@@ -26,6 +26,7 @@ const gateway = useGateway({}, async (started) => {
   const deep = join(started.home, 'deep')
   await mkdir(join(deep, 'deep/6/0'), { recursive: true })
   await copyFile(join(started.home, 'world/mercator/0/0/0.png'), join(deep, 'deep/6/0/0.png'))
+  await makeGauss(started.home, join(deep, 'gauss'))
   await started.admin.scanSource('deep', 'basemap', deep)
 })
 
@@ -68,7 +69,17 @@ function styled(code: string, style: string): string {
 }
 
 test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, OGC API Tiles by GDAL, ArcGIS REST, Tianditu, styles, vectors as tiles and as features', async () => {
+  const answer = await fetch(`${gateway().url}/tiles/gauss/tilejson.json?token=${token}`)
+  const gauss = (await answer.json()) as { tile_matrix_set: string }
+  // As wide as the picture, around Beijing.
+  const zone = {
+    crs: GAUSS.crs,
+    extent: [-450_000, 3_950_000, 1_350_000, 4_850_000],
+    cities: { beijing: CITIES.beijing },
+  }
   const maps = [
+    { ...zone, name: 'wmts-gauss', kind: 'wmts', uri: wmts('gauss', gauss.tile_matrix_set, GAUSS.crs) },
+    { ...zone, name: 'arcgis-gauss', kind: 'arcgis', uri: arcgis('gauss', GAUSS.crs) },
     { name: 'wmts-mercator', kind: 'wmts', crs: 'EPSG:3857', uri: wmts('mercator', 'WebMercatorQuad', 'EPSG:3857') },
     // Deeper than the layer, not than the grid of all layers, of which another has zoom 6.
     {

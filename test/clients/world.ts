@@ -82,6 +82,42 @@ async function makePicture(home: string, path: string): Promise<void> {
   await execute('gdal_translate', ['-q', '-a_srs', 'EPSG:4326', '-a_ullr', '-180', '90', '180', '-90', png, path])
 }
 
+/** Beijing's disc and sea around it in a zone of Gauss-Kruger, as a folder that declares its grid: two zooms whose tiles do not nest. */
+export const GAUSS = {
+  crs: 'EPSG:4548',
+  origin: [-5123200, 10002100],
+  resolutions: [1000, 400],
+  tile_size: 256,
+} as const
+
+/** Below `root`, out of the picture that `makeWorld` leaves. */
+export async function makeGauss(home: string, root: string): Promise<void> {
+  const [left, top] = GAUSS.origin
+  await mkdir(root, { recursive: true })
+  await writeFile(join(root, 'metadata.json'), JSON.stringify(GAUSS))
+  for (const [z, resolution] of GAUSS.resolutions.entries()) {
+    const span = resolution * GAUSS.tile_size
+    const column = (x: number) => Math.floor((x - left) / span)
+    const row = (y: number) => Math.floor((top - y) / span)
+    const [x0, x1, y0, y1] = [column(0), column(1_000_000), row(4_900_000), row(3_700_000)]
+    const extent = [left + x0 * span, top - (y1 + 1) * span, left + (x1 + 1) * span, top - y0 * span].map(String)
+    const [warped, picture] = [join(home, `gauss-${z}.tif`), join(home, `gauss-${z}.png`)]
+    const size = ['-tr', resolution, resolution].map(String)
+    await execute('gdalwarp', ['-q', '-t_srs', GAUSS.crs, '-te', ...extent, ...size, join(home, 'world.tif'), warped])
+    await execute('gdal_translate', ['-q', '-of', 'PNG', warped, picture])
+    for (let x = x0; x <= x1; x++) {
+      await mkdir(join(root, String(z), String(x)), { recursive: true })
+      for (let y = y0; y <= y1; y++) {
+        const part = { left: (x - x0) * 256, top: (y - y0) * 256, width: 256, height: 256 }
+        await sharp(picture)
+          .extract(part)
+          .png()
+          .toFile(join(root, `${z}/${x}/${y}.png`))
+      }
+    }
+  }
+}
+
 /** A style that fills the squares of `streets` with the cities' colours. Answers its code. */
 export async function makeStyle({ home, admin }: Gateway): Promise<string> {
   const root = join(home, 'styles')

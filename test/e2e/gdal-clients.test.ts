@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import sharp from 'sharp'
 import { describe, expect, test } from 'vitest'
-import { CITIES, makeWorld } from '../clients/world.js'
+import { CITIES, makeGauss, makeWorld } from '../clients/world.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 const execute = promisify(execFile)
@@ -13,6 +13,7 @@ const gateway = useGateway({}, async (started) => {
   token = (await started.issueToken({ basemap_codes: ['*'] })).token
   await makeWorld(started)
   await makeFurtherSets(started.home)
+  await makeGauss(started.home, join(started.home, 'further/gauss'))
   await started.admin.scanSource('further', 'basemap', join(started.home, 'further'))
 })
 
@@ -194,6 +195,26 @@ describe('GDAL, told of a service', () => {
       expect(colours).toContain((beijing.colour[0] << 16) | (beijing.colour[1] << 8) | beijing.colour[2])
     },
   )
+})
+
+describe('GDAL in a zone of Gauss-Kruger', () => {
+  test.each([
+    ['WMTS', ADDRESSES.WMTS],
+    ['WMTS of one layer', ADDRESSES['WMTS of one layer']],
+    ['OGC API – Tiles', ADDRESSES['OGC API – Tiles']],
+  ] as const)('finds the tiles in their places by %s', async (_, addressOf) => {
+    const address = addressOf('gauss')
+    const found = await coloursAt(
+      address,
+      OF_THE_PART.map(([place]) => place),
+    )
+    expect(found).toEqual(OF_THE_PART.map(([, colour]) => colour.map((value) => expect.closeTo(value, -1.2))))
+  })
+
+  test('knows the system by WMTS', async () => {
+    const { coordinateSystem } = await infoOf(ADDRESSES.WMTS('gauss'))
+    expect(coordinateSystem.wkt).toMatch(/ID\["EPSG",4548\]\]$/)
+  })
 })
 
 /** GDAL asks for tiles of a map service without the query of its address: the token goes into a header. */

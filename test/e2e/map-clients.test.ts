@@ -123,6 +123,15 @@ describe('Leaflet', () => {
   ])('shows every city of %s in its place', async (code, grid) => {
     expect(await citiesBy('leaflet', { code, grid })).toEqual(IN_PLACE)
   })
+
+  test.each([
+    ['esri', 'mercator', 'EPSG:3857', ''],
+    ['esri', 'late', 'EPSG:3857', ''],
+    ['tianditu', 'mercator', 'EPSG:3857', 'w'],
+    ['tianditu', 'mb4490', 'EPSG:4326', 'c'],
+  ])('by %s shows every city of %s in its place', async (by, code, grid, set) => {
+    expect(await citiesBy('leaflet', { by, code, grid, set })).toEqual(IN_PLACE)
+  })
 })
 
 describe('MapLibre', () => {

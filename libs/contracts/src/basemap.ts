@@ -25,7 +25,31 @@ export type TileFormat = (typeof TILE_FORMATS)[number]
 
 /** The grids that tiles may lie in. */
 export const TILE_MATRIX_SET_IDS = ['WebMercatorQuad', 'WorldCRS84Quad', 'CGCS2000Quad'] as const
-export type TileMatrixSetId = (typeof TILE_MATRIX_SET_IDS)[number]
+export type KnownTileMatrixSetId = (typeof TILE_MATRIX_SET_IDS)[number]
+
+/** EPSG codes of CGCS2000 / 3-degree Gauss-Kruger: zones 25 to 45 with the zone's number in the easting, then the central meridians 75 to 135 degrees without it. */
+export const GAUSS_KRUEGER_CODES = { first: 4513, firstMeridian: 4534, last: 4554 } as const
+
+/** The grid of a set in such a zone, which has origin and resolutions of its own: the system's code, and a hash of its numbers. */
+export type OwnTileMatrixSetId = `EPSG${number}_${string}`
+export type TileMatrixSetId = KnownTileMatrixSetId | OwnTileMatrixSetId
+
+/** Numbers of a grid that no standard defines. Zooms are the indexes of `resolutions`, rows are counted from the north. */
+export interface TileMatrices {
+  readonly crs: `EPSG:${number}`
+  /** easting and northing of the corner in the north-west, metres */
+  readonly origin: readonly [easting: number, northing: number]
+  /** pixels of a tile's side */
+  readonly tileSize: number
+  /** metres for each pixel, descending */
+  readonly resolutions: readonly number[]
+}
+
+const tileMatrixSetIdSchema = z
+  .union([z.enum(TILE_MATRIX_SET_IDS), z.string().regex(/^EPSG\d{4}_[0-9a-f]{8}$/)])
+  .describe(
+    'the grid that the tiles lie in; `EPSG4547_` and a hash, say: one of its own in a zone of CGCS2000 / 3-degree Gauss-Kruger, which WMTS and OGC API - Tiles define',
+  )
 
 /** Systems that coordinates of tiles are shifted into: GCJ-02, by which maps of China are published. It is a label: nothing is shifted here. */
 export const COORDINATE_OFFSETS = ['gcj02'] as const
@@ -62,7 +86,7 @@ export const basemapVersionSchema = z.object({
   min_zoom: z.int(),
   max_zoom: z.int(),
   bounds: boundsSchema.nullable(),
-  tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid that the tiles lie in'),
+  tile_matrix_set: tileMatrixSetIdSchema,
   crs: z.string().describe('the coordinate system of that grid, `EPSG:3857` say'),
   coordinate_offset: coordinateOffsetSchema.nullable(),
   revision: z
@@ -152,7 +176,7 @@ export type VersionOverrides = z.infer<typeof versionOverridesSchema>
 const scannedValuesSchema = z
   .object({
     storage: z.enum(ROW_ORDERS).nullable().describe('`null`: PMTiles and others whose form says how rows are counted'),
-    tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS),
+    tile_matrix_set: tileMatrixSetIdSchema,
     format: z.enum(TILE_FORMATS),
     bounds: boundsSchema.nullable(),
     min_zoom: z.int(),

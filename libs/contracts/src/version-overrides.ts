@@ -2,8 +2,10 @@ import {
   type Bounds,
   COORDINATE_OFFSETS,
   type CoordinateOffset,
+  type OwnTileMatrixSetId,
   type RowOrder,
   type Storage,
+  TILE_MATRIX_SET_IDS,
   type TileFormat,
   type TileMatrixSetId,
   type VersionOverrides,
@@ -48,11 +50,13 @@ const OF_EITHER_ORDER: ReadonlySet<Storage> = new Set<Storage>([
   'quadkey',
 ])
 
-/** null: PMTiles and others whose form says how rows are counted. */
+/** null: PMTiles and others whose form, or whose own grid, says how rows are counted. */
 export function rowOrderOf({
   storage,
   rowsFromNorth,
-}: Pick<Overridable, 'storage' | 'rowsFromNorth'>): RowOrder | null {
+  tileMatrixSet,
+}: Pick<Overridable, 'storage' | 'rowsFromNorth' | 'tileMatrixSet'>): RowOrder | null {
+  if (isOwnGrid(tileMatrixSet)) return null
   if (storage === 'xyz' || storage === 'tms') return storage
   if (!OF_EITHER_ORDER.has(storage)) return null
   return rowsFromNorth ? 'xyz' : 'tms'
@@ -67,7 +71,7 @@ export function withOverrides(scanned: Overridable, overrides: VersionOverrides)
   const [minZoom, maxZoom] = [overrides.min_zoom ?? scanned.minZoom, overrides.max_zoom ?? scanned.maxZoom]
   const zooms = minZoom <= maxZoom ? { minZoom, maxZoom } : { minZoom: scanned.minZoom, maxZoom: scanned.maxZoom }
   return {
-    storage: scanned.storage === 'xyz' || scanned.storage === 'tms' ? (wanted as RowOrder) : scanned.storage,
+    storage: scanned.storage === 'xyz' || scanned.storage === 'tms' ? (wanted ?? scanned.storage) : scanned.storage,
     rowsFromNorth: OF_EITHER_ORDER.has(scanned.storage) && wanted === 'xyz',
     format,
     tileSize: tileSizeOf(format, scanned),
@@ -86,12 +90,18 @@ function tileSizeOf(format: TileFormat, scanned: Overridable): number {
   return format === 'pbf' ? 512 : 256
 }
 
+/** Whether a grid is a set's own, whose rows are counted from the north. */
+export function isOwnGrid(grid: TileMatrixSetId): grid is OwnTileMatrixSetId {
+  return !(TILE_MATRIX_SET_IDS as readonly string[]).includes(grid)
+}
+
 /** Bounds that were computed from tiles follow the tiles to another grid or order of rows; those of metadata stay. */
 function movedBounds(scanned: Overridable, isFlipped: boolean, grid: TileMatrixSetId): Bounds | null {
   const { bounds, boundsDerived, tileMatrixSet } = scanned
   if (bounds === null || !boundsDerived) return bounds
   const [west, south, east, north]: Bounds = isFlipped ? [bounds[0], -bounds[3], bounds[2], -bounds[1]] : bounds
   const isMercator = grid === 'WebMercatorQuad'
+  if (isOwnGrid(tileMatrixSet)) return grid === tileMatrixSet ? bounds : null
   if (isMercator === (tileMatrixSet === 'WebMercatorQuad')) return [west, south, east, north]
   const factor = isMercator ? 2 : 0.5
   const x = (longitude: number) => Math.min(360, (longitude + 180) * factor) - 180

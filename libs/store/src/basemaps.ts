@@ -3,6 +3,7 @@ import type {
   CachePolicy,
   Storage,
   TileFormat,
+  TileMatrices,
   TileMatrixSetId,
   VectorLayer,
   VersionOverrides,
@@ -32,6 +33,8 @@ export interface StoredVersion {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly tileMatrixSet: TileMatrixSetId
+  /** the numbers of a grid of its own, which `tileMatrixSet` names unless an operator set another; absent and null: it has none */
+  readonly tileMatrices?: TileMatrices | null
   /** what the set's own metadata says beyond the fields above, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>
   readonly path: string
@@ -144,7 +147,7 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
            b.updated_at AS "updatedAt",
            v.version, v.storage, v.format, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
            v.bounds, v.bounds_derived AS "boundsDerived", v.rows_from_north AS "rowsFromNorth", v.name AS "versionName", v.overrides, v.attribution, v.description, v.vector_layers AS "vectorLayers",
-           v.tile_matrix_set AS "tileMatrixSet", v.metadata, v.path, v.fingerprint, v.revision, v.available,
+           v.tile_matrix_set AS "tileMatrixSet", v.tile_matrices AS "tileMatrices", v.metadata, v.path, v.fingerprint, v.revision, v.available,
            v.withdrawn, v.review, v.review_reason AS "reviewReason", v.scanned_at AS "scannedAt"
     FROM basemaps b JOIN scan_sources s ON s.code = b.source_code LEFT JOIN basemap_versions v ON v.basemap_code = b.code ${andCode}
     LEFT JOIN default_switches c ON c.basemap_code = b.code AND c.status = 'canary'
@@ -240,19 +243,19 @@ export async function upsertVersion(tx: Transaction, basemapCode: string, v: New
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
                                   description, vector_layers, tile_matrix_set, metadata, path, fingerprint, name, rows_from_north,
-                                  bounds_derived, scanned_at)
+                                  bounds_derived, tile_matrices, scanned_at)
     VALUES (${basemapCode}, ${v.version}, ${v.storage}, ${v.format}, ${v.extension}, ${v.tileSize}, ${v.minZoom}, ${v.maxZoom},
             ${v.bounds as number[] | null}::float8[], ${v.attribution}, ${v.description},
             ${v.vectorLayers === null ? null : tx.json(v.vectorLayers as never)}, ${v.tileMatrixSet},
             ${tx.json(v.metadata as never)}, ${v.path}, ${v.fingerprint}, ${v.name}, ${v.rowsFromNorth}, ${v.boundsDerived},
-            clock_timestamp())
+            ${v.tileMatrices == null ? null : tx.json(v.tileMatrices as never)}, clock_timestamp())
     ON CONFLICT (basemap_code, version) DO UPDATE SET
       storage = excluded.storage, format = excluded.format, extension = excluded.extension, tile_size = excluded.tile_size,
       min_zoom = excluded.min_zoom, max_zoom = excluded.max_zoom, bounds = excluded.bounds, attribution = excluded.attribution,
       description = excluded.description, vector_layers = excluded.vector_layers,
       tile_matrix_set = excluded.tile_matrix_set, metadata = excluded.metadata, path = excluded.path,
       fingerprint = excluded.fingerprint, name = excluded.name, rows_from_north = excluded.rows_from_north,
-      bounds_derived = excluded.bounds_derived, available = true, scanned_at = excluded.scanned_at`
+      bounds_derived = excluded.bounds_derived, tile_matrices = excluded.tile_matrices, available = true, scanned_at = excluded.scanned_at`
 }
 
 /** Gives a version another revision: for whoever has changed its content. */

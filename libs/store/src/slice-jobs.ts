@@ -1,4 +1,4 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, coded as codedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { SliceEncoding, SliceOutput, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
@@ -21,7 +21,7 @@ export interface ListedSliceJob {
   readonly zoomMaxNative: boolean
   readonly tileSize: number
   readonly tileFormat: string
-  readonly tileMatrixSet: TileMatrixSetId
+  readonly tileMatrixSet: KnownTileMatrixSetId
   readonly encoding: SliceEncoding
   readonly output: SliceOutput
   readonly status: SliceStatus

@@ -1,4 +1,4 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import {
   REFUSAL_REASONS,
   USAGE_AMOUNTS,
@@ -252,7 +252,7 @@ export interface UsageCellsRequest {
 }
 
 export interface UsageCell {
-  readonly tileMatrixSet: TileMatrixSetId
+  readonly tileMatrixSet: KnownTileMatrixSetId
   readonly z: number
   readonly x: number
   readonly y: number
@@ -270,7 +270,7 @@ export async function readUsageCells(
     SELECT v.tile_matrix_set AS "tileMatrixSet", c.z, c.x, c.y, sum(c.requests)::bigint AS requests, sum(c.tile_404)::bigint AS missing,
       (count(*) OVER ())::integer AS total, (sum(${amount}) OVER ())::bigint AS sum
     FROM usage_cells c JOIN basemap_versions v USING (basemap_code, version)
-    WHERE c.basemap_code = ${basemap} AND c.day >= (${from.toISOString()}::timestamptz AT TIME ZONE 'UTC')::date
+    WHERE c.basemap_code = ${basemap} AND v.tile_matrices IS NULL AND c.day >= (${from.toISOString()}::timestamptz AT TIME ZONE 'UTC')::date
       AND c.day < ${to.toISOString()}::timestamptz AT TIME ZONE 'UTC' ${version === undefined ? sql`` : sql`AND c.version = ${version}`}
     GROUP BY 1, 2, 3, 4 HAVING ${amount} > 0
     ORDER BY ${amount} DESC, 1, 2, 3, 4 LIMIT ${limit}`

@@ -1,7 +1,10 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { type KnownTileMatrixSetId, TILE_MATRIX_SET_IDS, type TileMatrixSetId } from '@gateway/contracts/basemap.js'
 
 /** Limit: zoom levels. 2^30 columns still fit a signed 32-bit integer, and a tile there is under 4 cm wide. */
 export const MAX_ZOOM = 30
+
+/** Limit: columns and rows of a zoom, whatever the grid: those of a geographic one at its deepest. */
+export const MAX_TILE_INDEX = 2 ** (MAX_ZOOM + 1) - 1
 
 /** One tile of the XYZ scheme: row 0 in the north (OGC Two Dimensional Tile Matrix Set, WebMercatorQuad). */
 export interface TileAddress {
@@ -28,13 +31,13 @@ const MAX_DIGITS = 10
 
 /**
  * Reads the last three segments of a tile address, `{z}/{x}/{y}.{ext}` or `{z}/{x}/{y}@2x.{ext}`. Numbers are plain decimal digits in their one canonical
- * form: no sign, no leading zero, no exponent, so that one tile has one address in every cache.
+ * form: no sign, no leading zero, no exponent, so that one tile has one address in every cache. `grid` null: it is not known yet.
  */
 export function parseTileAddress(
   zText: string,
   xText: string,
   yDotExtension: string,
-  grid: TileMatrixSetId = 'WebMercatorQuad',
+  grid: TileMatrixSetId | null = 'WebMercatorQuad',
 ): TileAddress | NoTileAddress {
   const dot = yDotExtension.indexOf('.')
   const extension = yDotExtension.slice(dot + 1)
@@ -50,12 +53,23 @@ export function parseTileAddress(
 
 /**
  * Whether zoom, column and row are those of a tile: z up to MAX_ZOOM, y below 2^z, x below 2^z in Web Mercator and below twice that in the
- * geographic grids. Takes whole numbers from 0.
+ * geographic grids. Takes whole numbers from 0. Of a grid that is not known, or of a set's own (`isInSet` knows it), only what no grid has is none.
  */
-export function isInPyramid(z: number, x: number, y: number, grid: TileMatrixSetId = 'WebMercatorQuad'): boolean {
+export function isInPyramid(
+  z: number,
+  x: number,
+  y: number,
+  grid: TileMatrixSetId | null = 'WebMercatorQuad',
+): boolean {
   if (z > MAX_ZOOM) return false
+  if (grid === null || !isKnownGrid(grid)) return x <= MAX_TILE_INDEX && y <= MAX_TILE_INDEX
   const size = 2 ** z
   return x < (grid === 'WebMercatorQuad' ? size : 2 * size) && y < size
+}
+
+/** Whether a grid is one of those that have a name, and not a set's own. */
+export function isKnownGrid(grid: TileMatrixSetId): grid is KnownTileMatrixSetId {
+  return (TILE_MATRIX_SET_IDS as readonly string[]).includes(grid)
 }
 
 /** The row of the same tile in the other scheme: TMS counts from the south, XYZ from the north. Its own inverse. */
@@ -92,8 +106,6 @@ export type TilePath =
   | { readonly kind: 'absent' }
   | { readonly kind: 'undecodable' }
 
-/** The grid with the most columns. */
-const WIDEST = 'WorldCRS84Quad'
 const PREFIX = '/tiles/'
 const TILEJSON = 'tilejson.json'
 const ABSENT: TilePath = { kind: 'absent' }
@@ -122,8 +134,8 @@ export function parseTilePath(path: string): TilePath {
     kind: 'tile',
     code,
     version,
-    // Which grid the version lies in is not known yet; its columns are judged with it.
-    address: parseTileAddress(segments[count - 3] as string, segments[count - 2] as string, last, WIDEST),
+    // Which grid the version lies in is not known yet; columns and rows are judged with it.
+    address: parseTileAddress(segments[count - 3] as string, segments[count - 2] as string, last, null),
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { MAX_ZOOM } from './address.js'
 import { TILE_MATRIX_SETS } from './tile-matrix-sets.js'
 
@@ -21,14 +21,17 @@ export interface MatrixFit {
 const MAX_PIXELS_OFF = 0.5 / 256
 
 /** The grid of a system by its EPSG code, Esri's own codes for Web Mercator among them. null: it is not served. */
-export function gridOfCode(code: number): TileMatrixSetId | null {
+export function gridOfCode(code: number): KnownTileMatrixSetId | null {
   if ([3857, 102100, 102113, 900913, 3785].includes(code)) return 'WebMercatorQuad'
   if (code === 4326) return 'WorldCRS84Quad'
   return code === 4490 ? 'CGCS2000Quad' : null
 }
 
 /** Where a matrix lies in a grid; null: its tiles are not those of any zoom. */
-export function fitInGrid(grid: TileMatrixSetId, { left, top, tileWidth, tileHeight }: TileMatrix): MatrixFit | null {
+export function fitInGrid(
+  grid: KnownTileMatrixSetId,
+  { left, top, tileWidth, tileHeight }: TileMatrix,
+): MatrixFit | null {
   const { extent, columns } = TILE_MATRIX_SETS[grid]
   const [west, south, , north] = extent
   const world = north - south
@@ -37,7 +40,7 @@ export function fitInGrid(grid: TileMatrixSetId, { left, top, tileWidth, tileHei
   const tile = world / 2 ** z
   const [column, row] = [(left - west) / tile, (north - top) / tile]
   // Over the whole grid, since a wrong scale adds up from tile to tile.
-  const drift = (size: number) => (Math.abs(size - tile) / tile) * 2 ** z * columns
+  const drift = (size: number) => (Math.abs(size - tile) / tile) * 2 ** z * (columns ?? 1)
   const off = [
     drift(tileWidth),
     drift(tileHeight),
@@ -50,7 +53,7 @@ export function fitInGrid(grid: TileMatrixSetId, { left, top, tileWidth, tileHei
 }
 
 /** Bounds in the units of a grid's system as degrees, cut at the ends of the grid; null: they hold nothing of it. */
-export function degreesOf(grid: TileMatrixSetId, [west, south, east, north]: Bounds): Bounds | null {
+export function degreesOf(grid: KnownTileMatrixSetId, [west, south, east, north]: Bounds): Bounds | null {
   const { extent, world, columns } = TILE_MATRIX_SETS[grid]
   const x = (value: number) => (columns === 2 ? value : (value / extent[2]) * 180)
   const y = (value: number) =>

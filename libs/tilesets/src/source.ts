@@ -55,8 +55,13 @@ export interface Tile {
 export type SourceLayout =
   /** `{folder}/{z}/{x}/{y}.{extension}`, absolute; rows counted from the south (TMS) or the north. Vector tiles are gzip or not, one by one. */
   | { readonly kind: 'folder'; readonly folder: string; readonly extension: string; readonly fromSouth: boolean }
-  | { readonly kind: 'archive'; readonly archive: PmtilesArchive; readonly encoding: TileEncoding }
+  | { readonly kind: 'archive'; readonly archive: LaidOutArchive; readonly encoding: TileEncoding | 'either' }
   | ({ readonly kind: 'database' } & DatabaseFile)
+
+/** An archive of PMTiles, or one whose tiles have numbers and directories as if it were one. `either`: tiles are gzip or not, one by one. */
+export interface LaidOutArchive extends Pick<PmtilesArchive, 'fd' | 'extents' | 'identity' | 'modifiedMs' | 'root'> {
+  readonly header: Pick<PmtilesArchive['header'], 'minZoom' | 'maxZoom' | 'leaves' | 'tiles'>
+}
 
 /** An MBTiles archive whose pages can be read without SQLite. Tiles are gzip or not, one by one. */
 export interface DatabaseFile extends DatabaseLayout {

@@ -33,7 +33,8 @@ test('bounds are given in the units of the system, cut off where Web Mercator en
 
 test('scale and cell size of a set say the same, for pixels of 0.28 mm', () => {
   const metersPerUnit = { WebMercatorQuad: 1, WorldCRS84Quad: 111319.49079327358, CGCS2000Quad: 111319.49079327358 }
-  for (const set of Object.values(TILE_MATRIX_SETS)) {
-    expect((set.cellSize * metersPerUnit[set.id]) / 0.00028).toBeCloseTo(set.scaleDenominator, 3)
+  for (const [id, metres] of Object.entries(metersPerUnit)) {
+    const set = TILE_MATRIX_SETS[id as keyof typeof metersPerUnit]
+    expect((set.cellSize * metres) / 0.00028).toBeCloseTo(set.scaleDenominator, 3)
   }
 })

@@ -1,6 +1,8 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { isKnownGrid, MAX_ZOOM } from './address.js'
+import { codeOf, extentOfZone, matrixSize, ownSetId, tileMetres, type Zone, zoneOf } from './gauss-krueger.js'
 
-/** A tile matrix set (OGC Two Dimensional Tile Matrix Set, 2.0): quadtrees alone, tiles of 256 pixels where nothing else is said. */
+/** A tile matrix set (OGC Two Dimensional Tile Matrix Set, 2.0): a quadtree of tiles of 256 pixels where nothing else is said, or a set's own. */
 export interface TileMatrixSet {
   readonly id: TileMatrixSetId
   readonly title: string
@@ -20,12 +22,31 @@ export interface TileMatrixSet {
   readonly scaleDenominator: number
   /** of zoom 0, for tiles of 256 pixels: units of the system for each pixel */
   readonly cellSize: number
-  /** columns at zoom 0; rows are always 2^z */
-  readonly columns: 1 | 2
+  /** columns at zoom 0 of a quadtree, whose rows are 2^z; null: a grid of a set's own */
+  readonly columns: 1 | 2 | null
+  /** null: a quadtree */
+  readonly own: OwnMatrices | null
   /** west, south, east, north of all tiles, in the system's own units, easting first */
   readonly extent: Bounds
   /** the same in degrees */
   readonly world: Bounds
+}
+
+/** What a grid of a set's own has in place of a quadtree's rules. */
+export interface OwnMatrices {
+  readonly zone: Zone
+  readonly numbers: TileMatrices
+  /** by zoom */
+  readonly matrices: readonly TileMatrix[]
+}
+
+/** One zoom: units of the system for each pixel of its tiles, and how many of them there are. */
+export interface TileMatrix {
+  readonly cellSize: number
+  /** for pixels of 0.28 mm */
+  readonly scaleDenominator: number
+  readonly columns: number
+  readonly rows: number
 }
 
 const HALF = 20037508.342789244
@@ -34,16 +55,20 @@ const MERCATOR_NORTH = 85.0511287798066
 const MERCATOR_SCALE = 559082264.0287178
 const GEOGRAPHIC_SCALE = 279541132.0143589
 
-const geographic: Pick<TileMatrixSet, 'topLeft' | 'scaleDenominator' | 'cellSize' | 'columns' | 'extent' | 'world'> = {
+const geographic: Pick<
+  TileMatrixSet,
+  'topLeft' | 'scaleDenominator' | 'cellSize' | 'columns' | 'own' | 'extent' | 'world'
+> = {
   topLeft: [90, -180],
   scaleDenominator: GEOGRAPHIC_SCALE,
   cellSize: 180 / 256,
   columns: 2,
+  own: null,
   extent: [-180, -90, 180, 90],
   world: [-180, -90, 180, 90],
 }
 
-export const TILE_MATRIX_SETS: Readonly<Record<TileMatrixSetId, TileMatrixSet>> = {
+export const TILE_MATRIX_SETS: Readonly<Record<KnownTileMatrixSetId, TileMatrixSet>> = {
   WebMercatorQuad: {
     id: 'WebMercatorQuad',
     title: 'Web Mercator',
@@ -56,6 +81,7 @@ export const TILE_MATRIX_SETS: Readonly<Record<TileMatrixSetId, TileMatrixSet>> 
     scaleDenominator: MERCATOR_SCALE,
     cellSize: (2 * HALF) / 256,
     columns: 1,
+    own: null,
     extent: [-HALF, -HALF, HALF, HALF],
     // TileJSON 3.0's own default for `bounds`.
     world: [-180, -85.05112877980659, 180, MERCATOR_NORTH],
@@ -82,6 +108,72 @@ export const TILE_MATRIX_SETS: Readonly<Record<TileMatrixSetId, TileMatrixSet>> 
   },
 }
 
+const ownSets = new WeakMap<TileMatrices, TileMatrixSet>()
+
+/** The set that a version or what was probed lies in. `tileMatrices` may be there beside a known grid, which an operator set. */
+export function matrixSetOf({
+  tileMatrixSet,
+  tileMatrices,
+}: {
+  readonly tileMatrixSet: TileMatrixSetId
+  readonly tileMatrices?: TileMatrices | null
+}): TileMatrixSet {
+  if (isKnownGrid(tileMatrixSet)) return TILE_MATRIX_SETS[tileMatrixSet]
+  if (tileMatrices == null) throw new Error(`the numbers of the grid ${tileMatrixSet} are not known`)
+  const known = ownSets.get(tileMatrices) ?? ownSet(tileMatrices)
+  ownSets.set(tileMatrices, known)
+  return known
+}
+
+/** Metres of a pixel of the standard's display (OGC Two Dimensional Tile Matrix Set, 7.1.5). */
+const PIXEL_METRES = 0.000_28
+
+function ownSet(numbers: TileMatrices): TileMatrixSet {
+  const code = codeOf(numbers.crs)
+  const zone = zoneOf(code)
+  const matrices = numbers.resolutions.map((cellSize, zoom) => {
+    const [columns, rows] = matrixSize(numbers, zoom)
+    return { cellSize, scaleDenominator: cellSize / PIXEL_METRES, columns, rows }
+  })
+  const [east, north] = numbers.origin
+  return {
+    id: ownSetId(numbers),
+    title: `CGCS2000 / 3-degree Gauss-Kruger (EPSG:${code}), origin ${east}, ${north}`,
+    crs: numbers.crs,
+    urn: `urn:ogc:def:crs:EPSG::${code}`,
+    uri: `http://www.opengis.net/def/crs/EPSG/0/${code}`,
+    registered: null,
+    wellKnownScaleSet: null,
+    topLeft: [north, east],
+    scaleDenominator: matrices[0]?.scaleDenominator ?? Number.NaN,
+    cellSize: matrices[0]?.cellSize ?? Number.NaN,
+    columns: null,
+    own: { zone, numbers, matrices },
+    extent: extentOfZone(numbers),
+    world: zone.world,
+  }
+}
+
+/** A zoom of a set with tiles of so many pixels (those of a set's own grid have its own size); null: it has no such zoom. */
+export function matrixAt(set: TileMatrixSet, zoom: number, pixels = 256): TileMatrix | null {
+  if (set.own !== null) return set.own.matrices[zoom] ?? null
+  if (zoom > MAX_ZOOM) return null
+  const rows = 2 ** zoom
+  const scale = 256 / pixels / rows
+  return {
+    cellSize: set.cellSize * scale,
+    scaleDenominator: set.scaleDenominator * scale,
+    columns: rows * (set.columns ?? 1),
+    rows,
+  }
+}
+
+/** Whether a set has a tile at a place. Takes whole numbers from 0. */
+export function isInSet(set: TileMatrixSet, z: number, x: number, y: number): boolean {
+  const matrix = matrixAt(set, z)
+  return matrix !== null && x < matrix.columns && y < matrix.rows
+}
+
 /** The rows and columns of a zoom that a set's tiles lie in. */
 export interface TileMatrixLimits {
   readonly zoom: number
@@ -98,13 +190,35 @@ const TOUCH = 1e-9
  * Limits of one zoom by bounds in degrees (west above east: across the antimeridian, which takes every column). null: the whole matrix.
  */
 export function tileMatrixLimits(set: TileMatrixSet, zoom: number, bounds: Bounds | null): TileMatrixLimits {
+  if (set.own !== null) return ownLimits(set, set.own, zoom, bounds)
   const rows = 2 ** zoom
-  const columns = rows * set.columns
+  const columns = rows * (set.columns ?? 1)
   const [west, south, east, north] = bounds ?? [-180, -90, 180, 90]
   const [minColumn, maxColumn] =
     west > east ? [0, columns - 1] : between(column(west) * columns, column(east) * columns, columns)
   const [minRow, maxRow] = between(row(set, north) * rows, row(set, south) * rows, rows)
   return { zoom, minRow, maxRow, minColumn, maxColumn }
+}
+
+function ownLimits(
+  { extent }: TileMatrixSet,
+  { zone, numbers, matrices }: OwnMatrices,
+  zoom: number,
+  bounds: Bounds | null,
+): TileMatrixLimits {
+  const { columns = 1, rows = 1 } = matrices[zoom] ?? {}
+  if (bounds === null || bounds[0] > bounds[2])
+    return { zoom, minRow: 0, maxRow: rows - 1, minColumn: 0, maxColumn: columns - 1 }
+  const [west, south, east, north] = zone.toMetres(cutTo(zone.world, bounds))
+  const tile = tileMetres(numbers, zoom)
+  const [minColumn, maxColumn] = between((west - extent[0]) / tile, (east - extent[0]) / tile, columns)
+  const [minRow, maxRow] = between((extent[3] - north) / tile, (extent[3] - south) / tile, rows)
+  return { zoom, minRow, maxRow, minColumn, maxColumn }
+}
+
+function cutTo([left, bottom, right, top]: Bounds, [west, south, east, north]: Bounds): Bounds {
+  const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value))
+  return [within(west, left, right), within(south, bottom, top), within(east, left, right), within(north, bottom, top)]
 }
 
 /** Whether a tile has a part of an area, in degrees (west above east: across the antimeridian). */
@@ -123,6 +237,7 @@ export function tileTouches(
   return parts.some((part) => {
     // What lies beyond the grid would be counted as its outermost tiles.
     if (part[0] >= part[2] || part[1] >= set.world[3] || part[3] <= set.world[1]) return false
+    if (part[0] >= set.world[2] || part[2] <= set.world[0]) return false
     const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, z, part)
     return x >= minColumn && x <= maxColumn && y >= minRow && y <= maxRow
   })
@@ -133,8 +248,14 @@ export function tileBounds(
   set: TileMatrixSet,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
 ): Bounds {
+  if (set.own !== null) {
+    const tile = tileMetres(set.own.numbers, z)
+    const [left, , , top] = set.extent
+    return set.own.zone.toDegrees([left + x * tile, top - (y + 1) * tile, left + (x + 1) * tile, top - y * tile])
+  }
   const rows = 2 ** z
-  const longitude = (column: number) => (column / (rows * set.columns)) * 360 - 180
+  const columns = rows * (set.columns ?? 1)
+  const longitude = (column: number) => (column / columns) * 360 - 180
   return [longitude(x), latitude(set, (y + 1) / rows), longitude(x + 1), latitude(set, y / rows)]
 }
 
@@ -171,7 +292,9 @@ export function unbrokenBounds(set: TileMatrixSet, bounds: Bounds | null): Bound
 }
 
 /** Degrees to the system's own units, easting first; latitudes beyond Web Mercator's end are cut off. */
-export function inUnitsOf(set: TileMatrixSet, [west, south, east, north]: Bounds): Bounds {
+export function inUnitsOf(set: TileMatrixSet, bounds: Bounds): Bounds {
+  if (set.own !== null) return set.own.zone.toMetres(cutTo(set.world, bounds))
+  const [west, south, east, north] = bounds
   if (set.columns === 2) return [west, south, east, north]
   const x = (longitude: number) => (longitude / 180) * HALF
   const y = (latitude: number) => (0.5 - row(set, latitude)) * 2 * HALF

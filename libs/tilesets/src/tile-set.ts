@@ -1,4 +1,11 @@
-import type { Bounds, Storage, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
+import type {
+  Bounds,
+  Storage,
+  TileFormat,
+  TileMatrices,
+  TileMatrixSetId,
+  VectorLayer,
+} from '@gateway/contracts/basemap.js'
 
 /** How the stored bytes of a tile are compressed; HTTP's word for it goes into `Content-Encoding`. */
 export type TileEncoding = 'identity' | 'gzip'
@@ -21,6 +28,8 @@ export interface TileSetProbe {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly tileMatrixSet: TileMatrixSetId
+  /** the numbers of a grid of its own, which `tileMatrixSet` names; absent and null: it has none */
+  readonly tileMatrices?: TileMatrices | null
   /** what the metadata says beyond these fields, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>
   /** the file extension that the tiles on disk have (`jpeg` for format `jpg`, say); for archives, the format */

@@ -1,7 +1,7 @@
-import type { Bounds, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
+import type { Bounds, TileFormat, TileMatrices, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Center, readCenter } from './metadata/fields.js'
-import { TILE_MATRIX_SETS, unbrokenBounds } from './tile-matrix-sets.js'
+import { matrixSetOf, unbrokenBounds } from './tile-matrix-sets.js'
 
 /** What is known of a version that a TileJSON document describes. */
 export interface TileJsonInput {
@@ -17,6 +17,8 @@ export interface TileJsonInput {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly tileMatrixSet: TileMatrixSetId
+  /** the numbers of a grid of its own */
+  readonly tileMatrices?: TileMatrices | null
   /** what the set's own metadata says beyond these fields: it goes into the document as it is */
   readonly metadata: Readonly<Record<string, unknown>>
 }
@@ -30,7 +32,7 @@ const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0
  */
 export function tileJson(input: TileJsonInput, addresses: readonly string[]): Record<string, unknown> {
   const isMercator = input.tileMatrixSet === 'WebMercatorQuad'
-  const set = TILE_MATRIX_SETS[input.tileMatrixSet]
+  const set = matrixSetOf(input)
   const { version: own, center, ...other } = input.metadata
   const version = [own, input.version].find((text) => typeof text === 'string' && SEMVER.test(text))
   return {

@@ -1,4 +1,4 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { MAX_ZOOM } from '@gateway/contracts/tiling/protocol.js'
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { latitudeOf, longitudeOf, MAX_LATITUDE, mercatorX, mercatorY, unionOfBounds } from './mercator.js'
@@ -13,7 +13,7 @@ export interface Box {
 
 /** The plane that tiles are cut from: metres of EPSG:3857, or degrees of EPSG:4326 or EPSG:4490. */
 export interface TileSpace {
-  readonly id: TileMatrixSetId
+  readonly id: KnownTileMatrixSetId
   readonly crs: string
   /** The longitudes and latitudes that `x` and `y` take. */
   readonly geographicCrs: string
@@ -31,7 +31,7 @@ export interface TileSpace {
   latitude(y: number): number
 }
 
-function spaceOf(id: TileMatrixSetId): TileSpace {
+function spaceOf(id: KnownTileMatrixSetId): TileSpace {
   const { crs, columns, extent } = TILE_MATRIX_SETS[id]
   const [west, south, east, north] = extent
   const isMercator = columns === 1
@@ -40,7 +40,7 @@ function spaceOf(id: TileMatrixSetId): TileSpace {
     id,
     crs,
     geographicCrs: isMercator ? 'EPSG:4326' : crs,
-    columns,
+    columns: isMercator ? 1 : 2,
     extent: { west, south, east, north },
     tileSpan: north - south,
     maxLatitude: isMercator ? MAX_LATITUDE : 90,
@@ -51,7 +51,7 @@ function spaceOf(id: TileMatrixSetId): TileSpace {
   }
 }
 
-export const TILE_SPACES: Readonly<Record<TileMatrixSetId, TileSpace>> = {
+export const TILE_SPACES: Readonly<Record<KnownTileMatrixSetId, TileSpace>> = {
   WebMercatorQuad: spaceOf('WebMercatorQuad'),
   WorldCRS84Quad: spaceOf('WorldCRS84Quad'),
   CGCS2000Quad: spaceOf('CGCS2000Quad'),

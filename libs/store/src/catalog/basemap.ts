@@ -7,7 +7,7 @@ import type {
 } from '@gateway/contracts/basemap.js'
 import { offsetOf, rowOrderOf, scannedOffset } from '@gateway/contracts/version-overrides.js'
 import { asScanned, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
-import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
+import { matrixSetOf } from '@gateway/tilesets/tile-matrix-sets.js'
 import { currentTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 
 /** The basemap as the catalog answers it: without what was withdrawn. */
@@ -82,7 +82,7 @@ function toVersion(stored: StoredVersion): BasemapVersion {
     max_zoom: stored.maxZoom,
     bounds: stored.bounds,
     tile_matrix_set: stored.tileMatrixSet,
-    crs: TILE_MATRIX_SETS[stored.tileMatrixSet].crs,
+    crs: matrixSetOf(stored).crs,
     coordinate_offset: offsetOf(stored),
     revision: stored.revision,
     available: stored.available,

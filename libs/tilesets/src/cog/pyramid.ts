@@ -1,4 +1,4 @@
-import type { Bounds, TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId, TileFormat } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { degreesOf, describeMatrix, fitInGrid, gridOfCode, type MatrixFit } from '../grid-fit.js'
 import type { RangeLayout, ReadSection, SectionSearch } from '../ranges/source.js'
@@ -49,7 +49,7 @@ interface CogZoom extends MatrixFit {
 export interface Cog {
   readonly path: string
   readonly isLittle: boolean
-  readonly grid: TileMatrixSetId
+  readonly grid: KnownTileMatrixSetId
   readonly format: TileFormat
   readonly tileSize: number
   readonly zooms: ReadonlyMap<number, CogZoom>
@@ -187,7 +187,7 @@ export class CogLayout implements RangeLayout {
   async *addresses(zoom: number, read: ReadSection): AsyncGenerator<readonly [x: number, y: number]> {
     const own = this.#cog.zooms.get(zoom)
     if (own === undefined) return
-    const width = TILE_MATRIX_SETS[this.#cog.grid].columns * 2 ** zoom
+    const width = (TILE_MATRIX_SETS[this.#cog.grid].columns ?? 1) * 2 ** zoom
     for (let row = 0; row < own.rows; row++) {
       for (let column = 0; column < own.columns; column++) {
         const [x, y] = [own.column + column, own.row + row]

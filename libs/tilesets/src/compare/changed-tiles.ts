@@ -2,11 +2,11 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import { tileIdToZxy } from 'pmtiles'
 import { storedTiles } from '../export/stored-tiles.js'
 import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
-import { TILE_MATRIX_SETS, tileMatrixLimits, tileTouches } from '../tile-matrix-sets.js'
+import { matrixSetOf, tileMatrixLimits, tileTouches } from '../tile-matrix-sets.js'
 import { type ComparedSet, type CompareTask, NotCompared, openSet } from './compare-sets.js'
 import { joinTiles, type TileChange } from './join-tiles.js'
 
-export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet'> & {
+export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet' | 'tileMatrices'> & {
   /** what is wanted, in degrees; null: everywhere */
   readonly area: Bounds | null
 }
@@ -28,7 +28,7 @@ const SORTED_AT_ONCE = 8_000_000
  */
 export async function* changedTiles(task: ChangesTask, sortedAtOnce = SORTED_AT_ONCE): AsyncGenerator<ChangedTile> {
   const { left, right, tileMatrixSet, area } = task
-  const set = TILE_MATRIX_SETS[tileMatrixSet]
+  const set = matrixSetOf(task)
   const maxZoom = Math.max(left.maxZoom, right.maxZoom)
   const isNumbered = tileMatrixSet === 'WebMercatorQuad' && maxZoom <= MAX_PMTILES_ZOOM
   for (let z = Math.min(left.minZoom, right.minZoom); z <= maxZoom; z++) {
@@ -113,13 +113,13 @@ class LowestPlaces {
 }
 
 /** Of any other set: each address within the bounds of either is looked at. */
-async function* addressedChanges({ left, right, tileMatrixSet }: ChangesTask, z: number): AsyncGenerator<ChangedTile> {
+async function* addressedChanges({ left, right, ...grid }: ChangesTask, z: number): AsyncGenerator<ChangedTile> {
   const one = await openSet(left)
   let other: Awaited<ReturnType<typeof openSet>> = null
   try {
     other = await openSet(right)
     if (one === null || other === null) throw new NotCompared('the files of a version are not there')
-    const limits = [left, right].map(({ bounds }) => tileMatrixLimits(TILE_MATRIX_SETS[tileMatrixSet], z, bounds))
+    const limits = [left, right].map(({ bounds }) => tileMatrixLimits(matrixSetOf(grid), z, bounds))
     const [minX, maxX] = [Math.min(...limits.map((l) => l.minColumn)), Math.max(...limits.map((l) => l.maxColumn))]
     const [minY, maxY] = [Math.min(...limits.map((l) => l.minRow)), Math.max(...limits.map((l) => l.maxRow))]
     for (let x = minX; x <= maxX; x++) {

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib'
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { openFolder } from '../folder/source.js'
 import { encodingOf } from '../formats.js'
 import { openListed } from '../listed-source.js'
@@ -8,7 +8,7 @@ import { prepareTileQuery } from '../mbtiles/queries.js'
 import { openPmtiles } from '../pmtiles/source.js'
 import { readExactly } from '../read-exactly.js'
 import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
-import { TILE_MATRIX_SETS, type TileMatrixLimits, tileMatrixLimits } from '../tile-matrix-sets.js'
+import { matrixSetOf, type TileMatrixLimits, tileMatrixLimits } from '../tile-matrix-sets.js'
 import type { TileEncoding } from '../tile-set.js'
 
 /** A set on a disk of this machine. */
@@ -25,6 +25,8 @@ export interface CompareTask {
   readonly right: ComparedSet
   /** the grid of both */
   readonly tileMatrixSet: TileMatrixSetId
+  /** its numbers, if it is none of those that have a name */
+  readonly tileMatrices?: TileMatrices | null
   /** what is wanted of the zooms that either set has */
   readonly minZoom: number
   readonly maxZoom: number
@@ -105,14 +107,14 @@ export async function compareSets(task: CompareTask, now: () => number = () => p
 }
 
 async function compareZoom(
-  { left: { bounds: leftBounds }, right: { bounds: rightBounds }, tileMatrixSet }: CompareTask,
+  { left: { bounds: leftBounds }, right: { bounds: rightBounds }, ...grid }: CompareTask,
   zoom: number,
   share: number,
   left: OpenSet,
   right: OpenSet,
   isLate: () => boolean,
 ): Promise<{ readonly zoom: ComparedZoom; readonly complete: boolean }> {
-  const limitsOf = (bounds: Bounds | null) => tileMatrixLimits(TILE_MATRIX_SETS[tileMatrixSet], zoom, bounds)
+  const limitsOf = (bounds: Bounds | null) => tileMatrixLimits(matrixSetOf(grid), zoom, bounds)
   const limits = around([limitsOf(leftBounds), limitsOf(rightBounds)])
   const [width, height] = [limits.maxColumn - limits.minColumn + 1, limits.maxRow - limits.minRow + 1]
   const step = stepFor(width, height, share)

@@ -1,7 +1,18 @@
+import { LRUCache } from 'lru-cache'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { type FileSection, finish, type RangeLayout, type ReadSection, type SectionSearch } from '../ranges/source.js'
+import { type Directory, directoryBytes } from '../pmtiles/directory.js'
+import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
+import {
+  type ArchiveOfRanges,
+  type FileSection,
+  finish,
+  type RangeLayout,
+  type ReadSection,
+  type SectionSearch,
+} from '../ranges/source.js'
 import type { TilePlace } from '../source.js'
-import { BUNDLE_SIDE, bundleOf, type EsriCache, listBundles } from './cache.js'
+import { directoryOf, firstOfBundle } from './bundle-directory.js'
+import { BUNDLE_SIDE, type BundleListing, bundleOf, type EsriCache, listBundles } from './cache.js'
 import type { PlacedFile } from './files.js'
 
 /** The head of a bundle (Esri, Compact Cache V2): version 3, offsets of 5 bytes, an index of 131,072. Packages leave out the number of records. */
@@ -13,13 +24,53 @@ const INDEX_BYTES = RECORDS * RECORD_BYTES
 /** Limit: bundles whose heads are known to be right. */
 const MAX_KNOWN = 10_000
 
+/** Limit: bytes of the directories that were made of the bundles of packages, of all in this process; those used last stay. */
+const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024
+const directories = new LRUCache<string, Directory>({ maxSize: MAX_DIRECTORY_BYTES, sizeCalculation: directoryBytes })
+
+/**
+ * The bundles of a package as the leaf directories of an archive. A bundle's tiles have numbers that follow one another, so that the first of each bundle
+ * finds it. The offset of a leaf is the bundle's place in this list, and one more: it stands for its name. null: PMTiles cannot number the tiles.
+ */
+export function archiveOf(cache: EsriCache, zooms: readonly BundleListing[]): Omit<ArchiveOfRanges, 'leaf'> | null {
+  const [minZoom, maxZoom] = [zooms[0]?.z ?? 0, zooms.at(-1)?.z ?? 0]
+  if (cache.about.grid !== 'WebMercatorQuad' || zooms.length === 0 || maxZoom > MAX_PMTILES_ZOOM) return null
+  const firsts = zooms.flatMap(({ z, bundles }) =>
+    bundles.map(({ row, column }) => firstOfBundle({ z, x: column, y: row })),
+  )
+  const tileIds = Float64Array.from(firsts).sort()
+  const { length } = tileIds
+  const root = {
+    tileIds,
+    runLengths: new Float64Array(length),
+    offsets: Float64Array.from({ length }, (_, i) => i + 1),
+    lengths: new Uint32Array(length).fill(1),
+  }
+  return { minZoom, maxZoom, root, leafOf: (place) => indexOf(tileIds, firstOfBundle(place)) + 1 }
+}
+
+/** -1: it is not among them. */
+function indexOf(sorted: Float64Array, wanted: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === wanted ? low : -1
+}
+
 /** Finds tiles in bundles: of each a record of eight bytes is read, so that a bundle that was written to is read as it is. */
 export class BundleLayout implements RangeLayout {
   readonly #cache: EsriCache
   readonly #known = new Set<string>()
+  readonly archive?: ArchiveOfRanges
 
-  constructor(cache: EsriCache) {
+  /** @param zooms the bundles of a package */
+  constructor(cache: EsriCache, zooms: readonly BundleListing[] = []) {
     this.#cache = cache
+    const archive = archiveOf(cache, zooms)
+    if (archive !== null) this.archive = { ...archive, leaf: (place, identity) => this.#leaf(place, identity) }
   }
 
   *find({ z, x, y }: TilePlace): SectionSearch {
@@ -65,6 +116,25 @@ export class BundleLayout implements RangeLayout {
       if (tile !== null) return tile
     }
     return null
+  }
+
+  *#leaf(place: TilePlace, identity: string): Generator<FileSection, Directory | null, Uint8Array | null> {
+    const level = this.#cache.about.levels.get(place.z)
+    if (level === undefined) return null
+    const name = bundleOf(this.#cache, level, place.x, place.y)
+    const known = directories.get(`${identity} ${name}`)
+    if (known !== undefined) return known
+    const bundle = yield* this.#open(name)
+    if (bundle === null) return null
+    const { path, offset, length } = bundle
+    const index = yield { path, offset: offset + HEAD_BYTES, length: INDEX_BYTES }
+    if (index === null) return null
+    const made = directoryOf(place, asBuffer(index), (at, bytes) => {
+      if (length !== null && at + bytes > length) throw new BrokenArchiveError('a bundle points beyond its end')
+      return offset + at
+    })
+    if (made.tileIds.length > 0) directories.set(`${identity} ${name}`, made)
+    return made
   }
 
   *#open(name: string): Generator<FileSection, PlacedFile | null, Uint8Array | null> {

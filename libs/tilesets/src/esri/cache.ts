@@ -4,6 +4,7 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import type { ZoomExtent } from '../folder/extent.js'
 import { spread } from '../folder/listing.js'
 import { closeLater } from '../ranges/zip.js'
+import { matrixAt, matrixSetOf } from '../tile-matrix-sets.js'
 import { type CacheDescription, COMPACT_V1, describeCache } from './description.js'
 import { type CacheFiles, FolderFiles, ZipFiles } from './files.js'
 
@@ -98,13 +99,16 @@ export interface BundleListing extends ZoomExtent {
 
 /** The bundles of each zoom that has any. Extents are those of the bundles, cut at the grid. */
 export async function listBundles(cache: EsriCache): Promise<BundleListing[]> {
-  const columns = cache.about.grid === 'WebMercatorQuad' ? 1 : 2
+  const { grid: tileMatrixSet, tileMatrices } = cache.about
+  const set = matrixSetOf({ tileMatrixSet, ...(tileMatrices && { tileMatrices }) })
   const found: BundleListing[] = []
   for (const [z, level] of [...cache.about.levels].sort(([a], [b]) => a - b)) {
     const folder = levelFolder(cache, level)
+    const matrix = matrixAt(set, z)
+    if (matrix === null) continue
     const bundles = (await cache.files.list(folder)).flatMap((name) => {
       const at = parseBundle(name)
-      const isInside = at !== null && at.row < 2 ** z && at.column < 2 ** z * columns
+      const isInside = at !== null && at.row < matrix.rows && at.column < matrix.columns
       return isInside ? [{ name: `${folder}/${name}`, ...at }] : []
     })
     if (bundles.length === 0) continue
@@ -117,9 +121,9 @@ export async function listBundles(cache: EsriCache): Promise<BundleListing[]> {
       bundles,
       complete: true,
       minColumn: least(lefts),
-      maxColumn: Math.min(most(lefts) + BUNDLE_SIDE, 2 ** z * columns) - 1,
+      maxColumn: Math.min(most(lefts) + BUNDLE_SIDE, matrix.columns) - 1,
       minRow: least(rows),
-      maxRow: Math.min(most(rows) + BUNDLE_SIDE, 2 ** z) - 1,
+      maxRow: Math.min(most(rows) + BUNDLE_SIDE, matrix.rows) - 1,
     })
   }
   return found

@@ -1,8 +1,9 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError } from '../broken-archive.js'
+import { isGaussKrueger, ownMatrices, ownSetId, zoneOf } from '../gauss-krueger.js'
 import { degreesOf, fitInGrid, gridOfCode } from '../grid-fit.js'
 import { readText } from '../metadata/fields.js'
-import { isRecord } from '../metadata/metadata.js'
+import { isRecord, SERVED_SYSTEMS } from '../metadata/metadata.js'
 import { TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import type { CacheFiles } from './files.js'
 
@@ -14,6 +15,8 @@ export interface CacheDescription {
   /** before the names of the cache's other files: empty, or ends in a slash */
   readonly base: string
   readonly grid: TileMatrixSetId
+  /** the numbers of a grid of its own */
+  readonly tileMatrices?: TileMatrices
   /** the level of each zoom that the cache's scheme has */
   readonly levels: ReadonlyMap<number, number>
   /** levels that are no zoom of the grid, with their numbers */
@@ -75,7 +78,7 @@ interface Said {
 }
 
 function toDescription(base: string, said: Said, content: readonly Uint8Array[]): CacheDescription {
-  const { code, left, top, columns, rows, storage } = said
+  const { storage } = said
   if (storage === 'esriMapCacheStorageModeCompact') throw new BrokenArchiveError(COMPACT_V1)
   if (/^lerc/i.test(said.format))
     throw new BrokenArchiveError(`its tiles are elevations (${said.format}), which no map client draws`)
@@ -83,10 +86,17 @@ function toDescription(base: string, said: Said, content: readonly Uint8Array[])
     throw new BrokenArchiveError(
       `its bundles hold ${said.packetSize} by ${said.packetSize} tiles; only 128 by 128 are read`,
     )
+  return { base, ...placeOf(said), ...aboutOf(said), content }
+}
+
+/** Which levels are which zooms of which grid, and where the tiles are. */
+function placeOf(said: Said): Pick<CacheDescription, 'grid' | 'tileMatrices' | 'levels' | 'otherLevels' | 'bounds'> {
+  if (isGaussKrueger(said.code)) return ownPlace(said)
+  const { code, left, top, columns, rows } = said
   const grid = gridOfCode(code)
   if (grid === null)
     throw new BrokenArchiveError(
-      `its tiles lie in the system ${Number.isNaN(code) ? 'of no WKID' : code}; only 3857 (102100), 4326 and 4490 are served`,
+      `its tiles lie in the system ${Number.isNaN(code) ? 'of no WKID' : code}; only ${SERVED_SYSTEMS} (102100 is 3857) are served`,
     )
   const { extent, crs } = TILE_MATRIX_SETS[grid]
   const levels = new Map<number, number>()
@@ -104,19 +114,42 @@ function toDescription(base: string, said: Said, content: readonly Uint8Array[])
         `whose origin is ${extent[0]}, ${extent[3]} and whose zoom 0 has ${TILE_MATRIX_SETS[grid].cellSize} units per pixel of 256`,
     )
   }
+  return { grid, levels, otherLevels, bounds: said.extent === null ? null : boundsOf(grid, said.extent) }
+}
+
+/** Of a cache in a zone of Gauss-Kruger: its scheme is the grid, and its levels are zooms from the coarsest one on. */
+function ownPlace({ code, left, top, columns, rows, dpi, levels: said, extent }: Said) {
+  const sorted = said
+    .map((one) => ({ level: one.level, resolution: resolutionOf(one, dpi, null) }))
+    .sort((a, b) => b.resolution - a.resolution)
+  const resolutions = sorted.map(({ resolution }) => resolution)
+  const tileMatrices = ownMatrices({ code, left, top, columns, rows, resolutions })
+  return {
+    grid: ownSetId(tileMatrices),
+    tileMatrices,
+    levels: new Map(sorted.map(({ level }, z) => [z, level])),
+    otherLevels: new Map<number, string>(),
+    bounds: extent === null ? null : ownBounds(code, extent),
+  }
+}
+
+/** What an extent in the zone's own units, or in degrees, is in degrees; null: it makes no sense. */
+function ownBounds(zone: number, { bounds, code }: NonNullable<Said['extent']>): Bounds | null {
+  if (!bounds.every(Number.isFinite) || bounds[0] >= bounds[2] || bounds[1] >= bounds[3]) return null
+  const own = Number.isNaN(code) ? zone : code
+  if (own !== zone && !isGaussKrueger(own)) return boundsOf('WorldCRS84Quad', { bounds, code })
+  const degrees = zoneOf(own).toDegrees(bounds)
+  return degrees.every(Number.isFinite) ? degrees : null
+}
+
+function aboutOf(said: Said): Pick<CacheDescription, 'format' | 'tilesPath' | 'name' | 'attribution' | 'description'> {
   const warnings: string[] = []
   return {
-    base,
-    grid,
-    levels,
-    otherLevels,
-    bounds: said.extent === null ? null : boundsOf(grid, said.extent),
     format: said.format,
     tilesPath: said.tilesPath,
     name: readText('name', said.name, warnings),
     attribution: readText('attribution', said.attribution, warnings),
     description: readText('description', said.description, warnings),
-    content,
   }
 }
 
@@ -129,13 +162,14 @@ const METRES_PER_INCH = 0.0254
 /** Of the radius 6,378,137 m, as Esri counts scales of geographic systems. */
 const METRES_PER_DEGREE = (Math.PI * 6_378_137) / 180
 
-function resolutionOf({ resolution, scale }: Level, dpi: number, grid: TileMatrixSetId): number {
+/** @param grid null: one in metres */
+function resolutionOf({ resolution, scale }: Level, dpi: number, grid: KnownTileMatrixSetId | null): number {
   if (resolution > 0) return resolution
   const metres = (scale * METRES_PER_INCH) / (dpi > 0 ? dpi : 96)
-  return grid === 'WebMercatorQuad' ? metres : metres / METRES_PER_DEGREE
+  return grid === null || grid === 'WebMercatorQuad' ? metres : metres / METRES_PER_DEGREE
 }
 
-function boundsOf(grid: TileMatrixSetId, { bounds, code }: NonNullable<Said['extent']>): Bounds | null {
+function boundsOf(grid: KnownTileMatrixSetId, { bounds, code }: NonNullable<Said['extent']>): Bounds | null {
   if (!bounds.every(Number.isFinite)) return null
   const own = Number.isNaN(code) ? grid : gridOfCode(code)
   const cut = own === null ? null : degreesOf(own, bounds)
@@ -143,7 +177,7 @@ function boundsOf(grid: TileMatrixSetId, { bounds, code }: NonNullable<Said['ext
   return cut === null || own === grid ? cut : degreesOf(grid, toUnits(grid, cut))
 }
 
-function toUnits(grid: TileMatrixSetId, bounds: Bounds): Bounds {
+function toUnits(grid: KnownTileMatrixSetId, bounds: Bounds): Bounds {
   const { extent, columns } = TILE_MATRIX_SETS[grid]
   if (columns === 2) return bounds
   const x = (longitude: number) => (longitude / 180) * extent[2]
@@ -235,7 +269,11 @@ function readRoot(root: Record<string, unknown>): Said {
 /** One of both that is known, else what is said. */
 function codeOf(reference: unknown, ...names: readonly string[]): number {
   const codes = names.map((name) => toNumber(at(reference, name)))
-  return codes.find((code) => gridOfCode(code) !== null) ?? codes.find((code) => !Number.isNaN(code)) ?? Number.NaN
+  return (
+    codes.find((code) => gridOfCode(code) !== null || isGaussKrueger(code)) ??
+    codes.find((code) => !Number.isNaN(code)) ??
+    Number.NaN
+  )
 }
 
 async function parseXml(name: string, text: Buffer): Promise<unknown> {

@@ -4,7 +4,7 @@ import { listedFolder } from '../layouts/open.js'
 import { type ListedSource, RangeSource } from '../ranges/source.js'
 import type { CachedReader, SourceSpec } from '../source.js'
 import { BundleLayout } from './bundles.js'
-import { openCache } from './cache.js'
+import { listBundles, openCache } from './cache.js'
 
 /** Opens an Esri cache for serving. null: it is not there. Rejects with `BrokenArchiveError` and the disk's errors. */
 export async function openEsri(spec: SourceSpec, cached: CachedReader | null): Promise<ListedSource | null> {
@@ -12,7 +12,11 @@ export async function openEsri(spec: SourceSpec, cached: CachedReader | null): P
   if (opening === null || !opening.ok) return null
   const { cache } = opening
   opening.close()
-  if (!cache.isExploded) return new RangeSource(spec, new BundleLayout(cache), cached)
+  if (!cache.isExploded) {
+    const isPackage = spec.storage === 'tpkx' || spec.storage === 'vtpk'
+    // A bundle in a folder may be written to: each tile is looked for in it.
+    return new RangeSource(spec, new BundleLayout(cache, isPackage ? await listBundles(cache) : []), cached)
+  }
   const { levels } = cache.about
   const pathOf = ({ z, x, y, suffix = '' }: { z: number; x: number; y: number; suffix?: string }) => {
     const level = levels.get(z)

@@ -56,13 +56,14 @@ async function probeBundles(
   if (bytes.format === null)
     throw new BrokenArchiveError('neither the description nor a tile tells the format of the tiles')
   const sample = examineSample(bytes.format, starts[0] ?? null)
-  const box = extentOf(zooms, 'xyz', about.grid)
+  const own = about.tileMatrices === undefined ? {} : { tileMatrices: about.tileMatrices }
+  const box = extentOf(zooms, 'xyz', { tileMatrixSet: about.grid, ...own })
   return {
     storage,
     rowsFromNorth: false,
     rowsAssumed: false,
     format: bytes.format,
-    tileSize: sample.tileSize,
+    tileSize: about.tileMatrices?.tileSize ?? sample.tileSize,
     minZoom: zooms[0]!.z,
     maxZoom: zooms.at(-1)!.z,
     bounds: about.bounds ?? box,
@@ -72,6 +73,7 @@ async function probeBundles(
     description: about.description,
     vectorLayers: null,
     tileMatrixSet: about.grid,
+    ...own,
     metadata: {},
     extension: bytes.format,
     encoding: sample.encoding,
@@ -144,6 +146,7 @@ async function probeExploded(root: string, file: string, cache: EsriCache): Prom
     scheme: 'xyz',
     grid: about.grid,
     gridNamed: about.grid,
+    ...(about.tileMatrices && { tileMatrices: about.tileMatrices }),
     bounds: about.bounds,
     content: about.content,
     fromGdal: false,

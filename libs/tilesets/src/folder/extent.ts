@@ -1,5 +1,6 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { flipRow } from '../address.js'
+import { matrixSetOf, type OwnMatrices, type TileMatrixSet } from '../tile-matrix-sets.js'
 
 /** Which columns and rows of a zoom have tiles, as far as it was looked at. Rows are as stored. */
 export interface ZoomExtent {
@@ -24,9 +25,15 @@ interface Box {
  * Bounds that hold every tile, as far as listing tells. The deepest zoom that was listed whole gives them most tightly; a zoom that
  * reaches beyond it (a world overview above a city, say) widens them. Bounds too small would hide tiles from map clients.
  */
-export function extentOf(zooms: readonly ZoomExtent[], scheme: 'xyz' | 'tms', grid: TileMatrixSetId): Bounds | null {
-  const columns = grid === 'WebMercatorQuad' ? 1 : 2
-  const latitude = grid === 'WebMercatorQuad' ? latitudeOfMercator : latitudeOfGeographic
+export function extentOf(
+  zooms: readonly ZoomExtent[],
+  scheme: 'xyz' | 'tms',
+  grid: Parameters<typeof matrixSetOf>[0],
+): Bounds | null {
+  const set = matrixSetOf(grid)
+  if (set.own !== null) return ownExtent(zooms, set, set.own)
+  const columns = set.columns ?? 1
+  const latitude = columns === 1 ? latitudeOfMercator : latitudeOfGeographic
   const base = zooms.findLast((zoom) => zoom.complete) ?? zooms[0]
   if (base === undefined) return null
   let box = boxOf(base, scheme, columns)
@@ -38,6 +45,28 @@ export function extentOf(zooms: readonly ZoomExtent[], scheme: 'xyz' | 'tms', gr
     if (!within) box = union(box, own)
   }
   return [longitude(box.west), latitude(box.south), longitude(box.east), latitude(box.north)]
+}
+
+/** In a grid whose zooms do not nest: around the tiles of the deepest zoom, and of those that reach further. */
+function ownExtent(zooms: readonly ZoomExtent[], { extent }: TileMatrixSet, { zone, matrices, numbers }: OwnMatrices) {
+  const [left, , , top] = extent
+  let found: Bounds | null = null
+  for (const { z, minColumn, maxColumn, minRow, maxRow } of [...zooms].reverse()) {
+    const tile = (matrices[z]?.cellSize ?? Number.NaN) * numbers.tileSize
+    const box = [left + minColumn * tile, top - (maxRow + 1) * tile, left + (maxColumn + 1) * tile, top - minRow * tile]
+    const [west, south, east, north] = box as unknown as Bounds
+    // A tile of a higher zoom that holds the rest says no more.
+    const isAround: boolean =
+      found !== null &&
+      found[0] - west < tile &&
+      found[1] - south < tile &&
+      east - found[2] < tile &&
+      north - found[3] < tile
+    if (isAround || Number.isNaN(tile)) continue
+    const [w, s, e, n]: Bounds = found ?? [west, south, east, north]
+    found = [Math.min(w, west), Math.min(s, south), Math.max(e, east), Math.max(n, north)]
+  }
+  return found === null ? null : zone.toDegrees(found)
 }
 
 /** `columns`: of the grid at zoom 0. */

@@ -1,4 +1,5 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { isKnownGrid } from '../address.js'
 import { TILE_MATRIX_SETS, tileMatrixLimits } from '../tile-matrix-sets.js'
 import type { ZoomListing } from './listing.js'
 
@@ -9,11 +10,12 @@ import type { ZoomListing } from './listing.js'
  */
 export function isOneTileAtZoom0(zooms: readonly ZoomListing[], grid: TileMatrixSetId, bounds: Bounds): boolean {
   const deepest = zooms.findLast(({ complete }) => complete)
-  if (TILE_MATRIX_SETS[grid].columns !== 2 || deepest === undefined || deepest.z === 0) return false
+  if (!isKnownGrid(grid) || TILE_MATRIX_SETS[grid].columns !== 2 || deepest === undefined || deepest.z === 0)
+    return false
   return !liesAt(deepest, deepest.z, grid, bounds) && liesAt(deepest, deepest.z - 1, grid, bounds)
 }
 
-function liesAt(listed: ZoomListing, z: number, grid: TileMatrixSetId, bounds: Bounds): boolean {
+function liesAt(listed: ZoomListing, z: number, grid: KnownTileMatrixSetId, bounds: Bounds): boolean {
   const { minColumn, maxColumn, minRow, maxRow } = tileMatrixLimits(TILE_MATRIX_SETS[grid], z, bounds)
   const last = 2 ** z - 1
   // Where bounds begin at a tile's edge, gdal2tiles makes the tile before it as well.

@@ -1,4 +1,4 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ZoomExtent } from './extent.js'
 import { spread, type ZoomListing } from './listing.js'
 
@@ -12,7 +12,7 @@ const MIN_SAMPLED = 4
 
 /** The grid in which tiles lie as far as their numbers tell, and what is doubtful about it, in words for the operator. */
 export interface NumberedGrid {
-  readonly grid: TileMatrixSetId
+  readonly grid: KnownTileMatrixSetId
   readonly warnings: readonly string[]
 }
 

@@ -1,6 +1,6 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ListEntry, ObjectStore, ReadOptions } from '@gateway/core/object-storage/object-store.js'
-import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
+import { isInPyramid, isKnownGrid, MAX_ZOOM, parseIndex } from '../address.js'
 import { parseTileName, type SampleTile, spread, WIDEST, type ZoomListing } from './listing.js'
 
 export interface ListLimits {
@@ -60,7 +60,8 @@ async function listZoom(
   const marks: string[] = []
   const whole = await listTo(store.list(folder, options), limits.whole)
   const isInGrid = (x: number) => isInPyramid(z, x, 0, grid)
-  const isBeyond = (x: number) => !isInPyramid(z, x, 0, WIDEST)
+  const widest = isKnownGrid(grid) ? WIDEST : grid
+  const isBeyond = (x: number) => !isInPyramid(z, x, 0, widest)
   if (whole !== null) {
     const all = rowsByColumn(whole, folder, z, marks)
     const columns = all.filter(({ x }) => isInGrid(x))
@@ -119,7 +120,7 @@ function rowsByColumn(entries: readonly ListEntry[], folder: string, z: number, 
     if (!('key' in entry)) continue
     const [column = '', name = '', ...deeper] = entry.key.slice(folder.length).split('/')
     const x = parseIndex(column)
-    const tile = deeper.length > 0 ? null : parseTileName(z, name)
+    const tile = deeper.length > 0 ? null : parseTileName(z, name, null)
     if (x < 0 || tile === null) continue
     marks.push(`${entry.key} ${entry.facts.etag}`)
     const same = byColumn.get(x)

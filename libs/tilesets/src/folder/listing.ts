@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { readAhead } from '@gateway/core/files/read-ahead.js'
 import { liesBelowLater } from '@gateway/core/files/real-root.js'
-import { isInPyramid, MAX_ZOOM, parseIndex } from '../address.js'
+import { isInPyramid, isKnownGrid, MAX_ZOOM, parseIndex } from '../address.js'
 import { formatOfExtension } from '../formats.js'
 import type { ZoomExtent } from './extent.js'
 
@@ -67,7 +67,8 @@ export function spread<T>(entries: readonly T[], limit: number): T[] {
 async function listZoom(root: string, folder: string, z: number, grid: TileMatrixSetId): Promise<ZoomListing | null> {
   const numbered = await listNumbers(root, folder)
   const columns = numbered.filter((x) => isInPyramid(z, x, 0, grid))
-  let beyond = numbered.filter((x) => !isInPyramid(z, x, 0, WIDEST)).length
+  const widest = isKnownGrid(grid) ? WIDEST : grid
+  let beyond = numbered.filter((x) => !isInPyramid(z, x, 0, widest)).length
   const kept = new Map<number, number[]>()
   let keptRows = 0
   const samples = new Map<string, SampleTile>()
@@ -82,7 +83,7 @@ async function listZoom(root: string, folder: string, z: number, grid: TileMatri
     let found = false
     for (const name of await list()) {
       rows.read++
-      const tile = parseTileName(z, name)
+      const tile = parseTileName(z, name, widest)
       if (tile === null) {
         if (isTileName(name)) beyond++
         continue
@@ -120,12 +121,16 @@ function keep(rows: Map<number, number[]>, x: number, y: number): void {
   else same.push(y)
 }
 
-export function parseTileName(z: number, name: string): { y: number; extension: string } | null {
+export function parseTileName(
+  z: number,
+  name: string,
+  grid: TileMatrixSetId | null = WIDEST,
+): { y: number; extension: string } | null {
   const dot = name.indexOf('.')
   if (dot < 1) return null
   const y = parseIndex(name.slice(0, dot))
   const extension = name.slice(dot + 1)
-  return y >= 0 && isInPyramid(z, 0, y) && formatOfExtension(extension) !== null ? { y, extension } : null
+  return y >= 0 && isInPyramid(z, 0, y, grid) && formatOfExtension(extension) !== null ? { y, extension } : null
 }
 
 /** The numbers among the names in a folder, ascending; otherwise as `listNames`. */

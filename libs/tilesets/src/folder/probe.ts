@@ -2,11 +2,11 @@ import fs from 'node:fs'
 import { promisify } from 'node:util'
 import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
-import { MAX_ZOOM } from '../address.js'
+import { isKnownGrid, MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'
 import { type FolderMetadata, readFolderMetadata } from '../metadata/file.js'
-import { servedGrid } from '../metadata/metadata.js'
+import { gridOfFolder } from '../metadata/metadata.js'
 import { orderByBounds } from '../rows/by-bounds.js'
 import { withOrderOfBounds } from '../rows/with-row-order.js'
 import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
@@ -65,6 +65,11 @@ export async function describeFolder<Zoom extends ZoomListing>(
   reads: FolderReads<Zoom>,
 ): Promise<TileSetProbe | null> {
   const { zooms, tileMatrixSet, doubts } = await listInGrid(metadata, list)
+  const { tileMatrices } = metadata
+  if (tileMatrices !== undefined && metadata.scheme === 'tms')
+    throw new BrokenArchiveError(
+      'its rows are counted from the south, which a grid with an origin in the north-west does not have',
+    )
   const isDoubtful = doubts.warnings.length > 0 || doubts.unserved !== null
   if (await reads.isReversed?.(isDoubtful)) throw new BrokenArchiveError(REVERSED)
   if (zooms.length === 0) return null
@@ -80,21 +85,23 @@ export async function describeFolder<Zoom extends ZoomListing>(
   const format = bytes.format ?? named.format
   const sample = examineSample(format, starts[0] ?? null)
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!.z, maxZoom: zooms.at(-1)!.z })
+  const own = tileMatrices === undefined ? {} : { tileMatrices }
   const probe: TileSetProbe = {
     storage,
     rowsFromNorth: false,
-    rowsAssumed: metadata.scheme === null,
+    rowsAssumed: metadata.scheme === null && tileMatrices === undefined,
     format,
-    tileSize: sample.tileSize,
+    tileSize: tileMatrices?.tileSize ?? sample.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
-    bounds: metadata.bounds ?? extentOf(zooms, storage, tileMatrixSet),
+    bounds: metadata.bounds ?? extentOf(zooms, storage, { tileMatrixSet, ...own }),
     boundsDerived: metadata.bounds === null,
     name: metadata.name,
     attribution: metadata.attribution,
     description: metadata.description,
     vectorLayers: metadata.vectorLayers,
     tileMatrixSet,
+    ...own,
     metadata: metadata.other,
     extension,
     encoding: sample.encoding,
@@ -108,7 +115,8 @@ export async function describeFolder<Zoom extends ZoomListing>(
       ...sample.warnings,
     ],
   }
-  const order = metadata.scheme === null ? orderByBounds(zooms, metadata.bounds, tileMatrixSet) : null
+  const order =
+    probe.rowsAssumed && isKnownGrid(tileMatrixSet) ? orderByBounds(zooms, metadata.bounds, tileMatrixSet) : null
   return withOrderOfBounds(probe, order)
 }
 
@@ -118,9 +126,12 @@ async function listInGrid<Zoom extends ZoomListing>(
   list: (grid: TileMatrixSetId) => Promise<readonly Zoom[]>,
 ): Promise<{ zooms: readonly Zoom[]; tileMatrixSet: TileMatrixSetId; doubts: LayoutDoubts }> {
   if (metadata.gridNamed !== '' || metadata.unserved !== null) {
-    const zooms = await list(metadata.grid ?? WIDEST)
-    const tileMatrixSet = zooms.length === 0 || metadata.unserved !== null ? WIDEST : servedGrid(metadata)
-    return { zooms, tileMatrixSet, doubts: layoutDoubts(zooms) }
+    const { tileMatrices: matrices } = metadata
+    const listed = await list(metadata.grid ?? WIDEST)
+    const zooms = matrices === undefined ? listed : listed.filter(({ z }) => z < matrices.resolutions.length)
+    const tileMatrixSet = zooms.length === 0 || metadata.unserved !== null ? WIDEST : gridOfFolder(metadata).id
+    const doubts = matrices === undefined ? layoutDoubts(zooms) : { warnings: [], unserved: null }
+    return { zooms, tileMatrixSet, doubts }
   }
   const wide = await list(WIDEST)
   const { grid, warnings } = gridByNumbers(wide)

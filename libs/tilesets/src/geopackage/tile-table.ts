@@ -1,11 +1,13 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
+import { isGaussKrueger, ownMatrices, ownSetId, zoneOf } from '../gauss-krueger.js'
 import { degreesOf, describeMatrix, fitInGrid, gridOfCode, type MatrixFit } from '../grid-fit.js'
 import { plainColumns, quotedName, readObjects, type SchemaObjects } from '../mbtiles/plain-tables.js'
 import { prepareQuick, rowOf, type TileQuery } from '../mbtiles/queries.js'
 import { KEY_COLUMNS } from '../mbtiles/schema.js'
 import { asArchiveError } from '../mbtiles/sqlite-error.js'
+import { SERVED_SYSTEMS } from '../metadata/metadata.js'
 
 /** Limits: tables and views of a file, tables of tiles, and matrices of one. */
 const MAX_OBJECTS = 10_000
@@ -27,6 +29,8 @@ interface StoredZoom extends MatrixFit {
 export interface TileTable {
   readonly table: string
   readonly grid: TileMatrixSetId
+  /** the numbers of a grid of its own */
+  readonly tileMatrices?: TileMatrices
   /** by zoom of the grid */
   readonly zooms: ReadonlyMap<number, StoredZoom>
   readonly bounds: Bounds | null
@@ -71,14 +75,47 @@ export function describeTable(database: DatabaseSyncInstance, table: string): Ti
   if (!has(database, objects, table, [...KEY_COLUMNS, 'tile_data']))
     throw new BrokenArchiveError('its table of tiles is not there, or no plain table')
   const code = codeOf(database, objects, Number(set.srs_id))
+  const rowsOfMatrices = `SELECT ${MATRIX.join()} FROM main.gpkg_tile_matrix WHERE table_name = ? ORDER BY zoom_level LIMIT ${MAX_MATRICES}`
+  const matrices = rows(database, rowsOfMatrices, table)
+  return {
+    table,
+    ...(isGaussKrueger(code) ? ownZooms(code, set, content, matrices) : zoomsOf(code, set, content, matrices)),
+    name: textOf(content.identifier),
+    description: textOf(content.description),
+  }
+}
+
+type Row = Record<string, unknown>
+type Zooms = Pick<TileTable, 'grid' | 'tileMatrices' | 'zooms' | 'bounds' | 'warnings'>
+
+/** Of a table in a zone of Gauss-Kruger: its matrices are the grid, and their levels zooms from the coarsest one on. */
+function ownZooms(code: number, set: Row, content: Row, matrices: readonly Row[]): Zooms {
+  const [left, bottom, right, top] = box(set)
+  const first = matrices[0]
+  const tileMatrices = ownMatrices({
+    code,
+    left,
+    top,
+    columns: Number(first?.tile_width),
+    rows: Number(first?.tile_height),
+    resolutions: matrices.map((row) => (right - left) / Number(row.matrix_width) / Number(row.tile_width)),
+  })
+  const tileSize = Number(first?.tile_width)
+  const zooms = new Map(
+    matrices.map((row, z) => [z, { z, column: 0, row: 0, level: Number(row.zoom_level), tileSize }]),
+  )
+  const inZone = [box(content), [left, bottom, right, top] as Bounds].find((one) => one.every(Number.isFinite))
+  const bounds = inZone === undefined ? null : zoneOf(code).toDegrees(inZone)
+  return { grid: ownSetId(tileMatrices), tileMatrices, zooms, bounds, warnings: [] }
+}
+
+function zoomsOf(code: number, set: Row, content: Row, matrices: readonly Row[]): Zooms {
   const grid = gridOfCode(code)
-  if (grid === null)
-    throw new BrokenArchiveError(`its tiles lie in EPSG:${code}; only EPSG:3857, EPSG:4326 and EPSG:4490 are served`)
+  if (grid === null) throw new BrokenArchiveError(`its tiles lie in EPSG:${code}; only ${SERVED_SYSTEMS} are served`)
   const [left, bottom, right, top] = box(set)
   const zooms = new Map<number, StoredZoom>()
   const off: string[] = []
-  const matrices = `SELECT ${MATRIX.join()} FROM main.gpkg_tile_matrix WHERE table_name = ? ORDER BY zoom_level LIMIT ${MAX_MATRICES}`
-  for (const row of rows(database, matrices, table)) {
+  for (const row of matrices) {
     const level = Number(row.zoom_level)
     const matrix = {
       left,
@@ -94,12 +131,9 @@ export function describeTable(database: DatabaseSyncInstance, table: string): Ti
   if (zooms.size === 0)
     throw new BrokenArchiveError(`its tiles are not those of ${grid}: ${others || 'it has no tile matrix'}`)
   return {
-    table,
     grid,
     zooms,
     bounds: degreesOf(grid, box(content)) ?? degreesOf(grid, [left, bottom, right, top]),
-    name: textOf(content.identifier),
-    description: textOf(content.description),
     warnings: off.length === 0 ? [] : [`levels that are no zooms of ${grid} are not served: ${others}`],
   }
 }

@@ -50,7 +50,7 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
       extentOf(
         ranges.filter(({ beyond }) => beyond === 0),
         'tms',
-        numbered.grid,
+        { tileMatrixSet: numbered.grid },
       ),
     boundsDerived: metadata.bounds === null,
     name: metadata.name,

@@ -1,4 +1,6 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import { isGaussKrueger, ownMatrices, ownSetId } from '../gauss-krueger.js'
 
 /** The fields that may name a grid; the first that says something counts. */
 export const FIELDS = ['tile_matrix_set', 'crs', 'srs', 'profile'] as const
@@ -23,17 +25,51 @@ const GRID_OF_NAME: ReadonlyMap<string, TileMatrixSetId> = new Map([
   ['4490', 'CGCS2000Quad'],
 ])
 
+export interface SaidGrid {
+  /** null: one that is not served, which `named` names */
+  readonly grid: TileMatrixSetId | null
+  readonly named: string
+  /** the numbers of a grid of its own */
+  readonly matrices?: TileMatrices
+  /** why the numbers make no grid */
+  readonly refusal?: string
+}
+
 /**
- * In which grid a set says that its tiles lie; Web Mercator where it says nothing.
- * @returns null where it names another one, with that name in `named`
+ * In which grid a set says that its tiles lie; Web Mercator where it says nothing. One in a zone of Gauss-Kruger has `origin` (easting,
+ * northing), `resolutions` (metres for each pixel, by zoom) and `tile_size` besides.
  */
-export function readGrid(fields: Readonly<Record<string, unknown>>): { grid: TileMatrixSetId | null; named: string } {
+export function readGrid(fields: Readonly<Record<string, unknown>>): SaidGrid {
   for (const field of FIELDS) {
     const named = textOf(fields[field])
     if (named === '') continue
-    return { grid: GRID_OF_NAME.get(keyOf(named)) ?? null, named }
+    const code = Number(keyOf(named))
+    return isGaussKrueger(code) ? readOwn(named, code, fields) : { grid: GRID_OF_NAME.get(keyOf(named)) ?? null, named }
   }
   return { grid: 'WebMercatorQuad', named: '' }
+}
+
+function readOwn(named: string, code: number, fields: Readonly<Record<string, unknown>>): SaidGrid {
+  try {
+    const matrices = readMatrices(code, fields)
+    return { grid: ownSetId(matrices), named, matrices }
+  } catch (error) {
+    if (error instanceof BrokenArchiveError) return { grid: null, named, refusal: error.message }
+    throw error
+  }
+}
+
+function readMatrices(code: number, fields: Readonly<Record<string, unknown>>): TileMatrices {
+  const { origin, resolutions, tile_size: size = fields.tileSize ?? 256 } = fields
+  const [left, top] = Array.isArray(origin) ? origin.map(Number) : []
+  return ownMatrices({
+    code,
+    left: left ?? Number.NaN,
+    top: top ?? Number.NaN,
+    columns: Number(size),
+    rows: Number(size),
+    resolutions: Array.isArray(resolutions) ? resolutions.map(Number) : [],
+  })
 }
 
 /** Writers of GeoJSON's old member put the name into an object. */

@@ -1,8 +1,9 @@
-import type { Bounds, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId, TileFormat, TileMatrices, VectorLayer } from '@gateway/contracts/basemap.js'
+import { isKnownGrid } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { type Center, readBounds, readCenter, readText, readVectorLayers, readZoom } from './fields.js'
 import { formatOfMetadata } from './format.js'
-import { readGrid } from './grid.js'
+import { readGrid, type SaidGrid } from './grid.js'
 import { otherFields } from './other-fields.js'
 
 /** What a metadata file, table or section says; null where it is silent or wrong. */
@@ -17,9 +18,12 @@ export interface TileSetMetadata {
   /** null: it does not say how rows are counted */
   readonly scheme: 'xyz' | 'tms' | null
   readonly vectorLayers: readonly VectorLayer[] | null
-  /** null: one that is not served, which `gridNamed` names */
-  readonly grid: TileMatrixSetId | null
-  readonly gridNamed: string
+  readonly grid: SaidGrid['grid']
+  readonly gridNamed: SaidGrid['named']
+  /** the numbers of a grid of its own */
+  readonly tileMatrices?: TileMatrices
+  /** why such numbers make no grid */
+  readonly gridRefusal?: string
   /** the fields that are none of these, as they are, and `center` where it can be read */
   readonly other: Readonly<Record<string, unknown>>
   /** one line for each field that is there but cannot be used */
@@ -34,7 +38,7 @@ export interface TileSetMetadata {
 export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSetMetadata {
   const warnings: string[] = []
   const inner = innerFields(fields.json, warnings)
-  const { grid, named } = readGrid(fields)
+  const { grid, named, matrices, refusal } = readGrid(fields)
   return {
     name: readText('name', fields.name, warnings),
     attribution: readText('attribution', fields.attribution, warnings),
@@ -47,6 +51,8 @@ export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSet
     vectorLayers: readVectorLayers(fields.vector_layers ?? inner.vector_layers, warnings),
     grid,
     gridNamed: named,
+    ...(matrices !== undefined && { tileMatrices: matrices }),
+    ...(refusal !== undefined && { gridRefusal: refusal }),
     other: withCenter(readCenter(fields.center), otherFields(fields, warnings)),
     warnings,
   }
@@ -58,11 +64,23 @@ export function withCenter(center: Center | null, other: Readonly<Record<string,
 }
 
 /** The grid of a set that is to be served. Throws `BrokenArchiveError` for one that lies in another grid than those served. */
-export function servedGrid({ grid, gridNamed }: TileSetMetadata): TileMatrixSetId {
-  if (grid !== null) return grid
-  const named = gridNamed.slice(0, MAX_NAMED)
-  throw new BrokenArchiveError(`its tiles lie in ${named}; only EPSG:3857, EPSG:4326 and EPSG:4490 are served`)
+export function servedGrid(metadata: TileSetMetadata): KnownTileMatrixSetId {
+  const { id, tileMatrices } = gridOfFolder(metadata)
+  if (tileMatrices === undefined && isKnownGrid(id)) return id
+  throw new BrokenArchiveError(
+    `its tiles lie in ${metadata.gridNamed.slice(0, MAX_NAMED)}, which is served from folders, Esri caches and GeoPackages only`,
+  )
 }
+
+/** The same for a folder, which may have a grid of its own. */
+export function gridOfFolder({ grid, gridNamed, tileMatrices, gridRefusal }: TileSetMetadata) {
+  if (grid !== null) return { id: grid, tileMatrices }
+  const other = `its tiles lie in ${gridNamed.slice(0, MAX_NAMED)}; only ${SERVED_SYSTEMS} are served`
+  throw new BrokenArchiveError(gridRefusal ?? other)
+}
+
+/** What is served, in words. */
+export const SERVED_SYSTEMS = 'EPSG:3857, EPSG:4326, EPSG:4490 and EPSG:4513 to 4554'
 
 /** Limit: characters of an unknown grid's name in a message. */
 const MAX_NAMED = 80

@@ -4,8 +4,17 @@ import { SharedHandle } from '@gateway/core/files/shared-handle.js'
 import { LRUCache } from 'lru-cache'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf } from '../formats.js'
+import type { Directory } from '../pmtiles/directory.js'
 import { readExactly } from '../read-exactly.js'
-import { type CachedReader, SMALL_BYTES, type Source, type SourceSpec, type Tile, type TilePlace } from '../source.js'
+import {
+  type CachedReader,
+  SMALL_BYTES,
+  type Source,
+  type SourceLayout,
+  type SourceSpec,
+  type Tile,
+  type TilePlace,
+} from '../source.js'
 
 /** A part of a file, which is absolute and below the scan source. */
 export interface FileSection {
@@ -28,8 +37,21 @@ export type ReadSection = (section: FileSection) => Promise<Uint8Array | null>
 export interface RangeLayout {
   /** Throws `BrokenArchiveError`. */
   find(place: TilePlace): SectionSearch
+  /** Of a layout whose tiles are all in the one file of the set, which changes as a whole only. */
+  readonly archive?: ArchiveOfRanges
   /** The tiles of a zoom, XYZ. For processes that answer no requests: all indexes are read. */
   addresses(zoom: number, read: ReadSection): AsyncIterable<readonly [x: number, y: number]>
+}
+
+/** The tiles of one file as PMTiles has them: numbered, in a root directory whose entries all lead to leaves. */
+export interface ArchiveOfRanges {
+  readonly minZoom: number
+  readonly maxZoom: number
+  readonly root: Directory
+  /** what the root has for the leaf of a tile; 0: there is none */
+  leafOf(place: TilePlace): number
+  /** The leaf itself, which is never empty; null: there is none. `identity`: of the file. Throws `BrokenArchiveError`. */
+  leaf(place: TilePlace, identity: string): Generator<FileSection, Directory | null, Uint8Array | null>
 }
 
 /** A set whose tiles can be listed. */
@@ -39,6 +61,9 @@ export interface ListedSource extends Source {
 
 /** Limit: files of one set that are open at the same time. */
 const MAX_OPEN_FILES = 32
+
+/** Beyond what a root directory numbers its leaves by. */
+const NUMBERS = 2 ** 40
 
 /** Limit: bytes of a tile that has to be put together in memory. */
 const MAX_JOINED_BYTES = 32 * 1024 * 1024
@@ -114,6 +139,32 @@ export class RangeSource implements ListedSource {
     if (file === undefined || section.length > SMALL_BYTES || beyond(section, file)) return undefined
     const bytes = read(section)
     return bytes === null ? undefined : this.#toTile(section, file, joined(section, bytes))
+  }
+
+  layout(): SourceLayout | null {
+    const { archive } = this.#layout
+    const file = this.#files.get(this.#spec.path)
+    if (archive === undefined || file === undefined || this.#spec.isRemote) return null
+    const { fd, size, identity, modifiedMs } = file
+    const { minZoom, maxZoom, root } = archive
+    const header = { minZoom, maxZoom, leaves: { offset: 0, length: NUMBERS }, tiles: { offset: 0, length: size } }
+    const encoding = this.#spec.format === 'pbf' ? 'either' : 'identity'
+    return { kind: 'archive', archive: { fd, identity, modifiedMs, header, root }, encoding }
+  }
+
+  *knownLeaves(place: TilePlace): Generator<readonly [offset: number, leaf: Directory]> {
+    const { archive } = this.#layout
+    const offset = archive?.leafOf(place) ?? 0
+    const file = this.#files.get(this.#spec.path)
+    if (archive === undefined || offset === 0 || file === undefined) return
+    const search = archive.leaf(place, file.identity)
+    let step = search.next()
+    while (!step.done) {
+      const bytes = beyond(step.value, file) ? null : this.#cached?.read(file.fd, step.value.offset, step.value.length)
+      if (bytes === null || bytes === undefined) return
+      step = search.next(bytes)
+    }
+    if (step.value !== null && step.value.tileIds.length > 0) yield [offset, step.value]
   }
 
   addresses(zoom: number): AsyncIterable<readonly [x: number, y: number]> {

@@ -1,4 +1,4 @@
-import type { Bounds, RowOrder, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId, RowOrder } from '@gateway/contracts/basemap.js'
 import { flipRow } from '../address.js'
 import type { ZoomExtent } from '../folder/extent.js'
 import { TILE_MATRIX_SETS, tileMatrixLimits } from '../tile-matrix-sets.js'
@@ -7,7 +7,7 @@ import { TILE_MATRIX_SETS, tileMatrixLimits } from '../tile-matrix-sets.js'
 export function orderByBounds(
   zooms: readonly ZoomExtent[],
   bounds: Bounds | null,
-  grid: TileMatrixSetId,
+  grid: KnownTileMatrixSetId,
 ): RowOrder | null {
   const deepest = zooms.findLast(({ complete }) => complete)
   if (deepest === undefined || bounds === null) return null

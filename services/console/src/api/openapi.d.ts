@@ -181,8 +181,7 @@ export interface paths {
                     number,
                     number
                   ] | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   crs: string;
                   coordinate_offset: "gcj02" | null;
                   revision: number;
@@ -215,8 +214,7 @@ export interface paths {
                   };
                   scanned: {
                     storage: ("xyz" | "tms") | null;
-                    /** @enum {string} */
-                    tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                    tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                     /** @enum {string} */
                     format: "png" | "jpg" | "webp" | "avif" | "pbf";
                     bounds: [
@@ -293,8 +291,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -327,8 +324,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -458,8 +454,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -492,8 +487,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -569,8 +563,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -603,8 +596,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -653,8 +645,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -687,8 +678,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -776,8 +766,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -810,8 +799,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -1404,8 +1392,7 @@ export interface paths {
                   number,
                   number
                 ] | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 crs: string;
                 coordinate_offset: "gcj02" | null;
                 revision: number;
@@ -1438,8 +1425,7 @@ export interface paths {
                 };
                 scanned: {
                   storage: ("xyz" | "tms") | null;
-                  /** @enum {string} */
-                  tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                  tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
                   format: "png" | "jpg" | "webp" | "avif" | "pbf";
                   bounds: [
@@ -1673,8 +1659,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -1707,8 +1692,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -1764,8 +1748,7 @@ export interface paths {
                 number,
                 number
               ] | null;
-              /** @enum {string} */
-              tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+              tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
               crs: string;
               coordinate_offset: "gcj02" | null;
               revision: number;
@@ -1798,8 +1781,7 @@ export interface paths {
               };
               scanned: {
                 storage: ("xyz" | "tms") | null;
-                /** @enum {string} */
-                tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+                tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
                 format: "png" | "jpg" | "webp" | "avif" | "pbf";
                 bounds: [
@@ -5145,8 +5127,7 @@ export interface components {
           number,
           number
         ] | null;
-        /** @enum {string} */
-        tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+        tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
         crs: string;
         coordinate_offset: "gcj02" | null;
         revision: number;
@@ -5179,8 +5160,7 @@ export interface components {
         };
         scanned: {
           storage: ("xyz" | "tms") | null;
-          /** @enum {string} */
-          tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+          tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
           /** @enum {string} */
           format: "png" | "jpg" | "webp" | "avif" | "pbf";
           bounds: [
@@ -5227,8 +5207,7 @@ export interface components {
         number,
         number
       ] | null;
-      /** @enum {string} */
-      tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
+      tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
       crs: string;
       coordinate_offset: "gcj02" | null;
       revision: number;

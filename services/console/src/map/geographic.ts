@@ -60,6 +60,11 @@ function flipped(address: string): string {
   return [...parts.slice(0, -1), `${other}${row.slice(dot)}`].join('/')
 }
 
+/** Whether the tiles lie in a grid of their own, which no map of the console draws. */
+export function isOwnGrid({ tile_matrix_set: grid }: Pick<BasemapVersion, 'tile_matrix_set'>): boolean {
+  return grid.startsWith('EPSG')
+}
+
 /** Columns of the grid's zoom 0; it has one row. */
 export function columnsOf(version: Pick<BasemapVersion, 'tile_matrix_set'>): 1 | 2 {
   return version.tile_matrix_set === 'WebMercatorQuad' ? 1 : 2

@@ -8,6 +8,7 @@ import { systemQuery } from '../api/system.js'
 import { useTexts } from '../texts/texts.js'
 import { Problem } from '../ui/problem.js'
 import type { Camera } from './camera.js'
+import { isOwnGrid } from './geographic.js'
 import type { MapLibre } from './library.js'
 import { MapView } from './map-view.js'
 import { useReference, withReference } from './reference.js'
@@ -44,6 +45,7 @@ export function VersionMap({ code, version, grid, overlay, served, reference = f
     return withReference(overlay === undefined ? own : withOverlay(own, overlay), reference ? coasts : undefined)
   }, [code, version, layers, grid, overlay, served, reference, coasts])
   if (!version.available) return <Alert color="orange">{t.map.unavailable}</Alert>
+  if (isOwnGrid(version)) return <Alert color="orange">{t.map.ownGrid(version.crs)}</Alert>
   if (error !== null) return <NotShown error={error} />
   if (token === undefined || tileJson === undefined) {
     return <MapSkeleton tall={rest.tall ?? false} />

@@ -483,6 +483,8 @@ export const en = {
     failed: 'The map cannot be shown',
     noWebGl: 'The map requires WebGL 2, which this browser does not offer. The rest of the console works.',
     unavailable: 'This version is unavailable: its tiles return 404 until a scan finds it again.',
+    ownGrid: (crs: string) =>
+      `The tiles lie in ${crs}, which this map cannot draw. WMTS clients, QGIS and ArcGIS draw them.`,
     grid: 'Tile grid',
     inspector: 'Inspect a tile',
     inspectorHint: 'Click the map, or enter a tile.',
@@ -823,6 +825,12 @@ export const en = {
       WebMercatorQuad: 'Web Mercator (EPSG:3857)',
       WorldCRS84Quad: 'Longitude and latitude (EPSG:4326)',
       CGCS2000Quad: 'Longitude and latitude, CGCS2000 (EPSG:4490)',
+    },
+    storedAs: 'Stored as',
+    outputs: {
+      '': 'As the layer is; a new one as a folder',
+      folder: 'A folder of tiles',
+      pmtiles: 'One PMTiles archive',
     },
     encoding: 'Content',
     encodings: {

@@ -471,6 +471,7 @@ export const zh: Texts = {
     failed: '地图无法显示',
     noWebGl: '此浏览器不支持地图所需的 WebGL 2。控制台的其他功能不受影响。',
     unavailable: '此版本不可用：在扫描重新发现它之前，其瓦片均为 404。',
+    ownGrid: (crs) => `瓦片位于 ${crs}，此地图无法绘制。WMTS 客户端、QGIS 和 ArcGIS 可以显示。`,
     grid: '瓦片网格',
     inspector: '查看单个瓦片',
     inspectorHint: '点击地图，或输入地址。',
@@ -795,6 +796,12 @@ export const zh: Texts = {
       WebMercatorQuad: 'Web 墨卡托（EPSG:3857）',
       WorldCRS84Quad: '经纬度（EPSG:4326）',
       CGCS2000Quad: '经纬度，CGCS2000（EPSG:4490）',
+    },
+    storedAs: '存储为',
+    outputs: {
+      '': '与图层相同；新图层为目录',
+      folder: '瓦片目录',
+      pmtiles: '一个 PMTiles 归档',
     },
     encoding: '内容',
     encodings: {

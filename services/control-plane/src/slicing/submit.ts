@@ -1,3 +1,4 @@
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { SliceOutput } from '@gateway/contracts/slice.js'
@@ -77,7 +78,11 @@ function outputLike(layer: Layer | null, { tileMatrixSet }: NewSliceJob): SliceO
   return layer !== null && tileMatrixSet === 'WebMercatorQuad' ? layer.output : 'folder'
 }
 
-type Layer = Pick<NewSliceJob, 'tileMatrixSet'> & { readonly encoding: unknown; readonly output: SliceOutput }
+interface Layer {
+  readonly tileMatrixSet: TileMatrixSetId
+  readonly encoding: unknown
+  readonly output: SliceOutput
+}
 
 /** What the last job of the queue makes of a layer, or else its newest version; null: no such layer yet. */
 async function layerBefore(tx: Transaction, code: string): Promise<Layer | null> {

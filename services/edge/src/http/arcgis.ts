@@ -3,7 +3,7 @@ import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
-import type { DocumentText } from '../documents/build-document.js'
+import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import {
   mapLayer,
@@ -11,19 +11,22 @@ import {
   mapLegend,
   mapServer,
   rootStyle,
-  type ServiceType,
   serverInfo,
-  serviceList,
-  serviceType,
+  serviceListPieces,
   vectorTileServer,
 } from '../standards/esri-documents.js'
+import { type EsriService, readableServices, serviceAt, styleRoot, styleServer } from '../standards/esri-services.js'
 import { type Addresses, type Layer, withinArea } from '../standards/layer.js'
+import type { Wanted } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
+import { answerDocument } from './document.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
-import { answerList, answerOf, answerTilePath, layerAt, reachOf, withReader } from './standards.js'
+import { answerOf, answerTilePath, type Reader, reachOf, withReader } from './standards.js'
+import { stylePlaces } from './styles.js'
 import { wantedBasemap } from './tile-answer.js'
 import { answerTilemap } from './tilemap.js'
+import { onVectorTile } from './vector-tiles.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 /** Operations of a map service that need more than tiles. */
@@ -67,43 +70,52 @@ function parseAddress(path: string): Address {
   return { room: `${rest}/${room}`.toLowerCase(), code, type: type.toLowerCase(), rest: more }
 }
 
-/** What an address below `/arcgis/` is about. `code` '': no basemap. `tile`: the tile route's address of it; undefined: it names no tile. */
+/**
+ * What an address below `/arcgis/` is about. `code` '': no service. `wanted`: what a token must be granted. `tile`: the tile route's address of it, or that
+ * of a vector's tiles; undefined: it names no tile.
+ */
 export function arcgisRequest(edge: Edge, path: string) {
   const { room, type, rest, ...address } = parseAddress(path)
   const code = room === 'rest/services' ? address.code : ''
-  const layer = code === '' ? null : layerAt(edge, code)
-  const service = layer !== null && type === serviceType(layer).toLowerCase() ? serviceType(layer) : null
-  const tile = layer === null || service === null ? undefined : tilePathAt(layer, service, rest)
-  return { room, isWhole: address.code === '', code, layer, service, rest, tile }
+  const service = code === '' ? null : serviceAt(edge.freshness.catalog, code, type)
+  const tile = service === null ? undefined : tilePathAt(service, rest)
+  return { room, isWhole: address.code === '', code, service, rest, tile, wanted: wantedService(edge, code, service) }
+}
+
+function wantedService(edge: Edge, code: string, service: EsriService | null): Wanted {
+  if (code === '') return null
+  if (service?.kind === 'vector') return service.vector.wanted
+  return service?.kind === 'style' ? service.style.wanted : wantedBasemap(edge, code)
 }
 
 /** ArcGIS REST as far as tiles go: the list of services, map services of cached tiles, vector tile services. */
 export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
-  edge.counters.requests++
   const url = req.getUrl()
-  const { room, isWhole, code, rest, tile: asked } = arcgisRequest(edge, url)
+  const { room, isWhole, code, rest, tile: asked, service: known, wanted } = arcgisRequest(edge, url)
+  if (known?.kind === 'vector' && asked !== undefined) return onVectorTile(edge, res, req, asked, 'esri')
+  edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req, asked)
   exchange.errorForm = 'esri'
-  const wanted = code === '' ? null : wantedBasemap(edge, code)
-  withReader(exchange, wanted, code === '' ? 'cut' : reachOf(asked, code), (reader) => {
-    const { layer, service, tile } = arcgisRequest(exchange.edge, url)
+  withReader(exchange, wanted, isPlaced(known, code) ? reachOf(asked, code) : 'cut', (reader) => {
+    const { service, tile } = arcgisRequest(exchange.edge, url)
     if (tile !== undefined) return answerTilePath(exchange, tile)
     const operation = rest.join('/').toLowerCase()
-    if (service === 'MapServer' && OPERATIONS.has(rest[0]?.toLowerCase() ?? ''))
+    if (service?.type === 'MapServer' && OPERATIONS.has(rest[0]?.toLowerCase() ?? ''))
       return answerRefusal(exchange, NOT_OFFERED)
     const format = formatOf(exchange.query)
     if (format === null) return answerRefusal(exchange, OTHER_FORMAT)
     const text = (document: object) => JSON.stringify(document, null, format === 'json' ? 0 : 2)
-    if (room === 'rest/services' && isWhole)
-      return answerList(exchange, reader, JSON_TYPE, 'esri services', serviceListText)
+    if (room === 'rest/services' && isWhole) return answerServices(exchange, reader)
     if (room === 'rest/info' && isWhole)
       return answerOf(exchange, reader, serverInfo, JSON_TYPE, `esri info ${format}`, () => text(serverInfo()))
-    if (layer === null || service === null) return answerRefusal(exchange, NOT_FOUND)
+    if (service === null) return answerRefusal(exchange, NOT_FOUND)
+    const { layer } = service
     const seen = withinArea(layer, reader.area)
     if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
-    if (service === 'MapServer' && rest[0]?.toLowerCase() === 'tilemap')
+    if (service.kind === 'style') return answerStyleService(exchange, reader, service, seen, operation, text)
+    if (service.type === 'MapServer' && rest[0]?.toLowerCase() === 'tilemap')
       return answerTilemap(exchange, { code, version: CURRENT_VERSION, extension: layer.format }, rest.slice(1))
-    const documents = service === 'MapServer' ? MAP_DOCUMENTS : VECTOR_DOCUMENTS
+    const documents = service.type === 'MapServer' ? MAP_DOCUMENTS : VECTOR_DOCUMENTS
     const make = Object.hasOwn(documents, operation) ? documents[operation] : undefined
     if (make === undefined) return answerRefusal(exchange, NOT_FOUND)
     const name = `esri ${operation} ${format} ${reader.inserted === '' ? '' : 'token'}`
@@ -111,19 +123,56 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
-function serviceListText(layers: readonly Layer[], addresses: Addresses): DocumentText {
-  return serviceList(layers, addresses)
+/** Whether a service is a basemap, or one that is not there: those are asked for as basemaps. */
+export function isPlaced(service: EsriService | null, code: string): boolean {
+  return code !== '' && (service === null || service.kind === 'basemap')
 }
 
-/** The tile route's address of `tile/{level}/{row}/{column}`, which ends in `.pbf` for vector tiles; undefined: no tile. */
-function tilePathAt(layer: Layer, service: ServiceType, rest: readonly string[]): string | undefined {
+function answerServices(exchange: RequestContext, { token, inserted, area }: Reader): void {
+  const { catalog } = exchange.edge.freshness
+  const grants = `${grantKey(token.basemaps)} ${grantKey(token.vectors)}`
+  answerDocument(exchange, {
+    of: catalog,
+    key: `esri services ${inserted === '' ? '' : 'token'} ${grants}${areaKey(area)}`,
+    grows: true,
+    contentType: JSON_TYPE,
+    inserted,
+    text: () => serviceListPieces(readableServices(catalog, token)),
+  })
+}
+
+/** What is said of a style depends on the tiles that it draws, and on the fonts. */
+function answerStyleService(
+  exchange: RequestContext,
+  reader: Reader,
+  { style }: Extract<EsriService, { kind: 'style' }>,
+  layer: Layer,
+  operation: string,
+  text: (document: object) => string,
+) {
+  const { catalog } = exchange.edge.freshness
+  const { addresses, inserted } = reader
+  const makers: Readonly<Record<string, () => object>> = {
+    '': () => styleServer(layer, addresses),
+    'resources/styles': () => styleRoot(catalog, style, addresses, stylePlaces(exchange, inserted !== '')),
+  }
+  const make = makers[operation.replace(/\/root\.json$/, '')]
+  if (make === undefined) return answerRefusal(exchange, NOT_FOUND)
+  const name = `esri style ${style.stored.code} ${operation} ${inserted === '' ? '' : 'token'} ${exchange.edge.styleAssets.revisionOf(catalog)}`
+  answerOf(exchange, reader, catalog, JSON_TYPE, name, () => text(make()))
+}
+
+/** The address of `tile/{level}/{row}/{column}`, which ends in `.pbf` for vector tiles; undefined: no tile. */
+function tilePathAt({ kind, type, layer }: EsriService, rest: readonly string[]): string | undefined {
   const [word = '', level = '', row = '', column = '', ...more] = rest
   if (word.toLowerCase() !== 'tile' || rest.length !== 4 || more.length > 0) return undefined
-  const isVector = service === 'VectorTileServer'
+  if (kind === 'style') return undefined
+  const isVector = type === 'VectorTileServer'
   if (isVector && !/\.pbf$/i.test(column)) return undefined
   const x = isVector ? column.slice(0, -'.pbf'.length) : column
   const place = [level, x, `${row}.${layer.format}`].map(encodeURIComponent).join('/')
-  return `/tiles/${encodeURIComponent(layer.code)}/${CURRENT_VERSION}/${place}`
+  const code = encodeURIComponent(layer.code)
+  return kind === 'vector' ? `/vectors/${code}/tiles/${place}` : `/tiles/${code}/${CURRENT_VERSION}/${place}`
 }
 
 /** How a document is to be written; null: in a form that is none of these. A page (`html`) is the JSON for people. */

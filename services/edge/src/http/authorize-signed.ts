@@ -4,7 +4,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import { presentedSignature } from '@gateway/core/access/signed-address.js'
 import type { NoTileAddress, TileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
-import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { matrixSetOf, TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import { SIGNATURE_WRONG } from '../auth/signed-addresses.js'
 import type { Edge } from '../edge.js'
 import type { UsageName } from '../usage/usage-counts.js'
@@ -101,5 +101,5 @@ export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | nul
   // What is no tile, or not there, has no place: it is refused as that.
   if (known === undefined || address?.ok === false) return true
   if (address === undefined) return commonBounds(bounds, known.stored.bounds) !== null
-  return tileTouches(TILE_MATRIX_SETS[known.stored.tileMatrixSet], address, bounds)
+  return tileTouches(matrixSetOf(known.stored), address, bounds)
 }

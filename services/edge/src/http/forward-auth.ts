@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, parseTileAddress, parseTilePath } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { parseWmtsRequest } from '../standards/wmts-request.js'
-import { arcgisRequest } from './arcgis.js'
+import { arcgisRequest, isPlaced } from './arcgis.js'
 import { authorize, type Wanted } from './authorize.js'
 import type { Reach, Signable } from './authorize-signed.js'
 import { vectorsAt } from './downloads.js'
@@ -139,9 +139,12 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
     }
     case 'arcgis':
     case 'ArcGIS': {
-      const { code, tile } = arcgisRequest(edge, path)
-      if (code === '') return { wanted: null, reach: 'cut' }
-      return { wanted: wantedBasemap(edge, code), reach: reachOf(tile, code) }
+      const { code, tile, service, wanted } = arcgisRequest(edge, path)
+      if (service?.kind === 'vector' && tile !== undefined) {
+        const [z = '', x = '', file = ''] = tile.split('/').slice(-3)
+        return { wanted, signable: vectorTileReach(code, parseTileAddress(z, x, file)) }
+      }
+      return { wanted, reach: isPlaced(service, code) ? reachOf(tile, code) : 'cut' }
     }
     case 'tianditu': {
       const { place, tile } = tiandituRequest(edge, path, query)

@@ -1,8 +1,7 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { extensionsOf } from '@gateway/tilesets/formats.js'
-import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
+import { matrixAt, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { type MissingTile, missingTile } from './refusals.js'
 
@@ -37,13 +36,14 @@ export function absentVersion(
 }
 
 /** How many columns and rows a zoom has: one answer for each grid and zoom. */
-export function outsideGrid(grid: TileMatrixSetId, z: number): MissingTile {
+export function outsideGrid(set: TileMatrixSet, z: number): MissingTile {
   const zoom = Math.min(z, MAX_ZOOM + 1)
-  return kept(gridReasons, `${grid} ${zoom}`, () => {
-    if (zoom > MAX_ZOOM) return `there is no such tile: zooms go from 0 to ${MAX_ZOOM}`
-    const rows = 2 ** zoom
-    const columns = rows * TILE_MATRIX_SETS[grid].columns
-    return `there is no such tile: zoom ${zoom} of ${grid} has columns 0 to ${columns - 1} and rows 0 to ${rows - 1}`
+  return kept(gridReasons, `${set.id} ${zoom}`, () => {
+    const matrix = matrixAt(set, zoom)
+    if (matrix === null)
+      return `there is no such tile: zooms go from 0 to ${(set.own?.matrices.length ?? MAX_ZOOM + 1) - 1}`
+    const { columns, rows } = matrix
+    return `there is no such tile: zoom ${zoom} of ${set.id} has columns 0 to ${columns - 1} and rows 0 to ${rows - 1}`
   })
 }
 

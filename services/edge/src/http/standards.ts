@@ -34,7 +34,7 @@ import {
 } from '../standards/ogc-documents.js'
 import { exceptionReport, type OwsException } from '../standards/ows-exception.js'
 import { isSetOf, sizedSet } from '../standards/sized-set.js'
-import { TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
+import { isInTms, TILE_PARAMETER, tileMap, tileMapServicePieces } from '../standards/tms-documents.js'
 import { capabilitiesOfOne, capabilitiesPieces, WMTS_REST_PATH } from '../standards/wmts-capabilities.js'
 import {
   invalid,
@@ -44,7 +44,7 @@ import {
   tileRequestError,
   type WmtsRequest,
 } from '../standards/wmts-request.js'
-import type { CatalogVector } from '../sync/catalog.js'
+import type { Catalog, CatalogVector } from '../sync/catalog.js'
 import { basemapAt, labelAt } from './at-time.js'
 import { authorize, type Wanted } from './authorize.js'
 import { OUTSIDE_AREA, type Reach } from './authorize-signed.js'
@@ -134,7 +134,7 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   withReader(exchange, isService ? null : wantedBasemap(edge, code), reachOf(asked, code), (reader) => {
     const { layer, tile } = tmsRequest(exchange.edge, url, query)
     if (isService) return answerList(exchange, reader, XML, 'tms', tileMapServicePieces)
-    if (version !== '1.0.0' || layer === null) return answerRefusal(exchange, NOT_FOUND)
+    if (version !== '1.0.0' || layer === null || !isInTms(layer)) return answerRefusal(exchange, NOT_FOUND)
     if (tile !== undefined) return answerTilePath(exchange, tile)
     // Cesium asks for the file that gdal2tiles writes, and GDAL for the address that the service names.
     const isFile = z === 'tilemapresource.xml' && x === ''
@@ -182,7 +182,9 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const seen = layer === null ? null : withinArea(layer, reader.area)
     if (layer !== null && seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
     const document =
-      seen === null ? serviceDocument(segments, reader) : layerDocument(seen, path, { ...reader, quirks })
+      seen === null
+        ? serviceDocument(segments, reader, exchange.edge.freshness.catalog)
+        : layerDocument(seen, path, { ...reader, quirks })
     const name = `${place} ${JSON.stringify(quirks)}`
     if (document === null) answerRefusal(exchange, NOT_FOUND)
     else answerOf(exchange, reader, layer ?? conformance, JSON_TYPE, name, () => JSON.stringify(document()))
@@ -269,7 +271,7 @@ function tileMatrixSetsText(layers: readonly Layer[], addresses: Addresses): str
 /** null: there is none at this address. */
 type MakeDocument = (() => object) | null
 
-function serviceDocument(segments: readonly string[], { addresses }: Reader): MakeDocument {
+function serviceDocument(segments: readonly string[], { addresses, token }: Reader, catalog: Catalog): MakeDocument {
   switch (segments.join('/')) {
     case '':
       return () => landingPage(addresses)
@@ -277,7 +279,8 @@ function serviceDocument(segments: readonly string[], { addresses }: Reader): Ma
       return conformance
   }
   const [room, id = '', ...rest] = segments
-  const sized = room === 'tileMatrixSets' && rest.length === 0 ? sizedSet(id) : null
+  const sized =
+    room === 'tileMatrixSets' && rest.length === 0 ? sizedSet(id, () => readableLayers(catalog, token)) : null
   return sized === null ? null : () => tileMatrixSet(id, sized)
 }
 

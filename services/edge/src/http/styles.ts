@@ -105,12 +105,14 @@ export function answerStyle(
     key: `${contentType} ${fromQuery} ${fontRevision} ${time}`,
     grows: false,
     contentType,
-    text: () => JSON.stringify(rewriteStyle(JSON.parse(document), { code, at: time, ...places(exchange, fromQuery) })),
+    text: () =>
+      JSON.stringify(rewriteStyle(JSON.parse(document), { code, at: time, ...stylePlaces(exchange, fromQuery) })),
     inserted: fromQuery ? tokenQuery(exchange.query) : '',
   })
 }
 
-function places({ edge }: RequestContext, fromQuery: boolean) {
+/** Where what a style names is found. `fromQuery`: the token came in the query. */
+export function stylePlaces({ edge }: RequestContext, fromQuery: boolean) {
   const { tilePublicBaseUrl: tileBase, vectorPublicBaseUrl: vectorBase } = edge.settings
   return {
     tileBase,
@@ -255,7 +257,7 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
     }
     exchange.asked = version.usage
     const { stored } = version
-    const { tileBase, ...place } = places(exchange, fromQuery)
+    const { tileBase, ...place } = stylePlaces(exchange, fromQuery)
     const tileJsonUrl = withQuery(`${tileBase}/tiles/${encodeURIComponent(code)}/tilejson.json`, [
       atParameter(time),
       place.credential,
@@ -294,7 +296,7 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
       const words = `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
       return answerRefusal(exchange, refuse('not_found', coded('words', { words })))
     }
-    const { vectorBase, ...place } = places(exchange, fromQuery)
+    const { vectorBase, ...place } = stylePlaces(exchange, fromQuery)
     const tileJsonUrl = withQuery(`${vectorBase}/vectors/${encodeURIComponent(code)}/tilejson.json`, [place.credential])
     answerDefault(exchange, vector, `${fromQuery}`, fromQuery, (theme) => {
       const facts = vector.factsText === null ? null : (JSON.parse(vector.factsText) as VectorFacts)

@@ -2,10 +2,10 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
 import type { Settings } from '@gateway/core/settings/load.js'
-import { isInPyramid, type TilePath } from '@gateway/tilesets/address.js'
+import type { TilePath } from '@gateway/tilesets/address.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
-import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { isInSet, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { OpenFile } from '../tiles/open-file.js'
@@ -62,11 +62,12 @@ export function findTarget(
   const version = served ?? heldVersion(basemap, label, token)
   if (basemap === undefined || version === undefined)
     return missingTile(absentVersion(code, label, basemap, mayListVersions), ['Cache-Control', 'no-store'])
-  const { format, storage, tileMatrixSet } = version.stored
-  if (!address.ok) return outsideGrid(tileMatrixSet, address.z)
+  const { format, storage } = version.stored
+  const set = matrixSetOf(version.stored)
+  if (!address.ok) return outsideGrid(set, address.z)
   const isFolder = storage === 'xyz' || storage === 'tms'
   if (address.suffix !== '' && !isFolder) return noRetina(version)
-  if (!isInPyramid(address.z, address.x, address.y, tileMatrixSet)) return outsideGrid(tileMatrixSet, address.z)
+  if (!isInSet(set, address.z, address.x, address.y)) return outsideGrid(set, address.z)
   if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
   // At an address that means different versions to different tokens nothing is kept.
   const isShared = served !== undefined && !(isUnfixed(label) && (basemap.stored.canary ?? null) !== null)
@@ -114,8 +115,8 @@ export function absentTile(settings: Settings, { version, place, cacheControl }:
   const { missingTileTtlSeconds: ttl } = settings
   if (isOutsideZooms(version, place.z)) return outsideZooms(version)
   if (ttl === 0 || /\bno-store\b/.test(cacheControl)) return TILE_NOT_FOUND
-  const { bounds, tileMatrixSet } = version.stored
-  const isInside = bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], place, bounds)
+  const { bounds } = version.stored
+  const isInside = bounds === null || tileTouches(matrixSetOf(version.stored), place, bounds)
   if (!isInside) return TILE_NOT_FOUND
   const value = `${/\bprivate\b/.test(cacheControl) ? 'private' : 'public'}, max-age=${ttl}`
   const known = missing.get(version)?.get(value)

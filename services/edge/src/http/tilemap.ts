@@ -3,7 +3,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { isInPyramid, MAX_ZOOM, parseIndex } from '@gateway/tilesets/address.js'
-import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import { CORS, headerBlock } from './header-block.js'
@@ -94,7 +94,7 @@ function lookFor(
 ): Promise<Found> | Found {
   const { edge } = exchange
   // What no grid has is no tile; the target judges by the grid of the set.
-  if (z > MAX_ZOOM || !isInPyramid(z, x, y, 'WorldCRS84Quad')) return ABSENT
+  if (z > MAX_ZOOM || !isInPyramid(z, x, y, null)) return ABSENT
   const target = findTarget(edge, {
     kind: 'tile',
     code,
@@ -105,15 +105,13 @@ function lookFor(
     return target.code === 'tile_not_found'
       ? ABSENT
       : { kind: 'refused', answer: () => answerRefusal(exchange, target) }
-  const { path, bounds, tileMatrixSet } = target.version.stored
+  const { path, bounds } = target.version.stored
+  const set = matrixSetOf(target.version.stored)
   // What a token may not have is not told of, as far as its area goes.
-  const isInArea = exchange.area === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], target.place, exchange.area)
+  const isInArea = exchange.area === null || tileTouches(set, target.place, exchange.area)
   if (!isInArea || isOutsideZooms(target.version, z)) return ABSENT
   // Each tile of a remote set would be a request of its own: its bounds tell.
-  if (isRemote(path))
-    return bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], { z, x, y }, bounds)
-      ? { kind: 'there' }
-      : ABSENT
+  if (isRemote(path)) return bounds === null || tileTouches(set, { z, x, y }, bounds) ? { kind: 'there' } : ABSENT
   return new Promise((resolve) =>
     edge.tiles.load(target.version, target.place, {
       isWanted: () => !exchange.aborted,

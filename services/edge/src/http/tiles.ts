@@ -4,7 +4,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { parseTilePath, type TilePath } from '@gateway/tilesets/address.js'
 import { readExactly } from '@gateway/tilesets/read-exactly.js'
 import type { FilePart, Tile } from '@gateway/tilesets/source.js'
-import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
+import { matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { VECTOR_TILES_CODE } from '../sync/catalog.js'
@@ -84,7 +84,7 @@ function answerTileOf(exchange: RequestContext, path: Extract<TilePath, { kind: 
   if (exchange.area !== null) {
     const found = findTarget(edge, path, true, exchange.reader)
     if (!found.ok) return answerRefusal(exchange, found)
-    const set = TILE_MATRIX_SETS[found.version.stored.tileMatrixSet]
+    const set = matrixSetOf(found.version.stored)
     if (!tileTouches(set, found.place, exchange.area)) return answerRefusal(exchange, OUTSIDE_AREA)
   }
   // A signed address opens what it was made for; what else there is, it does not tell.

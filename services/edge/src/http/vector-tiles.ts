@@ -4,6 +4,7 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
+import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
@@ -21,9 +22,16 @@ import { answerFrom } from './tiles.js'
 const VECTORS = '/vectors/'
 
 /** GET and HEAD of `/vectors/{code}/tiles/{z}/{x}/{y}.mvt`, or `.pbf`. */
-export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, path = req.getUrl()) {
+export function onVectorTile(
+  edge: Edge,
+  res: HttpResponse,
+  req: HttpRequest,
+  path = req.getUrl(),
+  errorForm: RequestContext['errorForm'] = 'json',
+) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req, path)
+  exchange.errorForm = errorForm
   const [segment = '', , ...rest] = exchange.path.slice(VECTORS.length).split('/')
   const code = decodedSegment(segment)
   if (code === null) return authorize(exchange, null, () => answerRefusal(exchange, UNDECODABLE))
@@ -35,11 +43,11 @@ export function onVectorTile(edge: Edge, res: HttpResponse, req: HttpRequest, pa
       return answerRefusal(exchange, MALFORMED_TILE)
     if (served === null) return answerNoTiles(exchange, code)
     const { basemap, version } = served
-    if (!address.ok) return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
+    if (!address.ok) return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))
     if (address.suffix !== '' || formatOfExtension(address.extension) !== 'pbf')
       return answerRefusal(exchange, wrongExtension(version))
     if (!isInPyramid(address.z, address.x, address.y))
-      return answerRefusal(exchange, outsideGrid('WebMercatorQuad', address.z))
+      return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))
     if (isOutsideZooms(version, address.z)) return answerRefusal(exchange, outsideZooms(version))
     const cacheControl = vectorTileCacheControl(edge.settings)
     answerFrom(exchange, () => ({ ok: true, basemap, version, place: address, cacheControl, isShared: true }))

@@ -8,6 +8,7 @@ import {
   type SetHeads,
 } from '@gateway/native-edge/cold-tiles/cold-sets.js'
 import type { FixedAnswer } from '@gateway/native-edge/hot-tiles/response-table.js'
+import { isKnownGrid } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES, extensionsOf } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
 import { SERVER_MARK } from '../http/header-block.js'
@@ -57,8 +58,9 @@ export class NativeTilesetRegistry {
   /** The path of a tile's address that was just asked for, what the snapshot of now has under it, and the source that it comes from. */
   put(tilePath: string, target: TileTarget, source: Source, nowMs: number): void {
     const address = addressOf(tilePath)
-    if (address === null) return
     const { basemap, version, place } = target
+    // The native tier knows quadtrees only.
+    if (address === null || !isKnownGrid(version.stored.tileMatrixSet)) return
     const { contentId } = version
     const known = this.#known.get(address)
     if (known !== undefined && known.contentId === contentId && nowMs < known.goodUntilMs) {
@@ -160,11 +162,12 @@ function pathBelow(root: string, file: string): string | null {
   return below === '..' || below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? null : below
 }
 
-/** A folder's vector tiles and a database's tiles may be packed or not, those of a PMTiles archive are all the same. */
+/** A folder's vector tiles and a database's tiles may be packed or not, those of a PMTiles archive are all the same, and those of a tile package may be either. */
 function headsOf(layout: SourceLayout, target: TileTarget): Pick<ColdSet, 'plain' | 'packed'> {
   const isVector = target.version.stored.format === 'pbf'
-  const mayBePlain = layout.kind !== 'archive' || layout.encoding === 'identity'
-  const mayBePacked = layout.kind === 'archive' ? layout.encoding === 'gzip' : isVector || layout.kind === 'database'
+  const mayBePlain = layout.kind !== 'archive' || layout.encoding !== 'gzip'
+  const mayBePacked =
+    layout.kind === 'archive' ? layout.encoding !== 'identity' : isVector || layout.kind === 'database'
   return { plain: mayBePlain ? heads(target, false) : null, packed: mayBePacked ? heads(target, true) : null }
 }
 

@@ -1,7 +1,7 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
-import { inUnitsOf, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
+import { inUnitsOf, matrixAt, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
 import { type Addresses, boundsWithinGrid, type Layer } from './layer.js'
-import { itemsOf, jsonPieces, remembered } from './remembered.js'
+import { jsonPieces } from './remembered.js'
 
 /** The version of ArcGIS Server whose forms these documents have. */
 const CURRENT_VERSION = { currentVersion: 10.91, fullVersion: '10.9.1' }
@@ -25,11 +25,13 @@ export function serverInfo(): object {
 }
 
 /** The list of services, piece by piece. */
-export function serviceList(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
-  return jsonPieces({ ...CURRENT_VERSION, folders: [] }, 'services', itemsOf(layers, serviceItem, addresses))
+export function serviceListPieces(services: Iterable<object>): Iterable<string> {
+  return jsonPieces({ ...CURRENT_VERSION, folders: [] }, 'services', textsOf(services))
 }
 
-const serviceItem = remembered((layer) => JSON.stringify({ name: layer.code, type: serviceType(layer) }))
+function* textsOf(services: Iterable<object>): Iterable<string> {
+  for (const service of services) yield JSON.stringify(service)
+}
 
 export type ServiceType = 'MapServer' | 'VectorTileServer'
 
@@ -149,9 +151,9 @@ function layerSummary(layer: Layer) {
 
 /** Levels are zooms. All of them from 0 on are told: GDAL and Esri's clients count from the first one. The zooms with tiles are `minLOD` to `maxLOD`. */
 function tileInfo(layer: Layer): object {
-  const { set, maxZoom } = layer
+  const { set } = layer
   const pixels = pixelsOf(layer)
-  const [x, y] = set.columns === 2 ? [-180, 90] : [-ESRI_HALF, ESRI_HALF]
+  const [x, y] = originOf(set)
   return {
     rows: pixels,
     cols: pixels,
@@ -160,13 +162,24 @@ function tileInfo(layer: Layer): object {
     compressionQuality: 0,
     origin: { x, y },
     spatialReference: spatialReference(set),
-    lods: Array.from({ length: maxZoom + 1 }, (_, level) => ({ level, ...lod(layer, level) })),
+    lods: Array.from({ length: lastLevel(layer) + 1 }, (_, level) => ({ level, ...lod(layer, level) })),
   }
+}
+
+/** Of a grid of its own all levels are told. */
+function lastLevel({ set, maxZoom }: Layer): number {
+  return set.own === null ? maxZoom : set.own.matrices.length - 1
+}
+
+function originOf({ own, columns }: TileMatrixSet): readonly [x: number, y: number] {
+  if (own !== null) return own.numbers.origin
+  return columns === 2 ? [-180, 90] : [-ESRI_HALF, ESRI_HALF]
 }
 
 function lod(layer: Layer, level: number): { resolution: number; scale: number } {
   const isGeographic = layer.set.columns === 2
-  const resolution = ((isGeographic ? layer.set.cellSize : ESRI_CELL) * 256) / pixelsOf(layer) / 2 ** level
+  const quadtree = ((isGeographic ? layer.set.cellSize : ESRI_CELL) * 256) / pixelsOf(layer) / 2 ** level
+  const resolution = layer.set.own === null ? quadtree : (matrixAt(layer.set, level)?.cellSize ?? quadtree)
   return { resolution, scale: resolution * (isGeographic ? METRES_PER_DEGREE : 1) * DPI * INCHES_PER_METRE }
 }
 
@@ -175,7 +188,8 @@ function scaleRange(layer: Layer) {
   return { minScale: lod(layer, minZoom).scale, maxScale: lod(layer, maxZoom).scale, minLOD: minZoom, maxLOD: maxZoom }
 }
 
-function pixelsOf({ format, tileSize }: Layer): number {
+function pixelsOf({ set, format, tileSize }: Layer): number {
+  if (set.own !== null) return set.own.numbers.tileSize
   return format === 'pbf' ? VECTOR_PIXELS : tileSize
 }
 

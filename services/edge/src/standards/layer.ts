@@ -2,7 +2,7 @@ import { type Bounds, CURRENT_VERSION, type TileFormat } from '@gateway/contract
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
-import { TILE_MATRIX_SETS, type TileMatrixSet, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
+import { matrixSetOf, type TileMatrixSet, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import { SECRET_PLACE } from '../documents/document-cache.js'
 import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
@@ -92,7 +92,7 @@ function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
   if (current === undefined) return null
   const { version, revision, format, tileSize, minZoom, maxZoom, bounds, description, attribution, vectorLayers } =
     current
-  const set = TILE_MATRIX_SETS[current.tileMatrixSet]
+  const set = matrixSetOf(current)
   const { code } = stored
   return {
     code,

@@ -1,6 +1,12 @@
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import { inUnitsOf, type TileMatrixSet, tileMatrixLimits, unbrokenBounds } from '@gateway/tilesets/tile-matrix-sets.js'
+import {
+  inUnitsOf,
+  matrixAt,
+  type TileMatrixSet,
+  tileMatrixLimits,
+  unbrokenBounds,
+} from '@gateway/tilesets/tile-matrix-sets.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { FEATURES_CONFORMANCE, FEATURES_CRS, featureCollection } from './features-documents.js'
 import { type GdalQuirks, NO_QUIRKS } from './gdal-quirks.js'
@@ -202,7 +208,7 @@ function extentOf(layer: Layer, { ownUnits }: GdalQuirks): object {
 /** In the system of the tiles and the order of its axes. */
 function boundingBox(layer: Layer): object {
   const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))
-  const inOrder = (x: number, y: number) => (isLatitudeFirst(layer.set) ? [y, x] : [x, y])
+  const inOrder = (x: number, y: number) => (isNorthFirst(layer.set) ? [y, x] : [x, y])
   return {
     lowerLeft: inOrder(west, south),
     upperRight: inOrder(east, north),
@@ -214,9 +220,10 @@ function boundingBox(layer: Layer): object {
 /** The whole matrices from the first one that has pixels for the extent: GDAL opens no set with an overview of none. */
 function readableByGdal(layer: Layer): Pick<Layer, 'minZoom' | 'bounds'> {
   const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))
-  const pixels = (Math.min(east - west, north - south) * tilePixels(layer)) / (layer.set.cellSize * 256)
+  const units = Math.min(east - west, north - south)
+  const cellSize = (zoom: number) => matrixAt(layer.set, zoom, tilePixels(layer))?.cellSize ?? units
   // Two, because its corners are rounded.
-  const first = zoomsOf(layer).find((zoom) => pixels * 2 ** zoom >= 2) ?? layer.maxZoom
+  const first = zoomsOf(layer).find((zoom) => units / cellSize(zoom) >= 2) ?? layer.maxZoom
   return { minZoom: first, bounds: null }
 }
 
@@ -235,21 +242,21 @@ export function tileMatrixSets(layers: readonly Layer[], addresses: Addresses): 
 /** A definition by the standard's second version, with the keys of its first. */
 export function tileMatrixSet(id: string, sized: SizedSet): object {
   const { set, pixels } = sized
-  const scale = 256 / pixels
-  // The order of axes is that of the system: easting first but for EPSG:4490. The first version names the system by its URN.
-  const origin = isLatitudeFirst(set) ? set.topLeft : [set.extent[0], set.extent[3]]
-  const matrices = Array.from({ length: MAX_ZOOM + 1 }, (_, zoom) => ({
+  // The order of axes is that of the system: easting first but for EPSG:4490 and Gauss-Kruger. The first version names the system by its URN.
+  const origin = isNorthFirst(set) ? set.topLeft : [set.extent[0], set.extent[3]]
+  const all = Array.from({ length: MAX_ZOOM + 1 }, (_, zoom) => matrixAt(set, zoom, pixels) ?? [])
+  const matrices = all.flat().map(({ scaleDenominator, cellSize, columns, rows }, zoom) => ({
     id: String(zoom),
     identifier: String(zoom),
-    scaleDenominator: (set.scaleDenominator * scale) / 2 ** zoom,
-    cellSize: (set.cellSize * scale) / 2 ** zoom,
+    scaleDenominator,
+    cellSize,
     cornerOfOrigin: 'topLeft',
     pointOfOrigin: origin,
     topLeftCorner: origin,
     tileWidth: pixels,
     tileHeight: pixels,
-    matrixWidth: set.columns * 2 ** zoom,
-    matrixHeight: 2 ** zoom,
+    matrixWidth: columns,
+    matrixHeight: rows,
   }))
   return {
     // By this GDAL 3.6 knows a definition when it sees one.
@@ -274,13 +281,14 @@ export function tileMatrixSet(id: string, sized: SizedSet): object {
   }
 }
 
-function isLatitudeFirst(set: TileMatrixSet): boolean {
-  return set.id === 'CGCS2000Quad'
+function isNorthFirst(set: TileMatrixSet): boolean {
+  return set.id === 'CGCS2000Quad' || set.own !== null
 }
 
 function orderedAxes(set: TileMatrixSet): readonly string[] {
-  if (set.id === 'WebMercatorQuad') return ['X', 'Y']
-  return isLatitudeFirst(set) ? ['Lat', 'Lon'] : ['Lon', 'Lat']
+  // EPSG names the northing X and the easting Y.
+  if (set.id === 'WebMercatorQuad' || set.own !== null) return ['X', 'Y']
+  return isNorthFirst(set) ? ['Lat', 'Lon'] : ['Lon', 'Lat']
 }
 
 function tilesetLinks(layer: Layer, addresses: Addresses, quirks: GdalQuirks = NO_QUIRKS): Link[] {
@@ -326,7 +334,7 @@ function registeredUri({ set, pixels }: SizedSet): { uri?: string } {
 }
 
 function titleOf({ set, pixels }: SizedSet): string {
-  return pixels === 256 ? set.title : `${set.title}, tiles of ${pixels} pixels`
+  return pixels === 256 || set.own !== null ? set.title : `${set.title}, tiles of ${pixels} pixels`
 }
 
 function dataTypeOf({ format }: Layer): 'map' | 'vector' {

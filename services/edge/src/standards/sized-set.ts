@@ -7,7 +7,8 @@ const PIXELS = 256
 const MAX_FACTOR = 16
 
 /** Pixels of a side, as the standard services tell them. Vector tiles have none. */
-export function tilePixels({ format, tileSize }: Pick<Layer, 'format' | 'tileSize'>): number {
+export function tilePixels({ set, format, tileSize }: Pick<Layer, 'set' | 'format' | 'tileSize'>): number {
+  if (set.own !== null) return set.own.numbers.tileSize
   return format === 'pbf' ? PIXELS : tileSize
 }
 
@@ -17,7 +18,7 @@ export function tilePixels({ format, tileSize }: Pick<Layer, 'format' | 'tileSiz
  */
 export function sizedSetId(layer: Pick<Layer, 'set' | 'format' | 'tileSize'>): string {
   const pixels = tilePixels(layer)
-  return pixels === PIXELS ? layer.set.id : `${layer.set.id}x${pixels / PIXELS}`
+  return pixels === PIXELS || layer.set.own !== null ? layer.set.id : `${layer.set.id}x${pixels / PIXELS}`
 }
 
 /** Whether an identifier names the set of a layer. The set of 256 pixels names the same places, whatever the size of the layer's tiles. */
@@ -44,8 +45,12 @@ export interface SizedSet {
   readonly pixels: number
 }
 
-/** What `sizedSetId` names; null: no such set. */
-export function sizedSet(id: string): SizedSet | null {
+/** What `sizedSetId` names, in one of all grids or of a layer that a token may read; null: no such set. */
+export function sizedSet(id: string, layers: () => readonly Layer[] = () => []): SizedSet | null {
+  if (/^EPSG\d/.test(id)) {
+    const layer = layers().find(({ set }) => set.id === id)
+    return layer === undefined ? null : { set: layer.set, pixels: tilePixels(layer) }
+  }
   const [, base, factor = '1'] = /^(\w+?)(?:x([\d.]+))?$/.exec(id) ?? []
   const set = Object.values(TILE_MATRIX_SETS).find((one) => one.id === base)
   const pixels = Number(factor) * PIXELS
@@ -55,7 +60,9 @@ export function sizedSet(id: string): SizedSet | null {
 
 /** The sets of 256 pixels, and the others that layers lie in, by identifier. */
 export function setsOf(layers: readonly Layer[]): ReadonlyMap<string, SizedSet> {
-  const sets = new Map(Object.values(TILE_MATRIX_SETS).map((set) => [set.id as string, { set, pixels: PIXELS }]))
+  const sets = new Map<string, SizedSet>(
+    Object.values(TILE_MATRIX_SETS).map((set) => [set.id, { set, pixels: PIXELS }]),
+  )
   for (const layer of layers) sets.set(sizedSetId(layer), { set: layer.set, pixels: tilePixels(layer) })
   return sets
 }

@@ -35,7 +35,7 @@ export function tiandituPlace(path: string): TiandituPlace | null {
  * are in none.
  */
 export function isInTianditu({ set, format }: Pick<Layer, 'set' | 'format'>, name: TiandituSet): boolean {
-  return format !== 'pbf' && (name === 'w') === (set.columns === 1)
+  return format !== 'pbf' && set.own === null && (name === 'w') === (set.columns === 1)
 }
 
 type TileRequest = Extract<WmtsRequest, { kind: 'tile' }>

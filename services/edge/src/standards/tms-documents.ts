@@ -36,6 +36,11 @@ const tileMapItem = remembered((layer, addresses) =>
   ),
 )
 
+/** Whether a layer is a tile map: one in a grid of its own has no corner in the south-west that rows could be counted from. */
+export function isInTms({ set }: Pick<Layer, 'set'>): boolean {
+  return set.own === null
+}
+
 /** `tileMapService`, piece by piece. */
 export function tileMapServicePieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
   const frame = xml`
@@ -46,7 +51,7 @@ export function tileMapServicePieces(layers: readonly Layer[], addresses: Addres
 ${XML_ITEMS}
 </TileMaps>
 </TileMapService>`
-  return xmlPieces(frame, itemsOf(layers, tileMapItem, addresses))
+  return xmlPieces(frame, itemsOf(layers.filter(isInTms), tileMapItem, addresses))
 }
 
 /**

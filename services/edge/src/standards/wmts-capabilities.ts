@@ -1,5 +1,5 @@
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import { type TileMatrixSet, tileMatrixLimits } from '@gateway/tilesets/tile-matrix-sets.js'
+import { matrixAt, type TileMatrixSet, tileMatrixLimits } from '@gateway/tilesets/tile-matrix-sets.js'
 import { type Addresses, addressOf, boundsWithinGrid, type Layer, tileTemplate, zoomsOf } from './layer.js'
 import { remembered } from './remembered.js'
 import { rangedSetId, sizedSetId, tilePixels } from './sized-set.js'
@@ -169,7 +169,7 @@ export function matrixSet(described: DescribedSet, idOf = plainZoom): Xml {
   const scales = pixels === 256 && described.minZoom === 0 ? set.wellKnownScaleSet : null
   return xml`
 <TileMatrixSet>
-<ows:Title>${set.title}${pixels === 256 ? null : `, tiles of ${pixels} pixels`}</ows:Title>
+<ows:Title>${set.title}${pixels === 256 || set.own !== null ? null : `, tiles of ${pixels} pixels`}</ows:Title>
 <ows:Identifier>${id}</ows:Identifier>
 <ows:SupportedCRS>${set.urn}</ows:SupportedCRS>
 ${scales === null ? null : xml`<WellKnownScaleSet>${scales}</WellKnownScaleSet>`}
@@ -178,12 +178,14 @@ ${zoomsOf(described).map((zoom) => matrix(set, zoom, pixels, idOf(zoom)))}
 }
 
 function matrix(set: TileMatrixSet, zoom: number, pixels: number, id: number): Xml {
-  const rows = 2 ** zoom
+  const found = matrixAt(set, zoom, pixels)
+  if (found === null) return xml``
+  const { scaleDenominator, columns, rows } = found
   return xml`
 <TileMatrix><ows:Identifier>${id}</ows:Identifier>
-<ScaleDenominator>${(set.scaleDenominator * 256) / pixels / rows}</ScaleDenominator>
+<ScaleDenominator>${scaleDenominator}</ScaleDenominator>
 <TopLeftCorner>${set.topLeft.join(' ')}</TopLeftCorner>
 <TileWidth>${pixels}</TileWidth><TileHeight>${pixels}</TileHeight>
-<MatrixWidth>${rows * set.columns}</MatrixWidth><MatrixHeight>${rows}</MatrixHeight>
+<MatrixWidth>${columns}</MatrixWidth><MatrixHeight>${rows}</MatrixHeight>
 </TileMatrix>`
 }

@@ -1,6 +1,7 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
+import { matrixAt } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Layer } from './layer.js'
 import type { OwsException } from './ows-exception.js'
 import { isSetOf, sizedSetId, wholeSetId } from './sized-set.js'
@@ -94,11 +95,11 @@ export function tileRequestError(
   if (parameters.get('FORMAT') !== CONTENT_TYPES[layer.format])
     return invalid('Format', `the format is ${CONTENT_TYPES[layer.format]}`)
   const zoom = parseIndex(z)
-  if (zoom < 0 || zoom > 30) return invalid('TileMatrix', 'there is no such matrix')
-  const rows = 2 ** zoom
+  const matrix = zoom < 0 ? null : matrixAt(layer.set, zoom)
+  if (matrix === null) return invalid('TileMatrix', 'there is no such matrix')
   for (const [locator, value, count] of [
-    ['TileRow', y, rows],
-    ['TileCol', x, rows * layer.set.columns],
+    ['TileRow', y, matrix.rows],
+    ['TileCol', x, matrix.columns],
   ] as const) {
     const index = parseIndex(value)
     if (index < 0) return invalid(locator, 'not a whole number')

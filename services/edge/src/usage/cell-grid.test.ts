@@ -1,4 +1,4 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { isInPyramid } from '@gateway/tilesets/address.js'
 import { TILE_MATRIX_SETS, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import fc from 'fast-check'
@@ -7,7 +7,7 @@ import { cellGridOf, cellOf } from './cell-grid.js'
 
 const CITY: Bounds = [8.45, 47.32, 8.62, 47.43]
 
-const gridOf = (bounds: Bounds | null, tileMatrixSet: TileMatrixSetId = 'WebMercatorQuad') =>
+const gridOf = (bounds: Bounds | null, tileMatrixSet: KnownTileMatrixSetId = 'WebMercatorQuad') =>
   cellGridOf({ tileMatrixSet, bounds })
 
 test('the cells of a city are some hundred metres wide, also just beside it, and far away those of the world', () => {
@@ -20,7 +20,7 @@ test('the cells of a city are some hundred metres wide, also just beside it, and
   expect(cellOf(grid, { z: 0, x: 0, y: 0 })).toEqual({ z: 0, x: 0, y: 0 })
 })
 
-test.each<[TileMatrixSetId, Bounds | null, number]>([
+test.each<[KnownTileMatrixSetId, Bounds | null, number]>([
   ['WebMercatorQuad', null, 6],
   ['WebMercatorQuad', [-180, -85, 180, 85], 6],
   ['WorldCRS84Quad', null, 5],

@@ -1,4 +1,4 @@
-import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Bounds, KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import {
   TILE_MATRIX_SETS,
   type TileMatrixLimits,
@@ -31,7 +31,7 @@ export function cellGridOf({
   tileMatrixSet,
   bounds,
 }: {
-  tileMatrixSet: TileMatrixSetId
+  tileMatrixSet: KnownTileMatrixSetId
   bounds: Bounds | null
 }): CellGrid {
   const set = TILE_MATRIX_SETS[tileMatrixSet]

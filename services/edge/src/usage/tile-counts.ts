@@ -1,7 +1,8 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { UsageAmounts } from '@gateway/contracts/usage.js'
 import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-table.js'
-import { isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
+import type { StoredVersion } from '@gateway/store/basemaps.js'
+import { isInPyramid, isKnownGrid, parseTileAddress } from '@gateway/tilesets/address.js'
 import type { Catalog } from '../sync/catalog.js'
 import { type Cell, type CellGrid, cellGridOf, cellOf, MAX_CELL_ZOOM } from './cell-grid.js'
 import { Sampler, type Sampling } from './sampler.js'
@@ -15,12 +16,10 @@ export const TILE_SAMPLING = { exact: 4_096, every: 64 }
 
 const DAY_MS = 86_400_000
 const VERSION = 'version:'
-/** The grid with the most columns: that of the version is looked at later. */
-const WIDEST = 'WorldCRS84Quad'
 
 /** A version with what was asked of it. Thousands of samples come at once: its cells have numbers here, and names when all are added up. */
 interface Version {
-  readonly tileMatrixSet: TileMatrixSetId
+  readonly tileMatrixSet: KnownTileMatrixSetId
   readonly grid: CellGrid
   readonly cells: Map<number, { readonly cell: Cell; readonly amounts: UsageAmounts }>
 }
@@ -42,7 +41,7 @@ export class TileCounts implements TileNotes {
     const weight = (missing ? this.#missing : this.#found).weigh()
     if (weight === 0) return
     const [zoom = '', column = '', row = ''] = path.split('/').slice(-3)
-    const address = parseTileAddress(zoom, column, row, WIDEST)
+    const address = parseTileAddress(zoom, column, row, null)
     if (!address.ok) return
     const { z, x, y } = address
     this.#sampled.push({ name: asked, z, x, y, weight, missing })
@@ -79,17 +78,19 @@ export class TileCounts implements TileNotes {
     return batchOf(Math.floor(nowMs / DAY_MS) * DAY_MS, cells)
   }
 
-  /** null: it is no version, or none that there still is. */
+  /** null: it is no version, none that there still is, or one in a grid of its own, whose zooms are no cells of each other. */
   #versionOf(name: string, basemaps: Catalog['basemaps']): Version | null {
     const [code = '', label = ''] = name.startsWith(VERSION) ? name.slice(VERSION.length).split('/') : []
     const stored = basemaps.get(code)?.versions.get(label)?.stored
-    return stored ? { tileMatrixSet: stored.tileMatrixSet, grid: this.#gridOf(stored), cells: new Map() } : null
+    if (stored === undefined || !isKnownGrid(stored.tileMatrixSet)) return null
+    const { tileMatrixSet } = stored
+    return { tileMatrixSet, grid: this.#gridOf(stored, tileMatrixSet), cells: new Map() }
   }
 
-  #gridOf(stored: Parameters<typeof cellGridOf>[0]): CellGrid {
+  #gridOf(stored: Pick<StoredVersion, 'bounds'>, tileMatrixSet: KnownTileMatrixSetId): CellGrid {
     const known = this.#grids.get(stored)
     if (known !== undefined) return known
-    const grid = cellGridOf(stored)
+    const grid = cellGridOf({ tileMatrixSet, bounds: stored.bounds })
     this.#grids.set(stored, grid)
     return grid
   }

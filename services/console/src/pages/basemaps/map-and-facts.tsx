@@ -3,7 +3,7 @@ import { Alert, Group, Stack, Switch } from '@mantine/core'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { tilePath } from '../../api/preview.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
-import { columnsOf } from '../../map/geographic.js'
+import { columnsOf, isOwnGrid } from '../../map/geographic.js'
 import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import {
@@ -72,7 +72,7 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
           <VersionSelect basemap={basemap} version={version.version} />
           <Facts>{facts}</Facts>
         </Section>
-        {served && (
+        {served && !isOwnGrid(version) && (
           <TileInspector
             code={basemap.code}
             version={version}

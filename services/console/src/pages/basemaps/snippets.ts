@@ -1,5 +1,5 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
-import { columnsOf } from '../../map/geographic.js'
+import { columnsOf, isOwnGrid } from '../../map/geographic.js'
 
 export const CLIENTS = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'ArcGIS', 'GDAL', 'curl'] as const
 export type Client = (typeof CLIENTS)[number]
@@ -91,6 +91,8 @@ function geographic(
   const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = version
   const wmts = `${template.slice(0, template.indexOf('/tiles/'))}/wmts?only=${encodeURIComponent(code)}&token=${token}`
   const degrees = 180 / tileSize
+  if (isOwnGrid(version) && client !== 'QGIS' && client !== 'ArcGIS')
+    return `// ${client} has to be told the grid of ${version.crs}: the WMTS describes it. QGIS and ArcGIS read that themselves.\n// ${wmts}`
   switch (client) {
     case 'MapLibre':
       return `// MapLibre takes all tiles for Web Mercator; these lie in ${version.crs}: use OpenLayers, Leaflet or QGIS for\n// ${url}`

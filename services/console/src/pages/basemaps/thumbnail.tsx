@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { request } from '../../api/client.js'
 import { TOKEN_HEADER, tilePath } from '../../api/preview.js'
 import { thumbnailToken } from '../../api/thumbnail-token.js'
+import { isOwnGrid } from '../../map/geographic.js'
 import { addressText } from '../../map/tile-address.js'
 import { Picture } from '../../ui/picture.js'
 import { useSeen } from '../../ui/use-seen.js'
@@ -14,7 +15,7 @@ import { thumbnailTile } from './thumbnail-tile.js'
 export function Thumbnail({ basemap }: { basemap: AdminBasemap }) {
   const { ref, seen } = useSeen()
   const version = basemap.versions.find((v) => v.version === basemap.default_version)
-  const isShown = version?.available && isServed(basemap) && isServed(version)
+  const isShown = version?.available && isServed(basemap) && isServed(version) && !isOwnGrid(version)
   return (
     <div ref={ref} className="thumbnail" aria-hidden>
       {!isShown ? (

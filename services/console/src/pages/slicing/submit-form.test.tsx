@@ -51,6 +51,13 @@ test('a job is submitted with its grid and what its tiles hold', async () => {
   })
 })
 
+test('a job is submitted with the archive that is chosen for its version', async () => {
+  const onSubmit = showForm(null)
+  await user.selectOptions(screen.getByLabelText('Stored as'), 'One PMTiles archive')
+  await user.click(screen.getByRole('button', { name: 'Submit the job' }))
+  expect(onSubmit).toHaveBeenCalledWith(expect.objectContaining({ output: 'pmtiles' }))
+})
+
 test('a layer is rebuilt with the settings that it has', async () => {
   const like: LayerSettings = {
     zoom_min: 3,

@@ -1,4 +1,4 @@
-import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ListedSliceJob, SliceEncoding } from '@gateway/contracts/slice.js'
 import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
 import { matches, useForm } from '@mantine/form'
@@ -44,8 +44,10 @@ interface Values {
   zoom_max: number
   tile_size: string
   tile_format: string
-  tile_matrix_set: TileMatrixSetId
+  tile_matrix_set: KnownTileMatrixSetId
   encoding: SliceEncoding
+  /** empty: as the layer is */
+  output: '' | NonNullable<SliceBody['output']>
   callback_url: string
 }
 
@@ -74,6 +76,7 @@ export function SubmitForm(props: SubmitFormProps) {
       source_paths: props.sourcePaths,
       ...like,
       tile_size: String(like.tile_size),
+      output: '',
       callback_url: '',
     },
     validate: {
@@ -142,6 +145,11 @@ export function SubmitForm(props: SubmitFormProps) {
                 {...form.getInputProps('encoding')}
               />
             </Group>
+            <NativeSelect
+              label={t.slicing.storedAs}
+              data={choices(t.slicing.outputs)}
+              {...form.getInputProps('output')}
+            />
             <TextInput
               label={`${t.slicing.callbackUrl} (${t.common.optional})`}
               description={t.slicing.callbackHint}
@@ -181,11 +189,12 @@ function formatsWith(format: string): string[] {
 }
 
 function toBody(values: Values): SliceBody {
-  const { name, callback_url: callback, tile_size: size, ...rest } = values
+  const { name, callback_url: callback, tile_size: size, output, ...rest } = values
   return {
     ...rest,
     tile_size: Number(size) as NonNullable<SliceBody['tile_size']>,
     ...(name.trim() !== '' && { name: name.trim() }),
+    ...(output !== '' && { output }),
     ...(callback !== '' && { callback_url: callback }),
   }
 }

@@ -94,7 +94,8 @@ export class VersionChanges {
     }
     const helper = new HelperProcess<ChangesTask, ChangesAnswer>(CHANGES_PROCESS, true)
     try {
-      const task = { left: await here(left), right: await here(right), tileMatrixSet: left.tileMatrixSet, area }
+      const { tileMatrixSet, tileMatrices = null } = left
+      const task = { left: await here(left), right: await here(right), tileMatrixSet, tileMatrices, area }
       const output = helper.output()
       let answer: ChangesAnswer | null = null
       // The process ends with its answer; what it has written until then can still be read.

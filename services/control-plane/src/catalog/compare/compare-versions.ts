@@ -85,6 +85,7 @@ export class VersionComparer {
       left: setOf(left, basemap.sourcePath),
       right: setOf(right, basemap.sourcePath),
       tileMatrixSet: left.tileMatrixSet,
+      tileMatrices: left.tileMatrices ?? null,
       minZoom: wanted.zoom_min,
       maxZoom: wanted.zoom_max,
       maxTiles: MAX_COMPARED,

@@ -22,6 +22,7 @@ export function versionRecord(version: string, path: string, probe: TileSetProbe
     description: probe.description === null ? null : cleanText(probe.description),
     vectorLayers: probe.vectorLayers === null ? null : cleanJson(probe.vectorLayers),
     tileMatrixSet: probe.tileMatrixSet,
+    tileMatrices: probe.tileMatrices ?? null,
     metadata: cleanJson(probe.metadata),
     fingerprint: probe.fingerprint,
   }

@@ -142,7 +142,10 @@ function document(operationId: string, summary: string, type: string, parameters
 }
 
 const COLLECTION = path('code', 'code of a basemap')
-const SET = path('tileMatrixSetId', 'WebMercatorQuad, WorldCRS84Quad or CGCS2000Quad')
+const SET = path(
+  'tileMatrixSetId',
+  'WebMercatorQuad, WorldCRS84Quad, CGCS2000Quad, or a grid in a zone of Gauss-Kruger, `EPSG4547_1a2b3c4d` say',
+)
 const OGC_TILE = [
   path('tileMatrix', 'zoom', 'integer'),
   path('tileRow', 'row, 0 in the north', 'integer'),
@@ -186,7 +189,10 @@ const SERVICE = '/arcgis/rest/services/{code}'
 /** ArcGIS REST, as far as tiles go. */
 const ESRI_PATHS: Paths = {
   '/arcgis/rest/info': esri('getArcgisInfo', 'ArcGIS REST: what this server is'),
-  '/arcgis/rest/services': esri('listArcgisServices', 'ArcGIS REST: basemaps as map services and vector tile services'),
+  '/arcgis/rest/services': esri(
+    'listArcgisServices',
+    'ArcGIS REST: basemaps, vectors and styles as map services and vector tile services',
+  ),
   [`${SERVICE}/MapServer`]: esri('getMapServer', 'ArcGIS REST: a basemap of images as a cached map service', [
     COLLECTION,
   ]),
@@ -199,14 +205,18 @@ const ESRI_PATHS: Paths = {
     'ArcGIS REST: which tiles of an area exist; `data` has 1 or 0 for each, row by row, for at most 32 rows and columns (`adjusted` then)',
     [COLLECTION, ...LEVEL, path('width', 'columns', 'integer'), path('height', 'rows', 'integer')],
   ),
-  [`${SERVICE}/VectorTileServer`]: esri('getVectorTileServer', 'ArcGIS REST: a basemap of vector tiles', [COLLECTION]),
+  [`${SERVICE}/VectorTileServer`]: esri(
+    'getVectorTileServer',
+    'ArcGIS REST: a basemap of vector tiles, a vector with tiles, or a style',
+    [COLLECTION],
+  ),
   [`${SERVICE}/VectorTileServer/tile/{z}/{y}/{x}.pbf`]: tile('getVectorTileServerTile', 'ArcGIS REST: a tile of it', [
     COLLECTION,
     ...ADDRESS.filter(({ name }) => name !== 'ext'),
   ]),
   [`${SERVICE}/VectorTileServer/resources/styles/root.json`]: esri(
     'getVectorTileServerStyle',
-    'ArcGIS REST: a plain style that draws all of it',
+    'ArcGIS REST: a plain style that draws all of it, or the style itself',
     [COLLECTION],
   ),
 }

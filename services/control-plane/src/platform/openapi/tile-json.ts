@@ -45,8 +45,15 @@ export const TILE_JSON = {
     center: { ...numbers(3), description: 'longitude, latitude, zoom' },
     format: { type: 'string', enum: ['png', 'jpg', 'webp', 'avif', 'pbf'] },
     tileSize: { type: 'integer' },
-    crs: { type: 'string', description: 'of tiles that are not in Web Mercator: `EPSG:4326` or `EPSG:4490`' },
-    tile_matrix_set: { type: 'string', description: 'the same: `WorldCRS84Quad` or `CGCS2000Quad`' },
+    crs: {
+      type: 'string',
+      description:
+        'of tiles that are not in Web Mercator: `EPSG:4326`, `EPSG:4490`, or a zone of Gauss-Kruger, `EPSG:4547` say',
+    },
+    tile_matrix_set: {
+      type: 'string',
+      description: 'the same: `WorldCRS84Quad`, `CGCS2000Quad`, or a grid of its own, `EPSG4547_1a2b3c4d` say',
+    },
     vector_layers: {
       type: 'array',
       description: 'of vector tiles',

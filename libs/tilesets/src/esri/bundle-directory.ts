@@ -1,0 +1,97 @@
+import { zxyToTileId } from 'pmtiles'
+import type { Directory } from '../pmtiles/directory.js'
+import type { TilePlace } from '../source.js'
+import { BUNDLE_SIDE } from './cache.js'
+
+/** Tiles of a bundle, and the zoom from which on it is a block of the curve by which PMTiles numbers tiles: 128 is 2^7. */
+const TILES = BUNDLE_SIDE * BUNDLE_SIDE
+const BLOCK_ZOOM = Math.log2(BUNDLE_SIDE)
+const RECORD_BYTES = 8
+
+/** Tiles of the zooms above: PMTiles 3, 4.1. */
+const tilesAbove = (zoom: number) => (4 ** zoom - 1) / 3
+
+/** The number of the first tile of the bundle that a tile lies in; the others of the bundle follow it. */
+export function firstOfBundle({ z, x, y }: TilePlace): number {
+  const above = tilesAbove(z)
+  return z < BLOCK_ZOOM ? above : above + Math.floor((zxyToTileId(z, x, y) - above) / TILES) * TILES
+}
+
+/** Where the tiles of a block come along the curve: its columns and rows swapped, and counted from either end. */
+const TURNS = Array.from({ length: 8 }, (_, i) => {
+  const last = BUNDLE_SIDE - 1
+  const [isSwapped, fromEast, fromSouth] = [(i & 1) === 1, (i & 2) === 2, (i & 4) === 4]
+  return (x: number, y: number): readonly [number, number] => {
+    const [u, v] = [fromEast ? last - x : x, fromSouth ? last - y : y]
+    return isSwapped ? [v, u] : [u, v]
+  }
+})
+/** By these the turns are told from one another. */
+const PROBES = [
+  [0, 0],
+  [1, 0],
+  [0, 1],
+  [BUNDLE_SIDE - 1, 0],
+] as const
+
+let blockOrder: Uint16Array | null = null
+
+/** How the tiles of zoom 7, row by row, come along the curve. Computing it takes as long as computing one bundle's numbers one by one. */
+function orderOfBlock(): Uint16Array {
+  blockOrder ??= Uint16Array.from({ length: TILES }, (_, i) => {
+    const [x, y] = [i % BUNDLE_SIDE, Math.floor(i / BUNDLE_SIDE)]
+    return zxyToTileId(BLOCK_ZOOM, x, y) - tilesAbove(BLOCK_ZOOM)
+  })
+  return blockOrder
+}
+
+/** The records of a bundle as a directory of PMTiles: its tiles in the order of their numbers, as sections of the file. */
+export function directoryOf(
+  { z, x, y }: TilePlace,
+  records: Buffer,
+  place: (offset: number, length: number) => number,
+): Directory {
+  const first = firstOfBundle({ z, x, y })
+  const [left, top] = [x - (x % BUNDLE_SIDE), y - (y % BUNDLE_SIDE)]
+  const numberOf = numbering({ z, x: left, y: top }, first)
+  const recordOf = new Int32Array(TILES).fill(-1)
+  let count = 0
+  for (let i = 0; i < TILES; i++) {
+    if (records.readUIntLE(i * RECORD_BYTES + 5, 3) === 0) continue
+    const number = numberOf(i % BUNDLE_SIDE, Math.floor(i / BUNDLE_SIDE))
+    if (number < 0) continue
+    recordOf[number] = i
+    count++
+  }
+  const directory = {
+    tileIds: new Float64Array(count),
+    runLengths: new Float64Array(count).fill(1),
+    offsets: new Float64Array(count),
+    lengths: new Uint32Array(count),
+  }
+  let at = 0
+  for (let number = 0; number < TILES; number++) {
+    const record = recordOf[number] as number
+    if (record < 0) continue
+    const length = records.readUIntLE(record * RECORD_BYTES + 5, 3)
+    directory.tileIds[at] = first + number
+    directory.lengths[at] = length
+    directory.offsets[at++] = place(records.readUIntLE(record * RECORD_BYTES, 5), length)
+  }
+  return directory
+}
+
+/** Of a tile by its column and row in the bundle, its number counted from the bundle's first; below 0: the zoom has no such tile. */
+function numbering(corner: TilePlace, first: number): (x: number, y: number) => number {
+  const { z, x: left, y: top } = corner
+  if (z < BLOCK_ZOOM) return (x, y) => (Math.max(x, y) < 2 ** z ? zxyToTileId(z, x, y) - first : -1)
+  const order = orderOfBlock()
+  const inOrder = (turn: (typeof TURNS)[number], x: number, y: number) => {
+    const [u, v] = turn(x, y)
+    return order[v * BUNDLE_SIDE + u] as number
+  }
+  const turn = TURNS.find((one) =>
+    PROBES.every(([x, y]) => inOrder(one, x, y) === zxyToTileId(z, left + x, top + y) - first),
+  )
+  return turn === undefined ? (x, y) => zxyToTileId(z, left + x, top + y) - first : (x, y) => inOrder(turn, x, y)
+}

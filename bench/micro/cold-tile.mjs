@@ -43,14 +43,16 @@ for (const { x, y, data } of tiles) {
 const about = { name: 'a', format: 'png', encoding: 'identity', bounds: [-180, -85, 180, 85], metadata: {} }
 await writePmtiles(path.join(root, 'p.pmtiles'), tiles, about)
 await writeMbtiles(path.join(root, 'm.mbtiles'), tiles, about)
-await writeGeopackage(path.join(root, 'g.gpkg'), tiles, { ...about, tileSize: 256 })
+await writeGeopackage(path.join(root, 'g.gpkg'), oneByOne(tiles), { ...about, tileSize: 256 })
 const numbered = tiles.toSorted((a, b) => zxyToTileId(a.z, a.x, a.y) - zxyToTileId(b.z, b.x, b.y))
-await writeTpkx(path.join(root, 't.tpkx'), numbered, { ...about, tileSize: 256 })
+await writeTpkx(path.join(root, 't.tpkx'), oneByOne(numbered), { ...about, tileSize: 256 })
 const bundles = makeBundles(tiles.map(({ z, x, y, data }) => ({ level: z, column: x, row: y, data })))
-writeFiles(path.join(root, 'e'), [
+/** @type {[string, string | Uint8Array][]} */
+const cacheFiles = [
   ['conf.xml', makeConf({ levels: MERCATOR_LEVELS })],
-  ...[...bundles].map(([name, data]) => [`_alllayers/${name}`, data]),
-])
+  ...[...bundles].map(([name, data]) => /** @type {[string, Uint8Array]} */ ([`_alllayers/${name}`, data])),
+]
+writeFiles(path.join(root, 'e'), cacheFiles)
 for (const layout of ['tc', 'mp', 'arcgis', 'quadkey'])
   writeFiles(
     path.join(root, layout),
@@ -58,13 +60,23 @@ for (const layout of ['tc', 'mp', 'arcgis', 'quadkey'])
   )
 await makeCog(path.join(root, 'c.tif'))
 
+async function* oneByOne(all) {
+  yield* all
+}
+
 /** Its own tiles, in the same places. */
 async function makeCog(file) {
   const side = 256 * 2 ** ZOOM
   const half = 20037508.342789244
   const noise = path.join(root, 'c.png')
   const small = {
-    create: { width: 1024, height: 1024, channels: 3, noise: { type: 'gaussian', mean: 128, sigma: 12 } },
+    create: /** @type {import('sharp').Create} */ ({
+      width: 1024,
+      height: 1024,
+      channels: 3,
+      background: '#808080',
+      noise: { type: 'gaussian', mean: 128, sigma: 12 },
+    }),
   }
   await sharp(small).png().toFile(noise)
   const scale = ['-outsize', side, side, '-a_ullr', -half, half, half, -half].map(String)

@@ -63,7 +63,7 @@ async function keep(gateway, code, file, { version, headers }) {
   }
 }
 
-async function main([gateway, code, file, ...options]) {
+async function main(gateway, code, file, ...options) {
   if (file === undefined) throw new Error('keep GATEWAY CODE FILE [--version LABEL] [--header "Name: value"]')
   const wanted = { version: undefined, headers: {} }
   for (let i = 0; i < options.length; i += 2) {
@@ -76,7 +76,7 @@ async function main([gateway, code, file, ...options]) {
   await keep(gateway, code, file, wanted)
 }
 
-main(process.argv.slice(2)).catch((error) => {
+main(...process.argv.slice(2)).catch((error) => {
   console.error(error.message)
   process.exitCode = 1
 })

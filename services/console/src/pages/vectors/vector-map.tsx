@@ -11,7 +11,7 @@ import { MapSkeleton } from '../../map/skeleton.js'
 import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { isServed } from '../../ui/withdraw.js'
+import { isServed } from '../../ui/withdrawn.js'
 import { featureContent, isOfVector, tileContent, withChosen } from './tile-content.js'
 import { useTileLayers, useVectorToken } from './use-vector-map.js'
 

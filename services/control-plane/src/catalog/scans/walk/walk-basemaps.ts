@@ -27,11 +27,7 @@ const NEVER = new AbortController().signal
 export async function walkBasemaps(
   root: string,
   progress: () => void,
-  {
-    prober = new Prober(),
-    changed = null as readonly string[] | null,
-    memoryFile = null as string | null,
-  } = {},
+  { prober = new Prober(), changed = null as readonly string[] | null, memoryFile = null as string | null } = {},
 ): Promise<FoundBasemaps> {
   const memory = new RememberedProbes(memoryFile, root)
   const source = openSource(root, progress)

@@ -51,6 +51,10 @@ test('the first picture on a slow line takes at most 1.3 times that of nginx', {
   ]
   lines.push(ours, files)
   const { token } = await gateway().issueToken({ vector_codes: ['*'] })
+  for (const code of Object.keys(cityData())) {
+    const status = async () => (await fetch(`${gateway().url}/vectors/${code}/tilejson.json?token=${token}`)).status
+    await expect.poll(status, { timeout: MINUTES }).toBe(200)
+  }
   const path = `/styles/city/style.json?token=${token}`
   const loaded = await exportMap(ours, path, token)
   const rows: { gateway: number; nginx: number; ratio: number }[] = []

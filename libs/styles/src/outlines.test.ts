@@ -45,7 +45,7 @@ test('a file that is no font throws', () => {
 
 test('a font that no label can be drawn from is told with the reason', () => {
   expect([OTF, TTC].map((name) => fontFault(fixture(name)))).toEqual([null, null])
-  expect(fontFault(Buffer.from('<html>not found</html>'))).toMatch(/no TrueType or OpenType/)
+  expect(fontFault(Buffer.from('<html>not found</html>'))).toMatch(/not a TrueType or OpenType/)
   const cut = fixture(OTF).subarray(0, 900)
-  expect(fontFault(cut)).toMatch(/outlines|no TrueType/)
+  expect(fontFault(cut)).toMatch(/outlines|not a TrueType/)
 })

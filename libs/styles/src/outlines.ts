@@ -33,7 +33,7 @@ export function fontFault(file: Buffer): string | null {
     const isDrawn = font.characterSet.slice(0, MAX_TRIED).some((id) => (readGlyph(font, id)?.bitmap.length ?? 0) > 0)
     return isDrawn ? null : 'its glyphs have no outlines that can be read'
   } catch {
-    return 'it is no TrueType or OpenType font'
+    return 'it is not a TrueType or OpenType font'
   }
 }
 

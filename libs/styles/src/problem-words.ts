@@ -71,6 +71,8 @@ function sourceWords({ reason, style }: Found): string | null {
 }
 
 function otherWords({ path, reason }: Found): string {
+  const [, allowed = '', given = ''] = /^expected one of \[(.*)\], "(.*)" found$/.exec(reason) ?? []
+  if (given !== '' && path[0] !== 'version') return `${reason}${guess(given, allowed.split(', '))}`
   if (path[0] === 'glyphs' && reason.includes('must include'))
     return 'write gateway://fonts, or an address with {fontstack} and {range}'
   if (path[0] === 'version') return 'write 8, as a number'
@@ -81,6 +83,7 @@ function otherWords({ path, reason }: Found): string {
 }
 
 function guess(name: string, known: readonly string[]): string {
-  const meant = nearest(name, known)
+  // The comparison of names looks at letters only.
+  const meant = name === '=' ? '==' : nearest(name, known)
   return meant === null || meant === name ? '' : `: did you mean ${JSON.stringify(meant)}?`
 }

@@ -78,6 +78,18 @@ test.each([
     /^layer "sea": paint\.background-opacity: there is no expression "interpolat": did you mean "interpolate"\?$/,
   ],
   [
+    'a misspelled type of layer',
+    '{"version": 8, "sources": {"a": {"type": "geojson", "data": "a.json"}},\n"layers": [{"id": "way", "source": "a",\n"type": "lines"}]}',
+    3,
+    /^layer "way": type: expected one of \[fill, .*"lines" found: did you mean "line"\?$/,
+  ],
+  [
+    'a comparison with one sign',
+    '{"version": 8, "sources": {"a": {"type": "geojson", "data": "a.json"}},\n"layers": [{"id": "a", "type": "line", "source": "a",\n"filter": ["=", "class", "x"]}]}',
+    3,
+    /there is no expression "=": did you mean "=="\?$/,
+  ],
+  [
     'an expression with too few arguments',
     '{"version": 8, "sources": {},\n"layers": [{"id": "sea", "type": "background",\n"paint": {"background-opacity": ["step", ["zoom"]]}}]}',
     3,

@@ -13,7 +13,7 @@ import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { httpDate } from '../files/conditional.js'
-import { AssetsBusy, type FinishedRange } from '../styles/style-assets.js'
+import { AssetsBusy, type Finished } from '../styles/style-assets.js'
 import type { CatalogStyle } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { atIn, labelAt } from './at-time.js'
@@ -141,6 +141,7 @@ function typeOf(file: string): string {
   return TYPES[file.slice(file.lastIndexOf('.') + 1).toLowerCase()] ?? 'application/octet-stream'
 }
 
+/** The index is compressed, the image is not. */
 function answerSprite(
   exchange: RequestContext,
   stored: CatalogStyle['stored'],
@@ -149,12 +150,16 @@ function answerSprite(
   extension: 'json' | 'png',
 ) {
   const type = TYPES[extension] as string
+  const { styleAssets } = exchange.edge
+  if (extension === 'json')
+    return later(exchange, styleAssets.spriteIndex(stored, sprite, ratio), (made) =>
+      made === null ? answerRefusal(exchange, NO_SUCH_FILE) : answerFinished(exchange, made, type, 'private, no-cache'),
+    )
   if (sprite.kind === 'files') {
     // Without one for fine displays, the plain one is as sharp as it gets; its index says its ratio.
     const suffix = ratio === 2 && sprite.doubled ? '@2x' : ''
     return answerOpenedFile(exchange, stored.sourcePath, `${sprite.path}${suffix}.${extension}`, type)
   }
-  const { styleAssets } = exchange.edge
   later(exchange, styleAssets.drawnSprite(sprite, stored.fingerprint, ratio, extension), (body) => {
     const headers = headerBlock(['Content-Type', type], ['ETag', etagOf(stored, ratio)], ...PRIVATE)
     if (answerCondition(exchange, { etag: etagOf(stored, ratio), modifiedMs: Number.POSITIVE_INFINITY }, () => headers))
@@ -213,29 +218,33 @@ export function onFont(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (stack === null) return answerRefusal(exchange, BAD_STACK)
     if (first === null) return answerRefusal(exchange, BAD_RANGE)
     const { catalog } = edge.freshness
+    // An address with the revision of the fonts never comes to mean other bytes.
     const isFixed = new URLSearchParams(exchange.query).get('v') === edge.styleAssets.revisionOf(catalog)
+    const cacheControl = isFixed ? 'private, max-age=31536000, immutable' : 'private, no-cache'
+    const send = (range: Finished) => answerFinished(exchange, range, TYPES.pbf as string, cacheControl)
     const kept = edge.styleAssets.rangeIfKept(catalog, stack, first)
-    if (kept !== undefined) return answerRange(exchange, kept, isFixed)
-    later(exchange, edge.styleAssets.range(catalog, stack, first), (made) => answerRange(exchange, made, isFixed))
+    if (kept !== undefined) return send(kept)
+    later(exchange, edge.styleAssets.range(catalog, stack, first), send)
   }
   authorize(exchange, null, answer, { opens: 'glyphs', code: '', version: null })
 }
 
-/** @param isFixed the address names the revision of the fonts, so that it never comes to mean other bytes */
-function answerRange(exchange: RequestContext, { plain, packed, digest }: FinishedRange, isFixed: boolean): void {
-  const gzip = acceptsGzip(exchange.header('accept-encoding'))
+function answerFinished(
+  exchange: RequestContext,
+  { plain, packed, digest }: Finished,
+  type: string,
+  cacheControl: string,
+): void {
+  const gzip = packed.length < plain.length && acceptsGzip(exchange.header('accept-encoding'))
   const etag = `"${digest}${gzip ? '' : '-plain'}"`
-  const common: readonly Header[] = [
-    ['Cache-Control', isFixed ? 'private, max-age=31536000, immutable' : 'private, no-cache'],
-    ['Vary', `${VARY}, Accept-Encoding`],
-    ...CORS,
-  ]
+  const common: readonly Header[] = [['Cache-Control', cacheControl], ['Vary', `${VARY}, Accept-Encoding`], ...CORS]
   const current = { etag, modifiedMs: Number.POSITIVE_INFINITY }
   if (answerCondition(exchange, current, () => headerBlock(['ETag', etag], ...common))) return
   const encoding: readonly Header[] = gzip ? [['Content-Encoding', 'gzip']] : []
-  const headers = headerBlock(['Content-Type', TYPES.pbf as string], ['ETag', etag], ...encoding, ...common)
+  const headers = headerBlock(['Content-Type', type], ['ETag', etag], ...encoding, ...common)
   const body = gzip ? packed : plain
-  offerNatively(exchange, headers, body)
+  // A sprite's file may change at any time.
+  if (type === TYPES.pbf) offerNatively(exchange, headers, body)
   exchange.answer('200 OK', headers, body)
 }
 

@@ -7,7 +7,7 @@ import { gzip } from 'node:zlib'
 import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
-import type { StoredSprite } from '@gateway/store/styles.js'
+import type { StoredSprite, StoredStyle } from '@gateway/store/styles.js'
 import type { AssetParts, AssetTask } from '@gateway/styles/build-assets.js'
 import type { FontFace } from '@gateway/styles/fonts.js'
 import {
@@ -26,8 +26,10 @@ import { readBelow } from './read-below.js'
 
 const BUILDER = createRequire(import.meta.url).resolve('@gateway/styles/build-assets.js')
 
-/** Limit: bytes of finished glyph ranges in memory, in each process. */
+/** Limit: bytes of finished glyph ranges and indexes of sprites in memory, in each process. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
+/** Limit: bytes of the index of a sprite, as scans have it. */
+const MAX_INDEX_BYTES = 4 * 1024 * 1024
 /** One thread in each edge process: tiles come first. */
 const THREADS = 1
 const IDLE_THREAD_MS = 30_000
@@ -38,7 +40,8 @@ const RANGE_GLYPHS = 256
 
 const compress = promisify(gzip)
 
-export interface FinishedRange {
+/** A body as it is, and compressed. */
+export interface Finished {
   readonly plain: Buffer
   readonly packed: Buffer
   /** the opaque part of entity tags, without quotes */
@@ -64,7 +67,7 @@ export class StyleAssets {
   readonly #disks: DiskGate
   readonly #shipped: readonly FontFace[]
   readonly #fonts = new WeakMap<Catalog['fonts'], Fonts>()
-  readonly #kept = new LRUCache<string, FinishedRange>({
+  readonly #kept = new LRUCache<string, Finished>({
     maxSize: MAX_KEPT_BYTES,
     sizeCalculation: ({ plain, packed }, key) => plain.length + packed.length + key.length,
   })
@@ -84,7 +87,7 @@ export class StyleAssets {
   }
 
   /** A range that needs no waiting. */
-  rangeIfKept(catalog: Catalog, stack: readonly string[], first: number): FinishedRange | undefined {
+  rangeIfKept(catalog: Catalog, stack: readonly string[], first: number): Finished | undefined {
     return this.#kept.get(keyOf(this.#fontsOf(catalog), stack, first))
   }
 
@@ -92,10 +95,9 @@ export class StyleAssets {
    * One range of a stack of fonts: the first font that has a glyph wins; the gateway's own fonts stand behind all. Rejects with AssetsBusy, or
    * with what a disk says.
    */
-  range(catalog: Catalog, stack: readonly string[], first: number): Promise<FinishedRange> {
+  range(catalog: Catalog, stack: readonly string[], first: number): Promise<Finished> {
     const fonts = this.#fontsOf(catalog)
-    const key = keyOf(fonts, stack, first)
-    return this.#once(key, async () => {
+    return this.#finished(keyOf(fonts, stack, first), async () => {
       let merged: ReadonlyMap<number, Glyph> = new Map()
       for (const name of new Set([...stack, ...fallbackNames(stack[0] ?? '', first)])) {
         const font = fonts.byName.get(name)
@@ -104,11 +106,19 @@ export class StyleAssets {
         // Fonts behind it would add nothing.
         if (merged.size === RANGE_GLYPHS) break
       }
-      const plain = Buffer.from(writeGlyphRange(stack.join(','), first, merged))
-      const finished = { plain, packed: await compress(plain), digest: digest(plain) }
-      this.#kept.set(key, finished)
-      return finished
+      return Buffer.from(writeGlyphRange(stack.join(','), first, merged))
     })
+  }
+
+  /** The index of a sprite: drawn, or the file that it has now; null: the file is not there. Rejects as `range`, or with what the disk says. */
+  async spriteIndex(stored: StoredStyle, sprite: StoredSprite, ratio: 1 | 2): Promise<Finished | null> {
+    const { sourcePath, fingerprint } = stored
+    const file = `${sprite.path}${ratio === 2 && sprite.doubled ? '@2x' : ''}.json`
+    const plain =
+      sprite.kind === 'files'
+        ? await readBelow(this.#disks, sourcePath, file, MAX_INDEX_BYTES)
+        : await this.drawnSprite(sprite, fingerprint, ratio, 'json')
+    return plain === null ? null : this.#finished(`index ${digest(plain)}`, async () => plain)
   }
 
   /** The index (`json`) or image (`png`) of a sprite that is drawn from a folder. Rejects as `range`. */
@@ -175,6 +185,17 @@ export class StyleAssets {
     })
     if (this.#threads.queueSize >= MAX_WAITING) throw new AssetsBusy()
     return this.#threads.run(task)
+  }
+
+  #finished(key: string, make: () => Promise<Buffer>): Promise<Finished> {
+    const kept = this.#kept.get(key)
+    if (kept !== undefined) return Promise.resolve(kept)
+    return this.#once(`finished ${key}`, async () => {
+      const plain = await make()
+      const finished = { plain, packed: await compress(plain), digest: digest(plain) }
+      this.#kept.set(key, finished)
+      return finished
+    })
   }
 
   /** Requests for one thing share its making. */

@@ -3,7 +3,7 @@ import { chromium } from 'playwright-core'
 
 // Measures how the console opens on a slow line, with nothing cached, in Debian's Chromium:
 //
-//   node test/slow-line/run.mjs --url http://localhost:4800 --password SECRET [--user admin] [--json]
+//   node test/console/slow-line.mjs --url http://localhost:4800 --password SECRET [--user admin] [--json]
 //
 // The gateway must run already; `npm run dev -- --sample` has the data of a full organization. The browser throttles (CDP), so the figures
 // leave out the handshakes of a real line. The exit code is 3 if a page misses its target.

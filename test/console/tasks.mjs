@@ -10,7 +10,8 @@ import { openGateway } from './gateway.mjs'
 
 const { values, api, browser, newContext, url } = await openGateway({ only: { type: 'string', default: '' } })
 const only = values.only === '' ? null : new Set(values.only.split(','))
-const STEP_MS = 15_000
+/** Gives a step up. */
+const STEP_MS = 30_000
 
 const basemaps = (await api('/basemaps?limit=30')).items
 const several = basemaps.filter(({ versions }) => versions.filter(({ available }) => available).length > 1)
@@ -104,8 +105,8 @@ async function whoUsed(hands, page) {
   await hands.link('Basemaps')
   await hands.click(page.getByRole('link', { name: map.name }).first())
   await hands.click(page.getByRole('tab', { name: 'Usage' }))
-  const section = page.getByRole('region', { name: /Tokens that used it/ })
-  await hands.click(section.getByText('7 d', { exact: true }))
+  const section = page.getByRole('region', { name: 'Who used this map' })
+  await hands.click(section.getByText('7 days', { exact: true }))
   await section.locator('tbody tr, p').first().waitFor()
 }
 
@@ -115,7 +116,7 @@ async function rollBack(hands, page) {
   await hands.click(page.getByRole('button', { name: 'Make default' }).first())
   await hands.click(page.getByRole('dialog').getByRole('button', { name: /^(Make default|Switch)/ }))
   await hands.button('Undo')
-  await page.getByText(/default/i).first().waitFor()
+  await page.getByText('Undone').first().waitFor()
 }
 
 async function slice(hands, page) {
@@ -123,7 +124,7 @@ async function slice(hands, page) {
   await hands.click(page.getByRole('link', { name: 'Slice images' }))
   await hands.button('Choose images')
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('checkbox').or(dialog.getByText(/empty|no images/i)).first().waitFor()
+  await dialog.locator('[type=checkbox], .file, p').first().waitFor()
   if ((await dialog.getByRole('checkbox').count()) === 0) return 'no images in the folders of this gateway'
   await hands.click(dialog.getByRole('checkbox').first())
   await hands.click(dialog.getByRole('button', { name: /^(Add|Choose)/ }).last())
@@ -150,10 +151,12 @@ async function partner(hands, page) {
   await hands.link('Give a partner access')
   await hands.type(page.getByLabel('Partner'), 'Harbour authority')
   for (const { code } of basemaps.slice(0, 3)) {
-    const field = page.getByPlaceholder('Search by code or name')
+    const field = page.locator('.mantine-MultiSelect-inputField').first()
     await hands.type(field, code)
     await hands.click(page.getByRole('option').first())
   }
+  // The list of maps lies over the button.
+  await hands.press('Tab')
   await hands.button('Give access')
   await page.getByText(/bmp_\w{9,}/).first().waitFor()
 }

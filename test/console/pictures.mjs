@@ -1,5 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import sharp from 'sharp'
@@ -61,9 +61,13 @@ async function walk(locale, theme, width) {
     await page.goto(`${url}/admin${path}`)
     await page.getByRole('heading', { level: 1 }).waitFor({ timeout: GIVE_UP_MS })
     await page
-      .waitForFunction(() => document.querySelector('[role=status][aria-label^="Loading"], .mantine-Skeleton-root') === null, null, {
-        timeout: GIVE_UP_MS,
-      })
+      .waitForFunction(
+        () => document.querySelector('[role=status][aria-label^="Loading"], .mantine-Skeleton-root') === null,
+        null,
+        {
+          timeout: GIVE_UP_MS,
+        },
+      )
       .catch(() => problems.push(`${at}: still loading after ${GIVE_UP_MS / 1000} s`))
     await page.waitForTimeout(SETTLED_MS)
     const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)

@@ -130,14 +130,25 @@ async function slice(hands, page) {
   await hands.click(dialog.getByRole('button', { name: /^(Add|Choose)/ }).last())
   await hands.type(page.getByLabel('Layer code'), `timed-${Date.now()}`)
   await hands.button('Submit the job')
-  await page.getByText(/Succeeded|Failed/).first().waitFor({ timeout: 60_000 })
+  await page
+    .getByText(/Succeeded|Failed/)
+    .first()
+    .waitFor({ timeout: 60_000 })
 }
 
 async function leftOut(hands, page) {
   await hands.link('Scan sources')
   await hands.click(page.locator('tbody tr').filter({ hasText: 'warning' }).getByRole('link').first())
-  await hands.click(page.getByRole('button', { name: /warning/ }).or(page.getByText(/\d+ warning/)).first())
-  await page.getByText(/is left out|not served|cannot be|left out/i).first().waitFor()
+  await hands.click(
+    page
+      .getByRole('button', { name: /warning/ })
+      .or(page.getByText(/\d+ warning/))
+      .first(),
+  )
+  await page
+    .getByText(/is left out|not served|cannot be|left out/i)
+    .first()
+    .waitFor()
 }
 
 async function slowEdge(hands, page) {
@@ -158,7 +169,10 @@ async function partner(hands, page) {
   // The list of maps lies over the button.
   await hands.press('Tab')
   await hands.button('Give access')
-  await page.getByText(/bmp_\w{9,}/).first().waitFor()
+  await page
+    .getByText(/bmp_\w{9,}/)
+    .first()
+    .waitFor()
 }
 
 async function retry(hands, page) {

@@ -164,7 +164,7 @@ test('charts are loaded when they are scrolled to, and draw a line for what goes
   await open(page, '/')
   await page.getByRole('heading', { name: 'Traffic' }).waitFor()
   // Every page is there by then, and with them would be what they import.
-  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => files.some((file) => /\/assets\/work-/.test(file)), { timeout: 60_000 }).toBe(true)
   expect(files.filter((file) => /charts|plot|map-view|maplibre/.test(file))).toEqual([])
   await page.getByRole('heading', { name: 'Traffic' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 600)

@@ -97,12 +97,12 @@ test('while the gateway is away every page opens and says so, and goes on by its
   console.allowConsole(NETWORK_ERRORS)
   const files: string[] = []
   page.on('response', (response) => files.push(new URL(response.url()).pathname))
-  // The code of one page does not arrive beforehand.
-  await page.route(/\/assets\/audit-page/, (route) => route.abort())
+  // The code of one area's pages does not arrive beforehand.
+  await page.route(/\/assets\/maps-/, (route) => route.abort())
   await open(page, '/')
   await isLive(page).waitFor()
-  // The last page that is loaded beforehand.
-  await expect.poll(() => files.some((file) => /\/assets\/settings-page/.test(file)), { timeout: 60_000 }).toBe(true)
+  // That of the other pages.
+  await expect.poll(() => files.some((file) => /\/assets\/work-/.test(file)), { timeout: 60_000 }).toBe(true)
   const { edges, controlPlane } = gateway()
   await controlPlane.process.kill()
   for (const edge of edges) await edge.process.kill()
@@ -112,19 +112,18 @@ test('while the gateway is away every page opens and says so, and goes on by its
   await isAway(page).waitFor()
   await page.getByText('Loading the scan sources failed').waitFor()
   await shot(page, 'away-navigated', false)
-  await page.getByRole('link', { name: 'Audit', exact: true }).click()
+  await page.getByRole('link', { name: 'Vectors', exact: true }).click()
   await page.getByText('This page could not be loaded').waitFor()
   await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByText('This page could not be loaded').waitFor()
   await shot(page, 'away-not-loaded', false)
 
-  await page.unroute(/\/assets\/audit-page/)
+  await page.unroute(/\/assets\/maps-/)
   controlPlane.process.start()
   for (const edge of edges) edge.process.start()
   await gateway().ready()
-  await page.getByRole('heading', { name: 'Audit', level: 1 }).waitFor()
-  await page.getByRole('link', { name: 'Scan sources', exact: true }).click()
-  // The audit leads to the source as well.
+  await page.getByRole('heading', { name: 'Vectors', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Scan sources', exact: true }).first().click()
   await page.getByRole('heading', { name: 'Scan sources', level: 1 }).waitFor()
   await page.getByRole('link', { name: 'maps', exact: true }).waitFor()
   await console.expectClean()

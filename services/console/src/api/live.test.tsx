@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { act, screen } from '@testing-library/react'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { show, stubService } from '../testing/render.js'
-import { useLive } from './live.js'
+import { useLive, withNewest } from './live.js'
 
 /** A stream that says what it is told to. */
 function stubStream(): EventTarget {
@@ -58,4 +58,20 @@ test('nothing is asked while the stream is alive, and the service once it falls 
   expect(sent).toEqual([])
   act(() => void vi.advanceTimersByTime(3_000))
   expect(sent).toMatchObject([{ method: 'HEAD', path: '/api/v1/system' }])
+})
+
+test('the newest point of the stream replaces that of its span, or follows it', () => {
+  const point = (at: string, requests: number) => ({
+    ...{ at, seconds: 30, requests, tiles: 0, tiles_missing: 0, memory_hits: 0, downloads: 0, auth_failures: 0 },
+    ...{ server_errors: 0, bytes_sent: 0 },
+  })
+  const [first, second] = ['2026-11-25T12:00:00.000Z', '2026-11-25T12:00:30.000Z'] as const
+  const known = { since: first, points: [point(first, 1)], edges: [] }
+  const grown = withNewest(known, { since: first, points: [point(first, 5)], edges: [] })
+  expect(grown.points.map(({ requests }) => requests)).toEqual([5])
+  const next = withNewest(grown, { since: first, points: [point(second, 7)], edges: [] })
+  expect(next.points.map(({ at, requests }) => [at, requests])).toEqual([
+    [first, 5],
+    [second, 7],
+  ])
 })

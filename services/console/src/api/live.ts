@@ -1,7 +1,9 @@
 import type { LiveTopic } from '@gateway/contracts/console.js'
+import type { TrafficHistory } from '@gateway/contracts/traffic.js'
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { setLiveState } from './live-state.js'
+import { trafficQuery } from './system.js'
 
 /** Which queries show something of a topic; by the first part of their keys. */
 const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
@@ -10,10 +12,23 @@ const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
   deliveries: ['pushes', 'dashboard', 'slicing'],
   slicing: ['slicing', 'dashboard'],
   edges: ['edges'],
-  traffic: ['traffic'],
+  traffic: [],
   audit: ['audit', 'dashboard', 'tokens', 'scan-sources', 'targets', 'pushes', 'slicing'],
 }
-const ALL = Object.values(SHOWN_IN).flat()
+const ALL = [...Object.values(SHOWN_IN).flat(), 'traffic']
+
+/** The traffic of the last hour comes with the stream; longer ranges and those of one process, whose points are longer, are read so often. */
+const READ_TRAFFIC_EVERY_MS = 60_000
+
+/** Limit: points of the last hour; one stands for half a minute. */
+const HOUR_POINTS = 121
+
+/** The last hour with its newest point: it replaces that of the same span, or follows it. */
+export function withNewest(known: TrafficHistory, { since, points, edges }: TrafficHistory): TrafficHistory {
+  const [newest] = points
+  const before = known.points.filter(({ at }) => at !== newest?.at)
+  return { since, edges, points: [...before, ...points].slice(-HOUR_POINTS) }
+}
 
 /** Refetches the queries of these names that are shown; with `none` at the next time that they are. Never rejects. */
 export async function refresh(
@@ -63,6 +78,9 @@ export async function isReachable(): Promise<boolean> {
   )
 }
 
+/** Key of the query that the stream keeps up to date. */
+const HOUR = trafficQuery('hour').queryKey
+
 class Live {
   readonly #queries: QueryClient
   readonly #closed = new AbortController()
@@ -72,6 +90,7 @@ class Live {
   #probing = false
   #probeTimer: number | undefined
   #streamTimer: number | undefined
+  #trafficReadAt = performance.now()
 
   constructor(queries: QueryClient) {
     this.#queries = queries
@@ -109,12 +128,23 @@ class Live {
         topics.flatMap((topic) => SHOWN_IN[topic] ?? []),
       )
     })
+    this.#source.addEventListener('traffic', ({ data }) => this.#onTraffic(JSON.parse(data) as TrafficHistory))
     this.#source.addEventListener('error', () => {
       this.#watching = false
       // It may be refused because the session has ended, which an event stream does not tell.
       void refresh(this.#queries, ['session'])
       if (this.#source?.readyState === EventSource.CLOSED) this.#connectLater(RECONNECT_MS)
       void this.#probe()
+    })
+  }
+
+  #onTraffic(newest: TrafficHistory): void {
+    this.#queries.setQueryData<TrafficHistory>(HOUR, (known) => known && withNewest(known, newest))
+    if (performance.now() - this.#trafficReadAt < READ_TRAFFIC_EVERY_MS) return
+    this.#trafficReadAt = performance.now()
+    void this.#queries.invalidateQueries({
+      queryKey: ['traffic'],
+      predicate: ({ queryKey }) => queryKey[1] !== HOUR[1],
     })
   }
 

@@ -1109,7 +1109,7 @@ export interface paths {
             "application/json": {
               endpoint: string;
               /** @enum {string} */
-              state: "answers" | "missing" | "refuses" | "no_answer";
+              state: "answers" | "missing" | "no_credentials" | "refuses" | "no_answer";
               message: string;
               message_code: string | null;
               message_params: {

@@ -22,23 +22,27 @@ export function useReference(wanted: boolean): FeatureCollection<Polygon> | unde
   return useQuery({ ...referenceQuery, enabled: wanted }).data
 }
 
-const LAND = '#f4f1ea'
-const BORDER = '#9aa5ab'
+/** As the ground of maps, `--map-background`, in both schemes. */
+const COLOURS = {
+  light: { land: '#f4f1ea', border: '#9aa5ab' },
+  dark: { land: '#343c42', border: '#6b757c' },
+} as const
 
 /** A map with coasts and borders below all that it shows. */
 export function withReference(content: MapContent, data: FeatureCollection<Polygon> | undefined): MapContent {
   if (data === undefined) return content
+  const { land, border } = COLOURS[document.documentElement.dataset.mantineColorScheme === 'dark' ? 'dark' : 'light']
   const own = { reference: { type: 'geojson' as const, data } }
   return {
     ...content,
     sources: { ...(content.projection === undefined ? own : inPlane(own)), ...content.sources },
     layers: [
-      { id: 'reference land', type: 'fill', source: 'reference', paint: { 'fill-color': LAND } },
+      { id: 'reference land', type: 'fill', source: 'reference', paint: { 'fill-color': land } },
       {
         id: 'reference borders',
         type: 'line',
         source: 'reference',
-        paint: { 'line-color': BORDER, 'line-width': 0.8 },
+        paint: { 'line-color': border, 'line-width': 0.8 },
       },
       ...content.layers,
     ],

@@ -58,7 +58,7 @@ export const enWork = {
     csv: 'Save as CSV',
     csvDone: (n: number) => `${counted(n, 'row')} saved`,
     csvCut: (n: number) => `The file has the first ${n} rows. Filter the list to get the others.`,
-    csvFailed: 'The file was not made',
+    csvFailed: 'The CSV file was not saved',
     columns: 'Columns',
     views: 'Saved views',
     viewName: 'Name of the view',
@@ -118,7 +118,7 @@ export const enWork = {
     target: 'Webhook target',
     kindsLabel: 'About',
     kinds: {
-      push_failed: 'Pushes that failed for good',
+      push_failed: 'Pushes that failed permanently',
       slice_failed: 'Slicing jobs that failed',
       scan_failed: 'Scans that failed',
       export_failed: 'Exports that failed',

@@ -47,6 +47,9 @@ test('a preview of nothing, of everything, and of two things at once is refused'
   expect((await preview({ basemap_codes: ['nowhere'] })).statusCode).toBe(404)
   expect((await preview({ basemap_codes: [] })).statusCode).toBe(400)
   expect((await preview({ basemap_code: 'world', vector_code: 'v' })).statusCode).toBe(400)
+  expect((await preview({ vector_codes: ['nowhere'] })).statusCode).toBe(404)
+  expect((await preview({ basemap_codes: ['world'], vector_codes: ['nowhere'] })).statusCode).toBe(200)
+  expect((await preview({ vector_code: 'v', vector_codes: ['v'] })).statusCode).toBe(400)
 })
 
 test('an open console hears of a token that was issued elsewhere, although no edge needs to', async () => {

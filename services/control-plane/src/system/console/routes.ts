@@ -106,7 +106,8 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
         summary: 'In which parts of the console something has changed',
         description:
           'Server-sent events: `watching` once, from which on no change is missed; then `touched`, at most one a second, its data a list of ' +
-          `topics (${LIVE_TOPICS.join(', ')}). Read what they concern after every event of either kind. \`alive\` comes every second: ` +
+          `topics (${LIVE_TOPICS.join(', ')}). Read what they concern after every event of either kind. \`traffic\` brings the newest point of the ` +
+          'last hour and the present state of each edge process, as `getTraffic` has them. `alive` comes every second: ' +
           'a stream that is silent for longer is dead, even if its connection is open.',
         response: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.unknown() } } } },
       },
@@ -114,7 +115,10 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
     (_request, reply) =>
       streams.answer(reply, (send) => {
         const unlisten = live.listen(
-          (topics) => send({ event: 'touched', data: topics }),
+          (topics) => {
+            send({ event: 'touched', data: topics })
+            if (topics.includes('traffic')) send({ event: 'traffic', data: history.newest() })
+          },
           () => send({ event: 'watching', data: null }),
         )
         const beat = setInterval(() => send({ event: 'alive', data: null }), ALIVE_EVERY_MS).unref()

@@ -129,6 +129,12 @@ export class TrafficHistory {
     }
   }
 
+  /** The last hour with its newest point only: an open page has the others. */
+  newest(): TrafficHistoryView {
+    const { points, ...view } = this.view()
+    return { ...view, points: points.slice(-1) }
+  }
+
   /** undefined: it is not known, or has ended */
   edge(id: string, range: (typeof EDGE_RANGES)[number]): EdgeTraffic | undefined {
     const spans = this.#edges.get(id)

@@ -1,9 +1,8 @@
-import { parseArgs } from 'node:util'
-import { chromium } from 'playwright-core'
+import { openGateway } from './gateway.mjs'
 
 // Measures how the console opens on a slow line, with nothing cached, in Debian's Chromium:
 //
-//   node test/slow-line/run.mjs --url http://localhost:4800 --password SECRET [--user admin] [--json]
+//   node test/console/slow-line.mjs --url http://localhost:4800 --password SECRET [--user admin] [--json]
 //
 // The gateway must run already; `npm run dev -- --sample` has the data of a full organization. The browser throttles (CDP), so the figures
 // leave out the handshakes of a real line. The exit code is 3 if a page misses its target.
@@ -17,17 +16,16 @@ const IDLE_MS = 8_000
 
 const TARGETS = { ms: 2_500, mapMs: 4_000, requests: 15, bytes: 150_000, shift: 0.05, idle: 0 }
 
-const { values } = parseArgs({
-  options: {
-    url: { type: 'string', default: 'http://localhost:8000' },
-    user: { type: 'string', default: 'admin' },
-    password: { type: 'string', default: '' },
-    runs: { type: 'string', default: '3' },
-    json: { type: 'boolean', default: false },
-  },
+const {
+  url: base,
+  values,
+  api,
+  browser,
+  newContext,
+} = await openGateway({
+  runs: { type: 'string', default: '3' },
+  json: { type: 'boolean', default: false },
 })
-const credentials = `Basic ${Buffer.from(`${values.user}:${values.password}`).toString('base64')}`
-const base = values.url.replace(/\/$/, '')
 
 const basemap = (await api('/basemaps?limit=1')).items[0]
 const version = basemap && (basemap.default_version ?? basemap.versions[0]?.version)
@@ -47,7 +45,6 @@ const PAGES = [
       ]),
 ]
 
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 const rows = []
 try {
   for (const page of PAGES) {
@@ -68,15 +65,9 @@ const missed = rows.flatMap((row) =>
 for (const line of missed) process.stderr.write(`${line}\n`)
 process.exitCode = missed.length === 0 ? 0 : 3
 
-async function api(path) {
-  const answer = await fetch(`${base}/api/v1/admin${path}`, { headers: { authorization: credentials } })
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-  return answer.json()
-}
-
 /** One visit with an empty cache; times in milliseconds from the navigation's start. */
 async function measure({ path, content, map = false }) {
-  const context = await browser.newContext({ viewport: DESKTOP, extraHTTPHeaders: { authorization: credentials } })
+  const context = await newContext({ viewport: DESKTOP })
   const page = await context.newPage()
   await page.addInitScript(watchPage, { content, map })
   const cdp = await context.newCDPSession(page)

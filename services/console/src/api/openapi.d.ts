@@ -362,7 +362,6 @@ export interface paths {
           limit?: number;
           offset?: number;
           kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
-          /** @enum {string} */
           tiles_status?: "none" | "building" | "ready" | "failed";
           source_code?: string;
           available?: "true" | "false";

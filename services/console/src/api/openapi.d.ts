@@ -104,6 +104,7 @@ export interface paths {
               q?: string;
               /** @enum {string} */
               kind?: "geojson" | "shapefile" | "geopackage" | "flatgeobuf" | "geojson_sequence" | "zipped_shapefile" | "kml" | "kmz" | "gml" | "csv";
+              /** @enum {string} */
               tiles_status?: "none" | "building" | "ready" | "failed";
               source_code?: string;
               /** @enum {string} */

@@ -24,9 +24,10 @@ async function show() {
   const vectors = asked.getAll('vector')
   if (!token) throw new Error(t.how)
   const panel = showPanel(asked, (next) => {
-    // The map has written where it is into the address meanwhile.
+    // The map has written where it is into the address meanwhile. It stays there, unless this is the first layer: that says where it is.
     const view = new URLSearchParams(location.hash.slice(1)).get('view')
-    if (view !== null) next.set('view', view)
+    if (view === null || (!code && vectors.length === 0)) next.delete('view')
+    else next.set('view', view)
     location.hash = String(next).replaceAll('%2F', '/')
   })
   panel.catch((error) => tell(error.message))

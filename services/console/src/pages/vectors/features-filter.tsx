@@ -69,7 +69,9 @@ function NewCondition({ attributes, onAdd }: { attributes: readonly Attribute[];
   const [name, setName] = useState('')
   const [wanted, setOperator] = useState<Operator>('contains')
   const [value, setValue] = useState('')
-  const attribute = attributes.find((one) => one.name === name) ?? attributes[0]
+  // What is looked for at first is most often a name.
+  const first = attributes.find(({ type }) => type === 'string') ?? attributes[0]
+  const attribute = attributes.find((one) => one.name === name) ?? first
   if (attribute === undefined) return null
   const operators = operatorsOf(attribute.type)
   const operator = operators.includes(wanted) ? wanted : (operators[0] as Operator)

@@ -5,6 +5,7 @@
  *   npm run soak -- --minutes 3 --kill-workers     the same while edge workers are killed; memory is not judged
  *   npm run monitoring:check -- --minutes 5        a real Prometheus under load: panels have data, alerts fire on their faults
  *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
+ *   npm run edits -- --minutes 5                   a vector is replaced every two seconds under load; no content may be wrong or mixed
  *   npm run kills:cache                            kill -9 of an edge that fills its cache of remote tiles, 100 times; no byte may be wrong
  *
  * Further options: --rate N (tile requests a second, default 200), --seed N (of what is drawn by chance; printed at the start).
@@ -30,10 +31,10 @@ const { positionals, values } = parseArgs({
 const [script = 'soak'] = positionals
 const numbers = Object.fromEntries(['minutes', 'rate', 'kills', 'seed'].map((name) => [name, Number(values[name])]))
 const wrong = Object.entries(numbers).find(([, number]) => !(number >= 0))
-if (wrong !== undefined || !['soak', 'kills', 'kills-cache', 'monitoring'].includes(script)) {
+if (wrong !== undefined || !['soak', 'kills', 'kills-cache', 'monitoring', 'vector-edits'].includes(script)) {
   console.error(
     wrong === undefined
-      ? `There is no ${script} here: soak, kills, kills-cache, monitoring.`
+      ? `There is no ${script} here: soak, kills, kills-cache, monitoring, vector-edits.`
       : `--${wrong[0]} is a number.`,
   )
   process.exit(2)

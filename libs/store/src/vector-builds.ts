@@ -29,6 +29,8 @@ export interface ClaimedBuild {
   readonly path: string
   readonly sourcePath: string
   readonly revision: number
+  /** of the scanned content */
+  readonly fingerprint: string
   readonly encoding: string | null
   readonly crs: string | null
   readonly minZoom: number | null
@@ -49,7 +51,7 @@ export async function claimBuild(
 ): Promise<ClaimedBuild | null> {
   return sql.begin(async (tx) => {
     const [next] = await tx<Omit<ClaimedBuild, 'lease'>[]>`
-      SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, s.path AS "sourcePath", v.revision::float8 AS revision,
+      SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, s.path AS "sourcePath", v.revision::float8 AS revision, v.fingerprint,
              coalesce(v.encoding, CASE WHEN v.facts->>'encoding_source' IS NULL THEN v.facts->>'encoding' END) AS encoding,
              v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields
       FROM vectors v JOIN scan_sources s ON s.code = v.source_code

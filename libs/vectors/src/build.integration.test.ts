@@ -19,8 +19,22 @@ async function build(path: string, kind: VectorKind, more: Partial<BuildTask> = 
   const output = join(home, `build-${++made}`)
   fs.mkdirSync(output)
   const task: BuildTask = {
-    ...{ source: { root: home, path }, kind, encoding: null, code: 'city', crs: 'OGC:CRS84', output },
-    ...{ limits: { memoryMb: 1500 }, name: 'City', minZoom: 0, maxZoom: null, fields: null },
+    ...{
+      source: { root: home, path },
+      kind,
+      fingerprint: null,
+      encoding: null,
+      code: 'city',
+      crs: 'OGC:CRS84',
+      output,
+    },
+    ...{
+      limits: { memoryMb: 1500 },
+      name: 'City',
+      minZoom: 0,
+      maxZoom: null,
+      fields: null,
+    },
     ...more,
   }
   const built = await buildVector(task, () => {})

@@ -15,4 +15,6 @@ export const GDAL_CONFIGURATION: Readonly<Record<string, string>> = {
   GDAL_TIFF_INTERNAL_MASK_TO_8BIT: 'YES',
   GDAL_CACHEMAX: '64',
   CPL_LOG_ERRORS: 'ON',
+  // A library of GDAL, which takes 32 MB for each thread when it is loaded, and waits for ever for memory that a limit denies.
+  OPENBLAS_NUM_THREADS: '1',
 }

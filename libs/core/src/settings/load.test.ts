@@ -108,6 +108,7 @@ test.each([
   ['IMPORT_MAX_BYTES', '1.5g'],
   ['TILE_MEMORY', '512MB'],
   ['TILE_MEMORY', '1023k'],
+  ['VECTOR_BUILD_MEMORY', '255m'],
   ['LOG_LEVEL', 'loud'],
   ['API_HOST', '127.0.0.1:80'],
   ['API_BASE_URL', 'http://maps.example.org/#'],

@@ -244,6 +244,9 @@ const cacheBytes = text
 /** Less holds a handful of tiles; what may be too much depends on the machine, and is the operator's to judge. */
 const LEAST_TILE_MEMORY = 2 ** 20
 
+/** Less holds neither GDAL with a large feature nor the two threads of a build. */
+const LEAST_BUILD_MEMORY = 256 * 2 ** 20
+
 /** What a header carries unchanged. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
@@ -353,7 +356,10 @@ export const SETTINGS = {
   SLICE_OUTPUT_ROOT: directoryOrBucket.optional(),
   VECTOR_TILES: flag.default(true),
   VECTOR_BUILD_ROOT: directory.optional(),
-  VECTOR_BUILD_MEMORY: bytes.default(1.5 * 2 ** 30),
+  VECTOR_BUILD_MEMORY: bytes
+    .refine((n) => n >= LEAST_BUILD_MEMORY, 'must be at least 256m')
+    .describe('bytes, or with `k`, `m`, `g`, `t`; at least `256m`')
+    .default(1.5 * 2 ** 30),
   SLICE_SOURCE_ROOTS: directoriesAndBuckets.default([]),
   SLICE_FETCH_MAX_BYTES: bytes.default(64 * 2 ** 30),
   TILER_COMMAND: text.max(4096).optional(),

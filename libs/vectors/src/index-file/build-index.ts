@@ -2,7 +2,15 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
-import { CONVERTED_GEOMETRY, CONVERTED_ID, convert, VectorFault, type VectorSource } from './convert.js'
+import {
+  CONVERTED_GEOMETRY,
+  CONVERTED_ID,
+  convert,
+  MAX_FIELDS,
+  TOO_MANY_FIELDS,
+  VectorFault,
+  type VectorSource,
+} from './convert.js'
 import { ownIdsOf } from './first-feature.js'
 import { KINDS, reverseRing, ringArea, visitGeometry } from './geopackage-geometry.js'
 import {
@@ -17,6 +25,8 @@ import { storageDefinitionOf } from './storage-definition.js'
 export interface IndexTask {
   readonly source: VectorSource
   readonly kind: VectorKind
+  /** of the content that is indexed, as the scan has it; null: the file is a copy that nobody replaces */
+  readonly fingerprint: string | null
   /** of a shapefile's texts; null: what its files say */
   readonly encoding: string | null
   /** what the only layer of a file is called */
@@ -34,9 +44,6 @@ export interface IndexTask {
 /** Limit: layers of one source. */
 const MAX_LAYERS = 500
 
-/** Limit: attributes of all layers; SQLite's tables have at most 2,000 columns. */
-const MAX_FIELDS = 1_900
-
 /** Features that are copied at a time. */
 const CHUNK = 20_000
 
@@ -46,15 +53,24 @@ export async function buildIndex(task: IndexTask): Promise<IndexDescription> {
   await rm(scratch, { recursive: true, force: true })
   await mkdir(scratch, { recursive: true })
   try {
-    const converted = await convert({ ...task, scratch, memoryMb: task.limits.memoryMb })
+    const asked = storageDefinitionOf(task.crs)
     const isGeoJson = task.kind === 'geojson' || task.kind === 'geojson_sequence'
+    // First: the conversion finds out whether the file is another one by then.
     const ids = isGeoJson ? await ownIdsOf(task.source) : 'none'
+    const converted = await convert({
+      ...task,
+      scratch,
+      memoryMb: task.limits.memoryMb,
+    })
     const file = join(task.output, INDEX_FILE)
     await rm(file, { force: true })
     const ownId =
       task.kind === 'geopackage' || ids === 'number' ? CONVERTED_ID : ids === 'property' ? 'id' : OWN_ID[task.kind]
-    const definition = await storageDefinitionOf(task.crs)
-    const description = { ...merge(converted, file, task, ownId ?? null), storage_definition: definition }
+    const definition = await asked
+    const description = {
+      ...merge(converted, file, task, ownId ?? null),
+      storage_definition: definition,
+    }
     await writeFile(join(task.output, DESCRIPTION_FILE), JSON.stringify(description))
     return description
   } finally {
@@ -79,7 +95,7 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
     if (sources.length === 0) throw new VectorFault('it has no layer with geometry')
     if (sources.length > MAX_LAYERS) throw new VectorFault(`it has more than ${MAX_LAYERS} layers`)
     const fields = fieldsOf(sources, task.code)
-    if (fields.length > MAX_FIELDS) throw new VectorFault(`it has more than ${MAX_FIELDS} attributes`)
+    if (fields.length > MAX_FIELDS) throw new VectorFault(TOO_MANY_FIELDS)
     db.exec('BEGIN')
     createTables(db, fields)
     const bounds = new Bounds()
@@ -92,7 +108,7 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
       next += filled.count
     }
     db.exec('COMMIT')
-    keepUniqueIds(db)
+    finish(db)
     const kinds = new Set(layers.map((layer) => layer.geometry_type).filter((kind) => kind !== null))
     return {
       version: 1,
@@ -108,10 +124,11 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
   }
 }
 
-/** An id that several features have identifies none of them. */
-function keepUniqueIds(db: DatabaseSyncInstance): void {
+/** Indexes of what is rare. An id that several features have identifies none of them. */
+function finish(db: DatabaseSyncInstance): void {
   db.exec(`
     CREATE INDEX features_feature_id ON features (feature_id) WHERE feature_id IS NOT NULL;
+    CREATE INDEX features_without_geometry ON features (fid) WHERE geom IS NULL;
     UPDATE features SET feature_id = NULL WHERE feature_id IN (
       SELECT feature_id FROM features WHERE feature_id IS NOT NULL GROUP BY feature_id HAVING count(*) > 1)`)
 }
@@ -191,7 +208,7 @@ export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }
 
-/** GeoPackage 1.3, with what its tools need of it. */
+/** GeoPackage 1.3, with what its tools need of it. Geometries come last: a filter by attributes does not read past large ones. */
 function createTables(db: DatabaseSyncInstance, fields: readonly IndexField[]): void {
   const columns = fields.map(({ column, type }) => `, ${quoted(column)} ${SQL_TYPES[type]}`).join('')
   db.exec(`
@@ -209,7 +226,7 @@ function createTables(db: DatabaseSyncInstance, fields: readonly IndexField[]): 
     INSERT INTO gpkg_geometry_columns VALUES ('features', 'geom', 'GEOMETRY', 4326, 2, 2);
     CREATE TABLE gpkg_extensions (table_name TEXT, column_name TEXT, extension_name TEXT NOT NULL, definition TEXT NOT NULL, scope TEXT NOT NULL);
     INSERT INTO gpkg_extensions VALUES ('features', 'geom', 'gpkg_rtree_index', 'http://www.geopackage.org/spec120/#extension_rtree', 'write-only');
-    CREATE TABLE features (fid INTEGER PRIMARY KEY, geom GEOMETRY, layer TEXT, feature_id TEXT${columns});
+    CREATE TABLE features (fid INTEGER PRIMARY KEY, layer TEXT, feature_id TEXT${columns}, geom GEOMETRY);
     CREATE VIRTUAL TABLE rtree_features_geom USING rtree(id, minx, maxx, miny, maxy)`)
 }
 

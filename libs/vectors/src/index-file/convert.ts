@@ -3,13 +3,24 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
+import { fileIdentity } from '@gateway/core/files/file-identity.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
+import { fingerprintOf, partsOf } from '../source-parts.js'
 
 /** What is wrong with a vector, for its operator. */
 export class VectorFault extends Error {
-  override readonly name = 'VectorFault'
+  override readonly name: string = 'VectorFault'
+}
+
+/** The file is another one than the catalog knows: the next scan finds it. */
+export class VectorReplaced extends VectorFault {
+  override readonly name: string = 'VectorReplaced'
+
+  constructor() {
+    super('the file was replaced or written after its last scan; the next scan finds its new content')
+  }
 }
 
 /** GDAL's driver of each kind, the extension that it knows the file by, and further options. */
@@ -61,6 +72,8 @@ export interface VectorSource {
 export interface Conversion {
   readonly source: VectorSource
   readonly kind: VectorKind
+  /** of the content that is converted, as the scan has it; null: the file is a copy that nobody replaces */
+  readonly fingerprint: string | null
   /** of a shapefile's texts; null: what its files say */
   readonly encoding: string | null
   /** an empty folder for this conversion alone */
@@ -73,6 +86,7 @@ export async function convert(conversion: Conversion): Promise<string> {
   const opened = await openParts(conversion)
   try {
     const output = join(conversion.scratch, 'converted.gpkg')
+    if (!isScanned(conversion, opened)) throw new VectorReplaced()
     const before = opened.map(({ fd }) => stateOf(fd))
     const confined = confinement(conversion.memoryMb)
     const env = environment(conversion.kind)
@@ -95,8 +109,7 @@ export async function convert(conversion: Conversion): Promise<string> {
       })
     }
     if (last?.code !== 0) throw new VectorFault(reasonOf(last))
-    if (opened.some(({ fd }, i) => stateOf(fd) !== before[i]))
-      throw new VectorFault('the file changed while it was read; the next scan builds its tiles')
+    if (opened.some(({ fd }, i) => stateOf(fd) !== before[i])) throw new VectorReplaced()
     return output
   } finally {
     for (const { fd } of opened) fs.closeSync(fd)
@@ -157,6 +170,15 @@ async function openParts({ source, kind, scratch }: Conversion): Promise<{ fd: n
   }
 }
 
+/** Whether what is open is the content that the scan has found: one revision never has the features of two contents. */
+function isScanned({ source, kind, fingerprint }: Conversion, opened: readonly { fd: number }[]): boolean {
+  if (fingerprint === null) return true
+  const parts = partsOf(source.path, kind)
+  const identities = new Set(parts.map(({ identity }) => identity))
+  const isPart = ({ fd }: { fd: number }) => identities.has(fileIdentity(fs.fstatSync(fd, { bigint: true })))
+  return fingerprintOf(parts) === fingerprint && opened.every(isPart)
+}
+
 function stateOf(fd: number): string {
   const { ino, size, mtimeNs, ctimeNs } = fs.fstatSync(fd, { bigint: true })
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`
@@ -189,6 +211,10 @@ function environment(kind: VectorKind): Record<string, string> {
   }
 }
 
+/** Limit: attributes of all layers; SQLite's tables have at most 2,000 columns. */
+export const MAX_FIELDS = 1_900
+export const TOO_MANY_FIELDS = `it has more than ${MAX_FIELDS} attributes`
+
 /** Limit: characters of a reason. */
 const MAX_REASON = 500
 
@@ -204,6 +230,7 @@ function withoutFolders(line: string): string {
 function reasonOf(outcome: Outcome | null): string {
   if (outcome === null) return 'ogr2ogr did not run'
   if (outcome.stopped !== null) return 'ogr2ogr was stopped: it made no progress'
+  if (/too many columns/i.test(outcome.stderr)) return TOO_MANY_FIELDS
   if (/Unable to open datasource/.test(outcome.stderr))
     return 'GDAL cannot read the file: it is damaged, or of another format'
   const lines = outcome.stderr

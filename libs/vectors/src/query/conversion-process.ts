@@ -5,7 +5,7 @@ import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { buildIndex } from '../index-file/build-index.js'
-import { VectorFault } from '../index-file/convert.js'
+import { VectorFault, VectorReplaced } from '../index-file/convert.js'
 import type { IndexField } from '../index-file/index-description.js'
 import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
 import { fieldsOf } from './parameters.js'
@@ -119,7 +119,12 @@ function outcomeOf(error: unknown): ConversionOutcome {
     return { made: false, why: 'no_space', message }
   // Nothing of the vector is to blame when the program is missing.
   if (code === 'ENOENT' || /does not have\)?$/.test(message)) return { made: false, why: 'no_gdal', message }
-  return { made: false, why: error instanceof VectorFault ? 'fault' : 'failed', message }
+  if (error instanceof VectorReplaced) return { made: false, why: 'replaced', message }
+  return {
+    made: false,
+    why: error instanceof VectorFault ? 'fault' : 'failed',
+    message,
+  }
 }
 
 process.on('disconnect', () => process.exit(0))

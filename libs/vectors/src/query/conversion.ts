@@ -25,10 +25,14 @@ export type Conversion =
   | { readonly what: 'index'; readonly task: IndexTask }
   | { readonly what: 'form'; readonly task: FormTask }
 
-/** `fault`: it is the vector's, and another attempt ends in the same way. `no_gdal`: this machine has no ogr2ogr. */
+/** `fault`: it is the vector's, and another attempt ends in the same way. `replaced`: the catalog knows another content. `no_gdal`: this machine has no ogr2ogr. */
 export type ConversionOutcome =
   | { readonly made: true }
-  | { readonly made: false; readonly why: 'fault' | 'failed' | 'no_space' | 'no_gdal'; readonly message: string }
+  | {
+      readonly made: false
+      readonly why: 'fault' | 'replaced' | 'failed' | 'no_space' | 'no_gdal'
+      readonly message: string
+    }
 
 /** The built file, from the sources (in tests) as from the build. */
 const MODULE = new URL('../../dist/query/conversion-process.js', import.meta.url)

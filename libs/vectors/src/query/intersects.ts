@@ -13,24 +13,29 @@ function partsOf(geometry: Geometry, into: Parts = { points: [], lines: [], poly
       into.points.push(geometry.coordinates)
       break
     case 'MultiPoint':
-      into.points.push(...geometry.coordinates)
+      append(into.points, geometry.coordinates)
       break
     case 'LineString':
       into.lines.push(geometry.coordinates)
       break
     case 'MultiLineString':
-      into.lines.push(...geometry.coordinates)
+      append(into.lines, geometry.coordinates)
       break
     case 'Polygon':
       into.polygons.push(geometry.coordinates)
       break
     case 'MultiPolygon':
-      into.polygons.push(...geometry.coordinates)
+      append(into.polygons, geometry.coordinates)
       break
     case 'GeometryCollection':
       for (const inner of geometry.geometries) partsOf(inner, into)
   }
   return into
+}
+
+/** One by one: a call takes some 100,000 arguments. */
+function append<T>(list: T[], more: readonly T[]): void {
+  for (const one of more) list.push(one)
 }
 
 /** Whether two geometries have a point in common (OGC 06-103r4, 6.1.15.3): boundaries belong to them. */

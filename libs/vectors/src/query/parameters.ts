@@ -236,13 +236,19 @@ function sortOf(text: string | undefined, fields: readonly IndexField[]): readon
   })
 }
 
+const DECIMAL = /^[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?$/
+
 function bboxOf(text: string | undefined, crs: Crs): Expression | null {
   if (text === undefined) return null
-  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
+  const numbers = text.split(',').map((part) => (DECIMAL.test(part.trim()) ? Number(part) : Number.NaN))
   if ((numbers.length !== 4 && numbers.length !== 6) || !numbers.every(Number.isFinite)) {
     throw new QueryError('bbox takes 4 or 6 numbers: west, south, east, north in the order of its CRS')
   }
-  return inCrs84({ op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: numbers }] }, crs, 'bbox')
+  const touches: Expression = {
+    op: 's_intersects',
+    args: [{ property: GEOMETRY_NAME }, { bbox: numbers }],
+  }
+  return inCrs84({ ...touches, orMissing: true }, crs, 'bbox')
 }
 
 /** Positions along an edge of a box that becomes a curve. */
@@ -257,7 +263,10 @@ function inCrs84(expression: Expression, crs: Crs, name: string): Expression {
   if (expression.op === 'not') return { op: 'not', args: [inCrs84(expression.args[0], crs, name)] }
   if (expression.op !== 's_intersects') return expression
   const [a, b] = expression.args
-  return { op: 's_intersects', args: [spatialInCrs84(a, crs, name), spatialInCrs84(b, crs, name)] }
+  return {
+    ...expression,
+    args: [spatialInCrs84(a, crs, name), spatialInCrs84(b, crs, name)],
+  }
 }
 
 function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
@@ -373,7 +382,9 @@ function datetimeOf(text: string | undefined, fields: readonly IndexField[]): Ex
   if (to !== null) conditions.push({ op: '<=', args: [property, literal(to.last, isDay)] })
   if (from !== null && to !== null && from.first > to.last)
     throw new QueryError('datetime: the interval ends before it begins')
-  return conditions.length === 1 ? (conditions[0] as Expression) : { op: 'and', args: conditions }
+  const within: Expression = conditions.length === 1 ? (conditions[0] as Expression) : { op: 'and', args: conditions }
+  // A feature without a time is of every time (OGC 17-069r4, /req/core/fc-time-response).
+  return { op: 'or', args: [within, { op: 'isNull', args: [property] }] }
 }
 
 function literal(instantMs: number, isDay: boolean): Operand {

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { setPriority } from 'node:os'
 import type { Chunk } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
 import { OpenIndex } from './run-query.js'
@@ -7,6 +8,10 @@ import { OpenIndex } from './run-query.js'
  * Runs queries for the process that started it, one step at a time, until that goes. A step can take as long as SQLite takes for a feature;
  * a process that cannot wait any longer kills this one.
  */
+
+/** Tiles come first where processors are short (nice 5 of 19). */
+const PRIORITY = 5
+setPriority(PRIORITY)
 
 /** Limit: indexes that are open. */
 const MAX_INDEXES = 32

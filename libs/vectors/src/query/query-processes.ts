@@ -9,7 +9,7 @@ const MODULE = new URL('../../dist/query/query-process.js', import.meta.url)
 const MAX_PROCESSES = 3
 const STALLED_MS = 100
 /** Limit: queries that are open at the same time. */
-const MAX_OPEN = 64
+const MAX_OPEN = 200
 /** MB of a process's JavaScript heap. */
 const HEAP_MB = 256
 /** A process without a query for so long is ended. */
@@ -33,6 +33,8 @@ interface Open {
   spentMs: number
   settle: ((outcome: Chunk | Error) => void) | null
   sent: number
+  /** its process has sent the last part, and knows it no more */
+  isOver: boolean
 }
 
 interface Server {
@@ -78,15 +80,17 @@ export class QueryProcesses {
       spentMs: 0,
       settle: null,
       sent: 0,
+      isOver: false,
     }
     this.#open++
     try {
       for (;;) {
         const chunk = await this.#step(open)
         open.sent += chunk.count
+        open.isOver = chunk.state !== 'going on'
         if (chunk.last !== null) open.current = continued(open, chunk.last, chunk.bytes.length)
         yield chunk
-        if (chunk.state !== 'going on') return
+        if (open.isOver) return
       }
     } finally {
       this.#open--
@@ -213,7 +217,11 @@ export class QueryProcesses {
   #leave(open: Open): void {
     const { server } = open
     if (server === null || server.ended) return
-    server.child.send({ what: 'close', id: open.id } satisfies ToQueryProcess)
+    if (!open.isOver)
+      server.child.send({
+        what: 'close',
+        id: open.id,
+      } satisfies ToQueryProcess)
     server.open.delete(open)
     const at = server.queue.indexOf(open)
     // A step that is under way is waited for, by its process: the next in the queue begins behind it.

@@ -11,19 +11,26 @@ import type { After, Chunk, ItemsQuery, SqlRow } from './items-query.js'
 
 /** Up to so many features in a box, the R-tree is faster than a look at each feature. */
 const TREE_FEATURES = 50_000
-/** Bytes of a part of an answer; the first is smaller, so that it is sent at once. */
+/** Bytes of a part of an answer; the first is smaller, so that it is sent at once: a page of 100 small features is one part. */
 const CHUNK_BYTES = 256 * 1024
-const FIRST_CHUNK_BYTES = 16 * 1024
+const FIRST_CHUNK_BYTES = 64 * 1024
+/** Limit: statements of an index that are kept for the next query of the same form. */
+const MAX_STATEMENTS = 50
 /** Milliseconds after which a part is sent although it is small. */
 const CHUNK_MS = 100
 /** Limit: bytes of one value, a geometry or a text. */
 const MAX_VALUE_BYTES = 256 * 1024 * 1024
+
+type Statement = ReturnType<DatabaseSyncInstance['prepare']>
 
 /** An index that is open for reading. It is not changed while it exists. */
 export class OpenIndex {
   readonly #database: DatabaseSyncInstance
   /** literals of the filters of open queries, by the numbers that their SQL passes */
   readonly #literals = new Map<number, Literal>()
+  /** by their text; one that runs is not among them */
+  readonly #statements = new Map<string, Statement>()
+  readonly #boxCount: Statement
   #lastLiteral = 0
   #running = 0
 
@@ -38,6 +45,9 @@ export class OpenIndex {
     const options = { deterministic: true }
     this.#database.function('gw_casei', options, (text: unknown) => (typeof text === 'string' ? folded(text) : null))
     this.#database.function('gw_intersects', options, (blob: unknown, id: unknown) => this.#intersects(blob, id))
+    this.#boxCount = this.#database.prepare(
+      'SELECT count(*) AS n FROM (SELECT 1 FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ? LIMIT ?)',
+    )
   }
 
   get isIdle(): boolean {
@@ -54,13 +64,21 @@ export class OpenIndex {
     this.#running++
     try {
       const { text, values } = this.#select(query, literals)
-      const statement = this.#database.prepare(text)
-      statement.setReturnArrays(true)
+      const statement = this.#take(text)
       yield* chunksOf(query, statement.iterate(...values) as Iterator<SqlRow>)
+      if (this.#statements.size < MAX_STATEMENTS) this.#statements.set(text, statement)
     } finally {
       for (const id of literals) this.#literals.delete(id)
       this.#running--
     }
+  }
+
+  #take(text: string): Statement {
+    const kept = this.#statements.get(text)
+    this.#statements.delete(text)
+    const statement = kept ?? this.#database.prepare(text)
+    statement.setReturnArrays(true)
+    return statement
   }
 
   #select(query: ItemsQuery, literals: number[]): Sql {
@@ -109,10 +127,11 @@ export class OpenIndex {
 
   /** No further than the limit that matters. */
   #countInBox([west, south, east, north]: readonly [number, number, number, number]): number {
-    const statement = this.#database.prepare(
-      'SELECT count(*) AS n FROM (SELECT 1 FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ? LIMIT ?)',
-    )
-    return (statement.get(west, east, south, north, TREE_FEATURES + 1) as { n: number }).n
+    return (
+      this.#boxCount.get(west, east, south, north, TREE_FEATURES + 1) as {
+        n: number
+      }
+    ).n
   }
 
   #intersects(blob: unknown, id: unknown): number | null {

@@ -10,7 +10,7 @@ import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
-import { HelperProcess } from '../platform/helper-process/helper-process.js'
+import { HelperEnded, HelperProcess } from '../platform/helper-process/helper-process.js'
 
 /** The built file, also when the sources are run (in tests). */
 const BUILD_PROCESS = new URL('../../dist/vectors/build-process.js', import.meta.url)
@@ -82,14 +82,28 @@ async function build(
   signal: AbortSignal,
 ): Promise<BuiltTiles | null> {
   const { settings } = ctx
-  const { code, name, kind, path, sourcePath, encoding, crs, minZoom, maxZoom, fields } = claimed
-  const limits = { memoryMb: Math.floor(settings.vectorBuildMemory / MEGABYTE) }
-  const task = { kind, encoding, code, name, crs, output, limits, minZoom, maxZoom, fields }
-  if (!isRemote(path)) return inProcess({ ...task, source: { root: sourcePath, path } }, signal)
+  const { code, name, kind, fingerprint, path, sourcePath, encoding, crs, minZoom, maxZoom, fields } = claimed
+  const limits = {
+    memoryMb: Math.floor(settings.vectorBuildMemory / MEGABYTE),
+  }
+  const task = {
+    kind,
+    encoding,
+    code,
+    name,
+    crs,
+    output,
+    limits,
+    minZoom,
+    maxZoom,
+    fields,
+  }
+  if (!isRemote(path)) return inProcess({ ...task, fingerprint, source: { root: sourcePath, path } }, signal)
   const paths = kind === 'shapefile' ? await shapefileParts(ctx, claimed, signal) : [path]
   const copies = await copyHere(settings, sourcePath, paths, settings.exportMaxBytes, signal)
   try {
-    return await inProcess({ ...task, source: { root: copies.folder, path: copies.files[0] as string } }, signal)
+    const source = { root: copies.folder, path: copies.files[0] as string }
+    return await inProcess({ ...task, fingerprint: null, source }, signal)
   } finally {
     await copies.remove()
   }
@@ -116,9 +130,12 @@ async function inProcess(task: BuildTask, signal: AbortSignal): Promise<BuiltTil
 const MAX_REASON = 1000
 
 function reasonOf(error: Error): string {
+  if (error instanceof HelperEnded) return `the builder ended (${error.message}); ${MEMORY}`
   const { code } = error as NodeJS.ErrnoException
   const text = code === 'ENOSPC' || /disk is full|no space left/i.test(error.message) ? NO_SPACE : error.message
   return text.slice(0, MAX_REASON)
 }
 
+const MEMORY =
+  'this machine may be short of memory, of which VECTOR_BUILD_MEMORY is for a build; set tiles to true to try again'
 const NO_SPACE = 'the disk of VECTOR_BUILD_ROOT is full: make room, then set tiles to true'

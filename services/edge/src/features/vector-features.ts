@@ -17,6 +17,8 @@ import { type Derived, DerivedStore } from './derived-store.js'
 
 /** Limit: memory of GDAL's tools, in MB. */
 const MEMORY_MB = 1_500
+/** After so long it is looked again whether an index is still there. */
+const LOOK_AGAIN_MS = 1_000
 /** Limit: descriptions of indexes that are held. */
 const MAX_DESCRIPTIONS = 500
 
@@ -34,7 +36,14 @@ export class VectorFeatures {
   readonly queries = new QueryProcesses()
   readonly #store: DerivedStore
   readonly #tiles: Pick<TileLoader, 'remote'>
-  readonly #described = new LRUCache<string, QueriedIndex>({ max: MAX_DESCRIPTIONS })
+  readonly #described = new LRUCache<string, QueriedIndex>({
+    max: MAX_DESCRIPTIONS,
+  })
+  /** where an index was found a moment ago */
+  readonly #looked = new LRUCache<string, true>({
+    max: MAX_DESCRIPTIONS,
+    ttl: LOOK_AGAIN_MS,
+  })
 
   constructor({ folder, maxBytes, tiles }: FeaturesOptions) {
     this.#store = new DerivedStore(folder, maxBytes)
@@ -51,7 +60,15 @@ export class VectorFeatures {
       if (built !== null) return { made: true, index: built }
     }
     const derived = await this.#store.get(revision, (target) => this.#build(vector, target))
-    return derived.made ? { made: true, index: await this.#describe(derived.path, revision) } : derived
+    if (derived.made)
+      return {
+        made: true,
+        index: await this.#describe(derived.path, revision),
+      }
+    // The file is newer than its last scan: the content whose tiles are served is whole, and the next scan brings the new one.
+    if (derived.why !== 'replaced' || build === null) return derived
+    const before = await this.#describe(build.folder, `build-${buildRevision}`).catch(() => null)
+    return before === null ? derived : { made: true, index: before }
   }
 
   /** A download of an indexed vector in another form. */
@@ -76,10 +93,10 @@ export class VectorFeatures {
   async #describe(folder: string, revision: string): Promise<QueriedIndex> {
     const file = path.join(folder, INDEX_FILE)
     const known = this.#described.get(folder)
-    if (known?.revision === revision) {
-      await fs.access(file)
-      return known
-    }
+    if (known?.revision === revision && this.#looked.has(folder)) return known
+    await fs.access(file)
+    this.#looked.set(folder, true)
+    if (known?.revision === revision) return known
     const text = await fs.readFile(path.join(folder, DESCRIPTION_FILE), 'utf8')
     const index = { description: indexDescriptionSchema.parse(JSON.parse(text)), revision, file }
     this.#described.set(folder, index)
@@ -105,6 +122,7 @@ export class VectorFeatures {
         task: {
           source,
           kind: stored.kind,
+          fingerprint: isRemote(stored.path) ? null : stored.fingerprint,
           encoding: encoding?.name ?? null,
           code: stored.code,
           crs,
@@ -138,6 +156,6 @@ export class VectorFeatures {
 /** Names the content, and how it is read. */
 export function revisionOf({ stored, encoding }: CatalogVector): string {
   const { code, path: file, fingerprint, kind } = stored
-  const named = JSON.stringify([1, code, file, fingerprint, kind, encoding?.name ?? null])
+  const named = JSON.stringify([2, code, file, fingerprint, kind, encoding?.name ?? null])
   return createHash('sha256').update(named).digest('base64url').slice(0, 27).replaceAll(/^[-_]/g, 'x')
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -17,6 +18,7 @@ import {
   ReplacedError,
 } from '@gateway/vectors/query/parameters.js'
 import { IndexMissing, QueriesBusy, QueryTimeout } from '@gateway/vectors/query/query-processes.js'
+import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
 import { featureSchema, featuresPath, queryables, vectorWithin } from '../standards/features-documents.js'
@@ -25,6 +27,7 @@ import type { CatalogVector } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
+import { answerCondition } from './condition.js'
 import { answerDocument } from './document.js'
 import { CORS, type Header, headerBlock } from './header-block.js'
 import { shownName } from './missing-reasons.js'
@@ -131,6 +134,8 @@ export function notMade(
       )
     case 'no_space':
       return say('dependency_down', `there is no space on the disk for the features of ${code}`)
+    case 'replaced':
+      return say('dependency_down', `${code} cannot be indexed: ${message}`)
     case 'busy':
       return say('dependency_down', `${message}; try again`)
     case 'failed':
@@ -172,6 +177,7 @@ async function answerItems(
         : parseItemQuery(id, exchange.query, index)
     const query = withinArea(parsed, exchange.area)
     const page = new Page(exchange, vector, index, query, addresses)
+    if (id === null && page.answeredByTag()) return
     if (id !== null) await page.answerOne(id)
     else if (query.format === 'geojson') await page.stream()
     else await page.answerWhole()
@@ -214,6 +220,18 @@ class Page {
     this.#addresses = addresses
   }
 
+  /** Whether the client has this page already, or asks for another content: no query is run. */
+  answeredByTag(): boolean {
+    const current = { etag: this.#tag(), modifiedMs: Number.POSITIVE_INFINITY }
+    return answerCondition(this.#exchange, current, () => this.#headers())
+  }
+
+  /** Weak: the time of the answer is in it. The same address means another page in another format, and in another area. */
+  #tag(): string {
+    const area = createHash('sha256').update(areaKey(this.#exchange.area)).digest('base64url').slice(0, 8)
+    return `W/"${this.#index.revision}-${this.#query.format}-${area}"`
+  }
+
   async answerOne(id: string): Promise<void> {
     for await (const { bytes, count } of this.#chunks()) {
       if (this.#exchange.aborted) return
@@ -223,6 +241,7 @@ class Page {
         const words = `${shownName(this.#code)} has no feature ${shownName(id)}`
         return answerRefusal(this.#exchange, refuse('not_found', coded('words', { words })))
       }
+      if (this.answeredByTag()) return
       const path = featuresPath(this.#code)
       const links = [
         { rel: 'self', type: ITEM_TYPES.geojson, href: this.#own(`${path}/items/${encodeURIComponent(id)}`, {}) },
@@ -248,18 +267,22 @@ class Page {
       const first = await chunks.next()
       if (this.#exchange.aborted || first.done === true) return
       if (this.#exchange.isHead) return this.#exchange.answerEmpty('200 OK', this.#headers())
+      if (first.value.state !== 'going on') {
+        const whole = Buffer.concat([this.#head(), first.value.bytes, Buffer.from(this.#tail())])
+        return this.#exchange.answer('200 OK', this.#headers(), whole)
+      }
       await this.#exchange.answerPieces('200 OK', this.#headers(), null, this.#pieces(first.value, chunks))
     } finally {
       await chunks.return()
     }
   }
 
+  #head(): Buffer {
+    return Buffer.from(`{"type":"FeatureCollection","timeStamp":"${new Date().toISOString()}","features":[`)
+  }
+
   async *#pieces(first: Chunk, others: AsyncGenerator<Chunk, void>): AsyncGenerator<Uint8Array> {
-    const timeStamp = new Date().toISOString()
-    yield Buffer.concat([
-      Buffer.from(`{"type":"FeatureCollection","timeStamp":"${timeStamp}","features":[`),
-      first.bytes,
-    ])
+    yield Buffer.concat([this.#head(), first.bytes])
     try {
       for await (const { bytes } of others) {
         if (this.#exchange.aborted) return
@@ -303,6 +326,7 @@ class Page {
 
   #headers(...more: readonly Header[]) {
     return headerBlock(
+      ['ETag', this.#tag()],
       ['Content-Type', ITEM_TYPES[this.#query.format]],
       ['Content-Crs', `<${this.#query.crs.uri}>`],
       ['Cache-Control', 'private, no-cache'],

@@ -32,6 +32,10 @@ function operation(id: string, summary: string, types: readonly string[], parame
     401: 'no valid token',
     403: 'not granted',
     404: 'not there',
+    410: 'a cursor of content that was replaced',
+    414: 'the address is too long',
+    429: 'more requests than the token may send',
+    500: 'a fault of the service',
     503: 'try again',
   }
   const answers = Object.entries(refusals).map(([status, description]) => [status, { description, ...error }])
@@ -65,11 +69,28 @@ export function featuresApi(addresses: Addresses): object {
     query('crs', 'the CRS of the answer; CRS84 otherwise', { type: 'string', format: 'uri' }),
     query('datetime', 'an instant or an interval by RFC 3339, if a property is a date'),
     query('filter', 'a filter by CQL2'),
-    query('filter-lang', 'the language of filter', { type: 'string', enum: ['cql2-text', 'cql2-json'] }),
-    query('filter-crs', 'the CRS of geometries in filter; CRS84 otherwise', { type: 'string', format: 'uri' }),
+    query('filter-lang', 'the language of filter', {
+      type: 'string',
+      enum: ['cql2-text', 'cql2-json'],
+      default: 'cql2-text',
+    }),
+    query('filter-crs', 'the CRS of geometries in filter; CRS84 otherwise', {
+      type: 'string',
+      format: 'uri',
+    }),
     query('properties', 'the properties of the answer', names),
     query('sortby', 'properties by which features are ordered; with - in front, descending', names),
     f(FORMATS),
+    {
+      ...query('queryables', 'each queryable as a parameter of its own, by the value that it has', {
+        type: 'object',
+        additionalProperties: {
+          oneOf: [text, { type: 'number' }, { type: 'boolean' }],
+        },
+      }),
+      style: 'form',
+      explode: true,
+    },
   ]
   return {
     openapi: '3.0.3',
@@ -104,7 +125,16 @@ export function featuresApi(addresses: Addresses): object {
         'getItem',
         'A feature; 403 if it is outside the bounds of the token',
         ['application/geo+json'],
-        [collection, inPath('featureId'), query('crs', 'the CRS of the answer', { type: 'string', format: 'uri' })],
+        [
+          collection,
+          inPath('featureId'),
+          query('crs', 'the CRS of the answer', {
+            type: 'string',
+            format: 'uri',
+          }),
+          query('properties', 'the properties of the answer', names),
+          f(['geojson', 'json']),
+        ],
       ),
       '/collections/{collectionId}/queryables': operation(
         'getQueryables',

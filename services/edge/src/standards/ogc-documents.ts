@@ -78,6 +78,7 @@ export function landingPage(addresses: Addresses): object {
       to('self', OGC_PATH),
       to('service-desc', '/api/v1/openapi.json', OPENAPI_TYPE),
       to('service-desc', `${OGC_PATH}/api`, OPENAPI_30_TYPE),
+      to('service-doc', '/docs/reference/api.html', 'text/html'),
       to(`${REL}/conformance`, `${OGC_PATH}/conformance`),
       to('conformance', `${OGC_PATH}/conformance`),
       to(`${REL}/data`, `${OGC_PATH}/collections`),

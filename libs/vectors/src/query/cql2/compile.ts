@@ -10,6 +10,8 @@ import {
   type Spatial,
 } from './expression.js'
 
+type Intersection = Extract<Expression, { readonly op: 's_intersects' }>
+
 /** By which name filters and parameters know the geometry. */
 export const GEOMETRY_NAME = 'geometry'
 
@@ -91,7 +93,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
         : wrapped('', { ...value, text: columnOf(arg, context) }, ' IS NULL')
     }
     case 's_intersects':
-      return intersection(expression.args, context, isNegated)
+      return intersection(expression, context, isNegated)
     case 'like': {
       const [left, pattern] = expression.args.map((arg) => operandOf(arg, context)) as [Value, Value]
       for (const one of [left, pattern]) {
@@ -186,7 +188,11 @@ function fieldOf(name: string, { fields }: CompileContext): IndexField {
   throw new QueryError(`filter: there is no property ${shown}; the queryables list those that there are`)
 }
 
-function intersection([a, b]: readonly [Spatial, Spatial], context: CompileContext, isNegated: boolean): Sql {
+function intersection(
+  { args: [a, b], orMissing = false }: Intersection,
+  context: CompileContext,
+  isNegated: boolean,
+): Sql {
   const literal = 'property' in a ? b : a
   const property = 'property' in a ? a : b
   if (!('property' in property) || 'property' in literal)
@@ -197,18 +203,24 @@ function intersection([a, b]: readonly [Spatial, Spatial], context: CompileConte
     )
   const parts = polygonsOf(literal)
   return balanced(
-    parts.map((geometry) => oneIntersection(geometry, context, isNegated)),
+    parts.map((geometry) => oneIntersection(geometry, context, orMissing, isNegated)),
     'OR',
   )
 }
 
-function oneIntersection(geometry: Geometry, context: CompileContext, isNegated: boolean): Sql {
+/** As the last part of a list of numbers, which keeps their order: SQLite would sort what an OR finds. */
+const MISSING = ' UNION ALL SELECT fid FROM features WHERE geom IS NULL'
+
+function oneIntersection(geometry: Geometry, context: CompileContext, orMissing: boolean, isNegated: boolean): Sql {
   const box = boxOf(geometry)
-  const exact: Sql = { text: 'gw_intersects(geom, ?)', values: [context.geometry(geometry)] }
+  const exact: Sql = {
+    text: orMissing ? '(geom IS NULL OR gw_intersects(geom, ?))' : 'gw_intersects(geom, ?)',
+    values: [context.geometry(geometry)],
+  }
   if (!context.usesTree(box)) return exact
   const [west, south, east, north] = box
   const found: Sql = {
-    text: `(fid IN (SELECT id FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?) AND ${exact.text})`,
+    text: `(fid IN (SELECT id FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?${orMissing ? MISSING : ''}) AND ${exact.text})`,
     values: [west, east, south, north, ...exact.values],
   }
   // What has no geometry neither intersects nor does not.

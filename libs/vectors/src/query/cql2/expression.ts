@@ -11,7 +11,12 @@ export type Expression =
   | { readonly op: 'between'; readonly args: readonly [Operand, Operand, Operand] }
   | { readonly op: 'in'; readonly args: readonly [Operand, readonly Operand[]] }
   | { readonly op: 'isNull'; readonly args: readonly [Operand] }
-  | { readonly op: 's_intersects'; readonly args: readonly [Spatial, Spatial] }
+  | {
+      readonly op: 's_intersects'
+      readonly args: readonly [Spatial, Spatial]
+      /** features without a geometry match too, as those of `bbox` do (OGC 17-069r4, /req/core/fc-bbox-response) */
+      readonly orMissing?: boolean
+    }
 
 export const COMPARISONS = ['=', '<>', '<', '>', '<=', '>='] as const
 export type ComparisonOperator = (typeof COMPARISONS)[number]
@@ -44,6 +49,21 @@ export type Spatial = Property | Geometry | { readonly bbox: readonly number[] }
 /** Limits of one filter: how deep it is nested, and operators, operands and coordinates together. */
 export const MAX_DEPTH = 32
 export const MAX_NODES = 2_000
+
+/** Why a geometry is none; null: its lines and rings have the positions that they need (RFC 7946, 3.1). */
+export function faultOf(geometry: Geometry): string | null {
+  const isShort = (line: readonly Position[]) => line.length < 2
+  const isOpen = (ring: readonly Position[]) => ring.length < 4 || !isSame(ring[0], ring[ring.length - 1])
+  const { type } = geometry
+  const lines = type === 'LineString' ? [geometry.coordinates] : type === 'MultiLineString' ? geometry.coordinates : []
+  const rings = type === 'Polygon' ? geometry.coordinates : type === 'MultiPolygon' ? geometry.coordinates.flat() : []
+  if (lines.some(isShort)) return 'a line has at least two positions'
+  return rings.some(isOpen) ? 'a ring has at least four positions, of which the last one is the first' : null
+}
+
+function isSame(a: Position | undefined, b: Position | undefined): boolean {
+  return a !== undefined && a[0] === b?.[0] && a[1] === b?.[1]
+}
 
 /** What a caller wrote that cannot be answered; `message` says what, and at which place of it. */
 export class QueryError extends Error {}

@@ -2,6 +2,7 @@ import {
   Budget,
   COMPARISONS,
   type Expression,
+  faultOf,
   type Geometry,
   isDate,
   isTimestamp,
@@ -137,7 +138,9 @@ function geometryOf(value: Record<string, unknown>, path: string, depth: number,
   }
   if (!Object.hasOwn(DEPTHS, type)) return wrong(`${path}/type`, 'this is no type of GeoJSON')
   checkPositions(value.coordinates, `${path}/coordinates`, DEPTHS[type] as number, budget)
-  return { type, coordinates: value.coordinates } as Geometry
+  const geometry = { type, coordinates: value.coordinates } as Geometry
+  const fault = faultOf(geometry)
+  return fault === null ? geometry : wrong(`${path}/coordinates`, fault)
 }
 
 function checkPositions(value: unknown, path: string, nesting: number, budget: Budget): void {

@@ -3,6 +3,7 @@ import {
   COMPARISONS,
   type ComparisonOperator,
   type Expression,
+  faultOf,
   type Geometry,
   isDate,
   isTimestamp,
@@ -147,11 +148,10 @@ class Parser {
   }
 
   #or(depth: number): Expression {
-    return this.#joined(depth, 'or', () => this.#joined(depth + 1, 'and', () => this.#not(depth + 2)))
+    return this.#joined('or', () => this.#joined('and', () => this.#not(depth)))
   }
 
-  #joined(depth: number, op: 'and' | 'or', part: () => Expression): Expression {
-    this.#budget.take(depth)
+  #joined(op: 'and' | 'or', part: () => Expression): Expression {
     const args = [part()]
     while (this.#takesWord(op.toUpperCase())) args.push(part())
     return args.length === 1 ? (args[0] as Expression) : { op, args }
@@ -267,7 +267,9 @@ class Parser {
     const isGeometry = GEOMETRIES.has(word) || word === 'GEOMETRYCOLLECTION'
     const hasZ = isGeometry && this.#takesWord('Z')
     if (!isGeometry || !this.#isSign('(')) return { property: token.text }
-    return this.#geometry(word, hasZ, depth)
+    const geometry = this.#geometry(word, hasZ, depth)
+    const fault = faultOf(geometry)
+    return fault === null ? geometry : wrong(token.at, fault)
   }
 
   #box(): Spatial {

@@ -1,10 +1,10 @@
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { KnownFile } from '@gateway/store/vectors.js'
+import type { FilePart } from '@gateway/vectors/source-parts.js'
 import type { Prober } from '../../probe/prober.js'
 import type { SkippedFiles } from '../skipped/skipped-files.js'
 import type { FoundVector } from './found.js'
 import type { Entry } from './list-entries.js'
-import type { FilePart } from './shapefile-parts.js'
 import type { WalkedSource } from './walked-source.js'
 
 /** What is known of a file already, by relative path: an unchanged file is not read again. */

@@ -1,10 +1,9 @@
-import { statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join, relative, sep } from 'node:path'
 import { coded, codeOfSentence } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
-import { fileIdentity } from '@gateway/core/files/file-identity.js'
 import type { KnownFile } from '@gateway/store/vectors.js'
+import { type FilePart, fingerprintOf, partsByBase, partsIn } from '@gateway/vectors/source-parts.js'
 import { Prober } from '../../probe/prober.js'
 import { unreadable } from '../../probe/unreadable.js'
 import { cleanJson } from '../../register/storable-text.js'
@@ -12,9 +11,8 @@ import { fileKindOf, TILE_IMAGE } from '../skipped/file-kinds.js'
 import { SkippedFiles } from '../skipped/skipped-files.js'
 import { ChangedVectors } from './changed-vectors.js'
 import { type FoundVectors, quoted } from './found.js'
-import { type Entry, isGone, listEntries } from './list-entries.js'
+import { type Entry, listEntries } from './list-entries.js'
 import { readVector, type VectorRead } from './read-vector.js'
-import { type FilePart, fingerprintOf, partsByBase } from './shapefile-parts.js'
 import { kindOf } from './vector-kinds.js'
 import type { KnownFiles, ToRead, VectorWalk } from './vector-walk.js'
 import { openSource, type WalkedSource, warnIn } from './walked-source.js'
@@ -83,7 +81,7 @@ async function takeFiles(walk: VectorWalk, folder: string, entries: readonly Ent
       continue
     }
     const names = kind === 'shapefile' ? [entry.name, ...(parts.get(base) ?? [])] : [entry.name]
-    await takeVector(walk, entry, kind, base, statParts(folder, names))
+    await takeVector(walk, entry, kind, base, partsIn(folder, names))
   }
 }
 
@@ -162,19 +160,6 @@ async function readOrWarn(walk: VectorWalk, toRead: ToRead) {
 export function canBeAddressed(relativePath: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
   return relativePath.length <= MAX_PATH && !/[\u0000-\u001f\u007f\\]/.test(relativePath)
-}
-
-/** In the order of the names; what has gone meanwhile is left out. */
-function statParts(folder: string, names: readonly string[]): FilePart[] {
-  return names.flatMap((name) => {
-    try {
-      const stat = statSync(join(folder, name), { bigint: true })
-      return [{ name, size: Number(stat.size), mtimeMs: Number(stat.mtimeMs), identity: fileIdentity(stat) }]
-    } catch (error) {
-      if (isGone(error)) return []
-      throw error
-    }
-  })
 }
 
 function warnOfMissingParts(

@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto'
+import { readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { SHAPEFILE_EXTENSIONS } from '@gateway/contracts/shapefile.js'
+import type { VectorKind } from '@gateway/contracts/vector.js'
+import { fileIdentity } from '@gateway/core/files/file-identity.js'
 
 /** The names of sidecar files by the base name of the shapefile that they belong to. Extensions count in any case, base names as they are. */
 export function partsByBase(names: readonly string[]): Map<string, string[]> {
@@ -37,4 +41,33 @@ export function fingerprintOf(parts: readonly FilePart[]): string {
   for (const part of [...parts].sort((a, b) => (a.name < b.name ? -1 : 1)))
     hash.update(`${part.name}\0${part.identity}\0`)
   return hash.digest('base64url').slice(0, 22)
+}
+
+/** The parts in a folder, in the order of the names; those that have gone meanwhile are left out. */
+export function partsIn(folder: string, names: readonly string[]): FilePart[] {
+  return names.flatMap((name) => {
+    const stat = statSync(join(folder, name), {
+      bigint: true,
+      throwIfNoEntry: false,
+    })
+    if (stat === undefined) return []
+    return [
+      {
+        name,
+        size: Number(stat.size),
+        mtimeMs: Number(stat.mtimeMs),
+        identity: fileIdentity(stat),
+      },
+    ]
+  })
+}
+
+/** The parts of a vector as they are on the disk now: the file itself, and what belongs to a shapefile. */
+export function partsOf(path: string, kind: VectorKind): FilePart[] {
+  const folder = dirname(path)
+  const name = basename(path)
+  if (kind !== 'shapefile') return partsIn(folder, [name])
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => !entry.isDirectory())
+  const parts = partsByBase(files.map((entry) => entry.name)).get(name.slice(0, name.lastIndexOf('.')))
+  return partsIn(folder, [name, ...(parts ?? [])])
 }

@@ -32,7 +32,7 @@ const items = '/ogc/collections/points/items'
 const execute = promisify(execFile)
 
 /** Requests of a script, for wrk: latencies in milliseconds, and how many were answered in a second. */
-async function load(name, connections, lua, seconds = values.seconds) {
+async function load(name, connections, lua, seconds = Number(values.seconds)) {
   const script = join(home, `${name}.lua`)
   const done = `
 function done(summary, latency)

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { chromium } from 'playwright-core'
 
+/** @type {Record<string, { type: 'string', default: string }>} */
 const OPTIONS = {
   url: { type: 'string', default: 'http://localhost:8000' },
   user: { type: 'string', default: 'admin' },
@@ -9,7 +10,8 @@ const OPTIONS = {
 
 /** A running gateway that the options of a script name, its API, and a browser for it. `more`: further options of the script. */
 export async function openGateway(more = {}) {
-  const { values } = parseArgs({ options: { ...OPTIONS, ...more } })
+  const { values: given } = parseArgs({ options: { ...OPTIONS, ...more } })
+  const values = /** @type {Record<string, string>} */ (given)
   const authorization = `Basic ${Buffer.from(`${values.user}:${values.password}`).toString('base64')}`
   const url = values.url.replace(/\/$/, '')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
+import { queryInstantSchema } from './instant.js'
 import { sentence } from './messages.js'
 
 export const STORAGES = [
@@ -293,7 +294,7 @@ const canarySchema = z.strictObject({
 
 export const defaultVersionBodySchema = z.strictObject({
   version: z.string().min(1),
-  at: z.iso.datetime({ offset: true }).optional().describe('when it becomes the default; left out: now'),
+  at: queryInstantSchema.optional().describe('when it becomes the default; without a zone it is UTC; left out: now'),
   canary: canarySchema.optional().describe('a share of the tokens has it first; left out: all have it at once'),
 })
 

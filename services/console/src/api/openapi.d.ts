@@ -1362,7 +1362,6 @@ export interface paths {
         content: {
           "application/json": {
             version: string;
-            /** Format: date-time */
             at?: string;
             canary?: {
               percent: number;

@@ -71,3 +71,22 @@ export const enAutomation = {
   changedPaths: (n: number) => (n === 1 ? 'one path' : `${n} paths`),
   nextScan: 'Next scan',
 }
+
+/** Texts of copies that devices keep on disk. */
+export const enCopies = {
+  tab: 'Copies on devices',
+  title: 'Bytes that a device needs',
+  words:
+    'A device that keeps a copy fetches exports in PMTiles: a whole version, or the deltas from the version that it has. The cheapest series of them counts.',
+  wanted: 'Version that the device is to get',
+  what: 'the exports',
+  from: 'The device has',
+  none: 'no copy',
+  bytes: 'Needs',
+  archives: 'Archives',
+  write: 'Export',
+  writeDelta: 'Export the delta',
+  writeWhole: 'Export the version',
+  begun: 'The export is queued.',
+  failed: 'The export was not queued',
+}

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
-import { enAutomation } from './en-automation.js'
+import { enAutomation, enCopies } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
 import { enStyles } from './en-styles.js'
@@ -13,6 +13,7 @@ import { counted } from './plural.js'
 export const en = {
   brand: 'Map asset gateway',
   automation: enAutomation,
+  copies: enCopies,
   skipToContent: 'Skip to content',
   common: {
     never: 'never',

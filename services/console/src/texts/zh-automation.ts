@@ -1,4 +1,4 @@
-import type { enAutomation } from './en-automation.js'
+import type { enAutomation, enCopies } from './en-automation.js'
 
 export const zhAutomation: typeof enAutomation = {
   tab: '默认版本',
@@ -69,4 +69,22 @@ export const zhAutomation: typeof enAutomation = {
   reasons: { manual: '按请求', schedule: '计划', watch: '文件夹有变化', start: '启动' },
   changedPaths: (n: number) => `${n} 个路径`,
   nextScan: '下次扫描',
+}
+
+/** 设备上保存的副本。 */
+export const zhCopies: typeof enCopies = {
+  tab: '设备副本',
+  title: '设备需要的字节数',
+  words: '保存副本的设备下载 PMTiles 导出：整个版本，或从已有版本开始的增量。按字节数最少的一组计算。',
+  wanted: '设备要得到的版本',
+  what: '导出',
+  from: '设备已有',
+  none: '没有副本',
+  bytes: '需要',
+  archives: '归档数',
+  write: '导出',
+  writeDelta: '导出增量',
+  writeWhole: '导出整个版本',
+  begun: '导出已进入队列。',
+  failed: '导出未进入队列',
 }

@@ -1,7 +1,7 @@
 import type { Texts } from './en.js'
 
 /** 简体中文；与 en.ts 结构相同。 */
-import { zhAutomation } from './zh-automation.js'
+import { zhAutomation, zhCopies } from './zh-automation.js'
 import { zhMaps } from './zh-maps.js'
 import { zhMessages } from './zh-messages.js'
 import { zhPartner } from './zh-partner.js'
@@ -12,6 +12,7 @@ import { zhWork } from './zh-work.js'
 export const zh: Texts = {
   brand: '地图资产网关',
   automation: zhAutomation,
+  copies: zhCopies,
   skipToContent: '跳到正文',
   common: {
     never: '从未',

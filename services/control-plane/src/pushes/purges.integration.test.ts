@@ -11,6 +11,7 @@ import { startReceiver, startTcpReceiver } from '../deliveries/testing/receiver.
 import { deliveries } from '../features.js'
 import { fillCatalog, version } from '../testing/catalog.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
+import { MAX_PURGED_TILES } from './purged-tiles.js'
 
 const home = mkdtempSync(path.join(tmpdir(), 'gateway-purges-'))
 let gateway: TestApp
@@ -122,31 +123,25 @@ test('a cache is told of whatever changes what the addresses of tiles mean, and 
   }
 })
 
-test('a change of the default names the tiles that differ between the two versions, unless there are too many', async () => {
-  const place = path.join(home, 'switched')
-  const put = (label: string, address: string, text: string) => {
-    const file = path.join(place, label, address)
-    mkdirSync(path.dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
-  for (const label of ['v1', 'v2']) {
-    for (const address of ['0/0/0.png', '1/0/0.png', '1/1/1.png']) put(label, address, 'same')
-  }
-  put('v2', '1/0/0.png', 'another')
-  put('v2', '1/0/1.png', 'new')
+/** Writes versions of a basemap as folders and registers them; each has the tiles of these addresses, with these texts. */
+async function putVersions(code: string, maxZoom: number, versions: Record<string, Record<string, string>>) {
   const { sql } = gateway.store
-  const layer = { code: 'switched', name: 'Switched', tileBaseUrl: 'http://127.0.0.1:8910', sourceCode: 'maps' }
+  const layer = { code, name: code, tileBaseUrl: 'http://127.0.0.1:8910', sourceCode: 'maps' }
   await sql`UPDATE scan_sources SET path = ${home}, enabled = true WHERE code = 'maps'`
-  for (const label of ['v1', 'v2']) {
-    const known = {
-      ...version(label, 'xyz', path.join(place, label)),
-      format: 'png',
-      extension: 'png',
-      minZoom: 0,
-      maxZoom: 1,
-    } as const
-    await sql.begin((tx) => registerVersion(tx, layer, known, label === 'v1'))
+  for (const [label, tiles] of Object.entries(versions)) {
+    const place = path.join(home, code, label)
+    for (const folder of new Set(Object.keys(tiles).map((address) => path.dirname(address))))
+      mkdirSync(path.join(place, folder), { recursive: true })
+    for (const [address, text] of Object.entries(tiles)) writeFileSync(path.join(place, address), text)
+    const format = { format: 'png', extension: 'png', minZoom: 0, maxZoom } as const
+    await sql.begin((tx) => registerVersion(tx, layer, { ...version(label, 'xyz', place), ...format }, label === 'v1'))
   }
+}
+
+test('a change of the default names the tiles that differ between the two versions', async () => {
+  const same = { '0/0/0.png': 'same', '1/0/0.png': 'same', '1/1/1.png': 'same' }
+  const v2 = { ...same, '1/0/0.png': 'another', '1/0/1.png': 'new' }
+  await putVersions('switched', 1, { v1: same, v2 })
   await admin('POST', '/basemaps/switched/default-version', { version: 'v1' })
   await expect.poll(() => received.length).toBeGreaterThan(0)
   received.splice(0)
@@ -164,6 +159,27 @@ test('a change of the default names the tiles that differ between the two versio
     expect.stringMatching(/\/tiles\/switched\/current\/\{z\}\/\{x\}\/\{y\}\.png$/),
   ])
 })
+
+test('a change of more than 10,000 tiles is told by the tag of the basemap, and of 10,000 by their names', async () => {
+  const corner = { '0/0/0.png': 'same' }
+  const crowd = (count: number) => {
+    const places = Array.from({ length: count }, (_, i) => `7/${i >> 7}/${i & 127}.png`)
+    return { ...corner, ...Object.fromEntries(places.map((address) => [address, 'new'])) }
+  }
+  await putVersions('crowded', 7, { v1: corner, v2: crowd(MAX_PURGED_TILES + 1), v3: crowd(MAX_PURGED_TILES) })
+  await admin('POST', '/basemaps/crowded/default-version', { version: 'v1' })
+  for (const [label, count] of [
+    ['v2', undefined],
+    ['v1', undefined],
+    ['v3', MAX_PURGED_TILES],
+  ] as const) {
+    await expect.poll(() => received.length, { timeout: 20_000 }).toBeGreaterThan(0)
+    received.splice(0)
+    await admin('POST', '/basemaps/crowded/default-version', { version: label })
+    await expect.poll(() => received.map(({ tags }) => tags), { timeout: 20_000 }).toContainEqual(['b-crowded'])
+    expect(received.map(({ tiles }) => tiles?.length)).toEqual([count])
+  }
+}, 60_000)
 
 test('a transaction tells a cache the same once, and of a basemap no more beside its version', async () => {
   const { sql } = gateway.store

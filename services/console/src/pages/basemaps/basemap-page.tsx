@@ -24,6 +24,7 @@ import { UsageSection } from '../usage/usage-section.js'
 import { AboutForm } from './about-form.js'
 import { Access } from './access.js'
 import { Addresses } from './addresses.js'
+import { CopiesSection } from './copies-section.js'
 import { DefaultBeforeButton } from './default-before.js'
 import { DefaultsSection } from './defaults-section.js'
 import { MapAndFacts } from './map-and-facts.js'
@@ -131,6 +132,7 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
           ),
         },
         { id: 'defaults', label: t.automation.tab, content: <DefaultsSection basemap={basemap} /> },
+        { id: 'copies', label: t.copies.tab, content: <CopiesSection basemap={basemap} /> },
         { id: 'access', label: tabs.access, content: <Access basemap={basemap} /> },
         { id: 'addresses', label: tabs.addresses, content: <Addresses basemap={basemap} /> },
         // Saved elsewhere, it is another form.

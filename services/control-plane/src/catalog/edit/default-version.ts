@@ -1,5 +1,6 @@
 import { defaultVersionBodySchema, switchedBasemapSchema } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { instantMs } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { readBasemap, type StoredBasemap, setDefaultVersion } from '@gateway/store/basemaps.js'
@@ -48,7 +49,7 @@ export function defaultVersionRoute(app: App, ctx: ControlContext): void {
           : await planSwitch(
               ctx,
               found.basemap,
-              { version, at: at === undefined ? null : new Date(at), canary: canary ?? null },
+              { version, at: at === undefined ? null : new Date(instantMs(at) as number), canary: canary ?? null },
               admin,
             )
       if (refused !== null) return sendRefusal(reply, refused)

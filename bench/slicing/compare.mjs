@@ -99,6 +99,8 @@ function tiler(image, round) {
     source_paths: [image],
     staging_dir: join(dir, `tiler-${round}`),
     temp_dir: join(dir, 'scratch'),
+    // As the control plane asks for it.
+    resume: { dir: join(dir, `tiler-${round}-notes`) },
     zoom_min: zoomMin,
     zoom_max: zoomMax,
     tile_size: 256,

@@ -18,6 +18,7 @@ const several = basemaps.filter(({ versions }) => versions.filter(({ available }
 const map = several[0]
 const active = (await api('/tokens?limit=200&status=active&sort=name')).items
 
+/** @type {[string, string, (hands: any, page: any) => Promise<any>][]} */
 const TASKS = [
   ['leaked-prefix', 'find a leaked prefix and disable it', leakedPrefix],
   ['who-used', 'find out who used a map last week', whoUsed],

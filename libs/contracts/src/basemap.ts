@@ -31,7 +31,7 @@ export type KnownTileMatrixSetId = (typeof TILE_MATRIX_SET_IDS)[number]
 /** EPSG codes of CGCS2000 / 3-degree Gauss-Kruger: zones 25 to 45 with the zone's number in the easting, then the central meridians 75 to 135 degrees without it. */
 export const GAUSS_KRUEGER_CODES = { first: 4513, firstMeridian: 4534, last: 4554 } as const
 
-/** The grid of a set in such a zone, which has origin and resolutions of its own: the system's code, and a hash of its numbers. */
+/** The grid of a set in such a zone, which has its own origin and resolutions: the system's code, and a hash of its numbers. */
 export type OwnTileMatrixSetId = `EPSG${number}_${string}`
 export type TileMatrixSetId = KnownTileMatrixSetId | OwnTileMatrixSetId
 
@@ -49,7 +49,7 @@ export interface TileMatrices {
 const tileMatrixSetIdSchema = z
   .union([z.enum(TILE_MATRIX_SET_IDS), z.string().regex(/^EPSG\d{4}_[0-9a-f]{8}$/)])
   .describe(
-    'the grid that the tiles lie in; `EPSG4547_` and a hash, say: one of its own in a zone of CGCS2000 / 3-degree Gauss-Kruger, which WMTS and OGC API - Tiles define',
+    'the grid that the tiles lie in; `EPSG4547_` and a hash, say: its own one in a zone of CGCS2000 / 3-degree Gauss-Kruger, which WMTS and OGC API - Tiles define',
   )
 
 /** Systems that coordinates of tiles are shifted into: GCJ-02, by which maps of China are published. It is a label: nothing is shifted here. */

@@ -33,7 +33,7 @@ export interface StoredVersion {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly tileMatrixSet: TileMatrixSetId
-  /** the numbers of a grid of its own, which `tileMatrixSet` names unless an operator set another; absent and null: it has none */
+  /** the numbers of its own grid, which `tileMatrixSet` names unless an operator set another; absent and null: it has none */
   readonly tileMatrices?: TileMatrices | null
   /** what the set's own metadata says beyond the fields above, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>

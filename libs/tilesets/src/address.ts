@@ -53,7 +53,7 @@ export function parseTileAddress(
 
 /**
  * Whether zoom, column and row are those of a tile: z up to MAX_ZOOM, y below 2^z, x below 2^z in Web Mercator and below twice that in the
- * geographic grids. Takes whole numbers from 0. Of a grid that is not known, or of a set's own (`isInSet` knows it), only what no grid has is none.
+ * geographic grids. Takes whole numbers from 0. If the grid is not known, or a set's own (`isInSet` knows it), everything is a tile that any grid may have.
  */
 export function isInPyramid(
   z: number,

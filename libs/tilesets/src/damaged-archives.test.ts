@@ -13,7 +13,7 @@ import { writePmtiles } from './pmtiles/writer.js'
 import { probeTileSet } from './probe.js'
 import type { Tile } from './source.js'
 import { MERCATOR_LEVELS, makeBundles, makeConf, makeRoot, makeZip, writeFiles } from './testing/esri-caches.js'
-import { servedFrom } from './testing/served-from.js'
+import { ALL_CACHED, servedFrom } from './testing/served-from.js'
 
 /** As many as take some two seconds; more by hand: DAMAGED=100000. Each is made from its number, by which a failure can be had again. */
 const ROUNDS = Number(process.env.DAMAGED ?? 250)
@@ -148,11 +148,17 @@ const OTHERS = { tpkx: 'tpkx', bundle: 'esri_compact', conf: 'esri_compact', gpk
 async function openTiles(kind: Kind, file: string) {
   if (kind === 'mbtiles') return openMbtilesTiles(file)
   if (kind === 'pmtiles') return openPmtilesTiles(file)
-  const source = await openListed(servedFrom(root, file, OTHERS[kind], { format: kind === 'tif' ? 'jpg' : 'pbf' }))
+  const spec = servedFrom(root, file, OTHERS[kind], { format: kind === 'tif' ? 'jpg' : 'pbf' })
+  const source = await openListed(spec, ALL_CACHED)
   // A description that describes nothing is no cache.
   if (source === null) return { tile: async () => null, close() {} }
   return {
-    tile: async (z: number, x: number, y: number) => release(await source.tile({ z, x, y })),
+    tile: async (z: number, x: number, y: number) => {
+      const tile = release(await source.tile({ z, x, y }))
+      for (const [, leaf] of source.knownLeaves?.({ z, x, y }) ?? [])
+        expect(leaf.tileIds.every((id, i) => i === 0 || id > (leaf.tileIds[i - 1] as number))).toBe(true)
+      return tile
+    },
     close: () => source.close(),
   }
 }

@@ -47,7 +47,7 @@ test('a grid has its own matrices, corner in the order of the register, and an i
   expect(ownSetId({ ...MATRICES })).toBe(SET.id)
 })
 
-test('a tile lies where its numbers say, and only tiles beside a place touch it', () => {
+test('a tile lies where its numbers say, and only tiles at a place touch it', () => {
   const tile = { z: 3, x: 1674, y: 1956 }
   const bounds = tileBounds(SET, tile)
   const [west, south, east, north] = inUnitsOf(SET, bounds)
@@ -137,7 +137,7 @@ describe('sets in such a grid', () => {
     expect(document).toMatchObject({ crs: 'EPSG:4547', tile_matrix_set: SET.id, origin: [-5123200, 10002100] })
   })
 
-  test('a folder without an origin, or with rows from the south, is refused in words', async () => {
+  test('a folder without an origin, or with rows from the south, is refused with a message', async () => {
     const tile = [`2/1/1.png`, await picture(7)] as const
     writeFiles(path.join(root, 'bare'), [['metadata.json', '{"crs":"EPSG:4547"}'], tile])
     await expect(probeTileSet(root, path.join(root, 'bare'))).rejects.toThrow(

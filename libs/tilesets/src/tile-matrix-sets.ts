@@ -110,7 +110,7 @@ export const TILE_MATRIX_SETS: Readonly<Record<KnownTileMatrixSetId, TileMatrixS
 
 const ownSets = new WeakMap<TileMatrices, TileMatrixSet>()
 
-/** The set that a version or what was probed lies in. `tileMatrices` may be there beside a known grid, which an operator set. */
+/** The set that a version or what was probed lies in. `tileMatrices` may be there next to a known grid, which an operator set. */
 export function matrixSetOf({
   tileMatrixSet,
   tileMatrices,

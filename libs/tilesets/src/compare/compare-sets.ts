@@ -25,7 +25,7 @@ export interface CompareTask {
   readonly right: ComparedSet
   /** the grid of both */
   readonly tileMatrixSet: TileMatrixSetId
-  /** its numbers, if it is none of those that have a name */
+  /** its numbers, unless it is one of those that have a name */
   readonly tileMatrices?: TileMatrices | null
   /** what is wanted of the zooms that either set has */
   readonly minZoom: number

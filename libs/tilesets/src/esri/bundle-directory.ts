@@ -36,11 +36,27 @@ const PROBES = [
 
 let blockOrder: Uint16Array | null = null
 
-/** How the tiles of zoom 7, row by row, come along the curve. Computing it takes as long as computing one bundle's numbers one by one. */
+/** The number of a tile along the curve of its zoom, which is at most BLOCK_ZOOM: faster than for any zoom, since a process waits for it. */
+function alongCurve(zoom: number, column: number, row: number): number {
+  let x = column
+  let y = row
+  let number = 0
+  for (let side = (1 << zoom) >> 1; side > 0; side >>= 1) {
+    const isEast = (x & side) !== 0
+    const isSouth = (y & side) !== 0
+    number += side * side * (isEast ? (isSouth ? 2 : 3) : isSouth ? 1 : 0)
+    if (isSouth) continue
+    const before = x
+    x = isEast ? side - 1 - (y & (side - 1)) : y
+    y = isEast ? side - 1 - (before & (side - 1)) : before
+  }
+  return number
+}
+
+/** How the tiles of zoom 7, row by row, come along the curve. */
 function orderOfBlock(): Uint16Array {
   blockOrder ??= Uint16Array.from({ length: TILES }, (_, i) => {
-    const [x, y] = [i % BUNDLE_SIDE, Math.floor(i / BUNDLE_SIDE)]
-    return zxyToTileId(BLOCK_ZOOM, x, y) - tilesAbove(BLOCK_ZOOM)
+    return alongCurve(BLOCK_ZOOM, i % BUNDLE_SIDE, Math.floor(i / BUNDLE_SIDE))
   })
   return blockOrder
 }
@@ -84,7 +100,7 @@ export function directoryOf(
 /** Of a tile by its column and row in the bundle, its number counted from the bundle's first; below 0: the zoom has no such tile. */
 function numbering(corner: TilePlace, first: number): (x: number, y: number) => number {
   const { z, x: left, y: top } = corner
-  if (z < BLOCK_ZOOM) return (x, y) => (Math.max(x, y) < 2 ** z ? zxyToTileId(z, x, y) - first : -1)
+  if (z < BLOCK_ZOOM) return (x, y) => (Math.max(x, y) < 2 ** z ? alongCurve(z, x, y) : -1)
   const order = orderOfBlock()
   const inOrder = (turn: (typeof TURNS)[number], x: number, y: number) => {
     const [u, v] = turn(x, y)

@@ -26,7 +26,17 @@ const MAX_KNOWN = 10_000
 
 /** Limit: bytes of the directories that were made of the bundles of packages, of all in this process; those used last stay. */
 const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024
-const directories = new LRUCache<string, Directory>({ maxSize: MAX_DIRECTORY_BYTES, sizeCalculation: directoryBytes })
+const directories = new LRUCache<string, Directory>({
+  maxSize: MAX_DIRECTORY_BYTES,
+  sizeCalculation: (directory) => Math.max(1, directoryBytes(directory)),
+})
+
+const NO_TILES: Directory = {
+  tileIds: new Float64Array(),
+  runLengths: new Float64Array(),
+  offsets: new Float64Array(),
+  lengths: new Uint32Array(),
+}
 
 /**
  * The bundles of a package as the leaf directories of an archive. A bundle's tiles have numbers that follow one another, so that the first of each bundle
@@ -38,7 +48,8 @@ export function archiveOf(cache: EsriCache, zooms: readonly BundleListing[]): Om
   const firsts = zooms.flatMap(({ z, bundles }) =>
     bundles.map(({ row, column }) => firstOfBundle({ z, x: column, y: row })),
   )
-  const tileIds = Float64Array.from(firsts).sort()
+  // The names of bundles may differ by their case only.
+  const tileIds = Float64Array.from(new Set(firsts)).sort()
   const { length } = tileIds
   const root = {
     tileIds,
@@ -129,11 +140,14 @@ export class BundleLayout implements RangeLayout {
     const { path, offset, length } = bundle
     const index = yield { path, offset: offset + HEAD_BYTES, length: INDEX_BYTES }
     if (index === null) return null
-    const made = directoryOf(place, asBuffer(index), (at, bytes) => {
-      if (length !== null && at + bytes > length) throw new BrokenArchiveError('a bundle points beyond its end')
+    let isWhole = true
+    const found = directoryOf(place, asBuffer(index), (at, bytes) => {
+      isWhole &&= length === null || at + bytes <= length
       return offset + at
     })
-    if (made.tileIds.length > 0) directories.set(`${identity} ${name}`, made)
+    // Which of its tiles are broken is told where they are asked for.
+    const made = isWhole ? found : NO_TILES
+    directories.set(`${identity} ${name}`, made)
     return made
   }
 

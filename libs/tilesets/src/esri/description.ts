@@ -15,7 +15,7 @@ export interface CacheDescription {
   /** before the names of the cache's other files: empty, or ends in a slash */
   readonly base: string
   readonly grid: TileMatrixSetId
-  /** the numbers of a grid of its own */
+  /** the numbers of its own grid */
   readonly tileMatrices?: TileMatrices
   /** the level of each zoom that the cache's scheme has */
   readonly levels: ReadonlyMap<number, number>

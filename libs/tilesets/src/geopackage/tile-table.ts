@@ -29,7 +29,7 @@ interface StoredZoom extends MatrixFit {
 export interface TileTable {
   readonly table: string
   readonly grid: TileMatrixSetId
-  /** the numbers of a grid of its own */
+  /** the numbers of its own grid */
   readonly tileMatrices?: TileMatrices
   /** by zoom of the grid */
   readonly zooms: ReadonlyMap<number, StoredZoom>

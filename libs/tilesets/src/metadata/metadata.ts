@@ -20,7 +20,7 @@ export interface TileSetMetadata {
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly grid: SaidGrid['grid']
   readonly gridNamed: SaidGrid['named']
-  /** the numbers of a grid of its own */
+  /** the numbers of its own grid */
   readonly tileMatrices?: TileMatrices
   /** why such numbers make no grid */
   readonly gridRefusal?: string
@@ -72,14 +72,14 @@ export function servedGrid(metadata: TileSetMetadata): KnownTileMatrixSetId {
   )
 }
 
-/** The same for a folder, which may have a grid of its own. */
+/** The same for a folder, which may have its own grid. */
 export function gridOfFolder({ grid, gridNamed, tileMatrices, gridRefusal }: TileSetMetadata) {
   if (grid !== null) return { id: grid, tileMatrices }
   const other = `its tiles lie in ${gridNamed.slice(0, MAX_NAMED)}; only ${SERVED_SYSTEMS} are served`
   throw new BrokenArchiveError(gridRefusal ?? other)
 }
 
-/** What is served, in words. */
+/** The systems that are served, for messages. */
 export const SERVED_SYSTEMS = 'EPSG:3857, EPSG:4326, EPSG:4490 and EPSG:4513 to 4554'
 
 /** Limit: characters of an unknown grid's name in a message. */

@@ -50,7 +50,7 @@ export interface ArchiveOfRanges {
   readonly root: Directory
   /** what the root has for the leaf of a tile; 0: there is none */
   leafOf(place: TilePlace): number
-  /** The leaf itself, which is never empty; null: there is none. `identity`: of the file. Throws `BrokenArchiveError`. */
+  /** The leaf itself; null or empty: it is not to be had. `identity`: of the file. Throws `BrokenArchiveError`. */
   leaf(place: TilePlace, identity: string): Generator<FileSection, Directory | null, Uint8Array | null>
 }
 
@@ -157,14 +157,25 @@ export class RangeSource implements ListedSource {
     const offset = archive?.leafOf(place) ?? 0
     const file = this.#files.get(this.#spec.path)
     if (archive === undefined || offset === 0 || file === undefined) return
-    const search = archive.leaf(place, file.identity)
-    let step = search.next()
-    while (!step.done) {
-      const bytes = beyond(step.value, file) ? null : this.#cached?.read(file.fd, step.value.offset, step.value.length)
-      if (bytes === null || bytes === undefined) return
-      step = search.next(bytes)
+    const leaf = this.#leafInMemory(archive.leaf(place, file.identity), file)
+    if (leaf !== null && leaf.tileIds.length > 0) yield [offset, leaf]
+  }
+
+  /** null: not all that it is made of is in memory, or it is broken, as whoever asks for its tiles is told. */
+  #leafInMemory(search: ReturnType<ArchiveOfRanges['leaf']>, file: OpenFile): Directory | null {
+    try {
+      let step = search.next()
+      while (!step.done) {
+        const { offset, length } = step.value
+        const bytes = beyond(step.value, file) ? null : (this.#cached?.read(file.fd, offset, length) ?? null)
+        if (bytes === null) return null
+        step = search.next(bytes)
+      }
+      return step.value
+    } catch (error) {
+      if (error instanceof BrokenArchiveError) return null
+      throw error
     }
-    if (step.value !== null && step.value.tileIds.length > 0) yield [offset, step.value]
   }
 
   addresses(zoom: number): AsyncIterable<readonly [x: number, y: number]> {

@@ -14,6 +14,7 @@ import {
   inShort,
   LARGE_BYTES,
   natively,
+  PACKAGES,
   plainly,
   root,
   seen,
@@ -80,7 +81,8 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   for (const about of ['GET 200', 'GET 200 packed', 'GET 403', 'GET 404', 'HEAD 404', 'GET 304']) {
     expect(seen[about] ?? 0, `${about} of ${JSON.stringify(seen)}`).toBeGreaterThan(many)
   }
-  for (const layout of DATABASES) expect(seen[`${layout} 200`] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
+  for (const layout of [...DATABASES, ...PACKAGES])
+    expect(seen[`${layout} 200`] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   expect(seen['GET 200 large'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   // Counted as exactly, and kept nowhere.
   const [quick = {}, plain = {}] = counted().map((now, i) =>

@@ -7,6 +7,7 @@ import type { Change } from '@gateway/contracts/change.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/free-port.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
+import { MERCATOR_LEVELS, makeBundles, makeRoot, makeZip } from '@gateway/tilesets/testing/esri-caches.js'
 import { LAYOUTS, writeLayout } from '@gateway/tilesets/testing/mbtiles-layouts.js'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
@@ -36,6 +37,8 @@ export type Who = keyof typeof TOKENS
 type Layout = keyof typeof LAYOUTS
 /** MBTiles, a basemap each. */
 export const DATABASES = Object.keys(LAYOUTS) as Layout[]
+/** Esri's, a basemap each. */
+export const PACKAGES = ['package', 'vpackage'] as const
 /** Beyond the leaves' 2^14 tiles of one zoom, indexes would have more levels; small pages have them with fewer. */
 export const DATABASE_ZOOM = 5
 /** Limit of what is read of a database without JavaScript, which answers 0/0/0. */
@@ -75,6 +78,11 @@ const store = memoryReader({
       of('south', storedVersion('v1', { path: at('south'), storage: 'tms', tileMatrixSet: 'WorldCRS84Quad' })),
       of('archive', storedVersion('v1', { path: at('archive.pmtiles'), ...archive })),
       of('packed', storedVersion('v1', { path: at('packed.pmtiles'), format: 'pbf', extension: 'pbf', ...archive })),
+      of('package', storedVersion('v1', { path: at('package.tpkx'), ...archive, storage: 'tpkx' })),
+      of(
+        'vpackage',
+        storedVersion('v1', { path: at('package.vtpk'), format: 'pbf', extension: 'pbf', ...archive, storage: 'vtpk' }),
+      ),
       ...DATABASES.map((layout) => {
         const isVector = layout === 'joined' || layout === 'shallow'
         const about = isVector ? ({ format: 'pbf', extension: 'pbf' } as const) : {}
@@ -102,9 +110,25 @@ async function writeArchives(folder: string): Promise<void> {
     format: 'png',
     encoding: 'identity',
   })
-  for (const layout of DATABASES) writeLayout(path.join(folder, `${layout}.mbtiles`), layout, databaseTiles())
   const packed = tiles.slice(0, 100).map((tile) => ({ ...tile, data: gzipSync(tile.data) }))
+  writePackages(folder, [large, middle, ...tiles.filter((_, i) => i % 7 !== 0)], [...tiles.slice(100, 200), ...packed])
+  for (const layout of DATABASES) writeLayout(path.join(folder, `${layout}.mbtiles`), layout, databaseTiles())
   await writePmtiles(path.join(folder, 'packed.pmtiles'), packed, { ...about, format: 'pbf', encoding: 'gzip' })
+}
+
+type Tiles = readonly { readonly z: number; readonly x: number; readonly y: number; readonly data: Uint8Array }[]
+
+/** Esri's packages: of images, and of vector tiles that are packed or not, one by one. */
+function writePackages(folder: string, images: Tiles, vectors: Tiles): void {
+  for (const [name, tiles, format, base] of [
+    ['package.tpkx', images, 'PNG', ''],
+    ['package.vtpk', vectors, 'pbf', 'p12/'],
+  ] as const) {
+    const bundles = makeBundles(tiles.map(({ z, x, y, data }) => ({ level: z, column: x, row: y, data })))
+    const files = [...bundles].map(([bundle, data]) => [`${base}tile/${bundle}`, data] as const)
+    const described = [`${base}root.json`, makeRoot({ levels: MERCATOR_LEVELS, format })] as const
+    fs.writeFileSync(path.join(folder, name), makeZip([described, ...files]))
+  }
 }
 
 /** Of all lengths around those of pages, some of them packed, some of them missing or empty. */
@@ -187,7 +211,7 @@ export async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswe
     const isPacked = answer.lines.includes('Content-Encoding: gzip') ? ' packed' : ''
     const about = `${request.target.startsWith('/wmts') ? 'KVP' : request.method} ${answer.status}${answer.body.length > 65_536 ? ' large' : isPacked}`
     seen[about] = (seen[about] ?? 0) + 1
-    const layout = DATABASES.find((each) => request.target.startsWith(`/tiles/${each}/`))
+    const layout = [...DATABASES, ...PACKAGES].find((each) => request.target.startsWith(`/tiles/${each}/`))
     if (layout !== undefined) seen[`${layout} ${answer.status}`] = (seen[`${layout} ${answer.status}`] ?? 0) + 1
   }
   return [answer, await plainly.client.ask(request)]

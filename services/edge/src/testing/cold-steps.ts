@@ -116,6 +116,13 @@ export const address = fc.oneof(
       ),
   },
   { weight: 1, arbitrary: fc.nat(120).map((x) => `/tiles/packed/${LEAF_ZOOM}/${x}/0.pbf`) },
+  { weight: 1, arbitrary: fc.nat(250).map((i) => `/tiles/vpackage/v1/${LEAF_ZOOM}/${i % 128}/${i >> 7}.pbf`) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(oneOf('0/0/0', '3/1/1', '3/1/2', '9/300/300', ''), fc.nat(127), fc.nat(127))
+      .map(([fixed, x, y]) => `/tiles/package/v1/${fixed === '' ? `${LEAF_ZOOM}/${x}/${y}` : fixed}.png`),
+  },
   {
     weight: 4,
     arbitrary: fc
@@ -295,6 +302,7 @@ export async function doOperate(what: string): Promise<void> {
       state.archive++
       await tell('archive')
       await tell('packed')
+      for (const code of ['package', 'vpackage']) await tell(code)
       state.database++
       for (const layout of DATABASES) await tell(layout)
       // An open root is looked for again four times a second.

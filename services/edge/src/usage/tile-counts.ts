@@ -78,7 +78,7 @@ export class TileCounts implements TileNotes {
     return batchOf(Math.floor(nowMs / DAY_MS) * DAY_MS, cells)
   }
 
-  /** null: it is no version, none that there still is, or one in a grid of its own, whose zooms are no cells of each other. */
+  /** null: it is no version, none that there still is, or one in its own grid, whose zooms are no cells of each other. */
   #versionOf(name: string, basemaps: Catalog['basemaps']): Version | null {
     const [code = '', label = ''] = name.startsWith(VERSION) ? name.slice(VERSION.length).split('/') : []
     const stored = basemaps.get(code)?.versions.get(label)?.stored

@@ -52,7 +52,7 @@ export const TILE_JSON = {
     },
     tile_matrix_set: {
       type: 'string',
-      description: 'the same: `WorldCRS84Quad`, `CGCS2000Quad`, or a grid of its own, `EPSG4547_1a2b3c4d` say',
+      description: 'the same: `WorldCRS84Quad`, `CGCS2000Quad`, or its own grid, `EPSG4547_1a2b3c4d` say',
     },
     vector_layers: {
       type: 'array',

@@ -84,7 +84,9 @@ async function walk(locale, theme, width) {
 /** What axe-core calls serious or critical. */
 async function violations(page) {
   await page.evaluate(`${AXE}; null`)
-  const { violations: found } = await page.evaluate(() => /** @type {any} */ (window).axe.run({ resultTypes: ['violations'] }))
+  const { violations: found } = await page.evaluate(() =>
+    /** @type {any} */ (window).axe.run({ resultTypes: ['violations'] }),
+  )
   return found
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)

@@ -47,6 +47,7 @@ test.skipIf(!hasMinisign)('a signature by a key of minisign is what minisign che
 test('the bill of materials has the packages of npm, of Debian and Node, each with what identifies it', () => {
   const npm = { bomFormat: 'CycloneDX', components: [{ purl: 'pkg:npm/fastify@5.12.8' }] }
   const packages = [{ name: 'libc6', version: '2:2.36-9+deb12u13', architecture: 'amd64', sha256: 'ab' }]
+  /** @type {any} */
   const document = kitSbom(npm, { distribution: 'debian-12', packages }, { version: '20.20.2', sha256: 'cd' })
   expect(document.bomFormat).toBe('CycloneDX')
   expect(document.components.map(({ purl }) => purl)).toEqual([

@@ -71,7 +71,7 @@ function sourceWords({ reason, style }: Found): string | null {
 }
 
 function otherWords({ path, reason }: Found): string {
-  const [, allowed = '', given = ''] = /^expected one of \[(.*)\], "(.*)" found$/.exec(reason) ?? []
+  const [allowed, given] = choiceIn(reason)
   if (given !== '' && path[0] !== 'version') return `${reason}${guess(given, allowed.split(', '))}`
   if (path[0] === 'glyphs' && reason.includes('must include'))
     return 'write gateway://fonts, or an address with {fontstack} and {range}'
@@ -80,6 +80,15 @@ function otherWords({ path, reason }: Found): string {
   if (reason.endsWith('must specify a "source-layer"'))
     return 'a layer of vector tiles needs a "source-layer", the name of the layer in the tiles'
   return reason
+}
+
+const [CHOICE, FOUND, FOUND_END] = ['expected one of [', '], "', '" found']
+
+/** Splits `expected one of [a, b], "c" found` into the list and the value; empty for other texts. */
+function choiceIn(reason: string): readonly [allowed: string, given: string] {
+  const end = reason.lastIndexOf(FOUND)
+  if (!reason.startsWith(CHOICE) || !reason.endsWith(FOUND_END) || end < 0) return ['', '']
+  return [reason.slice(CHOICE.length, end), reason.slice(end + FOUND.length, -FOUND_END.length)]
 }
 
 function guess(name: string, known: readonly string[]): string {

@@ -7,8 +7,6 @@ export const MAX_CHANGED = 256
 /** Limit: notifications of a second. The kernel drops them beyond 16,384 that were not read, and Node does not say so: everything is scanned then. */
 export const MAX_NOTIFICATIONS = 8_000
 const COUNTED_MS = 1_000
-/** Everything is scanned after so long, though changes go on. */
-export const LONGEST_WAIT_MS = 60_000
 
 /** Everything of a source is to be scanned, or these paths below it. */
 export type Due = 'everything' | readonly string[]
@@ -20,38 +18,44 @@ export type Due = 'everything' | readonly string[]
 export class Settling {
   readonly #changedAt = new Map<string, number>()
   #notifications = { since: Number.NEGATIVE_INFINITY, count: 0 }
-  #everythingSince: number | null = null
+  #wantsEverything = false
   #scannedAt = Number.NEGATIVE_INFINITY
+
+  /** What has changed before is not known: everything is due, at once unless something changes. */
+  begin(): void {
+    this.#wantsEverything = true
+  }
 
   /** `path` null: anything may have changed. */
   noteChange(path: string | null, now: number): void {
     if (now >= this.#notifications.since + COUNTED_MS) this.#notifications = { since: now, count: 0 }
     this.#notifications.count++
-    this.#changedAt.set(path ?? '', now)
-    const isTooMuch = this.#changedAt.size > MAX_CHANGED || this.#notifications.count > MAX_NOTIFICATIONS
-    if (path === null || isTooMuch) this.#everythingSince ??= now
+    const isOneTooMany = this.#changedAt.size >= MAX_CHANGED && path !== null && !this.#changedAt.has(path)
+    if (path === null || isOneTooMany || this.#notifications.count > MAX_NOTIFICATIONS) this.#wantsEverything = true
+    this.#changedAt.set(path === null || isOneTooMany ? '' : path, now)
   }
 
-  /** What is due now, which is asked for by that; null: nothing is. */
-  take(now: number): Due | null {
+  /** The changes that are due now; null: none are. Everything waits until nothing changes, and what has settled before is scanned meanwhile. */
+  due(now: number): Due | null {
     if (now < this.#scannedAt + LEAST_INTERVAL_MS) return null
     const isSettled = (at: number) => now >= at + SETTLE_MS
     const changing = [...this.#changedAt].filter(([, at]) => !isSettled(at)).map(([path]) => path)
-    const settled = [...this.#changedAt.keys()].filter(
-      (path) => !changing.some((one) => `${one}/`.startsWith(`${path}/`)),
-    )
-    if (this.#everythingSince !== null) {
-      const isQuiet = settled.length === this.#changedAt.size
-      return isQuiet || now >= this.#everythingSince + LONGEST_WAIT_MS ? this.#taken('everything', now) : null
-    }
-    return settled.length === 0 ? null : this.#taken(settled, now)
+    if (this.#wantsEverything && changing.length === 0) return 'everything'
+    const isInUse = (path: string) => changing.some((one) => `${one}/`.startsWith(`${path}/`))
+    const settled = [...this.#changedAt.keys()].filter((path) => path !== '' && !isInUse(path))
+    return settled.length === 0 ? null : settled
   }
 
-  #taken(due: Due, now: number): Due {
+  /** The paths that have changed, and that no scan has been asked for. */
+  get changed(): readonly string[] {
+    return [...this.#changedAt.keys()].filter((path) => path !== '')
+  }
+
+  /** A scan of these has been asked for. */
+  taken(due: Due, now: number): void {
     if (due === 'everything') this.#changedAt.clear()
     else for (const path of due) this.#changedAt.delete(path)
-    this.#everythingSince = null
+    if (due === 'everything') this.#wantsEverything = false
     this.#scannedAt = now
-    return due
   }
 }

@@ -7,6 +7,7 @@ import { exclusively } from '../../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../../platform/background.js'
 import type { ControlContext } from '../../../platform/context.js'
 import { FolderWatch, WATCHED_DEPTH } from './folder-watch.js'
+import { isBeingWritten } from './is-being-written.js'
 import { settlesAs } from './settles-as.js'
 import { Settling } from './settling.js'
 
@@ -94,10 +95,29 @@ export class WatchedSources {
 
   async queueDue(): Promise<void> {
     for (const { source, settling } of this.#entries.values()) {
-      const due = settling.take(this.#now())
-      if (due === null) continue
+      const now = this.#now()
+      const settled = settling.due(now)
+      if (settled === null) continue
+      const looked = settled === 'everything' ? settling.changed : settled
+      const finished = await this.#finished(source, settling, looked, now)
+      if (finished.length === 0 && looked.length > 0) continue
+      // Everything has to wait for what is still written.
+      const due = settled === 'everything' && finished.length === looked.length ? settled : finished
+      if (due.length === 0) continue
+      settling.taken(due, now)
       await queueScan(this.#ctx.sql, source.code, 'watch', due === 'everything' ? null : due)
     }
+  }
+
+  /** Those of the settled paths that are not written any more, below the folders that are watched. */
+  async #finished(source: Watched, settling: Settling, settled: readonly string[], now: number): Promise<string[]> {
+    if (source.kind !== 'basemap') return [...settled]
+    const finished: string[] = []
+    for (const path of settled) {
+      if (await isBeingWritten(source.path, path)) settling.noteChange(path, now)
+      else finished.push(path)
+    }
+    return finished
   }
 
   close(): void {
@@ -120,7 +140,7 @@ export class WatchedSources {
     await entry.watch.open(source.path)
     // Whatever happens to the watch later: it is looked at again here.
     await noteWatchProblem(this.#ctx.sql, source.code, problem)
-    if (problem === null) return onChange(null)
+    if (problem === null) return settling.begin()
     entry.retryAt = this.#now() + FALLBACK_MS
     this.#ctx.log.warn({ source: source.code, problem }, 'a folder cannot be watched and is scanned every minute')
     await queueScan(this.#ctx.sql, source.code, 'schedule')

@@ -88,7 +88,7 @@ const mean = (numbers) => numbers.reduce((sum, n) => sum + n, 0) / Math.max(1, n
 
 try {
   const control = await start('control-plane', controlPort, { DATA_DIR: join(home, 'control') })
-  const sql = openStore(postgres.url, { applicationName: 'sizing', maxConnections: 1 })
+  const sql = openStore(postgres.url, { applicationName: 'sizing', maxConnections: 1, statementTimeoutMs: 600_000 })
   await makeTokens(sql, Number(values.tokens))
   await makeVersions(sql, Number(values.versions))
   const startEdge = async (i) => {

@@ -164,7 +164,7 @@ async function partner(hands, page) {
   for (const { code } of basemaps.slice(0, 3)) {
     const field = page.locator('.mantine-MultiSelect-inputField').first()
     await hands.type(field, code)
-    await hands.click(page.getByRole('option').first())
+    await hands.click(page.locator('[data-combobox-option]:visible').first())
   }
   // The list of maps lies over the button.
   await hands.press('Tab')

@@ -41,8 +41,8 @@ const layersOf = (page: Page) => new URL(page.url()).searchParams.get('layers')
 
 async function add(page: Page, kind: string, code: string): Promise<void> {
   await page.getByRole('radio', { name: kind }).locator('..').getByText(kind, { exact: true }).click()
-  await page.getByRole('textbox', { name: 'Add a layer' }).fill(code)
-  await page.getByRole('option').first().click()
+  await page.getByRole('combobox', { name: 'Add a layer' }).fill(code)
+  await page.locator('[data-combobox-option]:visible').first().click()
 }
 
 test('maps are laid over one another, and the URL keeps their order, opacity and version', async () => {

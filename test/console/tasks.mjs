@@ -165,7 +165,7 @@ async function partner(hands, page) {
   for (const { code } of basemaps.slice(0, 3)) {
     const field = page.locator('.mantine-MultiSelect-inputField').first()
     await hands.type(field, code)
-    await hands.click(page.getByRole('option').first())
+    await hands.click(page.locator('[data-combobox-option]:visible').first())
   }
   // The list of maps lies over the button.
   await hands.press('Tab')
@@ -188,7 +188,9 @@ async function retry(hands, page) {
 
 async function changeGrant(hands, page) {
   await hands.link('Tokens')
-  await hands.click(page.getByRole('link', { name: active[1].name }).first())
+  const token = active.find(({ basemap_codes: codes }) => !codes.includes('*'))
+  await hands.type(page.getByRole('searchbox', { name: 'Search tokens' }), token.prefix)
+  await hands.click(page.getByRole('link', { name: token.name }).first())
   await hands.click(page.getByRole('radio', { name: 'All, present and future' }).first())
   await hands.button('Save')
   await page.getByText(/saved/i).first().waitFor()

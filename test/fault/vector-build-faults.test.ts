@@ -9,7 +9,7 @@ import { SmallDisk } from '../harness/small-disk.js'
 import { startGateway } from '../harness/start-gateway.js'
 
 /** Enough to be found while it is built. */
-const FEATURES = 60_000
+const FEATURES = 20_000
 const LAST = { tile_max_zoom: 9 }
 
 /** A grid of squares, which takes seconds to build. */

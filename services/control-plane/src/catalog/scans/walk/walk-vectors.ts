@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os'
-import { extname, join, relative, sep } from 'node:path'
+import { extname, relative, sep } from 'node:path'
 import { coded, codeOfSentence } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { KnownFile } from '@gateway/store/vectors.js'

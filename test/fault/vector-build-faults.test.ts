@@ -9,7 +9,7 @@ import { SmallDisk } from '../harness/small-disk.js'
 import { startGateway } from '../harness/start-gateway.js'
 
 /** Enough to be found while it is built. */
-const FEATURES = 60_000
+const FEATURES = 20_000
 const LAST = { tile_max_zoom: 9 }
 
 /** A grid of squares, which takes seconds to build. */
@@ -125,7 +125,8 @@ test('a file that is replaced half-way through its build says so, and the next s
   await gateway.stop()
 })
 
-/** Holds the data directory without the builds of the squares. */
+/** More than the small disk holds. */
+const TOO_MANY = 60_000
 const disk = await SmallDisk.mount(12)
 afterAll(() => disk?.remove())
 
@@ -139,7 +140,7 @@ test('a disk that fills during a build is the reason, tiles of before stay, and 
   const gateway = await startGateway({ env: { VECTOR_BUILD_ROOT: disk.path } })
   await gateway.admin.scanSource('vectors', 'vector', await writeSquares(gateway, 10))
   expect(await ended(gateway)).toMatchObject({ status: 'ready' })
-  await writeSquares(gateway)
+  await writeSquares(gateway, TOO_MANY)
   await gateway.admin.rescan('vectors')
   const failed = await ended(gateway)
   expect(failed).toMatchObject({

@@ -189,7 +189,8 @@ test('features at the poles and across the antimeridian are in the tiles of both
   const { tile } = await build(file, { maxZoom: 2 })
   const whatIn = async (z: number, x: number, y: number) => {
     const layer = await tile(z, x, y)
-    return Array.from({ length: layer?.length ?? 0 }, (_, i) => layer?.feature(i).properties.what).sort()
+    // One that crosses the antimeridian is drawn on each side.
+    return [...new Set(Array.from({ length: layer?.length ?? 0 }, (_, i) => layer?.feature(i).properties.what))].sort()
   }
   expect(await whatIn(0, 0, 0)).toEqual(['beyond', 'cap', 'north', 'south'])
   expect(await whatIn(2, 3, 1)).toContain('beyond')

@@ -91,7 +91,7 @@ export async function convert(conversion: Conversion): Promise<string> {
     const confined = confinement(conversion.memoryMb)
     const env = environment(conversion.kind)
     let last: Outcome | null = null
-    for (let attempt = 0; last?.code !== 0; attempt++) {
+    for (let attempt = 0; !isWhole(last); attempt++) {
       const options = nextAttempt(conversion, attempt, last?.stderr ?? '')
       if (options === null) break
       fs.rmSync(output, { force: true })
@@ -108,12 +108,27 @@ export async function convert(conversion: Conversion): Promise<string> {
         idleSeconds: IDLE_SECONDS,
       })
     }
-    if (last?.code !== 0) throw new VectorFault(reasonOf(last))
+    if (!isWhole(last)) throw new VectorFault(reasonOf(last))
     if (opened.some(({ fd }, i) => stateOf(fd) !== before[i])) throw new VectorReplaced()
     return output
   } finally {
     for (const { fd } of opened) fs.closeSync(fd)
   }
+}
+
+const NO_SPACE = /no space left|disk is full/i
+
+/** Of a table with too many columns, whose names may fill all that is kept of the message. */
+const TOO_WIDE = /sqlite3_exec\(CREATE TABLE|too many columns/i
+
+/** GDAL 3.6 cannot write an infinite extent, when all features are there already. */
+const EXTENT_ERROR = /UPDATE gpkg_contents SET min_x = .{0,200}\b(?:Inf|nan)\b/i
+
+/** Whether a run has written all features. */
+function isWhole(outcome: Outcome | null): boolean {
+  if (outcome === null || outcome.code === null || outcome.stopped !== null) return false
+  const errors = outcome.stderr.split('\n').filter((line) => line.startsWith('ERROR'))
+  return outcome.code === 0 || (errors.length > 0 && errors.every((line) => EXTENT_ERROR.test(line)))
 }
 
 /**
@@ -123,7 +138,7 @@ export async function convert(conversion: Conversion): Promise<string> {
 function nextAttempt({ kind }: Conversion, attempt: number, said: string): readonly string[] | null {
   const numbered = NUMBERED.has(kind) ? ['-preserve_fid'] : []
   if (attempt === 0) return [...numbered, '-t_srs', 'EPSG:4326']
-  if (/no space left|disk is full/i.test(said)) return null
+  if (NO_SPACE.test(said) || TOO_WIDE.test(said)) return null
   if (attempt === 1 && /source layer has no\s{1,9}coordinate system/i.test(said))
     return [...numbered, '-a_srs', 'EPSG:4326']
   if (attempt === 1 && numbered.length > 0 && /UNIQUE constraint/.test(said)) return ['-t_srs', 'EPSG:4326']
@@ -230,7 +245,7 @@ function withoutFolders(line: string): string {
 function reasonOf(outcome: Outcome | null): string {
   if (outcome === null) return 'ogr2ogr did not run'
   if (outcome.stopped !== null) return 'ogr2ogr was stopped: it made no progress'
-  if (/too many columns/i.test(outcome.stderr)) return TOO_MANY_FIELDS
+  if (TOO_WIDE.test(outcome.stderr) && !NO_SPACE.test(outcome.stderr)) return TOO_MANY_FIELDS
   if (/Unable to open datasource/.test(outcome.stderr))
     return 'GDAL cannot read the file: it is damaged, or of another format'
   const lines = outcome.stderr

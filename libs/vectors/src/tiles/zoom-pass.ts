@@ -227,7 +227,8 @@ function isSpeck({ sides }: KnownFeatures, fid: number, units: number): boolean 
 function squares(known: KnownFeatures, units: number): Uint8Array {
   const { last, polygons, sizes } = known
   const chosen = new Uint8Array(last + 1)
-  let covered = 0
+  // The first one is drawn: a small place is visible from far away.
+  let covered = SPECK * SPECK
   for (const fid of polygons) {
     if (!isSpeck(known, fid, units)) continue
     covered += (sizes[fid] as number) * units * units

@@ -65,10 +65,16 @@ export class VectorFeatures {
         made: true,
         index: await this.#describe(derived.path, revision),
       }
-    // The file is newer than its last scan: the content whose tiles are served is whole, and the next scan brings the new one.
-    if (derived.why !== 'replaced' || build === null) return derived
-    const before = await this.#describe(build.folder, `build-${buildRevision}`).catch(() => null)
-    return before === null ? derived : { made: true, index: before }
+    // The file is newer than its last scan, which the next scan changes.
+    return derived.why === 'replaced' ? ((await this.before(vector)) ?? derived) : derived
+  }
+
+  /** The index of the content whose tiles are served, until that of the present content is there. null: there is none. */
+  async before({ stored: { tiles } }: CatalogVector): Promise<FoundIndex | null> {
+    const { build, buildRevision } = tiles
+    if (build === null) return null
+    const index = await this.#describe(build.folder, `build-${buildRevision}`).catch(() => null)
+    return index && { made: true, index }
   }
 
   /** A download of an indexed vector in another form. */

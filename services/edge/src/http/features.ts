@@ -89,7 +89,8 @@ export function noVector(code: string): Refusal {
 /** Goes on with the index of a vector, or says why there is none. */
 export function withIndex(exchange: RequestContext, vector: CatalogVector, then: (index: QueriedIndex) => void): void {
   const { edge } = exchange
-  soon(edge.features.index(vector)).then(
+  const found = soon(edge.features.index(vector)).then((index) => index ?? edge.features.before(vector))
+  found.then(
     (found) => {
       if (exchange.aborted) return
       if (found === null) return answerRefusal(exchange, building(vector))

@@ -290,8 +290,8 @@ const smtpUrl = text
   .describe('`smtp://` or `smtps://` address')
 
 /**
- * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.
- * The page of settings is made of this list and of `reference.ts`.
+  * All settings of the processes, by their names in the environment and the env file. An empty setting counts as unset.
+  * The settings page is generated from this list and `reference.ts`.
  */
 export const SETTINGS = {
   API_HOST: host.default('127.0.0.1'),
@@ -402,7 +402,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
-/** Settings whose value no log and no console page may show. */
+/** Settings whose value must not appear in a log or on a console page. */
 export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'ADMIN_PASSWORD',
   'ADMIN_TOKEN',

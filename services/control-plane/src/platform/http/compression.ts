@@ -2,12 +2,12 @@ import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { App } from './app-type.js'
 
-/** Below this a header more weighs as much as what is saved; bytes. */
+/** Minimum bytes; for less, the additional header costs as much as compression saves. */
 const WORTHWHILE = 1024
 
 /**
- * Compresses JSON of the API for clients that accept it, before all routes. Answers to GET alone: plaintexts of tokens are only ever answered
- * to POST, so that no length tells of one (BREACH). Streams of events, logs and metrics are of other types and pass as they are written.
+ * Compresses JSON of the API before all routes, for clients that accept it, and only for GET. Plaintexts of tokens are returned only by POST, so
+ * no length reveals one (BREACH). Streams of events, logs and metrics have other types, and pass unchanged.
  */
 export async function registerCompression(app: App): Promise<void> {
   app.addHook('onRoute', (route) => {
@@ -18,7 +18,7 @@ export async function registerCompression(app: App): Promise<void> {
     encodings: ['br', 'gzip'],
     customTypes: /^application\/(?:vnd\.oai\.openapi\+)?json\b/,
     threshold: WORTHWHILE,
-    // About as fast as gzip, and smaller.
+    // About as fast as gzip, with a smaller result.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
 }

@@ -1,10 +1,10 @@
 /** The one example of an operation. */
 export interface Example {
-  /** of parameters in the path, by their names; `{code}` and `{id}` beside others have defaults */
+  /** path parameters by name; `{code}` and `{id}` have defaults */
   readonly parameters?: Readonly<Record<string, string | number>>
   /** the body of the request */
   readonly request?: unknown
-  /** the body of the answer that succeeds */
+  /** body of the success response */
   readonly answer?: unknown
   /** the body by media type, if a successful response has one of several */
   readonly answers?: Readonly<Record<string, unknown>>

@@ -13,7 +13,7 @@ import { diffBasemaps } from './diff/diff-basemaps.js'
 import { diffVectors } from './diff/diff-vectors.js'
 import { type FoundBasemaps, type FoundVectors, noWarnings, type Warnings, warn, warnAll } from './walk/found.js'
 
-/** What a scan has come to, and which cache entries of the edges it touches. */
+/** The outcome of a scan, with the cache entries of the edges that it affects. */
 export interface Applied {
   readonly added: number
   readonly updated: number
@@ -22,14 +22,14 @@ export interface Applied {
   readonly changes: readonly NewChange[]
 }
 
-/** The scan that found what is to be written. */
+/** The scan whose result is written. */
 export interface ScanOf {
   readonly sourceCode: string
-  /** by the store's clock, before the walk began */
+  /** time of the store's clock before the walk began */
   readonly startedAt: Date
 }
 
-/** Writes what a basemap scan found. Reads what is known in the same transaction, so that nothing that changed meanwhile is undone. */
+/** Writes the result of a basemap scan. Reads the known state in the same transaction, so that concurrent changes are not undone. */
 export async function applyBasemaps(
   tx: Transaction,
   found: FoundBasemaps,
@@ -48,12 +48,12 @@ export async function applyBasemaps(
   warnAll(warnings, found.warnings)
   for (const said of diff.warnings) warn(warnings, said)
   const changed = diff.changes.map(({ code }) => code)
-  // Edges tell readers when a version was last seen, of most of them: reading the whole catalog is one change, not one for each.
+  // Edges report when a version was last seen. A scan sees most versions, so one reload of the catalog replaces a change for each.
   if (diff.seen.size > 0) changed.push(EVERY_BASEMAP)
   return { ...diff, warnings, changes: changed.map((key) => ({ kind: 'basemap', key })) }
 }
 
-/** Writes what a vector scan found. */
+/** Writes the result of a vector scan. */
 export async function applyVectors(tx: Transaction, found: FoundVectors, scan: ScanOf): Promise<Applied> {
   const diff = diffVectors(found.vectors, await readVectors(tx, null), scan.sourceCode)
   if (diff.upserts.length > 0) await upsertVectors(tx, diff.upserts)

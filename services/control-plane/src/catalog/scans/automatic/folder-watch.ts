@@ -3,20 +3,20 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 
 /**
- * Limit: folders below the source that are watched. In a tile tree the version's folder is the second level and its zooms are the third: what a scan
- * lists is at these levels, and the thousands of columns below tell it nothing.
+ * Maximum depth of watched folders below the source. In a tile tree, the version's folder is the second level and its zooms are the third. A scan
+ * lists these levels, and the thousands of columns below do not matter to it.
  */
 export const WATCHED_DEPTH = { basemap: 3, vector: 32, style: 32 } as const
-/** Limit: the kernel keeps about 1 KB for each watched folder; its own limit may be lower. */
+/** Maximum number of watches. The kernel uses about 1 KB for each, and its own limit may be lower. */
 export const MAX_WATCHES = 20_000
 
 export interface WatchEvents {
   readonly onChange: () => void
-  /** The folder is watched no more; `problem` says why, for the operator. */
+  /** called when the folder is no longer watched, with the reason for the operator */
   readonly onProblem: (problem: string) => void
 }
 
-/** Companions of an SQLite file that come and go while it is only read. */
+/** Companions of an SQLite file that appear and disappear while it is only read. */
 const PASSING = /-(shm|wal)$/
 
 const LIMITS: ReadonlyMap<string, string> = new Map([
@@ -25,8 +25,8 @@ const LIMITS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Tells of changes in a folder and the folders below it by notifications of the kernel. A library watches whole trees, and a tile tree has more
- * folders than the kernel allows watches. A link is not followed.
+ * Reports changes in a folder and the folders below it by kernel notifications. A library would watch the whole tree, and a tile tree has more
+ * folders than the kernel allows watches. Links are not followed.
  */
 export class FolderWatch {
   readonly #watchers = new Map<string, FSWatcher>()
@@ -41,7 +41,7 @@ export class FolderWatch {
     this.#most = most
   }
 
-  /** Resolves once everything that is there is watched. A problem is told of by `onProblem`. */
+  /** Resolves when all existing folders are watched. Problems are reported by `onProblem`. */
   async open(root: string): Promise<void> {
     await this.#add(root, 0)
   }
@@ -63,7 +63,7 @@ export class FolderWatch {
       return
     }
     try {
-      // Before the folder is listed: what appears in between is told of.
+      // Before the folder is listed, so that entries which appear in between are reported.
       const watcher = watch(folder, { persistent: false })
       this.#watchers.set(folder, watcher)
       watcher.on('change', (kind, name) => this.#changed(folder, level, kind, String(name ?? '')))
@@ -79,7 +79,7 @@ export class FolderWatch {
   #changed(folder: string, level: number, kind: string, name: string): void {
     if (this.#closed || PASSING.test(name)) return
     this.#events.onChange()
-    // The folder itself is named when it is moved or deleted; its watch tells nothing more.
+    // The event names the folder itself if it was moved or deleted. Its watch then reports nothing more.
     if (kind !== 'rename') return
     this.#forget(path.join(folder, name))
     if (level < this.#depth) void this.#addIfFolder(path.join(folder, name), level + 1)
@@ -96,7 +96,7 @@ export class FolderWatch {
     await readdir(root).catch((error) => this.#gone(root, 0, error as NodeJS.ErrnoException))
   }
 
-  /** What lies below a folder that was moved or deleted is watched under its new name, if there is one. */
+  /** Drops the watches below a folder that was moved or deleted. If it has a new name, it is watched under that. */
   #forget(folder: string): void {
     for (const [known, watcher] of this.#watchers) {
       if (known !== folder && !known.startsWith(`${folder}${path.sep}`)) continue
@@ -106,7 +106,7 @@ export class FolderWatch {
   }
 
   #gone(folder: string, level: number, { code, message }: NodeJS.ErrnoException): void {
-    // A folder that goes while it is looked at is a change of the folder above.
+    // A folder that disappears during the look is a change of its parent folder.
     if (level > 0 && (code === 'ENOENT' || code === 'ENOTDIR')) this.#forget(folder)
     else this.#fail(LIMITS.get(code ?? '') ?? `${folder} cannot be watched: ${message}`)
   }

@@ -1,9 +1,9 @@
-/** A change is picked up so long after the last one. */
+/** Time after the last change at which a scan is due. */
 export const SETTLE_MS = 2_000
-/** And at most so often. */
+/** Minimum time between two scans. */
 export const LEAST_INTERVAL_MS = 10_000
 
-/** When a folder that changes is to be scanned. Times are of one monotonic clock, in milliseconds. */
+/** Decides when a changing folder is scanned. Times are milliseconds of one monotonic clock. */
 export class Settling {
   #changedAt: number | null = null
   #scannedAt = Number.NEGATIVE_INFINITY
@@ -12,12 +12,12 @@ export class Settling {
     this.#changedAt = now
   }
 
-  /** null: nothing has changed since the last scan was asked for. */
+  /** null: nothing has changed since the last scan was requested */
   get dueAt(): number | null {
     return this.#changedAt === null ? null : Math.max(this.#changedAt + SETTLE_MS, this.#scannedAt + LEAST_INTERVAL_MS)
   }
 
-  /** true: a scan is due, and is asked for by that. */
+  /** Returns true if a scan is due, and resets the state. */
   take(now: number): boolean {
     const { dueAt } = this
     if (dueAt === null || now < dueAt) return false

@@ -9,22 +9,22 @@ import { quoted } from './found.js'
 import type { Entry } from './list-entries.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
 
-/** The label of a basemap's only version, where its place in the source names none. */
+/** Label of a basemap's only version, if its place in the source names none. */
 export const ONLY_VERSION = 'default'
 
-/** A place that may hold a version. */
+/** A place that may contain a version. */
 export interface Candidate {
   readonly code: string
   readonly version: string
   readonly entry: Entry
 }
 
-/** What a folder of a source holds, in a fixed order. */
+/** Lists a folder of a source, in a fixed order. */
 export type ListFolder = (path: string) => readonly Entry[] | Promise<readonly Entry[]>
 
 /**
- * Every place of a source that may hold a version, by its name alone. A folder that holds none, not even by a name, is a place without an
- * entry in it: probing it finds nothing. Other files than archives are told of.
+ * Returns every place of a source that may contain a version, judged only by its name. A folder without any such name is a place without an
+ * entry: probing it finds nothing. Files that are not archives are reported as skipped.
  */
 export async function findCandidates(source: WalkedPlace, list: ListFolder): Promise<Candidate[]> {
   const skipped = new SkippedFiles()
@@ -42,10 +42,10 @@ export async function findCandidates(source: WalkedPlace, list: ListFolder): Pro
   return candidates
 }
 
-/** A file in the place of an archive. Vector tiles are tiles here, too; pictures beside zoom folders are previews. */
+/** Reports a file in the place of an archive. Vector tiles count as tiles here, and images next to zoom folders are previews. */
 function skip(skipped: SkippedFiles, path: string, name: string, isTree = false): boolean {
   const kind = IN_BASEMAP_SOURCE.get(extname(name).toLowerCase()) ?? fileKindOf(name)
-  // Names of digits are those of tiles, whose layout is told.
+  // Numeric names are those of tiles, whose layout is reported elsewhere.
   if (kind === null || /^\d+\.\w+$/.test(name) || (isTree && /\.(?:png|jpe?g|webp|gif)$/i.test(name))) return false
   skipped.add(path, kind)
   return true

@@ -4,12 +4,12 @@ import { readServedFonts, readStylePartCodes, type StoredStyle } from '@gateway/
 import { SHIPPED_FONT_NAMES } from '@gateway/styles/shipped-fonts.js'
 import { quoted } from '../scans/walk/found.js'
 
-/** What styles may need, as far as it is served. */
+/** Available dependencies of styles. */
 export interface AvailableParts {
   readonly basemaps: ReadonlySet<string>
   readonly vectors: ReadonlySet<string>
   readonly fonts: ReadonlySet<string>
-  /** icons of the sprites of each style */
+  /** icons of each style's sprites */
   readonly icons: ReadonlyMap<string, readonly string[]>
 }
 
@@ -19,7 +19,7 @@ export async function readAvailableParts(sql: Queryable): Promise<AvailableParts
   return { basemaps: new Set(basemaps), vectors: new Set(vectors), fonts, icons: new Map(icons) }
 }
 
-/** What a style needs and does not find, in the order of sources, fonts and icons. */
+/** Returns the missing dependencies of a style, in the order of sources, fonts and icons. */
 export function styleProblems(
   { code, dependencies, assets }: Pick<StoredStyle, 'code' | 'dependencies' | 'assets'>,
   available: AvailableParts,
@@ -31,7 +31,7 @@ export function styleProblems(
   const missingSprites = sprites.filter((other) => other !== code && !available.icons.has(other))
   const own = assets.sprites.flatMap((sprite) => sprite.icons)
   const known = new Set([...own, ...sprites.flatMap((other) => available.icons.get(other) ?? [])])
-  // An icon of another host's sprite, or of one with a prefix, cannot be judged here.
+  // An icon of another host's sprite, or of one with a prefix, cannot be checked here.
   const judged = dependencies.hosts.length === 0 && (known.size > 0 || assets.sprites.length > 0)
   const missingIcons = judged ? icons.filter((icon) => !icon.includes(':') && !known.has(icon)) : []
   return [

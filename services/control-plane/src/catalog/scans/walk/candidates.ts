@@ -51,7 +51,7 @@ function skip(skipped: SkippedFiles, path: string, name: string, isTree = false)
   return true
 }
 
-/** Files that mean something else here than in a vector source. */
+/** Files with another meaning here than in a vector source. */
 const IN_BASEMAP_SOURCE: ReadonlyMap<string, FileKind> = new Map([
   ['.tpk', { code: 'scan_package_not_served', format: 'Esri tile package' }],
   ['.sqlite', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
@@ -59,7 +59,7 @@ const IN_BASEMAP_SOURCE: ReadonlyMap<string, FileKind> = new Map([
   ['.db', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
 ])
 
-/** What a folder named by a code may hold: zoom folders of its only version, versions, or both. */
+/** Finds the versions in a folder named by a code: zoom folders of its only version, versions, or both. */
 function versionsIn(
   source: WalkedPlace,
   code: string,
@@ -86,12 +86,12 @@ function versionsIn(
   return found.length > 0 || told ? found : [{ code, version: ONLY_VERSION, entry: folder }]
 }
 
-/** What an Esri cache has beside or above its tiles: the folder that holds it is one version. */
+/** True for parts of an Esri cache next to or above its tiles. The folder that contains them is one version. */
 function isPartOfCache({ kind, name }: Entry): boolean {
   return kind === 'file' ? /^(?:conf\.xml|root\.json)$/.test(name) : /^(?:_alllayers|Layers|p12|L\d\d)$/.test(name)
 }
 
-/** `{z}` of a tile tree, or a version of that name: probing it decides. */
+/** True for `{z}` of a tile tree, or a version of that name; probing decides. */
 export function isZoomFolder(entry: Entry): boolean {
   return entry.kind === 'directory' && /^\d{1,2}$/.test(entry.name)
 }

@@ -9,16 +9,16 @@ import { type ProbedCandidate, probeCandidate } from './probe-candidate.js'
 import { tablesOf } from './tables-of.js'
 import { openSource } from './walked-source.js'
 
-/** Limit: versions that are probed at the same time: as many as the process has threads for the file system. Archives wait for one another. */
+/** Maximum number of versions that are probed at the same time: the number of the process's threads for file calls. Archives are probed one at a time. */
 const PROBED_AT_ONCE = 4
 
-/** A walk is cancelled by killing its process, and with it the prober's. */
+/** A walk is cancelled by killing its process, which includes the prober. */
 const NEVER = new AbortController().signal
 
 /**
- * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, archives of other makers in these places, and with the only version
- * `default` `{code}/{z}/{x}/{y}`, `{code}.mbtiles|.pmtiles`. Lists folders, and probes one tile or the archive of each version.
- * Throws, with nothing found, where a folder cannot be listed, an archive cannot be opened, or the source itself is not there.
+ * Finds the basemaps of a source: `{code}/{version}/{z}/{x}/{y}`, `{code}/{version}.mbtiles|.pmtiles`, archives of other makers in these places, and, as
+ * the only version `default`, `{code}/{z}/{x}/{y}` and `{code}.mbtiles|.pmtiles`. Lists folders, and probes one tile or the archive of each version.
+ * Throws, without any result, if a folder cannot be listed, an archive cannot be opened, or the source does not exist.
  */
 export async function walkBasemaps(root: string, progress: () => void, prober = new Prober()): Promise<FoundBasemaps> {
   const source = openSource(root, progress)

@@ -19,8 +19,8 @@ import { openSource, type WalkedSource, warnIn } from './walked-source.js'
 
 /**
  * Finds the vectors of a source at any depth: files of every kind that `kindOf` knows. A folder behind a link within the source
- * is found under the link's path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing
- * found, where a folder cannot be listed, a file cannot be read, or the source itself is not there.
+ * is found under the link's path too, but links inside of it are not followed, so there is no endless loop. Throws, without any
+ * result, if a folder cannot be listed, a file cannot be read, or the source does not exist.
  */
 export async function walkVectors(
   root: string,
@@ -53,7 +53,7 @@ async function takeFolders(walk: VectorWalk): Promise<void> {
     await takeFiles(walk, folder.path, entries)
     for (const entry of entries) {
       if (entry.kind !== 'directory' || (folder.behindLink && entry.isLink)) continue
-      // Of a File Geodatabase every file would be told of.
+      // Reported once; otherwise every file of a File Geodatabase would be reported.
       if (extname(entry.name).toLowerCase() === '.gdb') skip(walk, pathIn(walk, entry.path))
       else folders.push({ path: entry.path, behindLink: folder.behindLink || entry.isLink })
     }
@@ -85,7 +85,7 @@ function pathIn({ source }: VectorWalk, path: string): string {
   return relative(source.root, path).split(sep).join('/')
 }
 
-/** A file that is no vector by its name. Tiles in numbered folders are a tile set. */
+/** Reports a file that is not a vector by its name. Tiles in numbered folders count as one tile set. */
 export function skip({ skipped }: Pick<VectorWalk, 'skipped'>, path: string): void {
   const isTile = TILE_IMAGE.test(path) && /(?:^|\/)\d+\/\d+\.\w+$/.test(path)
   const kind = isTile
@@ -110,12 +110,12 @@ const KINDS: ReadonlyMap<string, VectorKind> = new Map([
   ['.csv', 'csv'],
 ])
 
-/** What a file may be by its name; its content decides. */
+/** Returns the possible kind of a file by its name; its content decides. */
 export function kindOf(name: string): VectorKind | null {
   return KINDS.get(extname(name).toLowerCase()) ?? null
 }
 
-/** Limit: characters of a relative path, which travels in addresses; edges refuse longer ones. */
+/** Maximum number of characters in a relative path, which is part of URLs. Edges refuse longer ones. */
 const MAX_PATH = 2000
 
 async function takeVector(
@@ -156,7 +156,7 @@ function unchanged({ kind, warnings }: KnownFile) {
   return { kind, facts: null, warnings }
 }
 
-/** What was read of a file, but for what confuses a reader, of which nothing is told. */
+/** Reads a file. Content that confuses a reader becomes a warning. */
 async function readOrWarn(walk: VectorWalk, toRead: ToRead) {
   const read = await readVector(walk, toRead).catch((error: unknown): VectorRead => {
     const confused = unreadable(error)
@@ -175,7 +175,7 @@ export function canBeAddressed(relativePath: string): boolean {
   return relativePath.length <= MAX_PATH && !/[\u0000-\u001f\u007f\\]/.test(relativePath)
 }
 
-/** In the order of the names; what has gone meanwhile is left out. */
+/** Returns the parts in the order of the names. Files that have gone meanwhile are omitted. */
 function statParts(folder: string, names: readonly string[]): FilePart[] {
   return names.flatMap((name) => {
     try {

@@ -45,6 +45,7 @@ const HEAD_BYTES = 64 * 1024
  * under a name of our choice, in a folder without other files, so neither the name nor a neighbour of the file can lead it elsewhere. Throws the
  * disk's errors.
  */
+export async function readByGdal(place: GdalPlace, root: string, path: string, kind: GdalKind): Promise<ReadByGdal> {
   const driver = READERS[kind].drivers.find((name) => place.ogr.drivers.includes(name))
   if (driver === undefined) return { state: 'no driver' }
   const opened = openBelowSync(root, path)

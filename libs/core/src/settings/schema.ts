@@ -290,8 +290,8 @@ const smtpUrl = text
   .describe('`smtp://` or `smtps://` address')
 
 /**
-  * All settings of the processes, by their names in the environment and the env file. An empty setting counts as unset.
-  * The settings page is generated from this list and `reference.ts`.
+ * All settings of the processes, by their names in the environment and the env file. An empty setting counts as unset.
+ * The settings page is generated from this list and `reference.ts`.
  */
 export const SETTINGS = {
   API_HOST: host.default('127.0.0.1'),

@@ -33,7 +33,6 @@ interface Fields<Filter extends string> {
  *
  * @param whole number of items without `limit`; null: all of them
  */
- */
 export function listQuery<Filter extends string, Shape extends Record<Filter, z.ZodType>>(
   { searched, sortable, order }: Fields<Filter>,
   // Only filters that the list knows. Another one would be accepted and filter nothing.

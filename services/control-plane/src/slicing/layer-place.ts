@@ -15,9 +15,9 @@ import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
 export interface LayerPlace {
   readonly mode: Mode
   readonly version: string
-  /** the directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
+  /** directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
   readonly layerDir: string
-  /** where new tiles are made: next to the versions, so that renames stay on one file system; hidden from scans by its dot */
+  /** directory for new tiles: next to the versions, so that renames stay on one file system, and hidden from scans by its dot */
   readonly stagingDir: string
 }
 
@@ -26,7 +26,7 @@ export type Placed =
   | { readonly ok: false; readonly reason: CodedMessage }
 
 /**
- * Decides where a job's tiles go; refused where the layer's code is that of a basemap from elsewhere.
+ * Decides the place of a job's tiles. Refused if the layer's code belongs to a basemap of another source.
  */
 export async function placeLayer(
   sql: Sql,
@@ -50,7 +50,7 @@ export async function placeLayer(
   const layer = join(sliceWorkRoot, job.targetCode)
   let now = layerNow(basemap)
   let version = versionFor(job, now, nowMs)
-  // Files of a version that was forgotten come back with a scan, as they were: no other images are laid into them.
+  // A scan restores the files of a deleted version unchanged, so new images must not be added to them.
   while (job.version === null && !now.known.includes(version) && isTaken(layer, version)) {
     now = { ...now, known: [...now.known, version] }
     version = versionFor(job, now, nowMs)
@@ -60,7 +60,7 @@ export async function placeLayer(
   if (before !== undefined && !isBucket && has !== job.output)
     return { ok: false, reason: coded('slice_target_output', { layer: job.targetCode, has, asked: job.output }) }
   const stagingDir = join(layer, `${STAGING_MARK}${lease.id}-${lease.fence}`)
-  // Beside an archive there is no folder that a scan would take for the same version.
+  // A folder next to an archive would be a second candidate for the same version in a scan.
   const isArchive = job.output === 'pmtiles' && !isBucket
   return {
     ok: true,
@@ -77,7 +77,7 @@ function isTaken(layer: string, version: string): boolean {
   return [version, `${version}.pmtiles`].some((name) => existsSync(join(layer, name)))
 }
 
-/** Removes what crashed runs left next to a layer. One job runs at a time: no other's staging can be there. */
+/** Removes leftovers of crashed runs next to a layer. Only one job runs at a time, so no other staging folder can be there. */
 export async function removeLeftStaging(outputRoot: string, targetCode: string): Promise<void> {
   const layer = join(outputRoot, targetCode)
   for (const name of await readdir(layer).catch(() => [])) {

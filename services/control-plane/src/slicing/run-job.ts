@@ -31,8 +31,8 @@ import { toolRequest } from './tool-request.js'
 import { codedReason, isOfPlan, planWarnings } from './warnings.js'
 
 /**
- * Runs a claimed job to its end: the tool makes tiles in a staging folder, they are moved into the layer, the layer is registered, and the
- * job's end is written down. A failed or cancelled job leaves the served layer as it was.
+ * Runs a claimed job to its end: the tool makes tiles in a staging folder, the tiles are moved into the layer, the layer is registered, and the
+ * job's end is stored. A failed or cancelled job leaves the served layer unchanged.
  */
 export async function runJob(
   ctx: ControlContext,
@@ -46,7 +46,7 @@ export async function runJob(
   await traced(ctx, 'slice job', span, () => runInTrace(ctx, claimed, running), failureOf)
 }
 
-/** How the run ended; null: another process has the job. */
+/** Returns the end of the run; null: another process has the job. */
 async function runInTrace(
   ctx: ControlContext,
   claimed: ClaimedSliceJob,
@@ -59,7 +59,7 @@ async function runInTrace(
   const log = await openJobLog(logDirectory(ctx.settings.dataDir), job.id)
   try {
     const end = await makeLayer(ctx, claimed, running, log).catch((error) =>
-      // What was broken off by that is no failure.
+      // Errors after an abort are consequences of it, not failures.
       running.signal.aborted ? (running.signal.reason as RunEnd) : unexpected(ctx, log, error),
     )
     await recordEnd(ctx.log, running.held, () => endJob(ctx, lease, end))
@@ -133,18 +133,18 @@ async function makeLayer(
     await layers?.close()
     if (!(images instanceof Error)) await images.remove()
     await rm(place.stagingDir, { recursive: true, force: true })
-    // Of a layer that has nothing yet; a scan would warn of it.
+    // Removes the folder of a layer without any tiles, which a scan would warn of.
     await removeIfEmpty(sliceWorkRoot, job.targetCode)
   }
 }
 
-/** Progress goes into the store with the next renewal; a plan that the disk would not hold ends the run. */
+/** The next renewal stores the progress. A plan that the disk cannot hold ends the run. */
 function follow(running: RunningJob<SliceEnd>, place: LayerPlace, line: OutputLine): void {
   if (line.type === 'progress') running.progress = { progress: line.percent * 0.98, phase: line.phase }
   if (line.type === 'plan') void refuseWithoutRoom(running, place, line)
 }
 
-/** While the job runs: who submitted it sees at once what may make it useless. */
+/** Stores warnings while the job runs, so that its submitter sees at once what may make it useless. */
 function warnOfPlan({ sql, log }: ControlContext, { job, lease }: ClaimedSliceJob, plan: PlanLine): void {
   const found = planWarnings(job, plan)
   if (found.length === 0) return

@@ -221,7 +221,7 @@ export async function noteSliceWarnings(
 
 export type SliceEnd = JobEnd | 'cancelled'
 
-/** Ends a job. null: another process holds the lease by now, and the caller's transaction must not commit. */
+/** Ends a job. Returns null if another process holds the lease; the caller's transaction must then roll back. */
 export async function finishSliceJob(tx: Transaction, lease: JobLease, end: SliceEnd): Promise<StoredSliceJob | null> {
   const isFinished = await finishJob(tx, lease, end === 'cancelled' ? failedBy(codedMessage('slice_cancelled')) : end)
   if (!isFinished) return null
@@ -237,8 +237,8 @@ export async function finishSliceJob(tx: Transaction, lease: JobLease, end: Slic
 export type Cancelled = 'unknown' | 'finished' | { readonly job: StoredSliceJob; readonly ended: boolean }
 
 /**
- * Cancels a job: a pending one ends here and now, a running one as soon as its runner notices, a finished one stays as it is. `said` names
- * the administrator and the time; the first request counts.
+ * Cancels a job: a pending one ends at once, a running one as soon as its runner notices, and a finished one stays unchanged. `said` names
+ * the administrator and the time. Only the first request counts.
  */
 export async function cancelSliceJob(tx: Transaction, id: string, said: CodedMessage): Promise<Cancelled> {
   const reason = textOf(said)
@@ -257,7 +257,7 @@ export async function cancelSliceJob(tx: Transaction, id: string, said: CodedMes
   return asked === undefined ? 'finished' : { job: asked, ended: false }
 }
 
-/** Notes that somebody has seen that a job failed; one that was seen keeps its moment. null: there is no such job that failed. */
+/** Records that somebody has seen a failure. A second call keeps the first time. Returns null if there is no such failed job. */
 export async function acknowledgeSliceJob(tx: Transaction, id: string): Promise<StoredSliceJob | null> {
   const [row] = await tx<StoredSliceJob[]>`
     UPDATE slice_jobs SET acknowledged_at = coalesce(acknowledged_at, now())

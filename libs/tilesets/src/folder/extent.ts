@@ -1,10 +1,10 @@
 import type { Bounds, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { flipRow } from '../address.js'
 
-/** Which columns and rows of a zoom have tiles, as far as it was looked at. Rows are as stored. */
+/** The columns and rows of a zoom that have tiles, as far as it was listed. Rows are as stored. */
 export interface ZoomExtent {
   readonly z: number
-  /** whether all of it was looked at */
+  /** true if the whole zoom was listed */
   readonly complete: boolean
   readonly minColumn: number
   readonly maxColumn: number
@@ -21,8 +21,8 @@ interface Box {
 }
 
 /**
- * Bounds that hold every tile, as far as listing tells. The deepest zoom that was listed whole gives them most tightly; a zoom that
- * reaches beyond it (a world overview above a city, say) widens them. Bounds too small would hide tiles from map clients.
+ * Returns bounds that contain every tile, as far as listing tells. The deepest completely listed zoom gives the tightest bounds. A zoom that
+ * extends beyond it (such as a world overview above a city) widens them. Bounds that are too small would hide tiles from map clients.
  */
 export function extentOf(zooms: readonly ZoomExtent[], scheme: 'xyz' | 'tms', grid: TileMatrixSetId): Bounds | null {
   const columns = grid === 'WebMercatorQuad' ? 1 : 2
@@ -40,7 +40,7 @@ export function extentOf(zooms: readonly ZoomExtent[], scheme: 'xyz' | 'tms', gr
   return [longitude(box.west), latitude(box.south), longitude(box.east), latitude(box.north)]
 }
 
-/** `columns`: of the grid at zoom 0. */
+/** @param columns of the grid at zoom 0 */
 function boxOf(zoom: ZoomExtent, scheme: 'xyz' | 'tms', columns: number): Box {
   const size = 2 ** zoom.z
   const top = scheme === 'tms' ? flipRow(zoom.z, zoom.maxRow) : zoom.minRow
@@ -53,7 +53,7 @@ function boxOf(zoom: ZoomExtent, scheme: 'xyz' | 'tms', columns: number): Box {
   }
 }
 
-/** The box grown to whole tiles of a zoom. */
+/** Expands a box to whole tiles of a zoom. */
 function snap(box: Box, z: number, columns: number): Box {
   const size = 2 ** z
   const width = size * columns

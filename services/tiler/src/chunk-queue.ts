@@ -10,14 +10,14 @@ export interface OpenedChunk {
 }
 
 export interface ChunkQueue {
-  /** The next chunk, which must be the one at (x, y) of the chunk zoom; the one before is closed and removed. */
+  /** Returns the next chunk, which must be the one at (x, y) of the chunk zoom. Closes and removes the previous one. */
   next(x: number, y: number): Promise<OpenedChunk>
   close(): Promise<void>
 }
 
 /**
- * Warps chunk after chunk, always one ahead of the one that is being encoded, so that both cost time only once and at
- * most two lie on the disk.
+ * Warps chunk after chunk, always one ahead of the one that is being encoded, so that the two steps overlap and at
+ * most two chunks are on the disk.
  */
 export function chunkQueue(job: WarpJob): ChunkQueue {
   const chunks = chunksOf(job.grid)
@@ -30,7 +30,7 @@ export function chunkQueue(job: WarpJob): ChunkQueue {
     const chunk = step.value
     const name = `chunk-${chunk.x}-${chunk.y}`
     const warped = warpChunk(job, chunk, name)
-    // A failure reaches the await in `next`; until then it is not an unhandled one.
+    // The await in `next` receives a failure. Until then it must not count as unhandled.
     warped.catch(() => {})
     return { chunk, name, warped }
   }

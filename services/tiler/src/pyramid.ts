@@ -10,15 +10,15 @@ export interface PyramidJob {
   readonly model: PixelModel
   readonly chunks: ChunkQueue
   readonly writer: TileWriter
-  /** Tiles of the layer that is merged into; `null` where a layer is built anew. */
+  /** tiles of the layer to merge into; `null` for a new layer */
   readonly existing: TileReader | null
-  /** Told of every block of the deepest zoom that was dealt with. */
+  /** called for every finished block of the deepest zoom */
   readonly onBlock: () => void
 }
 
 /**
- * Makes all tiles, children before their parents, and hands them to the writer. Memory is bounded by the depth: each
- * level holds four tiles at most.
+ * Makes all tiles, children before their parents, and passes them to the writer. Memory is bounded by the depth: each
+ * level holds at most four tiles.
  */
 export async function buildPyramid(job: PyramidJob): Promise<number> {
   const pyramid = new Pyramid(job)
@@ -34,7 +34,7 @@ class Pyramid {
     this.job = job
   }
 
-  /** The finished pixels of a tile; `null` where no source reaches it or its zoom is not asked for. */
+  /** Returns the finished pixels of a tile; `null` if no source reaches it or its zoom is not requested. */
   async build(rects: readonly TileRect[], zoom: number, x: number, y: number): Promise<Pixels | null> {
     const { grid, chunks, writer } = this.job
     const within = rectsWithin(grid, rects, zoom, x, y)
@@ -63,7 +63,7 @@ class Pyramid {
     for (const [childX, childY] of positions) children.push(await this.build(rects, zoom + 1, childX, childY))
     if (zoom < grid.zoomMin || children.every((child) => child === null)) return null
     if (existing && zoom < grid.zoomMax) {
-      // What this run does not touch is in the layer already, and the parent shows it too.
+      // Children that this run does not touch are in the layer already, and the parent shows them too.
       for (const [index, [childX, childY]] of positions.entries()) {
         children[index] ??= await existing(zoom + 1, childX, childY)
       }

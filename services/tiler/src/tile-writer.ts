@@ -6,16 +6,16 @@ import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
 
 export interface TileWriter {
-  /** Resolves as soon as there is room for the next one, not when the tile is written; rejects if an earlier one failed. */
+  /** Resolves when there is room for the next tile, not when this one is written. Rejects if an earlier one failed. */
   write(zoom: number, x: number, y: number, pixels: Pixels): Promise<void>
   /** Resolves with the number of tiles when all are written. */
   finish(): Promise<number>
 }
 
-/** Tiles that are encoded at a time: one for each core, and one ready to follow it. */
+/** Number of tiles that are encoded at a time: one for each core, and one ready to follow. */
 const IN_FLIGHT = 2 * availableParallelism()
 
-/** Encodes tiles and writes them as `{folder}/{z}/{x}/{y}.{format}`, some at a time so that memory is bounded. */
+/** Encodes tiles and writes them as `{folder}/{z}/{x}/{y}.{format}`, a limited number at a time, which bounds the memory. */
 export function tileWriter(folder: string, format: RealTileFormat, tileSize: number, model: PixelModel): TileWriter {
   const columns = new Set<string>()
   const pending = new Set<Promise<void>>()
@@ -29,7 +29,7 @@ export function tileWriter(folder: string, format: RealTileFormat, tileSize: num
       await mkdir(column, { recursive: true })
       columns.add(column)
     }
-    // Nobody reads the staging folder, so a tile needs no temporary name before it is published.
+    // Nobody reads the staging folder, so a tile needs no temporary name.
     await writeFile(join(column, `${y}.${format}`), content, { flag: 'wx' })
     written++
   }

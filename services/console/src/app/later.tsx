@@ -11,7 +11,7 @@ const begun = new Promise<void>((resolve) => {
 /** Longer than the first page takes on a slow line. */
 const BEGIN_WITHIN_MS = 10_000
 
-/** Loads what stands around a page once the first one shows what it asked for, or somebody does something. */
+/** Loads the frame of a page after the first page shows its data, or the user does something. */
 export function afterFirstPage(queries: QueryClient): Promise<void> {
   const cache = queries.getQueryCache()
   const unsubscribe = cache.subscribe(() => {
@@ -29,7 +29,7 @@ export function afterFirstPage(queries: QueryClient): Promise<void> {
 function later<P extends object>(choose: (extras: Extras) => ComponentType<P>) {
   const Loaded: ComponentType<object> = lazy(async () => {
     await begun
-    // Without them the page still works; what it lacks comes with the next load of it.
+    // The page works without them, and its next load brings them.
     return { default: (await import('./extras.js').then(choose, () => () => null)) as ComponentType<object> }
   })
   return function Later(props: P) {

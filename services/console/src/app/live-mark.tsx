@@ -2,7 +2,7 @@ import { Tooltip } from '@mantine/core'
 import type { LiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 
-/** Whether the page keeps itself up to date. */
+/** Shows whether the page is kept up to date. */
 export function LiveMark({ state }: { state: LiveState }) {
   const t = useTexts()
   return (

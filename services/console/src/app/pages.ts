@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 type Load = () => Promise<{ readonly Page: () => ReactNode }>
 
 /**
- * The address of every page below `/admin/`, its code, which is a file of its own, and the role that it needs, if not that of a viewer. They are
- * links that people keep: they do not change.
+ * The path of every page below `/admin/`, its code, which is a separate file, and the required role, if not that of a viewer. People
+ * keep links to these paths, so they must not change.
  */
 export const PAGES: readonly (readonly [path: string, load: Load, needs?: Role])[] = [
   ['', () => import('../pages/overview/overview-page.js')],
@@ -45,7 +45,7 @@ export const PAGES: readonly (readonly [path: string, load: Load, needs?: Role])
   ['signed-in', () => import('../pages/account/signed-in-page.js')],
 ]
 
-/** Begins to load the code of a page before the router runs, which loads it again where that failed. */
+/** Begins to load the code of a page before the router runs. If that fails, the router loads it again. */
 export function loadPageAt(pathname: string): void {
   const wanted = segments(pathname.replace(/^\/admin/, ''))
   const [, load] = PAGES.find(([path]) => matches(segments(path), wanted)) ?? []

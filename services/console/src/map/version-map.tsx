@@ -18,18 +18,18 @@ interface VersionMapProps {
   readonly code: string
   readonly version: BasemapVersion
   readonly grid: boolean
-  /** drawn over the version */
+  /** drawn above the version */
   readonly overlay?: Overlay
   readonly camera?: Camera | null
   readonly onClick?: (event: MapMouseEvent) => void
   readonly onCamera?: (camera: Camera) => void
   readonly onReady?: (map: MapLibre) => void
   readonly tall?: boolean
-  /** left out: as the version is */
+  /** default: like the version */
   readonly served?: ServedAs
 }
 
-/** A version on the map, or why it cannot be shown. */
+/** A version on the map, or the reason why it cannot be shown. */
 export function VersionMap({ code, version, grid, overlay, served, ...rest }: VersionMapProps) {
   const t = useTexts()
   const { token, tileJson, error } = useVersionPreview(code, version)
@@ -53,7 +53,7 @@ export function VersionMap({ code, version, grid, overlay, served, ...rest }: Ve
   )
 }
 
-/** The control plane serves this console as well, but no tiles. */
+/** Shown if this origin serves the console, but no tiles. */
 function NotShown({ error }: { error: Error }) {
   const t = useTexts()
   const system = useQuery(systemQuery)

@@ -14,12 +14,12 @@ interface Withdrawable {
   readonly source_enabled?: boolean
 }
 
-/** Whether readers get it: a preview requests it as they do. */
+/** True if readers get it. A preview requests it as they do. */
 export function isServed({ withdrawn, source_enabled: sourceEnabled = true }: Withdrawable): boolean {
   return !withdrawn && sourceEnabled
 }
 
-/** That readers do not get it, and why. Nothing where they do. */
+/** Shows why readers do not get it; nothing if they do. */
 export function WithdrawnMark({ of }: { of: Withdrawable }) {
   const t = useTexts()
   if (of.withdrawn) return <Status tone="off">{t.withdraw.withdrawn}</Status>
@@ -32,7 +32,7 @@ interface WithdrawButtonProps {
   readonly withdrawn: boolean
 }
 
-/** Takes something from its readers, or restores it, after confirmation. */
+/** Withdraws something from its readers, or restores it, after confirmation. */
 export function WithdrawButton({ withdrawal, name, withdrawn }: WithdrawButtonProps) {
   const t = useTexts().withdraw
   const [opened, { open, close }] = useDisclosure()

@@ -5,7 +5,7 @@ import { type FontFace, looksOf } from './fonts.js'
 
 const require = createRequire(import.meta.url)
 
-/** Files of packages (OFL 1.1). Arabic letters include the shapes that MapLibre writes words with. */
+/** Font files of npm packages (OFL 1.1). Arabic letters include the shapes that MapLibre uses for words. */
 const SHIPPED = {
   'Noto Sans Regular': 'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'Noto Sans Bold': 'noto-sans/700Bold/NotoSans_700Bold.ttf',
@@ -14,17 +14,17 @@ const SHIPPED = {
   'Noto Sans Arabic Bold': 'noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
 } as const
 
-/** The fonts that every installation has. */
+/** The fonts of every installation. */
 export const SHIPPED_FONT_NAMES: readonly string[] = Object.keys(SHIPPED)
 
-/** Where Debian's fonts-noto-cjk and other distributions put the fonts with ideographs. */
+/** Folders in which Debian's fonts-noto-cjk and other distributions install fonts with ideographs. */
 const CJK_FOLDERS = ['/usr/share/fonts/opentype/noto', '/usr/share/fonts/noto-cjk', '/usr/share/fonts/google-noto-cjk']
 const CJK = {
   'Noto Sans CJK SC Regular': ['NotoSansCJK-Regular.ttc', 'NotoSansCJKsc-Regular'],
   'Noto Sans CJK SC Bold': ['NotoSansCJK-Bold.ttc', 'NotoSansCJKsc-Bold'],
 } as const
 
-/** The fonts of the gateway, and those with ideographs if the system has them. Looks at the disk. */
+/** Returns the fonts of the gateway, and those with ideographs if the system has them. Reads the disk. */
 export function shippedFonts(): readonly FontFace[] {
   const own = Object.entries(SHIPPED).map(([name, file]) =>
     outlines(name, require.resolve(`@expo-google-fonts/${file}`), null),
@@ -49,7 +49,7 @@ function outlines(name: string, path: string, face: string | null): FontFace {
 }
 
 /**
- * The fonts that stand behind every stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then the others,
+ * Returns the fonts behind every stack, so that no label is lost: a Noto Sans similar to the first font of the stack, then the others,
  * then those with Arabic letters and ideographs.
  */
 export function fallbackNames(first: string): readonly string[] {

@@ -2,16 +2,16 @@ import type { RowOrder } from '@gateway/contracts/basemap.js'
 import sharp from 'sharp'
 import { spread } from '../folder/listing.js'
 
-/** A tile's place as it is stored: rows are not flipped. */
+/** The position of a tile as stored, without flipping rows. */
 export type StoredPlace = readonly [z: number, x: number, row: number]
 
-/** A set of images as the comparison sees it. */
+/** A set of images in the form for the comparison. */
 export interface StoredImages {
   /** ascending */
   readonly zooms: readonly number[]
-  /** Some tiles of a zoom, at most `limit`, spread as evenly as is cheap. */
+  /** Returns some tiles of a zoom, at most `limit`, spread as evenly as is cheap. */
   some(z: number, limit: number): Promise<readonly StoredPlace[]>
-  /** null: there is no such tile, or it is too large */
+  /** Returns null if there is no such tile, or it is too large. */
   read(place: StoredPlace): Promise<Uint8Array | null>
 }
 

@@ -14,7 +14,7 @@ let server: ServerProcess
 let afterIdling: Promise<number>
 beforeAll(async () => {
   server = await ServerProcess.start({ tiers: ['native'], idleSeconds: 60 })
-  // Takes its time, whatever the machine: it goes on while the others run.
+  // Takes the same time on any machine, so it runs while the other tests run.
   afterIdling = statusAfterIdling()
   afterIdling.catch(() => {})
 })
@@ -32,10 +32,11 @@ async function statusAfterIdling(): Promise<number> {
   return status
 }
 
-it('keeps an idle connection for as long as it is told to', async () => expect(await afterIdling).toBe(200))
+it('keeps an idle connection for the configured time', async () => expect(await afterIdling).toBe(200))
 
 /**
- * Turns end by a signal, as libuv has it: each Node that is supported must. By hand those that do not run the tests, too:
+ * A turn of the event loop ends by a signal, as in libuv; this must work with each supported Node. Run it manually for
+ * the versions that do not run the tests:
  * OTHER_NODES=/path/to/node22:/path/to/node24 npm test -- native.integration
  */
 const NODES = [process.execPath, ...(process.env.OTHER_NODES?.split(':') ?? [])]
@@ -57,7 +58,7 @@ it.each(NODES)('lets timers run however many connections are busy, with %s', asy
       if (asked++ < requests) socket.write(request('/slow'))
       else resolve()
     }
-    // So that more of them wait at once than the kernel hands over at a time (1,024).
+    // Makes more of them wait at the same time than the kernel reports in one batch (1,024).
     server.signal('SIGSTOP')
     for (const socket of sockets) {
       socket.on('data', () => ask(socket)).on('error', reject)
@@ -180,8 +181,8 @@ it('leaves connections that are older than itself to uWebSockets.js, in the midd
   await late.stop()
 })
 
-it('finds its own process where several share the port', async () => {
-  // uWebSockets.js shares only a port that it was given, so not one that the system has picked.
+it('finds its own process if several share the port', async () => {
+  // uWebSockets.js shares only a port that it was given, not one that the system has picked.
   const port = await freePort()
   const servers = await Promise.all([1, 2, 3].map(() => ServerProcess.start({ tiers: ['native'], port })))
   for (const each of servers) {
@@ -197,7 +198,7 @@ it('takes an unknown binary that passes the self-test, and says so in one line',
   await unknown.stop()
 })
 
-it('copies with an unknown binary where only proven ones may be used', async () => {
+it('copies with an unknown binary if only proven ones may be used', async () => {
   const refused = await ServerProcess.start({ tiers: ['native'], native: 'proven', unknownBinary: true })
   expect(refused.tier).toBe('copy')
   expect(refused.reason).toMatch(

@@ -1,4 +1,4 @@
-// Times that a sample of native responses took, by where their tiles were, and that refusals took.
+// Times of a sample of native responses, by the storage of their tiles, and of refusals.
 #pragma once
 #include <chrono>
 #include <cstddef>

@@ -225,7 +225,7 @@ export class FileSender {
 
   /**
    * Lets uWebSockets.js accept the connections that wait on the port, so that closing its listener right afterwards resets none. Does nothing without
-   * the native tier, which alone knows of them.
+   * the native tier, since only that tier knows of them.
    */
   async acceptWaiting(port: number): Promise<void> {
     for (let turn = 0; turn < ACCEPT_TURNS; turn++) {

@@ -22,9 +22,12 @@ export interface HttpApp {
 }
 
 /**
- * How a body ended. `sent`: all of it was handed to the kernel. `aborted`: the client or the server closed the connection.
- * `truncated`: the file was shorter than promised, or could not be read. `stalled`: the client read nothing for the whole stall time.
- * In all cases but `sent` the connection is closed, so that the client notices the missing bytes.
+ * The ends of a body:
+ * - `sent`: all of it was handed to the kernel.
+ * - `aborted`: the client or the server closed the connection.
+ * - `truncated`: the file was shorter than promised, or could not be read.
+ * - `stalled`: the client read nothing for the whole stall time.
+ * The connection is closed unless the body was `sent`, so that the client notices the missing bytes.
  */
 export const OUTCOMES = ['sent', 'aborted', 'truncated', 'stalled'] as const
 export type Outcome = (typeof OUTCOMES)[number]

@@ -7,8 +7,8 @@ import { RawClient, type RawResponse } from './raw-client.js'
 import { type SelfTestRoute, TEST_FILE } from './self-test-route.js'
 
 /**
- * The test takes a tenth of a second on an idle machine, and more than five seconds on a busy one, where the start must not
- * fail for that reason.
+ * The test takes a tenth of a second on an idle machine. On a busy machine it takes more than five seconds, and must not fail
+ * for that.
  */
 const TIMEOUT_MILLISECONDS = 20_000
 /**

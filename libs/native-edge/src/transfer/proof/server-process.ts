@@ -33,7 +33,7 @@ export interface ServerOptions {
   readonly attachLate?: boolean
   /** Path of another Node than this one. */
   readonly node?: string
-  /** Which binaries the native tier is tried with, and whether this one is treated as unknown. */
+  /** The binaries with which the native tier is tried, and whether this one is treated as unknown. */
   readonly native?: NativeUse
   readonly unknownBinary?: boolean
   /** Maximum number of open descriptors of the process. */

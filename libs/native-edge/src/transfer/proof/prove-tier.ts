@@ -41,7 +41,7 @@ export function proveTier(tier: TierName): void {
 
     it('sends a file that is not in memory', () => proofs.coldFilesArrive(server))
 
-    it('sends the opened content of a file that is replaced or deleted meanwhile', () => proofs.swappedFilesStayWhole(server, 4))
+    it('sends a replaced or deleted file as it was opened', () => proofs.swappedFilesStayWhole(server, 4))
 
     it('passes request bodies on unchanged between transfers', () => proofs.requestBodiesPassThrough(server, false))
 

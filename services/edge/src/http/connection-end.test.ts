@@ -13,6 +13,6 @@ test.each(['keep-alive, close', 'close,TE', 'TE ,\tCLOSE', 'close, close'])(
   (header) => expect(connectionEnd(header, false)).toBe('untold'),
 )
 
-test.each(['close', 'Close', 'CLOSE'])('of "%s" alone the server knows by itself', (header) => {
+test.each(['close', 'Close', 'CLOSE'])('the server itself understands "%s"', (header) => {
   expect([connectionEnd(header, false), connectionEnd(header, true)]).toEqual(['told', 'told'])
 })

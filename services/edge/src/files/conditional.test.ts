@@ -30,7 +30,7 @@ describe('If-Match', () => {
     expect(isPreconditionFailed(header, '', current)).toBe(true)
   })
 
-  test('never finds content that has a weak tag', () => {
+  test('never matches content with a weak tag', () => {
     expect(isPreconditionFailed('W/"x"', '', { ...current, etag: 'W/"x"' })).toBe(true)
   })
 
@@ -39,14 +39,14 @@ describe('If-Match', () => {
   })
 })
 
-test('If-Unmodified-Since counts whole seconds, and not against content without a date', () => {
+test('If-Unmodified-Since compares whole seconds, and ignores content without a date', () => {
   expect(isPreconditionFailed('', httpDate(current.modifiedMs), current)).toBe(false)
   expect(isPreconditionFailed('', httpDate(current.modifiedMs - 1_000), current)).toBe(true)
   expect(isPreconditionFailed('', 'yesterday', current)).toBe(false)
   expect(isPreconditionFailed('', httpDate(0), { ...current, modifiedMs: Number.POSITIVE_INFINITY })).toBe(false)
 })
 
-test('If-Modified-Since counts whole seconds', () => {
+test('If-Modified-Since compares whole seconds', () => {
   expect(isNotModified('', httpDate(current.modifiedMs), current)).toBe(true)
   expect(isNotModified('', httpDate(current.modifiedMs + 5_000), current)).toBe(true)
   expect(isNotModified('', httpDate(current.modifiedMs - 1_000), current)).toBe(false)
@@ -75,7 +75,7 @@ describe('a date in a condition', () => {
   })
 })
 
-test('If-Range takes the strong tag or the exact date, and never a weak tag', () => {
+test('If-Range accepts the strong tag or the exact date, and never a weak tag', () => {
   expect(isRangeStillGood('', current)).toBe(true)
   expect(isRangeStillGood('"a,b-1"', current)).toBe(true)
   expect(isRangeStillGood('W/"a,b-1"', current)).toBe(false)
@@ -84,7 +84,7 @@ test('If-Range takes the strong tag or the exact date, and never a weak tag', ()
   expect(isRangeStillGood('nonsense', current)).toBe(false)
 })
 
-test('no header makes the judgement fail', () => {
+test('no header causes an error', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       isNotModified(a, b, current)

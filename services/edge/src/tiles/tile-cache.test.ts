@@ -43,7 +43,7 @@ describe('a catalog change', () => {
     const before = cache.bytes
     const now = next()
     cache.follow(now)
-    // Its memory is free at once, not only when somebody asks.
+    // Its memory is freed at once, not only at the next request.
     expect(cache.bytes).toBeLessThan(before * 0.6)
     expect(kept(now)).toEqual(['rhine'])
   })
@@ -60,7 +60,7 @@ describe('a catalog change', () => {
     expect(kept(next())).toEqual(['alps', 'rhine'])
   })
 
-  test('that withdraws a version drops its tiles also where the cache sees only that it was given back', () => {
+  test('that withdraws a version drops its tiles even if the cache sees only its return', () => {
     catalog = change(alps({}, [storedVersion('v1'), storedVersion('v2', { withdrawn: true })]))
     expect(kept(change(alps()))).toEqual(['rhine'])
   })
@@ -72,12 +72,12 @@ test('a tile is kept again after its basemap has changed', () => {
   expect(kept(catalog)).toEqual(['alps', 'rhine'])
 })
 
-test('a tile whose file has not been looked at for too long is not served', () => {
+test('a tile whose file was not checked for too long is not served', () => {
   expect(cache.get('alps', catalog, RECHECK_MS - 1)).toBeDefined()
   expect(cache.get('alps', catalog, RECHECK_MS)).toBeUndefined()
 })
 
-test('tiles take no more than the capacity, which may become another', () => {
+test('tiles use no more than the capacity, which may change', () => {
   cache.limitTo(10_000)
   for (let i = 0; i < 100; i++) cache.keep(String(i), catalog, tileOf('alps'))
   expect(cache.capacityBytes).toBe(10_000)

@@ -48,7 +48,7 @@ if (values.libfuzzer) {
 }
 
 function run(program, args, complaint) {
-  // biome-ignore lint/style/noProcessEnv: of the sanitizers, and no setting of the gateway
+  // biome-ignore lint/style/noProcessEnv: settings of the sanitizers, not of the gateway
   const { status, error } = spawnSync(program, args, { stdio: 'inherit', env: { ...options, ...process.env } })
   if (status === 0) return
   console.error(`fuzz: ${complaint}${error === undefined ? '' : ` (${error.message})`}`)

@@ -10,7 +10,7 @@
 #include "usage.h"
 
 // Chooses the responses that are kept. Since the last `take`, the first ones are all kept and count once. Each later one is kept with the same
-// probability, independently of the others, and represents as many as it stands for. So no pattern of requests is preferred, and the sums are right
+// probability, independently of the others, and then represents `every` responses. So no pattern of requests is preferred, and the sums are right
 // on average.
 class Sampler {
  public:

@@ -7,9 +7,9 @@
 // 2. The state of a connection's response: an int in HttpResponseData, one bit of which means "this request is not answered yet".
 //    uWS closes a connection that sends a request while that bit is set; the addon holds the request instead (request_pipeline.h).
 //
-// No offset is built in. The code assumes that both places are in the first 512 bytes, that the block is no longer than malloc says, and the meaning
-// of the bits of the state (layout.cc). If one of these assumptions is wrong, the probe fails. The self-test sends a probe request whose handler
-// calls probe() between its steps. probe() searches for the values that these steps must leave behind, and fails unless exactly one place showed all
+// No offset is built in. The code assumes that both places are in the first 512 bytes, that malloc reports the end of the block, and which bits of
+// the state have which meaning (layout.cc). If one of these assumptions is wrong, the probe fails. The self-test sends a probe request whose handler
+// calls probe() between its steps. probe() searches for the values that these steps must leave behind. It fails unless exactly one place showed all
 // of them.
 #pragma once
 #include <stddef.h>

@@ -67,15 +67,15 @@ describe('the response table', () => {
     ['a header, and a revision in the query', `${TARGET}?v=3`, `X-Access-Token: ${TOKEN}\r\n`],
     ['the query, before a revision', `${TARGET}?token=${TOKEN}&v=3`, ''],
     [
-      'the query, behind a revision and what looks like a token',
+      'the query, after a revision and a text that resembles a token',
       `${TARGET}?v=%33&x=token=&mytoken=1&token=${TOKEN}&`,
       '',
     ],
     ['the password of Basic', TARGET, asBasic(`a user:${TOKEN}`)],
-    ['the query, beside the password of somebody else', `${TARGET}?token=${TOKEN}`, asBasic('user:secret')],
+    ['the query, in addition to another password', `${TARGET}?token=${TOKEN}`, asBasic('user:secret')],
     ['several places, if it is the same', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}\r\n`.repeat(2)],
     ['both names in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}`, ''],
-    ['the query, beside an empty one', `${TARGET}?token=&access_token=${TOKEN}`, ''],
+    ['the query, in addition to an empty one', `${TARGET}?token=&access_token=${TOKEN}`, ''],
     [
       'fields that change nothing',
       `${TARGET}?token=${TOKEN}`,
@@ -96,8 +96,8 @@ describe('the response table', () => {
     ['two tokens', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}x\r\n`],
     ['two tokens in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}x`, ''],
     ['a token and another as password', `${TARGET}?token=${TOKEN}`, asBasic(`user:${TOKEN}x`)],
-    ['a password alone', TARGET, asBasic('user:secret')],
-    ['what is only nearly base64', TARGET, asBasic(`user:${TOKEN}`).replace('=', '-')],
+    ['only a password', TARGET, asBasic('user:secret')],
+    ['invalid base64', TARGET, asBasic(`user:${TOKEN}`).replace('=', '-')],
     ['another scheme', `${TARGET}?token=${TOKEN}`, 'Authorization: Digest YTpi\r\n'],
     ['an encoded name in the query', `${TARGET}?%74oken=x`, `X-Access-Token: ${TOKEN}\r\n`],
     ['a blank in a name in the query', `${TARGET}?a+b=1&token=${TOKEN}`, ''],
@@ -121,11 +121,11 @@ describe('the response table', () => {
     ['its tag in a list', 'If-None-Match: "a,b", W/"x" ,"a-1"', 304],
     ['any tag', 'If-None-Match: *', 304],
     ['other tags', 'If-None-Match: "a", "1"', 200],
-    ['another tag, whatever the date', `If-None-Match: "x"\r\nIf-Modified-Since: ${MODIFIED}`, 200],
+    ['another tag, with any date', `If-None-Match: "x"\r\nIf-Modified-Since: ${MODIFIED}`, 200],
     ['its date', `If-Modified-Since: ${MODIFIED}`, 304],
     ['a later date', 'If-Modified-Since: Thu, 29 Feb 2024 23:59:59 GMT', 304],
     ['an earlier date', 'If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT', 200],
-  ])('compares %s with the copy that a client has', async (_name, lines, status) => {
+  ])("compares %s with the client's copy", async (_name, lines, status) => {
     const validator = { etag: '"a-1"', modifiedMs: Date.parse(MODIFIED) + 999, headers: [['ETag', '"a-1"']] }
     await call(['putTile', { ...TILE, validator }])
     for (const method of ['GET', 'HEAD']) {
@@ -157,7 +157,7 @@ describe('the response table', () => {
   })
 
   it.each(['close', 'Close', 'keep-alive, close', 'TE ,CLOSE'])(
-    'ends a connection, and says so, for %s',
+    'ends a connection, with the header, for %s',
     async (option) => {
       const hot = request(`${TARGET}?token=${TOKEN}`)
       // Requests after this one get no response; the handler answers the last one that is sent.
@@ -172,7 +172,7 @@ describe('the response table', () => {
     },
   )
 
-  it('ends a connection behind an answer that its client reads late', async () => {
+  it('ends a connection after a response that its client reads late', async () => {
     const leaving = await server.connect()
     leaving.socket.pause()
     const hot = request(`${TARGET}?token=${TOKEN}`)
@@ -358,7 +358,7 @@ describe('the response table', () => {
     }
   })
 
-  it('goes on when a client leaves in the middle of an answer', async () => {
+  it('continues when a client disconnects in the middle of a response', async () => {
     for (let i = 0; i < 50; i++) {
       const leaving = await server.connect()
       leaving.socket.pause()

@@ -75,8 +75,8 @@ export interface SenderOptions {
  * - One sender for each process and App; it belongs to the thread of its event loop.
  * - While a body is being sent the caller must not touch its response, and must not have set `onWritable`. A handler set by `onAborted` is
  *   replaced: `onDone` reports the end.
- * - A file that is shorter than promised closes the connection; nothing is padded. A file that is replaced or deleted is sent as it is behind the
- *   open descriptor.
+ * - A file that is shorter than promised closes the connection; nothing is padded. If a file is replaced or deleted meanwhile, the content of the
+ *   open descriptor is sent.
  */
 export class FileSender {
   readonly #options: SenderOptions

@@ -41,7 +41,7 @@ it('keeps an idle connection for the configured time', async () => expect(await 
  */
 const NODES = [process.execPath, ...(process.env.OTHER_NODES?.split(':') ?? [])]
 
-it.each(NODES)('lets timers run however many connections are busy, with %s', async (node) => {
+it.each(NODES)('lets timers run with any number of busy connections, with %s', async (node) => {
   const server = await ServerProcess.start({ tiers: ['native'], node })
   expect(server.reason).toBe('its self-test passed')
   const [connections, requests] = [1_500, 15_000]
@@ -81,7 +81,7 @@ it('holds a request behind a handler that has not answered yet', async () => {
   client.close()
 })
 
-it('reads no further ahead than its limit, and goes on where it left off', async () => {
+it('reads ahead only up to its limit, and continues from there', async () => {
   const file = server.file('ahead', 10_000_000)
   const client = await server.connect()
   const body = Buffer.alloc(50_000, 'x')
@@ -135,8 +135,8 @@ it.each([
 it.each([
   ['no size', '\r\nabc\r\n0\r\n\r\n'],
   ['a chunk longer than its size', '3\r\nabcd\r\n0\r\n\r\n'],
-  ['a size beyond measure', 'fffffffff\r\nabc'],
-])('closes over a chunked body with %s', async (_name, body) => {
+  ['a size that overflows', 'fffffffff\r\nabc'],
+])('closes the connection for a chunked body with %s', async (_name, body) => {
   const client = await server.connect()
   client.write(`${request('/echo', 'Transfer-Encoding: chunked\r\n', 'POST')}${body}`)
   await expect(client.response().then(({ status }) => status === 400 || status)).resolves.toBe(true)

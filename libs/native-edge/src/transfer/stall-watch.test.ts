@@ -8,7 +8,7 @@ function reader() {
   return { keepWaiting: vi.fn(), stalled: vi.fn() }
 }
 
-test('a reader that takes nothing for a minute has stalled, and is kept until then', () => {
+test('a reader that reads nothing for a minute has stalled, and is kept until then', () => {
   const watch = new StallWatch(60_000)
   const stuck = reader()
   watch.add(stuck, 0)

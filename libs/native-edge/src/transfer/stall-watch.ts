@@ -22,7 +22,7 @@ export class StallWatch {
   readonly #deadlines = new Map<Stallable, number>()
   #timer: NodeJS.Timeout | null = null
 
-  /** @param limitMs a reader that takes nothing for this long counts as gone */
+  /** @param limitMs time without progress after which a reader is considered gone */
   constructor(limitMs: number) {
     this.#limitMs = limitMs
   }

@@ -64,7 +64,7 @@ test('a token is looked up once and then cached', async () => {
   expect(store.asked).toHaveLength(1)
 })
 
-test('requests that wait together share one query, each token once', async () => {
+test('concurrent requests share one query, with each token once', async () => {
   const store = new HeldStore()
   const cache = cacheOn(store)
   const [a, b] = [createToken(), createToken()] as const
@@ -76,7 +76,7 @@ test('requests that wait together share one query, each token once', async () =>
   expect(store.asked).toEqual([[digestOf(a), digestOf(b)]])
 })
 
-test('an unknown token costs one query, and is then known to be unknown', async () => {
+test('an unknown token costs one query, and is then cached as unknown', async () => {
   const store = new HeldStore()
   const cache = cacheOn(store)
   const plaintext = createToken()
@@ -120,7 +120,7 @@ test('with twenty thousand waiting tokens, further ones are refused at once, but
 })
 
 describe('an invalidation', () => {
-  test('forgets a token by its digest', async () => {
+  test('drops a token by its digest', async () => {
     const store = new HeldStore()
     const plaintext = createToken()
     store.tokens.set(digestOf(plaintext), accessToken('a'))

@@ -68,7 +68,7 @@ test.each([
   ['limit=1&limit=2', 'query.limit: '],
   ['sort=path', 'query.sort: '],
   ['__proto__=x', 'query.__proto__: unknown parameter'],
-])('the query %s is refused in words that name the parameter', (query, words) => {
+])('the refusal of the query %s names the parameter', (query, words) => {
   expect(catalogList(BASEMAPS, catalog, READER, query, BASE)).toMatchObject({
     code: 'invalid_parameters',
     message: expect.stringContaining(words),

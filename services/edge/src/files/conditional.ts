@@ -65,7 +65,7 @@ const ASCTIME_DATE = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i
 
 /**
  * Returns the milliseconds since 1970 of a date in one of the three forms of RFC 9110, 5.6.7, and NaN for any other text, with which a condition is
- * ignored. `Date.parse` alone would accept other texts ("copy of 2038").
+ * ignored. `Date.parse` would accept other texts ("copy of 2038").
  */
 function parseHttpDate(text: string): number {
   if (FIXED_DATE.test(text) || RFC_850_DATE.test(text)) return Date.parse(text)

@@ -128,7 +128,7 @@ export class DiskGate {
   #markStuck(root: string, lane: Lane): void {
     lane.stuck++
     if (lane.stuck === this.#atOnce)
-      this.#log.error({ root }, 'a source does not answer; what is not in memory is refused')
+      this.#log.error({ root }, 'a source does not answer; its files that are not in memory are refused')
   }
 
   #ended(root: string, lane: Lane, wasStuck: boolean): void {

@@ -81,15 +81,15 @@ test('a vector tile service names its tiles and a style, with the token only if 
 })
 
 test.each([
-  ['a token that is missing', `${SERVICES}/raster/MapServer`, { 'x-access-token': '' }, 401, 499],
+  ['a missing token', `${SERVICES}/raster/MapServer`, { 'x-access-token': '' }, 401, 499],
   ['an unknown token', `${SERVICES}/raster/MapServer`, { 'x-access-token': createToken() }, 401, 498],
-  ['a basemap that is not there', `${SERVICES}/nothing/MapServer`, {}, 404, 404],
+  ['a missing basemap', `${SERVICES}/nothing/MapServer`, {}, 404, 404],
   ['a service of the other type', `${SERVICES}/vector/MapServer`, {}, 404, 404],
   ['an export', `${SERVICES}/raster/MapServer/export?bbox=0,0,1,1&f=image`, {}, 400, 400],
   ['an export as JSON', `${SERVICES}/raster/MapServer/export?bbox=0,0,1,1&f=json`, {}, 400, 400],
   ['another form', `${SERVICES}/raster/MapServer?f=kmz`, {}, 400, 400],
-  ['a tile that is missing', `${SERVICES}/raster/MapServer/tile/1/1/1`, {}, 404, 404],
-  ['a tile that is none', `${SERVICES}/raster/MapServer/tile/1/x/1`, {}, 400, 400],
+  ['a missing tile', `${SERVICES}/raster/MapServer/tile/1/1/1`, {}, 404, 404],
+  ['an invalid tile address', `${SERVICES}/raster/MapServer/tile/1/x/1`, {}, 400, 400],
   ['another address', '/arcgis/rest/admin', {}, 404, 404],
 ] as const)('%s is refused in the form of Esri', async (_, address, headers, status, code) => {
   const answer = await json(address, headers)

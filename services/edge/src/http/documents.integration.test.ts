@@ -348,7 +348,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/metrics': ['/metrics'],
 }
 
-test('no route of the edge makes an answer that grows with the catalog for each request', async () => {
+test('no route of the edge makes a response that grows with the catalog for each request', async () => {
   expect(Object.keys(SAMPLES).sort()).toEqual([...OWN_ROUTES].sort())
   const answer = vi.spyOn(RequestContext.prototype, 'answer')
   const all = async () => {

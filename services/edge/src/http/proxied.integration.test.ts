@@ -39,7 +39,7 @@ test('a proxied request is rebuilt: with an unchanged body, and without the head
 })
 
 test.each([true, false])(
-  'a slow reader gets the whole answer of the control plane (length known: %s)',
+  'a slow client gets the whole response of the control plane (length known: %s)',
   async (known) => {
     const body = randomBytes(6_000_000)
     answerUpstream((_, res) => {

@@ -17,7 +17,7 @@ export interface TakenBody {
 }
 
 /**
- * Returns the body of a request as a stream that arrives as it is read; a slow reader slows the client down. `onTooLarge` is called
+ * Returns the body of a request as a stream, while it arrives; a slow reader slows the client down. `onTooLarge` is called
  * at the first byte beyond `maxBytes`; `isOver` returns true if the rest is not needed. Must be called before the handler returns.
  */
 export function takeBody(

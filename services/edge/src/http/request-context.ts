@@ -326,7 +326,7 @@ export class RequestContext {
       if (!this.#aborted) answer.end()
     } catch (error) {
       const { message } = error as Error
-      noteTrouble(this.edge.log, 'answers that are read piece by piece break off', { err: message, path: this.path })
+      noteTrouble(this.edge.log, 'responses that are read in pieces break off', { err: message, path: this.path })
       if (!this.#aborted) this.raw.close()
     }
   }

@@ -185,5 +185,5 @@ async function drain(edge: Edge, { socket, port }: Listener, seconds: number): P
     else if (performance.now() - quietSince >= QUIET_MS) return
     await sleep(LOOK_AGAIN_MS)
   }
-  edge.log.warn({ unfinished: active.size }, 'the time to drain is over; open requests are cut')
+  edge.log.warn({ unfinished: active.size }, 'the drain timed out; open requests are cut')
 }

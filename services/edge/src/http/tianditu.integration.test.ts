@@ -24,7 +24,7 @@ test('a tile equals that of the tile route, by tk, with case-insensitive names',
 })
 
 test.each(['/tiles/raster/0/0/0.png?', `/wmts?${KVP}&`, '/arcgis/rest/services?'])(
-  'tk carries no token at %s',
+  'tk is not accepted as a token at %s',
   async (address) => {
     expect((await ask(`${address}tk=${running.token}`, NO_HEADER)).status).toBe(401)
   },

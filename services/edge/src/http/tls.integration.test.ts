@@ -152,7 +152,7 @@ test.each([
   ['authorization', (token: string) => ['', `Bearer ${token}`], 400],
   ['authorization', (token: string) => [`Bearer ${token}`, `Bearer ${token}`], 200],
 ] as const)(
-  'two headers %s count once where they are equal and are 400 where not: %#',
+  'two equal headers %s count as one, and two different ones return 400: %#',
   async (name, values, status) => {
     const agent = new Agent()
     const answer = await ask(agent, { [name]: values(running.token) })

@@ -11,7 +11,7 @@ const COPY_BELOW = 8 * 1024
 usePublishingEdge({ copyBelow: COPY_BELOW })
 
 test.each([COPY_BELOW - 1, COPY_BELOW, 20_000, 64 * 1024])(
-  'a tile of %d bytes is answered by the table with the header lines and bytes of JavaScript',
+  'the table sends a tile of %d bytes with the header lines and bytes of JavaScript',
   async (size) => {
     const name = `v1/3/0/${size % 8}.png`
     const body = randomBytes(size)

@@ -189,7 +189,7 @@ test('GetTile in key-value form is answered without JavaScript once its set is k
 })
 
 test.each(['a folder', 'an archive', 'a database'])(
-  'a reader that pauses gets every byte of the tiles of %s that it asked for in a row',
+  'a client that pauses gets every byte of its pipelined requests for tiles of %s',
   async (where) => {
     const isFolder = where === 'a folder'
     let body: Buffer = randomBytes(isFolder ? 60_000 : LARGE_BYTES)

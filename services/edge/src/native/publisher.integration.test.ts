@@ -81,7 +81,7 @@ test('a large tile whose file is not in memory is sent completely, by JavaScript
   expect((await ask(target, withToken())).by).toBe('table')
 })
 
-test('a large tile whose file has become shorter cuts its connection, counts, and leaves the table', async () => {
+test('a large tile whose file was cut ends its connection, is counted, and leaves the table', async () => {
   const target = '/tiles/alps/v1/2/0/2.png'
   const file = write('v1/2/0/2.png', randomBytes(300_000))
   await warm(target)

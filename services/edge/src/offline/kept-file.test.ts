@@ -148,7 +148,7 @@ test.each<[string, () => KeptFile, RegExp]>([
   ['another store', () => at(WRITTEN, URL_OF_STORE.replace('secret', 'other')), /damaged, or was kept for another/],
   ['another version', () => at(WRITTEN, URL_OF_STORE, '2'), /version 1 kept it/],
   ['a machine whose calendar was set back', () => at(clocks(900_000, 10, 'another')), /set back/],
-])('%s does not take it', async (_, file, message) => {
+])('%s does not use it', async (_, file, message) => {
   await write()
   await expect(file().read()).rejects.toThrow(message)
 })
@@ -156,7 +156,7 @@ test.each<[string, () => KeptFile, RegExp]>([
 test.each([
   ['its stamp', 'stamp', /damaged/],
   ['its rows', 'rows', /rows are damaged/],
-])('one changed byte of %s is enough to refuse it', async (_, ending, message) => {
+])('one changed byte of %s makes it unusable', async (_, ending, message) => {
   await write()
   const name = readdirSync(folder).find((one) => one.endsWith(ending)) as string
   const bytes = readFileSync(join(folder, name))

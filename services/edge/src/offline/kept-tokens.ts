@@ -19,7 +19,7 @@ export class KeptTokens {
     for (const token of tokens) this.#tokens.set(token.digest, token)
   }
 
-  /** Must be called when the store was read, which alone decides from then on. */
+  /** Must be called when the store was read: only the store decides from then on. */
   end(): void {
     this.#tokens.clear()
   }

@@ -28,7 +28,7 @@ test.each(['*', 'http://elsewhere/x', 'x', '', '/a b', '/a\u0000b', '/\ud800'])(
 })
 
 test.each(['TRACE', 'CONNECT', 'get', 'FOO', ''])(
-  'the method %j is handed on as one that no path answers',
+  'the method %j is forwarded as one that no path accepts',
   (method) => {
     expect(rebuildHead(head({ method }))).toMatchObject({ ok: true, method: 'TRACE' })
   },

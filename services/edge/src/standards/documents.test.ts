@@ -135,11 +135,11 @@ test.each([
   ['service=wmts&request=getcapabilities', 'capabilities'],
   ['service=WMTS&request=GetCapabilities&acceptversions=2.0.0,1.0.0&sections=Contents', 'capabilities'],
   ['request=GetTile&layer=a&tilematrixset=s&tilematrix=1&tilerow=0&tilecol=1&format=image/png', 'tile'],
-])('%j asks for %s', (query, kind) => {
+])('%j requests %s', (query, kind) => {
   expect(parseWmtsRequest(query).kind).toBe(kind)
 })
 
-test('capabilities may be asked for one layer', () => {
+test('capabilities can be restricted to one layer', () => {
   expect(parseWmtsRequest('only=city')).toEqual({ kind: 'capabilities', only: 'city' })
   expect(parseWmtsRequest('ONLY=&request=GetCapabilities')).toEqual({ kind: 'capabilities', only: null })
 })
@@ -186,7 +186,7 @@ test.each([
   'WebMercatorQuadx2_1_2',
   // From a document that was made when the layer had other zooms.
   'WebMercatorQuadx2_1_3',
-])('a tile of 512 pixels is asked for in %s', (set) => {
+])('a tile of 512 pixels can be requested in %s', (set) => {
   const query = `request=GetTile&layer=city&tilematrixset=${set}&tilematrix=2&tilerow=1&tilecol=2&format=image/webp`
   expect(errorOf(new URLSearchParams(query), 512)).toBeNull()
 })
@@ -287,7 +287,7 @@ test.each([
   ['a browser', '*/*', 'Mozilla/5.0', NOT_GDAL],
   ['a script without a name', 'application/json', '', NOT_GDAL],
   ['a GDAL of another name', ACCEPT, 'my program', NOT_GDAL],
-])('what %s reads otherwise than the standard says is known by its headers', (_, accept, userAgent, quirks) => {
+])('the quirks of %s are detected by its headers', (_, accept, userAgent, quirks) => {
   expect(gdalQuirks(accept, userAgent)).toEqual(quirks)
 })
 
@@ -351,7 +351,7 @@ test('tiles of 512 pixels are in a separate set with half the cells of the regis
 })
 
 test.each([256, 512, 1024, 300])(
-  'the set of tiles of %i pixels is found by the identifier that layers give it',
+  'the set of tiles of %i pixels is found by the identifier that its layers use',
   (pixels) => {
     const id = sizedSetId(layer({ tileSize: pixels }))
     expect(sizedSet(id)).toEqual({ set: TILE_MATRIX_SETS.WebMercatorQuad, pixels })
@@ -366,4 +366,4 @@ test.each([
   'x2',
   '',
   'constructor',
-])('there is no set %j', (id) => expect(sizedSet(id)).toBeNull())
+])('no set is named %j', (id) => expect(sizedSet(id)).toBeNull())

@@ -172,7 +172,7 @@ describe('a message that carries its changes', () => {
     expect(applied).toEqual([1])
   })
 
-  test('from a program of the version before, without marks, forgets its tokens and needs the log', async () => {
+  test('from the previous version of the program, without marks, drops its tokens and needs the log', async () => {
     const { revision, kind, key } = store.commit('token', 'cc')
     expect(follower.hear({ revision, changes: [{ revision, kind, key }] })).toBe(false)
     expect(forgotten).toEqual(['cc'])
@@ -244,7 +244,7 @@ test('a log that no longer reaches back means flush and reload', async () => {
   expect(follower.appliedRevision).toBe(2)
 })
 
-describe('a process that starts from what an earlier one kept', () => {
+describe('a process that starts from the kept state of an earlier one', () => {
   const begin = () => {
     store.rows = [storedBasemap('world', [storedVersion('v1')])]
     const kept = {
@@ -335,7 +335,7 @@ test('the time of certainty is that of the query, not of its result', async () =
   expect(follower.knownCurrentAt).toBe(2_000)
 })
 
-test('a store whose numbers another history has overtaken means flush and reload, before any row is read', async () => {
+test('a store with higher numbers of another history means flush and reload, before any row is read', async () => {
   store.commit('token', 'lost')
   await follower.catchUp()
   Object.assign(store, { revision: 0, mark: 'mark 0', log: [] })

@@ -42,7 +42,7 @@ test('withdrawn versions, and all of a disabled source, are not found', () => {
   expect([...catalog.vectors.values()].map(({ served }) => served)).toEqual([false, false])
 })
 
-test('of several sources with one relative path, one that is served is found first', () => {
+test('among several sources with one relative path a served one is found first', () => {
   const rows = [
     storedVector('a', { relativePath: 'roads.geojson', sourceEnabled: false }),
     storedVector('b', { relativePath: 'roads.geojson' }),

@@ -65,7 +65,7 @@ export class ReplicationLoop {
     this.#o = options
     this.#presenceTrouble = new TroubleLog(
       options.log,
-      'the bus refuses what this process tells of itself; the store is told',
+      'the bus refuses the presence of this process; the store has it instead',
     )
     this.#busTrouble = new TroubleLog(options.log, 'the bus cannot be subscribed to; changes are found by polling')
     this.#pollMs = Math.max(50, Math.min(POLL_INTERVAL_MS, options.staleMs / 3))

@@ -33,13 +33,13 @@ describe('a catalog change', () => {
     ['switches the default version', () => change(alps({ defaultVersion: 'v2' }))],
     ['withdraws a version', () => change(alps({}, [storedVersion('v1'), storedVersion('v2', { withdrawn: true })]))],
     ['finds a version unavailable', () => change(alps({}, [storedVersion('v1', { available: false })]))],
-    ['counts a revision up', () => change(alps({}, [storedVersion('v1', { revision: 2 }), storedVersion('v2')]))],
+    ['increments a revision', () => change(alps({}, [storedVersion('v1', { revision: 2 }), storedVersion('v2')]))],
     ['adds a version', () => change(alps({}, [...VERSIONS, storedVersion('v3')]))],
     ['disables the source', () => change(alps({ sourceEnabled: false }))],
     ['withdraws the basemap', () => change(alps({ withdrawn: true }))],
     ['removes the basemap', () => change()],
     ['moves the source', () => change(alps({ sourcePath: '/elsewhere' }))],
-  ])('that %s drops the tiles of that basemap alone', (_name, next) => {
+  ])('that %s drops only the tiles of that basemap', (_name, next) => {
     const before = cache.bytes
     const now = next()
     cache.follow(now)
@@ -54,7 +54,7 @@ describe('a catalog change', () => {
       () => nextCatalog(catalog, { codes: ['etna'], rows: [storedBasemap('etna', VERSIONS)] }, NOTHING),
     ],
     ['renames the basemap', () => change(alps({ name: 'Alps' }))],
-    ['concerns vectors alone', () => nextCatalog(catalog, NOTHING, { codes: null, rows: [] })],
+    ['concerns only vectors', () => nextCatalog(catalog, NOTHING, { codes: null, rows: [] })],
     ['reads everything again', () => nextCatalog(catalog, { codes: null, rows: [alps(), rhine] }, NOTHING)],
   ])('that %s drops nothing', (_name, next) => {
     expect(kept(next())).toEqual(['alps', 'rhine'])

@@ -9,7 +9,8 @@ export interface Sampling {
 
 /**
  * Chooses the responses that count, like native/hot_tiles/sampled_tiles.h: the first ones all count once. Each later one counts with the same
- * probability, independently of the others, for all those that it represents. No pattern of requests is preferred, and sums are right on average.
+ * probability, independently of the others, and then represents `every` responses. No pattern of requests is preferred, and sums are right on
+ * average.
  */
 export class Sampler {
   readonly #sampling: Required<Sampling>

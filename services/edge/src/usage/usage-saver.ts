@@ -67,7 +67,7 @@ export class UsageSaver {
   async #save(): Promise<boolean> {
     const lost = this.#ledger.takeLost()
     if (lost > 0)
-      this.#log.warn({ requests: lost }, 'too much usage waits for the store; that of these requests is lost')
+      this.#log.warn({ requests: lost }, 'too much usage waits for the store; the usage of these requests is lost')
     try {
       await this.#ledger.save()
       return true

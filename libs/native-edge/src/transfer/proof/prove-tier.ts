@@ -26,14 +26,14 @@ export function proveTier(tier: TierName): void {
 
     it('is in use', () => expect(server).toMatchObject({ tier }))
 
-    it('sends every body whole to 64 clients at once', () => proofs.hashesAreRight(server, 64, 8))
+    it('sends every body completely to 64 clients at once', () => proofs.hashesAreRight(server, 64, 8))
 
     it('answers ten requests of all kinds in one write, in order', () =>
       proofs.pipeliningIsOrdered(server, 10, hooked ? 3_000_000 : 60_000))
 
     it('reads a head that is split at any byte', () => proofs.splitHeadsAreRead(server, !hooked))
 
-    it('leaks nothing when clients leave in the middle', () => proofs.abortsLeakNothing(server, 200))
+    it('leaks nothing when clients disconnect in the middle', () => proofs.abortsLeakNothing(server, 200))
 
     it('closes the connection when a file is cut while it is sent', () => proofs.truncationCloses(server, 3))
 

@@ -17,7 +17,7 @@ constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kMinOnePage = 512, kMaxOnePage = 65'536;
 // SQLite considers deeper trees damaged (BTCURSOR_MAX_DEPTH).
 constexpr int kMaxDepth = 20;
-// Limit: text that joins two tables, such as a hash of the tile.
+// Limit: bytes of a text that joins two tables, such as a hash of the tile.
 constexpr size_t kMaxText = 256;
 // Number of pages of a large value that are read at once, at first and at most. The pages are mostly consecutive; if not, few unneeded pages are
 // read.

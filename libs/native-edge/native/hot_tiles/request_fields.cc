@@ -8,7 +8,7 @@
 namespace {
 constexpr Credential kUnclear = {};
 
-// Limits in bytes: of a query that is parsed here, as of tile requests, and those of the TypeScript code.
+// Limits in bytes, as in the TypeScript code: of a query that is parsed here, of a list of tags, and of a list of encodings.
 constexpr size_t kMaxQuery = 512, kMaxTags = 4'096, kMaxEncodings = 512;
 
 bool is_ascii(std::string_view text) {

@@ -28,7 +28,8 @@ class Transfer {
 
   // Sends the next bytes, up to the quota, to the socket.
   virtual Pumped pump(us_socket_t *socket) = 0;
-  // After Cold: reads the next stretch, so that pump finds it in memory. Blocks; runs on a thread of libuv's pool.
+  // Must be called after Cold: reads the next piece, so that pump finds it in memory. Blocks; runs on a thread of libuv's
+  // pool.
   virtual void warm() {}
   // The transfer has ended and is deleted after this call, which may run JavaScript: any connection may be closed afterwards.
   virtual void ended(Outcome outcome) = 0;

@@ -145,7 +145,7 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
         continue;
       }
       // uWS must not see another request yet: the previous one is unanswered, a file is being sent, or earlier responses still wait in uWS's
-      // memory for a slow reader (with further requests that memory would grow without limit).
+      // memory for a slow reader. With further requests that memory would grow without limit.
       if (has_answer_under_way(*connection)) {
         connection->held.assign(data, length);
         return wait_for_answer(*connection);

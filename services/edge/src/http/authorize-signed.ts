@@ -90,7 +90,7 @@ function accounted({ edge }: RequestContext, { opens, code }: Signable): UsageNa
   return opens === 'vector' && vectors.has(code) ? `vector:${code}` : null
 }
 
-/** True if bounds, in degrees, admit the resource. They never admit an unknown or a whole resource. */
+/** True if bounds, in degrees, admit the resource. They never admit an unspecified or a whole resource. */
 export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | null): boolean {
   if (wanted === 'cut') return true
   if (wanted === null || wanted.whole) return false

@@ -110,7 +110,7 @@ export class RequestContext {
   /** `other` is neither timed nor logged. */
   readonly kind: RequestKind
   readonly isHead: boolean
-  /** `/tiles/...` if the address is another form of a tile's address; with the version that a time means, once it is known. */
+  /** Path of the request, in the form `/tiles/...` for every other form of a tile's address; with the version that a time means, once it is known. */
   path: string
   /** Without the question mark. */
   readonly query: string

@@ -71,8 +71,8 @@ export async function pipeliningIsOrdered(server: ServerProcess, rounds: number,
 }
 
 /**
- * Two requests, split over two packets at each byte. Without hooks uWebSockets.js 20.0 answers some split request lines with 505 and
- * closes: `mayRefuse` allows that and nothing else.
+ * Two requests, split over two packets at each byte, are read. Without hooks uWebSockets.js 20.0 returns 505 for some split request
+ * lines and closes the connection: `mayRefuse` allows only that.
  */
 export async function splitHeadsAreRead(server: ServerProcess, mayRefuse: boolean): Promise<void> {
   const file = server.file('split', 20_000)

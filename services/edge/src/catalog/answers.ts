@@ -26,22 +26,22 @@ import { areaKey, grantKey } from './grant-key.js'
 
 export type CatalogEntry = CatalogBasemap | CatalogVector | CatalogStyle
 
-/** A JSON document that many may ask for, and how it is made. */
+/** A JSON document that may be requested many times, and the way to make it. */
 export type CatalogAnswer = Pick<DocumentRequest, 'of' | 'key' | 'grows' | 'text'>
 
-/** See the settings of these names; without a trailing slash. */
+/** Base addresses from the settings of these names, without a trailing slash. */
 export interface PublicBases {
   readonly tilePublicBaseUrl: string
   readonly vectorPublicBaseUrl: string
 }
 
-/** A kind of the catalog's entries, as this process holds and answers them. */
+/** A kind of catalog entries, as this process stores and sends them. */
 export interface CatalogKind<Entry extends CatalogEntry = CatalogEntry> {
   readonly list: ReaderList<StoredBasemap | ListedVector | StoredStyle>
   entries(catalog: Catalog): ReadonlyMap<string, Entry>
-  /** equal for tokens that may list the same */
+  /** Key that is equal for tokens with the same list. */
   grantKey(token: AccessToken): string
-  /** null: it lies outside the area */
+  /** Returns null if the entry lies outside the area. */
   answer(entry: Entry, bases: PublicBases, area: Bounds | null): object | null
 }
 
@@ -74,13 +74,13 @@ export const STYLES: CatalogKind<CatalogStyle> = {
 
 const OUTSIDE = refuse('outside_bounds', coded('token_outside'))
 
-/** What readers may know of, by code, of each collection of entries. */
+/** The entries that readers may see, sorted by code, for each collection of entries. */
 const offered = new WeakMap<object, readonly CatalogEntry[]>()
-/** The text of each entry, the same in every list that it is in. */
+/** Text of each entry, the same in every list that contains it. */
 const texts = new WeakMap<object, string>()
 /**
- * The list that a token which was admitted may see, by its query (without the question mark); or the refusal of a query that is not
- * understood. Tokens with the same grants and area share an answer.
+ * Returns the list that an admitted token may see, by its query (without the question mark), or the refusal of an invalid query.
+ * Tokens with the same grants and area share a response.
  */
 export function catalogList<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
@@ -111,7 +111,7 @@ export function catalogList<Entry extends CatalogEntry>(
   return { of: entries, key, grows: true, text }
 }
 
-/** One entry by its code, for a token that is granted it; null: readers may not know of it. */
+/** Returns one entry by its code, for a token with a grant for it; null if readers may not see it. */
 export function catalogEntry<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
   catalog: Catalog,
@@ -149,7 +149,7 @@ function textOf<Entry extends CatalogEntry>(kind: CatalogKind<Entry>, entry: Ent
   return made
 }
 
-/** null: the entry lies outside the area, and a token with that area does not see it */
+/** Returns null if the entry lies outside the area of the token, which hides it. */
 function textWithin<Entry extends CatalogEntry>(
   kind: CatalogKind<Entry>,
   entry: Entry,
@@ -161,7 +161,7 @@ function textWithin<Entry extends CatalogEntry>(
   return seen === null ? null : JSON.stringify(seen)
 }
 
-/** As the store orders them: codes are ASCII. */
+/** Compares codes in the order of the store: codes are ASCII. */
 function byCode(one: { readonly code: string }, other: { readonly code: string }): number {
   return one.code < other.code ? -1 : 1
 }

@@ -26,7 +26,7 @@ import { wantedBasemap } from './tile-answer.js'
 import { answerTilemap } from './tilemap.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Operations of a map service that need more than tiles. */
+/** Operations of a map service that cannot be served from tiles. */
 const OPERATIONS: ReadonlySet<string> = new Set([
   ...['export', 'identify', 'find', 'query', 'exporttiles', 'estimateexporttilessize', 'generatekml', 'querydomains'],
 ])
@@ -35,7 +35,7 @@ const OTHER_FORMAT = refuse('invalid_parameters', coded('esri_format'))
 
 type MakeDocument = (layer: Layer, addresses: Addresses) => object
 
-/** Documents of a map service by what follows it in the address, in lower case. */
+/** Documents of a map service by the part of the address that follows the service, in lower case. */
 const MAP_DOCUMENTS: Readonly<Record<string, MakeDocument>> = {
   '': mapServer,
   '0': mapLayer,
@@ -48,9 +48,9 @@ const VECTOR_DOCUMENTS: Readonly<Record<string, MakeDocument>> = {
   'resources/styles/root.json': rootStyle,
 }
 
-/** What an address below `/arcgis/` names. Fixed words in any case, as in ArcGIS; a code is as it is. */
+/** Parts of an address below `/arcgis/`. As in ArcGIS, keywords are case-insensitive and codes are not. */
 interface Address {
-  /** what stands before the code: `rest/info`, `rest/services` */
+  /** Part before the code: `rest/info`, `rest/services`. */
   readonly room: string
   readonly code: string
   readonly type: string
@@ -67,7 +67,10 @@ function parseAddress(path: string): Address {
   return { room: `${rest}/${room}`.toLowerCase(), code, type: type.toLowerCase(), rest: more }
 }
 
-/** What an address below `/arcgis/` is about. `code` '': no basemap. `tile`: the tile route's address of it; undefined: it names no tile. */
+/**
+ * Parses an address below `/arcgis/`. `code` is '' if it names no basemap. `tile` is the tile route's address, or undefined if it names no
+ * tile.
+ */
 export function arcgisRequest(edge: Edge, path: string) {
   const { room, type, rest, ...address } = parseAddress(path)
   const code = room === 'rest/services' ? address.code : ''
@@ -77,7 +80,7 @@ export function arcgisRequest(edge: Edge, path: string) {
   return { room, isWhole: address.code === '', code, layer, service, rest, tile }
 }
 
-/** ArcGIS REST as far as tiles go: the list of services, map services of cached tiles, vector tile services. */
+/** Serves the part of ArcGIS REST that concerns tiles: the list of services, map services of cached tiles, vector tile services. */
 export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const url = req.getUrl()
@@ -115,7 +118,10 @@ function serviceListText(layers: readonly Layer[], addresses: Addresses): Docume
   return serviceList(layers, addresses)
 }
 
-/** The tile route's address of `tile/{level}/{row}/{column}`, which ends in `.pbf` for vector tiles; undefined: no tile. */
+/**
+ * Returns the tile route's address of `tile/{level}/{row}/{column}`, which ends in `.pbf` for vector tiles, or undefined if the rest names
+ * no tile.
+ */
 function tilePathAt(layer: Layer, service: ServiceType, rest: readonly string[]): string | undefined {
   const [word = '', level = '', row = '', column = '', ...more] = rest
   if (word.toLowerCase() !== 'tile' || rest.length !== 4 || more.length > 0) return undefined
@@ -126,7 +132,7 @@ function tilePathAt(layer: Layer, service: ServiceType, rest: readonly string[])
   return `/tiles/${encodeURIComponent(layer.code)}/${CURRENT_VERSION}/${place}`
 }
 
-/** How a document is to be written; null: in a form that is none of these. A page (`html`) is the JSON for people. */
+/** Returns the requested format of a document, or null if it is none of these. For a page (`html`) the JSON is indented. */
 function formatOf(query: string): 'json' | 'pjson' | null {
   for (const [name, value] of new URLSearchParams(query)) {
     if (name.toLowerCase() !== 'f') continue

@@ -13,9 +13,12 @@ import { guarded, type RequestContext } from './request-context.js'
 import { findTarget, usageOf } from './tile-answer.js'
 import { answerLoaded } from './tiles.js'
 
-/** Limit: rows and columns that one answer tells of. Of more the answer tells the first so many, and says so (`adjusted`), as Esri has it. */
+/**
+ * Limit: rows and columns in one response. For a larger request the response contains only this many and says so (`adjusted`), as in Esri's
+ * interface.
+ */
 export const MAX_TILEMAP_SIDE = 32
-/** Tiles that are looked for at once for one answer. */
+/** Number of concurrent look-ups of tiles for one response. */
 const AT_ONCE = 16
 
 const HEADERS = headerBlock(['Content-Type', 'application/json; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
@@ -35,7 +38,7 @@ interface Tiles {
   readonly extension: string
 }
 
-/** Which tiles of an area exist: `{level}/{row}/{column}/{width}/{height}`, row by row from the north-west, 1 or 0. */
+/** Sends the existing tiles of an area: `{level}/{row}/{column}/{width}/{height}`, row by row from the north-west, as 1 or 0. */
 export function answerTilemap(exchange: RequestContext, tiles: Tiles, parts: readonly string[]) {
   const [level = -1, top = -1, left = -1, width = 0, height = 0] = parts.map(parseIndex)
   const area = { level, top, left, width, height }
@@ -93,7 +96,7 @@ function lookFor(
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
 ): Promise<Found> | Found {
   const { edge } = exchange
-  // What no grid has is no tile; the target judges by the grid of the set.
+  // Addresses outside of every grid have no tile; the look-up of the target then checks the grid of the set.
   if (z > MAX_ZOOM || !isInPyramid(z, x, y, 'WorldCRS84Quad')) return ABSENT
   const target = findTarget(edge, {
     kind: 'tile',
@@ -106,10 +109,10 @@ function lookFor(
       ? ABSENT
       : { kind: 'refused', answer: () => answerRefusal(exchange, target) }
   const { path, bounds, tileMatrixSet } = target.version.stored
-  // What a token may not have is not told of, as far as its area goes.
+  // Tiles outside of the area of a token are not disclosed.
   const isInArea = exchange.area === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], target.place, exchange.area)
   if (!isInArea || isOutsideZooms(target.version, z)) return ABSENT
-  // Each tile of a remote set would be a request of its own: its bounds tell.
+  // Each tile of a remote set would need its own request, so its bounds decide.
   if (isRemote(path))
     return bounds === null || tileTouches(TILE_MATRIX_SETS[tileMatrixSet], { z, x, y }, bounds)
       ? { kind: 'there' }

@@ -28,7 +28,7 @@ const BUILDER = createRequire(import.meta.url).resolve('@gateway/styles/build-as
 
 /** Limit: bytes of finished glyph ranges in memory, in each process. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
-/** One thread in each edge process: tiles come first. */
+/** One thread in each edge process, because tiles have priority. */
 const THREADS = 1
 const IDLE_THREAD_MS = 30_000
 /** Limit: ranges and sprites that wait for the thread. */
@@ -41,23 +41,23 @@ const compress = promisify(gzip)
 export interface FinishedRange {
   readonly plain: Buffer
   readonly packed: Buffer
-  /** the opaque part of entity tags, without quotes */
+  /** Opaque part of entity tags, without quotes. */
   readonly digest: string
 }
 
 /** The fonts of a catalog, by name. */
 interface Fonts {
   readonly byName: ReadonlyMap<string, FontFace>
-  /** another text where any font is another */
+  /** Changes with every change of a font. */
   readonly revision: string
 }
 
-/** The thread has too much to do. */
+/** Thrown if too much work waits for the thread. */
 export class AssetsBusy extends Error {
   override readonly name = 'AssetsBusy'
 }
 
-/** Glyph ranges and sprites: generated once for each content, in a thread of their own, and kept on disk; the last ranges also in memory. */
+/** Glyph ranges and sprites: generated once for each content, in a separate thread, and cached on disk; the last ranges also in memory. */
 export class StyleAssets {
   readonly #folder: string
   readonly #log: Log
@@ -78,19 +78,19 @@ export class StyleAssets {
     this.#shipped = shippedFonts()
   }
 
-  /** Another text where any font of the catalog is another. */
+  /** Returns a text that changes with every change of a font of the catalog. */
   revisionOf(catalog: Catalog): string {
     return this.#fontsOf(catalog).revision
   }
 
-  /** A range that needs no waiting. */
+  /** Returns a range that is in memory. */
   rangeIfKept(catalog: Catalog, stack: readonly string[], first: number): FinishedRange | undefined {
     return this.#kept.get(keyOf(this.#fontsOf(catalog), stack, first))
   }
 
   /**
-   * One range of a stack of fonts: the first font that has a glyph wins; the gateway's own fonts stand behind all. Rejects with AssetsBusy, or
-   * with what a disk says.
+   * Returns one range of a stack of fonts: the first font with a glyph determines it; the gateway's own fonts come after all others. Rejects
+   * with AssetsBusy, or with the error of a disk.
    */
   range(catalog: Catalog, stack: readonly string[], first: number): Promise<FinishedRange> {
     const fonts = this.#fontsOf(catalog)
@@ -101,7 +101,7 @@ export class StyleAssets {
         const font = fonts.byName.get(name)
         if (font === undefined) continue
         merged = mergeGlyphs([merged, await this.#glyphs(font, first)])
-        // Fonts behind it would add nothing.
+        // Further fonts would add nothing.
         if (merged.size === RANGE_GLYPHS) break
       }
       const plain = Buffer.from(writeGlyphRange(stack.join(','), first, merged))
@@ -111,7 +111,7 @@ export class StyleAssets {
     })
   }
 
-  /** The index (`json`) or image (`png`) of a sprite that is drawn from a folder. Rejects as `range`. */
+  /** Returns the index (`json`) or image (`png`) of a sprite that is drawn from a folder. Rejects like `range`. */
   async drawnSprite(
     sprite: StoredSprite,
     fingerprint: string,
@@ -143,13 +143,13 @@ export class StyleAssets {
       return readGlyphRange(range as Buffer, first)
     } catch (error) {
       if (error instanceof AssetsBusy) throw error
-      // Another font of the stack stands in.
+      // Another font of the stack replaces it.
       noteTrouble(this.#log, 'fonts cannot be read', { font: name, path: at, err: (error as Error).message })
       return new Map()
     }
   }
 
-  /** The files of a build, from the disk where they are there. */
+  /** Returns the files of a build, from the disk if they exist. */
   async #built(name: string, extensions: readonly string[], task: AssetTask): Promise<readonly Buffer[]> {
     const files = extensions.map((extension) => path.join(this.#folder, `${name}.${extension}`))
     const known = await Promise.all(files.map((file) => readFile(file).catch(() => null)))
@@ -159,7 +159,7 @@ export class StyleAssets {
       await mkdir(this.#folder, { recursive: true })
       for (const [i, file] of files.entries()) await writeFileAtomically(file, parts[i] as Buffer)
     } catch (error) {
-      // A full disk: it is built again the next time.
+      // On a full disk it is built again the next time.
       noteTrouble(this.#log, 'glyphs and sprites cannot be kept on disk', { err: (error as Error).message })
     }
     return parts
@@ -177,7 +177,7 @@ export class StyleAssets {
     return this.#threads.run(task)
   }
 
-  /** Requests for one thing share its making. */
+  /** Lets concurrent requests for one result share its making. */
   #once<T>(key: string, make: () => Promise<T>): Promise<T> {
     const known = this.#under.get(key) as Promise<T> | undefined
     if (known !== undefined) return known

@@ -3,10 +3,13 @@ import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { RunningCanary } from '@gateway/store/basemaps.js'
 import type { Catalog } from './catalog.js'
 
-/** Limit: mixtures of canaries that catalogs are kept for; four canaries at a time have so many. */
+/** Limit: mixtures of canaries for which catalogs are cached; four concurrent canaries have that many. */
 const MAX_MIXTURES = 16
 
-/** Whether a token has the new version: by a hash of both, so that it has the same one on every edge, throughout. A signed address never has. */
+/**
+ * True if a canary gives a token the new version: by a hash of both, so that it has the same version on every edge, all the time. Signed
+ * addresses are never reached.
+ */
 export function isReached({ id, percent }: RunningCanary, tokenId: string): boolean {
   if (tokenId === '') return false
   const hash = createHash('sha256').update(`${id} ${tokenId}`).digest().readUInt32BE(0)
@@ -15,7 +18,7 @@ export function isReached({ id, percent }: RunningCanary, tokenId: string): bool
 
 const mixtures = new WeakMap<Catalog, Map<string, Catalog>>()
 
-/** The catalog as a token has it: the same object for all that no canary reaches, and for those that the same ones do. */
+/** Returns the catalog of a token: the same object for all tokens without a canary, and for all tokens with the same canaries. */
 export function catalogFor(catalog: Catalog, token: Pick<AccessToken, 'id'> | null): Catalog {
   const { canaries } = catalog
   if (canaries.length === 0 || token === null) return catalog

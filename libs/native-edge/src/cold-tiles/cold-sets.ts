@@ -1,11 +1,5 @@
-import {
-  type FixedAnswer,
-  headOf,
-  headOfFixed,
-  NATIVE_CLOCK_OFFSET,
-  type ResponseHeaders,
-  type ResponseTable,
-} from '../hot-tiles/response-table.js'
+import { NATIVE_CLOCK_OFFSET, type ResponseTable } from '../hot-tiles/response-table.js'
+import { type FixedAnswer, headOf, headOfFixed, type ResponseHeaders } from '../hot-tiles/responses.js'
 
 /** Exports of native/cold_tiles/cold_sets_addon.cc, which documents them. */
 export interface ColdSetsAddon {

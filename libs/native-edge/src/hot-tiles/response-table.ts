@@ -1,3 +1,15 @@
+import type { AnswerTimes, ResponseCounts, SampledTile, TakenUsage, TimedAnswers } from './response-counts.js'
+import {
+  type DocumentResponse,
+  type FileRange,
+  type FixedAnswer,
+  headOf,
+  headOfFixed,
+  REFUSED_FOR,
+  type RefusedFor,
+  type TileResponse,
+} from './responses.js'
+
 /** Exports of native/hot_tiles/response_table_addon.cc, which documents them. */
 export interface ResponseTableAddon {
   setCapacity(bytes: number): void
@@ -61,144 +73,12 @@ export interface ResponseTableAddon {
   takeUsedTokens(): Uint32Array
 }
 
-export type ResponseHeaders = readonly (readonly [name: string, value: string])[]
-
 /**
  * State of a tile since the last call for it: evicted, not used, or used. The order is that of the addon's numbers
  * (native/hot_tiles/response_table.h).
  */
 const USES = ['gone', 'unused', 'used'] as const
 export type Use = (typeof USES)[number]
-
-/** Reasons for which the table itself refuses a request, in the order of the addon's numbers. */
-const REFUSED_FOR = [
-  'no token',
-  'a malformed token',
-  'an unknown token',
-  'no such tile',
-  'no such tile, as an image',
-  'not granted',
-] as const
-export type RefusedFor = (typeof REFUSED_FOR)[number]
-
-/** A complete response without Content-Length and Date. */
-export interface FixedAnswer {
-  readonly status: string
-  readonly headers: ResponseHeaders
-  readonly body: Uint8Array
-}
-
-/** A range of an open file, whose descriptor the table duplicates. The file must be local, because sendfile(2) reads it. */
-export interface FileRange {
-  readonly fd: number
-  readonly offset: number
-  /** Greater than 0. */
-  readonly length: number
-}
-
-export interface TileResponse {
-  /** The path exactly as clients send it, without a query. */
-  readonly target: string
-  /** All fields of a 200 response except Content-Length and Date. They must be the same for all callers, CORS fields included. */
-  readonly headers: ResponseHeaders
-  /**
-   * The strong entity tag and the time of Last-Modified in milliseconds since 1970, both also in `headers`, and all fields of a 304 response except
-   * Date. Without a validator, conditional requests reach the handler.
-   */
-  readonly validator?: { readonly etag: string; readonly modifiedMs: number; readonly headers: ResponseHeaders }
-  readonly body: Uint8Array | FileRange
-  /** The basemap that a token must be granted. `dropTiles` drops the tile by this code. */
-  readonly code: string
-  /** True if the body is gzip, as the headers say. Clients that do not accept gzip get the response of the handler. */
-  readonly gzip?: boolean
-  /** Name under which responses with this tile are counted, in addition to the token; see `takeUsage`. Default: they are not counted. */
-  readonly usage?: string
-}
-
-/** A response that may be sent again for the same request with the same token. */
-export interface DocumentResponse {
-  /** Head of the request, as returned by `requestHead`. */
-  readonly request: string
-  /** Token of the request, which must be in the table. */
-  readonly token: string
-  /** True if the document counts among the responses of the catalog, false if among those of tiles. */
-  readonly isOfCatalog: boolean
-  /** Name of the described version or basemap for `takeUsage`; empty if it is not counted. */
-  readonly usage: string
-  /** All fields except Content-Length and Date. One is an ETag with a strong digest of the body, by which equal responses are stored only once. */
-  readonly headers: ResponseHeaders
-  readonly body: Uint8Array | FileRange
-}
-
-/** Usage of tokens and versions since the last call of `takeUsage`. */
-export interface TakenUsage {
-  /**
-   * Names, each followed by NUL, which no name contains, since a path cannot. The name of a pair is the token's name, a space, and the version's
-   * name. Requests counted for a pair are not counted for the two names separately.
-   */
-  readonly names: string
-  /**
-   * Five numbers for each name: requests, responses with a tile or 304, responses that no such tile exists, refusals, and bytes of all bodies as far
-   * as they were sent.
-   */
-  readonly amounts: Float64Array
-}
-
-/** A sampled response for a tile, and the number of responses that it represents. */
-export interface SampledTile {
-  /** Name under which the usage of the version is counted, from `TileResponse.usage`. */
-  readonly name: string
-  readonly z: number
-  readonly x: number
-  readonly y: number
-  /** Number of responses that this one represents. */
-  readonly weight: number
-  /** True if the response was that no such tile exists. */
-  readonly missing: boolean
-}
-
-export interface ResponseCounts {
-  /** Requests since the start that were answered with a tile or 304 and did not reach the App. */
-  readonly answers: number
-  /** Responses among `answers` whose tile was read from its folder or archive, 304 included. */
-  readonly cold: number
-  /** 304 responses among `answers`. */
-  readonly notModified: number
-  /** Documents, which are not part of the counts above: those counted among the responses of tiles, and those of the catalog. */
-  readonly tileDocuments: number
-  readonly catalogDocuments: number
-  /** Refused requests by reason. */
-  readonly refusals: Readonly<Record<RefusedFor, number>>
-  /** Bytes of all bodies. */
-  readonly bodyBytes: number
-  readonly tiles: number
-  readonly tileBytes: number
-  /** Tiles that were evicted. */
-  readonly evictions: number
-  readonly tokens: number
-  /** Bodies that were cut: `truncated`, because their file ended early; `stalled`, because the client read nothing for too long. */
-  readonly truncated: number
-  readonly stalled: number
-}
-
-/** Sampling interval: one response in this many is timed. */
-export const TIMED_EVERY = 64
-
-/** Timed responses since the start. */
-export interface TimedAnswers {
-  /** Total time of all timed responses. */
-  readonly seconds: number
-  /** Counts by ANSWER_TIME_BOUNDS of the contracts; the last number counts longer times. */
-  readonly counts: readonly number[]
-}
-
-export interface AnswerTimes {
-  readonly memory: TimedAnswers
-  readonly pageCache: TimedAnswers
-  readonly refused: TimedAnswers
-  readonly tileDocuments: TimedAnswers
-  readonly catalogDocuments: TimedAnswers
-}
 
 const NOTHING = new Uint8Array(0)
 const NO_RANGE: FileRange = { fd: -1, offset: 0, length: 0 }
@@ -497,13 +377,4 @@ export class ResponseTable {
     this.#codes.set(code, number)
     return number
   }
-}
-
-/** Returns the head of a response except its Date and its end. */
-export function headOf(status: string, headers: ResponseHeaders): string {
-  return `HTTP/1.1 ${status}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}`
-}
-
-export function headOfFixed({ status, headers, body }: FixedAnswer): string {
-  return headOf(status, [...headers, ['Content-Length', String(body.length)]])
 }

@@ -3,7 +3,7 @@ import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contr
 import { coded } from '@gateway/contracts/messages.js'
 import { NOT_GRANTED, UNKNOWN_TOKEN } from '@gateway/core/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/core/access/presented-token.js'
-import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { Edge } from '../edge.js'
 import { esriError } from '../standards/esri-documents.js'
 import { exceptionReport } from '../standards/ows-exception.js'

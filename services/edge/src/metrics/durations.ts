@@ -1,5 +1,5 @@
 import { ANSWER_TIME_BOUNDS } from '@gateway/contracts/traffic.js'
-import type { TimedAnswers } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { TimedAnswers } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from 'prom-client'
 
 /** The metrics of one process in the form that prom-client passes between processes. */

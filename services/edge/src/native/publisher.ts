@@ -2,17 +2,14 @@ import { randomInt } from 'node:crypto'
 import type { AccessToken } from '@gateway/core/access/decide.js'
 import {
   type AnswerTimes,
-  type DocumentResponse,
-  type FileRange,
-  type FixedAnswer,
-  type RefusedFor,
   type ResponseCounts,
-  type ResponseTable,
   type SampledTile,
   type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
-} from '@gateway/native-edge/hot-tiles/response-table.js'
+} from '@gateway/native-edge/hot-tiles/response-counts.js'
+import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { DocumentResponse, FileRange, FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Source, TileFile } from '@gateway/tilesets/source.js'
 import type { KnownSignature } from '../auth/signed-addresses.js'

@@ -1,6 +1,6 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { UsageAmounts } from '@gateway/contracts/usage.js'
-import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import { isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import type { Catalog } from '../sync/catalog.js'
 import { type Cell, type CellGrid, cellGridOf, cellOf, MAX_CELL_ZOOM } from './cell-grid.js'

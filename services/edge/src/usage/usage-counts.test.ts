@@ -1,4 +1,4 @@
-import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import { expect, test } from 'vitest'
 import { UsageCounts, usageRows, versionUsage } from './usage-counts.js'
 

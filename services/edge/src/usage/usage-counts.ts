@@ -8,7 +8,7 @@ import {
   type UsageRefusals,
   type UsageRow,
 } from '@gateway/contracts/usage.js'
-import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-counts.js'
 
 /** The kind of a response. A reason: the request was refused for it. `failed`: 5xx. `other`: any other response without a tile. */
 export type Answered = 'tile' | 'tile_404' | RefusalReason | 'failed' | 'other'

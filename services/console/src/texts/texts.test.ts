@@ -38,7 +38,7 @@ const INTERNATIONAL = new Set([
   'pushes.current',
 ])
 
-test('every text exists in both languages, and none was left in the other one', () => {
+test('every text exists in both languages, and none is left untranslated', () => {
   // Those of the service are held by tests of their own.
   const [english, chinese] = [texts({ ...en, messages: {} }), new Map(texts({ ...zh, messages: {} }))]
   expect([...chinese.keys()]).toEqual(english.map(([path]) => path))

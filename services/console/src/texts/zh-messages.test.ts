@@ -20,7 +20,7 @@ test('every coded message has the same parameters in both languages', () => {
   }
 })
 
-test('a template is filled as the service fills it', () => {
+test('a template is filled in the same way as by the service', () => {
   for (const [code, template] of Object.entries(MESSAGES)) {
     for (const count of [1, 2]) {
       const params = { count, file: '"a"', folder: '"{file}"', source: '$&', format: 'x' }

@@ -7,7 +7,7 @@ export function archivesOf(format: TileFormat): readonly ExportFormat[] {
   return isPicture ? ['pmtiles', 'mbtiles', 'gpkg', 'tpkx'] : ['pmtiles', 'mbtiles']
 }
 
-/** Parses west, south, east and north, separated by commas or blanks. Returns undefined for an empty text (everything) and null for an invalid one. */
+/** Parses west, south, east and north, separated by commas or blanks. Returns undefined for an empty text and null for an invalid one. */
 export function parseBounds(text: string): ExportInput['bounds'] | null {
   if (text.trim() === '') return undefined
   const parts = text.trim().split(/[\s,;]+/)

@@ -10,7 +10,7 @@ import { startGateway } from '../harness/start-gateway.js'
 const disk = await SmallDisk.mount(160)
 afterAll(() => disk?.remove())
 
-test('a store with a full disk reports it, is not ready, can be read, and recovers by itself', async ({
+test('a store with a full disk says so, is not ready, can still be read, and recovers by itself', async ({
   annotate,
 }) => {
   if (disk === null) {

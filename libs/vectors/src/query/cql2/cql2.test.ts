@@ -76,7 +76,7 @@ test('filters that are too deep or too large are refused', () => {
   expect(() => parseCql2Json(deep)).toThrow('deeper')
 })
 
-test('what the caller wrote becomes a value, never text', () => {
+test('input of the caller becomes a value, never text', () => {
   const hostile = `x'; DROP TABLE features; --`
   expect(sql(parseCql2Text(`name = '${hostile.replace("'", "''")}' OR name LIKE '%'';%'`))).toEqual({
     text: `(("name" = ?) OR ("name" LIKE ? ESCAPE '\\'))`,
@@ -97,7 +97,7 @@ test.each([
   expect(() => sql(parseCql2Text(text))).toThrow(said)
 })
 
-test('a long chain stays within the depth of SQLite', () => {
+test('a long chain stays within the depth limit of SQLite', () => {
   const { text } = sql(parseCql2Text(Array(400).fill('pop = 1').join(' OR ')))
   let depth = 0
   const depths = [...text].map((c) => (depth += c === '(' ? 1 : c === ')' ? -1 : 0))

@@ -23,7 +23,7 @@ test.each<[Bounds, Bounds, Bounds[]]>([
   expect(new Set(commonParts(other, one).map(String))).toEqual(new Set(parts.map(String)))
 })
 
-test('the bounds of two parts hold both, and those of nothing are null', () => {
+test('the bounds of two parts contain both, and those of nothing are null', () => {
   expect(commonBounds([100, 0, -100, 10], [-120, 0, 120, 10])).toEqual([100, 0, -100, 10])
   expect(commonBounds([0, 0, 1, 1], [2, 2, 3, 3])).toBeNull()
   expect(commonBounds([0, 0, 1, 1], null)).toEqual([0, 0, 1, 1])

@@ -14,7 +14,7 @@ const IMAGES = {
 } as const
 const image = (format: keyof typeof IMAGES) => Buffer.from(IMAGES[format], 'base64')
 
-test.each(['png', 'jpg', 'webp', 'avif'] as const)('the size of a %s tile is read from it', (format) => {
+test.each(['png', 'jpg', 'webp', 'avif'] as const)('the size of a %s tile is read from its bytes', (format) => {
   expect(examineSample(format, image(format))).toEqual({ tileSize: 64, encoding: 'identity', warnings: [] })
 })
 
@@ -41,7 +41,7 @@ test.each([
   expect(warnings).toContain('the size of a tile could not be read from it')
 })
 
-test.each([0, 16_385, 2 ** 31, 2 ** 32 - 1])('a tile is not %d pixels wide', (width) => {
+test.each([0, 16_385, 2 ** 31, 2 ** 32 - 1])('a tile cannot be %d pixels wide', (width) => {
   const data = image('png')
   data.writeUInt32BE(width, 16)
   expect(examineSample('png', data)).toMatchObject({ tileSize: 256 })

@@ -26,7 +26,7 @@ afterAll(() => gateway.close())
 
 const ask = (query: string) => gateway.admin({ url: `/api/v1/admin/usage/cells?${query}` })
 
-test('the cells of a week are GeoJSON in the grid of their version, those with most first', async () => {
+test('the cells of a week are GeoJSON in the grid of their version, the largest first', async () => {
   const answer = (await ask('basemap=alps')).json()
   expect(answer).toMatchObject({ type: 'FeatureCollection', total: 2, requests: 9 })
   expect(answer.features[0]).toEqual({

@@ -33,7 +33,7 @@ function used(id: string, at: number, requests: number): UsageRow {
 const ask = (query: string) => gateway.admin({ url: `/api/v1/admin/usage?${query}` })
 const items = async (query: string) => (await ask(query)).json().items
 
-test('without a range it is the last day by the hour, or the last 30 days', async () => {
+test('the default range is the last day by the hour, or the last 30 days', async () => {
   const alps = {
     id: 'alps',
     name: 'The Alps',
@@ -62,7 +62,7 @@ test.each([
   expect(await items(`by=basemap&id=alps&${range}`)).toMatchObject([{ requests }])
 })
 
-test('the busiest come first where they are sorted so, page by page', async () => {
+test('the busiest come first if sorted so, page by page', async () => {
   const answer = (await ask('by=basemap&step=total&sort=-requests&limit=2')).json()
   expect(answer.items.map((item: { id: string; requests: number }) => [item.id, item.requests])).toEqual([
     ['alps', 12],
@@ -71,7 +71,7 @@ test('the busiest come first where they are sorted so, page by page', async () =
   expect(answer.total).toBe(3)
 })
 
-test('a file has every item, whatever the page', async () => {
+test('a file contains every item, whatever the page', async () => {
   const answer = await ask('by=basemap&step=day&sort=id&limit=1&format=csv&from=2026-03-10T00:00:00Z')
   expect(answer.headers).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',
@@ -88,7 +88,7 @@ test('a file has every item, whatever the page', async () => {
   )
 })
 
-test('who used a map is told by token and basemap together, as a list and as a file', async () => {
+test('usage of maps is listed by token and basemap together, as a list and as a file', async () => {
   const [row] = await gateway.store.sql<{ id: string }[]>`
     INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
     VALUES ('Harbour', 'bmp_12345678', sha256('x'), '{}', '{}', '{read}') RETURNING id`

@@ -33,7 +33,7 @@ test.each<Bounds>([
   [0, 86, 10, 89],
   [0, -90, 10, -85.06],
   [180, 0, -180, 10],
-])('no tile of Web Mercator has a part of %j, which lies beyond its grid or is empty', (...area) => {
+])('no tile of Web Mercator touches %j, which lies outside of its grid or is empty', (...area) => {
   for (const y of [0, 1, 2, 3]) {
     for (const x of [0, 1, 2, 3])
       expect(tileTouches(TILE_MATRIX_SETS.WebMercatorQuad, { z: 2, x, y }, area)).toBe(false)

@@ -175,7 +175,7 @@ describe('Esri caches', () => {
       /\.bundlx.*Export Tile Cache/,
     ],
     ['elevations', { levels: MERCATOR_LEVELS, format: 'LERC' }, /LERC/],
-  ])('a cache of %s is refused by its numbers or name', async (name, scheme, message) => {
+  ])('a cache of %s is refused with its numbers or name', async (name, scheme, message) => {
     writeFiles(at(`refused ${name}`), [
       ['conf.xml', makeConf(scheme)],
       ['_alllayers/L00/R0000C0000.bundle', 'x'],

@@ -35,7 +35,7 @@ test.each([
   ['an icon entry of length 0', Buffer.concat([Buffer.from('icns\0\0\x01\0ic09', 'latin1'), Buffer.alloc(300)])],
   ['a drawing without a size', Buffer.from('<svg viewBox="0 0 1e999 0" width="x" height="0"></svg>')],
   ['nothing behind a signature', Buffer.from('ftypavif'.padStart(12, '\0'))],
-])('an image that would keep or mislead a reader is of the usual size: %s', (_, data) => {
+])('an image that would hang or mislead a reader gets the default size: %s', (_, data) => {
   const { tileSize, warnings } = examineSample('avif', data)
   expect(tileSize).toBe(256)
   expect(warnings).toContain('the size of a tile could not be read from it')

@@ -38,7 +38,7 @@ it.each([
   ],
   ['12,50', [10, 50, 6]],
   [{}, [10, 50, 6]],
-])('a map is opened at the center %j of the metadata where that is in the bounds', (center, told) => {
+])('a map is opened at the center %j of the metadata if that lies in the bounds', (center, told) => {
   expect(tileJson({ ...INPUT, metadata: { center } }, [])).toMatchObject({ center: told })
 })
 
@@ -97,7 +97,7 @@ it.each([
   ['01.2.3', false],
   ['2026-10', false],
   ['default', false],
-])('the version %j is told: %s', (version, told) => {
+])('the version %j becomes %s', (version, told) => {
   expect('version' in tileJson({ ...INPUT, version }, [])).toBe(told)
 })
 

@@ -42,7 +42,7 @@ it.each([
   '/sys/kernel',
 ])('%j is not plain', (path) => expect(isPlainPath(path)).toBe(false))
 
-it('nothing that starts like a GDAL file system is plain, however its slashes are multiplied', () => {
+it('no text that starts like a GDAL file system is plain, however its slashes are multiplied', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),

@@ -38,13 +38,13 @@ const ask = () => requester.send({ method: 'GET', path: '/', headers: () => ({})
 test.each([
   ['no answer', ''],
   ['half an answer', 'half'],
-])('%s in time is trouble, after a few attempts', async (_, begin) => {
+])('%s in time is a failure, after a few attempts', async (_, begin) => {
   const seen = await hanging(begin)
   await expect(ask()).rejects.toThrow(ObjectStoreTrouble)
   expect(seen.map(({ status }) => status)).toEqual([null, null, null])
 })
 
-test('what fails five times in a row is not tried again, however many attempts are left', async () => {
+test('a request that fails five times in a row is not retried, however many attempts are left', async () => {
   const seen = await hanging('')
   await expect(ask()).rejects.toThrow(ObjectStoreTrouble)
   await expect(ask()).rejects.toThrow(ObjectStoreTrouble)

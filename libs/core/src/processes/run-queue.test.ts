@@ -25,7 +25,7 @@ test('processes that share one processor wait for it, and a stopped one does not
   }
 })
 
-test('a process that does not exist has waited for nothing', () => {
+test('a process that does not exist has not waited', () => {
   expect(runQueueWaitMs(-1)).toBe(0)
 })
 

@@ -96,7 +96,7 @@ test.each([
   ['mbtiles', 'tms'],
   ['pmtiles', 'mbtiles'],
   ['tms', 'xyz'],
-] as const)('what differs between %s and %s is told by zoom, column and row, also in parts', async (one, other) => {
+] as const)('differences between %s and %s are listed by zoom, column and row, also in parts', async (one, other) => {
   const next = random(one.length * 7 + other.length)
   const [before, after] = [tilesOf(next), tilesOf(next)]
   const task = { tileMatrixSet: 'WebMercatorQuad', area: null } as const
@@ -114,7 +114,7 @@ test.each([
   expect(await found({ ...task, left, right, area })).toEqual(touching)
 })
 
-test('vector tiles that were packed otherwise are the same', async () => {
+test('vector tiles that differ only in compression are equal', async () => {
   const before = tilesOf(random(5))
   const after = new Map([...before, ['4/3/3', 'another']])
   const task = { tileMatrixSet: 'WebMercatorQuad', area: null } as const

@@ -90,7 +90,7 @@ test.each([
   ['tpkx', 'png'],
   ['tpkx', 'jpg'],
   ['tpkx', 'webp'],
-] as const)('an export as %s of %s has every tile of the set, byte by byte', async (archiveFormat, format) => {
+] as const)('an export as %s of %s has every tile of the set, byte for byte', async (archiveFormat, format) => {
   const tiles = await pyramid(format)
   const set = await setOf(tiles, format)
   const { file, folder, written } = await exported(set, archiveFormat, format)
@@ -127,7 +127,7 @@ function unpackedForGdal(file: string): string {
   return path.join(folder, 'conf.xml')
 }
 
-test('vector tiles are gzipped in MBTiles, whose metadata have their layers', async () => {
+test('vector tiles are gzipped in MBTiles, whose metadata contain their layers', async () => {
   const data = Buffer.from([0x1a, 0x00])
   const set = await setOf([{ z: 0, x: 0, y: 0, data }], 'pbf')
   const { file, folder } = await exported(set, 'mbtiles', 'vector')

@@ -136,7 +136,7 @@ test('vector tiles are gzipped, however each of them was stored', async () => {
   expect(gunzipSync(first.subarray(0, tiles[0]!.data.length)).toString()).toBe('\x1apacked')
 })
 
-test('an archive that would outgrow its limit, or hold no tile, is refused, and nothing of it is left', async () => {
+test('an archive above its limit, or without tiles, is refused, and leaves no file behind', async () => {
   const set = await stored('xyz', pyramid())
   mkdirSync(path.join(root, 'out'))
   await expect(writeExport({ ...task(set), maxBytes: 10_000 }, () => {})).rejects.toThrow('larger than the 0 MB')

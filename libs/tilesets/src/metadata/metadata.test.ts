@@ -56,7 +56,7 @@ it.each([
   ['application/vnd.mapbox-vector-tile', 'pbf'],
   ['mvt', 'pbf'],
   ['tiff', null],
-])('takes the format %j for %j', (format, expected) => expect(readMetadata({ format }).format).toBe(expected))
+])('reads the format %j as %j', (format, expected) => expect(readMetadata({ format }).format).toBe(expected))
 
 it.each([
   ['minzoom', -1],
@@ -92,7 +92,7 @@ it.each([
   ['200,0,1', undefined],
   ['', undefined],
   [[1, 2], undefined],
-])('hands on the center %j', (center, told) => {
+])('passes on the center %j', (center, told) => {
   expect(readMetadata({ center })).toMatchObject({ other: told === undefined ? {} : { center: told }, warnings: [] })
 })
 

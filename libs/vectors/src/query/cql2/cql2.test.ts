@@ -33,7 +33,7 @@ test.each([
     '{"op":"s_intersects","args":[{"property":"geometry"},{"type":"MultiPoint","coordinates":[[1,2],[3,4]]}]}',
   ],
   ['道路 = 1', '{"op":"=","args":[{"property":"道路"},1]}'],
-])('%s is the same in JSON', (text, json) => {
+])('%s has the same form in JSON', (text, json) => {
   expect(parseCql2Text(text)).toEqual(parseCql2Json(json))
 })
 
@@ -48,7 +48,7 @@ test.each([
   ['pop = 1; DROP TABLE x', 'character 8:'],
   ['T_AFTER(day, day)', 'character 1:'],
   ['S_INTERSECTS(geometry, POINT(1))', 'character 31:'],
-])('%s is refused at its place', (text, place) => {
+])('%s is refused at its position', (text, place) => {
   expect(() => parseCql2Text(text)).toThrow(place)
 })
 
@@ -58,7 +58,7 @@ test.each([
   ['{"op":"and","args":[true]}', '/args'],
   ['{"op":"=","args":[{"property":"pop"},null]}', '/args/1'],
   ['{"op":"s_intersects","args":[{"property":"g"},{"type":"Point","coordinates":["1",2]}]}', '/args/1/coordinates'],
-])('%s is refused at its place in JSON', (text, place) => {
+])('%s is refused at its position in JSON', (text, place) => {
   expect(() => parseCql2Json(text)).toThrow(place)
 })
 
@@ -93,7 +93,7 @@ test.each([
   ['geometry = 1', 'S_INTERSECTS'],
   ['S_INTERSECTS(name, POINT(1 2))', 'not a geometry'],
   ['S_INTERSECTS(POINT(1 2), POINT(1 2))', 'takes the property'],
-])('%s compares what does not compare', (text, said) => {
+])('%s is an invalid comparison', (text, said) => {
   expect(() => sql(parseCql2Text(text))).toThrow(said)
 })
 

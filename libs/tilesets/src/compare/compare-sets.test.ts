@@ -58,7 +58,7 @@ test.each([
   ['xyz', 'tms'],
   ['mbtiles', 'pmtiles'],
   ['pmtiles', 'mbtiles'],
-] as const)('the comparison of %s and %s lists the tiles that differ or exist in only one of them', async (one, other) => {
+] as const)('comparing %s and %s lists the differing tiles and those of only one set', async (one, other) => {
   const left = await stored('left', one, OLD)
   const right = await stored('right', other, NEW)
   expect(await compareSets(task(left, right))).toEqual({

@@ -34,7 +34,7 @@ const as = (name: string, options: object) =>
 const submit = (name: string, more: object = {}) =>
   as(name, { method: 'POST', url: '/api/v1/slice/jobs', body: { ...JOB, ...more } })
 
-test('a token has the layers that it was issued with, all if none are named, and changes and rotations keep them', async () => {
+test('a token has the layers of its issue, all if none are named, and changes and rotations keep them', async () => {
   const record = async (name: string) =>
     (await app.admin({ url: `/api/v1/admin/tokens/${tokens[name]?.id}` })).json().layer_codes
   expect(await record('all')).toEqual(['*'])
@@ -59,7 +59,7 @@ test('a token has the layers that it was issued with, all if none are named, and
   expect(await listed('port')).toEqual(['all', 'port'])
 })
 
-test('a layer that a token may not slice is 403, whether or not there is such a layer', async () => {
+test('a layer that a token may not slice returns 403, whether or not it exists', async () => {
   for (const target_code of ['city', 'nowhere', 'City', 'ci\u200bty']) {
     const { statusCode, body } = await submit('port', { target_code })
     expect([target_code, statusCode, body]).toEqual([target_code, 403, expect.stringContaining('no access')])
@@ -72,7 +72,7 @@ test('a layer that a token may not slice is 403, whether or not there is such a 
   expect((await as('port', { url: '/api/v1/slice/layers/port/sources' })).statusCode).toBe(404)
 })
 
-test('a job of a layer that a token may not slice is 404, and its code 409', async () => {
+test('a job of a layer that a token may not slice returns 404, and its code 409', async () => {
   const { id } = (await submit('all', { code: 'of the city' })).json()
   expect((await as('same', { url: `/api/v1/slice/jobs/${id}` })).statusCode).toBe(200)
   expect((await as('port', { url: `/api/v1/slice/jobs/${id}` })).statusCode).toBe(404)
@@ -84,7 +84,7 @@ test('a job of a layer that a token may not slice is 404, and its code 409', asy
   expect((await submit('same', { code: 'of the city' })).json().id).toBe(id)
 })
 
-test('only the token that submitted a job, and admins, see the secrets in its callback address', async () => {
+test('only the submitting token and admins see the secrets in the callback URL of a job', async () => {
   const address = SECRET.replace('user:word@', '')
   const submitted = (await submit('all', { code: 'secret', callback_url: address })).json()
   expect(submitted.callback_url).toBe(address)

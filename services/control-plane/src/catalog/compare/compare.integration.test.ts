@@ -56,7 +56,7 @@ test('two versions are compared tile by tile', async () => {
   expect((await compare('left=v1&right=again&zoom_min=3')).json().zooms).toEqual([])
 })
 
-test('what cannot be compared is refused with the reason', async () => {
+test('versions that cannot be compared are refused with the reason', async () => {
   const refused = async (query: string, code?: string) => {
     const answer = await compare(query, code)
     return [answer.statusCode, answer.json().error]
@@ -69,7 +69,7 @@ test('what cannot be compared is refused with the reason', async () => {
   expect(await refused('left=v1&right=v2')).toEqual([409, 'this is not an SQLite database'])
 })
 
-test('no more than two comparisons are made at the same time', async () => {
+test('at most two comparisons run at the same time', async () => {
   const atOnce = async () => {
     const all = await Promise.all([1, 2, 3].map(() => compare('left=v1&right=again')))
     return all.map(({ statusCode }) => statusCode).sort()

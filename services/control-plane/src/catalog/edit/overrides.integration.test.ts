@@ -53,7 +53,7 @@ const OVERRIDES = {
   coordinate_offset: 'gcj02',
 }
 
-test('overrides are served in place of what the scan found, outlive scans, and return field by field', async () => {
+test('overrides are served instead of scanned values, survive scans, and can be reset field by field', async () => {
   const before = (await call('GET', '/basemaps/world/versions/v1')).body
   expect(before).toMatchObject({ overrides: {}, scanned: SCANNED, storage: 'xyz' })
   const since = await currentState(app.ctx.sql)
@@ -118,14 +118,14 @@ test.each([
   expect(await readBasemap(app.ctx.sql, 'world')).toEqual(before)
 })
 
-test('an archive of PMTiles has no rows whose order could be overridden', async () => {
+test('a PMTiles archive has no row order that could be overridden', async () => {
   await app.ctx.sql`UPDATE basemap_versions SET storage = 'pmtiles' WHERE basemap_code = 'sea'`
   const { status, body } = await call('PATCH', '/basemaps/sea/versions/v1', { storage: 'tms' })
   expect([status, body.error]).toEqual([400, expect.stringContaining('a pmtiles archive has no order of rows')])
   expect((await call('PATCH', '/basemaps/sea/versions/v1', { attribution: 'Me' })).status).toBe(200)
 })
 
-test('what operators write about a basemap outlives scans, and is searched and filtered', async () => {
+test('operators’ descriptions of a basemap survive scans, and can be searched and filtered', async () => {
   const notes = {
     name: 'Die Welt',
     description: 'For the harbour office',

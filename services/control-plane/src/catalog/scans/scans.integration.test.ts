@@ -72,7 +72,7 @@ async function until(query: () => PromiseLike<readonly unknown[]>): Promise<void
 }
 
 describe('a scan', () => {
-  test('logs a change for what differs, and one for all that it has only seen again', async () => {
+  test('logs one change for each difference, and one for all unchanged objects', async () => {
     for (const place of ['m1/v1', 'm1/v2', 'm2/v1']) tree.put(`${place}/0/0/0.png`, PIXEL)
     await source('logged', 'basemap')
     expect(await changesDuring(() => scan('logged'))).toEqual(['basemap m1', 'basemap m2'])
@@ -90,7 +90,7 @@ describe('a scan', () => {
     expect((await basemap('m1'))?.versions).toMatchObject([{ available: true }, { version: 'v2', available: false }])
   })
 
-  test('renews the public address of what it finds', async () => {
+  test('updates the public URL of found objects', async () => {
     tree.put('moved/v1/0/0/0.png', PIXEL)
     await source('renewing', 'basemap')
     await scan('renewing')
@@ -100,7 +100,7 @@ describe('a scan', () => {
     expect((await basemap('moved'))?.url_template).toBe('https://tiles.example/tiles/moved/current/{z}/{x}/{y}.png')
   })
 
-  test('leaves a basemap to the source that had it first, and says so', async () => {
+  test('leaves a basemap to the source that had it first, and reports that', async () => {
     tree.put('one/shared/v1/0/0/0.png', PIXEL)
     tree.put('two/shared/v2/0/0/0.png', PIXEL)
     await source('first', 'basemap', tree.at('one'))
@@ -115,7 +115,7 @@ describe('a scan', () => {
     expect(await basemap('shared')).toMatchObject({ source_code: 'first', versions: [{ version: 'v1' }] })
   })
 
-  test('of a source that has gone fails with the reason and changes nothing', async () => {
+  test('of a missing source fails with the reason and changes nothing', async () => {
     tree.put('maps/gone/v1/0/0/0.png', PIXEL)
     await source('unmounted', 'basemap', tree.at('maps'))
     await scan('unmounted')
@@ -131,7 +131,7 @@ describe('a scan', () => {
     expect((await basemap('gone'))?.versions).toMatchObject([{ available: true }])
   })
 
-  test('keeps what metadata says of any kind, and finds it unchanged the next time', async () => {
+  test('keeps metadata of any type, and finds it unchanged the next time', async () => {
     tree.put('odd/v1/0/0/0.png', PIXEL)
     const layers = [{ id: 'a', description: 'x', minzoom: 0, fields: { b: 'String', a: 'Number' } }]
     const metadata = { name: 'n\0ul \ud800', attribution: '© \0', bounds: [-0, -1, 1, 1], vector_layers: layers }
@@ -142,7 +142,7 @@ describe('a scan', () => {
     expect((await basemap('odd'))?.name).toBe('nul \ufffd')
   })
 
-  test('leaves alone what was registered while it ran', async () => {
+  test('does not change objects registered during the scan', async () => {
     tree.put('layer/v1/0/0/0.png', PIXEL)
     await source('layering', 'basemap')
     await scan('layering')
@@ -172,7 +172,7 @@ describe('a scan', () => {
 })
 
 describe('vectors', () => {
-  test('are found, go and come back under the same code', async () => {
+  test('are found, disappear and return under the same code', async () => {
     tree.put('a b.geojson', POINT)
     tree.put('a-b.geojson', POINT)
     await source('shapes', 'vector')
@@ -188,7 +188,7 @@ describe('vectors', () => {
     ])
   })
 
-  test('tell what their content says; what an earlier release found is read once', async () => {
+  test('have facts from their content; those found by an earlier release are read once', async () => {
     tree.put(
       'told.json',
       '{"type":"Feature","properties":{"na\\u0000me":"x"},"geometry":{"type":"Point","coordinates":[8,47]}}',
@@ -218,7 +218,7 @@ describe('vectors', () => {
     expect(await scan('facts')).toMatchObject({ updated: 0 })
   })
 
-  test('of all enabled sources are scanned by one call, one source after the other', async () => {
+  test('of all enabled sources are scanned by one call, in sequence', async () => {
     tree.put('x/1.json', POINT)
     tree.put('y/2.json', POINT)
     await source('rescan-x', 'vector', tree.at('x'))
@@ -234,7 +234,7 @@ describe('vectors', () => {
     expect(total).toBe(items.length)
   })
 
-  test('thousands are written in one go and answered by page', async () => {
+  test('thousands are written in one run and returned by page', async () => {
     for (let i = 0; i < 5000; i++) tree.put(`many/${i % 50}/${i}.json`, POINT)
     await source('many', 'vector')
     expect(await scan('many')).toMatchObject({ status: 'succeeded', added: 5000 })
@@ -249,7 +249,7 @@ describe('vectors', () => {
 })
 
 describe('one scan at a time', () => {
-  test('while another process scans, scans and rescans are refused', async () => {
+  test('during a scan of another process, scans and rescans are refused', async () => {
     tree.put('busy/v1/0/0/0.png', PIXEL)
     await source('busy', 'basemap')
     const endElsewhere = await runElsewhere(app.ctx.sql, SCAN)
@@ -261,7 +261,7 @@ describe('one scan at a time', () => {
     expect(await scan('busy')).toMatchObject({ added: 1 })
   })
 
-  test('a scan whose lease is lost writes nothing, and says why', async () => {
+  test('a scan that lost its lease writes nothing, and reports why', async () => {
     tree.put('lost.geojson', POINT)
     await source('lost', 'vector')
     let endElsewhere: () => Promise<unknown> = () => Promise.resolve()
@@ -276,7 +276,7 @@ describe('one scan at a time', () => {
     expect(await scan('lost')).toMatchObject({ status: 'succeeded', added: 1 })
   })
 
-  test('a scan that a dead process left running counts as failed once the next one begins', async () => {
+  test('a scan left running by a dead process counts as failed once the next one starts', async () => {
     await source('abandoned', 'basemap')
     await startScan(app.ctx.sql, 'abandoned')
     await source('other', 'basemap')
@@ -285,7 +285,7 @@ describe('one scan at a time', () => {
     expect(items).toMatchObject([{ status: 'failed', message: expect.stringMatching(/stopped during this scan/) }])
   })
 
-  test('a scan that the shutdown ends has failed, and its thread is gone', async () => {
+  test('a scan ended by the shutdown has failed, and its thread has ended', async () => {
     tree.put('stopped/v1/0/0/0.png', PIXEL)
     await source('stopped', 'basemap')
     const stop = new AbortController()
@@ -301,7 +301,7 @@ describe('one scan at a time', () => {
   })
 })
 
-describe('a scan that need not be waited for', () => {
+describe('an asynchronous scan', () => {
   let stop: AbortController
   let queue: Promise<void>
   beforeEach(() => {
@@ -318,7 +318,7 @@ describe('a scan that need not be waited for', () => {
   const ended = (code: string) => async () =>
     (await get<{ items: Scan[] }>(`/scan-sources/${code}/scans`)).items.filter(({ status }) => status !== 'running')
 
-  test('is queued once, and run in its turn', async () => {
+  test('is queued once, and runs in its turn', async () => {
     tree.put('queued-map/v1/0/0/0.png', PIXEL)
     await source('queued-1', 'basemap')
     await source('queued-2', 'vector')
@@ -350,7 +350,7 @@ describe('a scan that need not be waited for', () => {
   })
 })
 
-test('what a scan left out is a list that can be searched', async () => {
+test('the list of files that a scan left out can be searched', async () => {
   for (let i = 0; i < 30; i++) tree.put(`none-${i}/readme.txt`, 'x')
   await source('doubtful', 'basemap')
   const { id, warnings, status } = await scan('doubtful')
@@ -448,18 +448,18 @@ describe('scan sources', () => {
     expect((await post('/scan-sources', told)).json()).toMatchObject({ name: 'Kept', enabled: false })
   })
 
-  test('that move make every edge load the catalog anew', async () => {
+  test('with a new path make every edge reload the catalog', async () => {
     await source('moving', 'basemap')
     expect(await changesDuring(() => source('moving', 'basemap'))).toEqual([])
     expect(await changesDuring(() => source('moving', 'basemap', tree.at('elsewhere')))).toEqual(['all '])
   })
 
-  test('that are unknown are 404', async () => {
+  test('with an unknown code return 404', async () => {
     expect((await post('/scan-sources/unknown/run')).statusCode).toBe(404)
     expect((await app.admin({ url: '/api/v1/admin/scan-sources/unknown/scans' })).statusCode).toBe(404)
   })
 
-  test('leave a row in the audit for each change and each scan', async () => {
+  test('have an audit entry for each change and each scan', async () => {
     await source('audited', 'basemap')
     await scan('audited')
     const rows = await app.ctx.sql`SELECT action, actor FROM audit WHERE subject = 'audited' ORDER BY id`

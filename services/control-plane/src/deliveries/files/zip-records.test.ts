@@ -97,7 +97,7 @@ test.each([0, 1, 99, 100, 101, 250])('a bundle of %i files is one zip of as many
   else expect(await readZip(await openZip(file))).toEqual({ entries: count, last: 'one tile' })
 })
 
-test.each([65_534, 65_535, 65_536])('%i entries are found by an independent reader', async (count) => {
+test.each([65_534, 65_535, 65_536])('an independent reader finds %i entries', async (count) => {
   const file = path.join(root, 'many.zip')
   writeZip(file, [0], count)
   expect(await readZip(await openInMemory(readFileSync(file)))).toEqual({ entries: count, last: 'one tile' })
@@ -126,7 +126,7 @@ test.each([4_294_967_294, 4_294_967_295, 9_000_000_000])('a file of %i bytes has
   expect(entry).toMatchObject({ uncompressedSize: size, compressedSize: size })
 })
 
-test('until its end a zip keeps a few bytes of each file, however many there are', async () => {
+test('an unfinished zip keeps a few bytes per file, however many there are', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const kept = () => {

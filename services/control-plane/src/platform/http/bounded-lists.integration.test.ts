@@ -48,7 +48,7 @@ interface Operation {
   readonly responses?: Readonly<Record<string, unknown>>
 }
 
-test('every answer of the control plane that is large over a large catalog is bounded, or made once', async () => {
+test('every large response of the control plane over a large catalog is limited, or built once', async () => {
   const { paths } = gateway.app.swagger() as { paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
   const values: Readonly<Record<string, string>> = { code: 'map-1', version: 'v1' }
   const large: string[] = []
@@ -70,7 +70,7 @@ test('every answer of the control plane that is large over a large catalog is bo
   )
 })
 
-test('the OpenAPI document is tagged, and 304 to those who have it', async () => {
+test('the OpenAPI document has an ETag, and returns 304 to clients that have it', async () => {
   const url = '/api/v1/openapi.json'
   const plain = await gateway.app.inject({ url })
   for (const encoding of ['br', 'gzip']) {
@@ -98,7 +98,7 @@ function waitingApp() {
   return { app, begun }
 }
 
-test('so many lists are made at once, so many wait, and the rest is refused', async () => {
+test('a limited number of lists is built at once, a limited number waits, and the rest is refused', async () => {
   const { app, begun } = waitingApp()
   const answers = Array.from({ length: 200 }, () => app.inject({ url: '/list' }))
   await expect.poll(() => begun.length).toBe(8)
@@ -115,7 +115,7 @@ test('so many lists are made at once, so many wait, and the rest is refused', as
   await app.close()
 })
 
-test('a list whose handler fails gives its place back', async () => {
+test('a list whose handler fails frees its slot', async () => {
   const app = Fastify() as unknown as App
   app.setSerializerCompiler(serializerCompiler)
   registerBoundedLists(app)

@@ -154,7 +154,7 @@ test.each([
   ['/docs/zh', '/docs/zh/'],
   ['/docs/adr', '/docs/adr/README.html'],
   ['/docs/files/compose.yaml', '/docs/files/compose.yaml.txt'],
-])('the address %s of the documentation leads to %s, which can be revalidated', async (url, location) => {
+])('the URL %s of the documentation leads to %s, which can be revalidated', async (url, location) => {
   const redirect = await app.inject({ url })
   expect([redirect.statusCode, redirect.headers.location]).toEqual([308, location])
   const page = await app.inject({ url: location })

@@ -58,7 +58,7 @@ test.each([
   ['step=day&from=2026-03-10T18:00:00Z&to=2026-03-11', 5],
   ['step=day&from=2026-03-09&to=2026-03-10', 7],
   ['step=hour&from=2026-03-10T13:00:00%2B01:00&to=2026-03-10T12:00:01Z', 5],
-])('a range that begins within an hour or day has the whole of it: %s', async (range, requests) => {
+])('a range that begins within an hour or day includes all of it: %s', async (range, requests) => {
   expect(await items(`by=basemap&id=alps&${range}`)).toMatchObject([{ requests }])
 })
 
@@ -140,7 +140,7 @@ test.each([
     'by=token,basemap&step=total&from=2026-01-01',
     'query.from: by two dimensions and without an id the range is at most 31 days',
   ],
-])('a query that cannot be answered is refused in words: %s', async (query, words) => {
+])('an invalid query is refused with a reason: %s', async (query, words) => {
   const answer = await ask(query)
   expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringContaining(words)])
 })

@@ -79,7 +79,7 @@ test.each(['/admin/nothing', '/api/v1/admin/nothing', '/ADMIN/', '//admin/', '/a
   'the unknown admin path %s tells nothing without credentials',
   async (url) => {
     expect((await inject({ url })).statusCode).toBe(401)
-    // A foreign method on it tells nothing, either.
+    // A foreign method on the path reveals nothing, either.
     expect((await inject({ url, method: 'DELETE' })).statusCode).toBe(401)
   },
 )
@@ -115,7 +115,7 @@ test('every documented path lists its methods in Allow, and returns 405 for all 
   for (const [path, operations] of Object.entries<object>(paths)) {
     const url = path.replaceAll(/\{\w+\}/g, 'x')
     const refusal = await test0.admin({ method: 'TRACE' as never, url })
-    // The edge's own.
+    // These paths belong to the edge.
     if (refusal.statusCode === 404) continue
     looked++
     const allowed = String(refusal.headers.allow).split(', ')

@@ -105,7 +105,7 @@ const VECTOR_FIELDS = 'code name kind relative_path file_name size modified_at a
 const VERSION_FIELDS = 'version storage format tile_size min_zoom max_zoom available scanned_at revision'.split(' ')
 const PUSH_FIELDS = 'target_code status attempts message next_attempt_at created_at updated_at'.split(' ')
 
-/** One field of each item of a page, and the total. */
+/** Returns one field of each item of a page, and the total. */
 async function page(path: string, field = 'code'): Promise<[unknown[], number]> {
   const url = path.startsWith('/catalog') ? `/api/v1${path}` : `/api/v1/admin${path}`
   const headers = path.startsWith('/catalog') ? { authorization: `Bearer ${reader}` } : {}
@@ -137,7 +137,7 @@ describe('every list of the document', () => {
   })
   const ask = (path: string, query: string) => {
     const code = path.includes('/basemaps/') ? 'world' : 'basemap'
-    // What it must be told, unless it is what the query asks for.
+    // Required parameters, unless the query sets them.
     const needed = path.endsWith('/usage') ? { by: 'token', step: 'day' } : {}
     const all = new URLSearchParams({ ...needed, ...Object.fromEntries(new URLSearchParams(query)) })
     const url = `${path.replace('{code}', code).replace('{id}', scanId)}?${all}`
@@ -170,7 +170,7 @@ describe('every list of the document', () => {
       from: '2026-01-01T00:00:00Z',
       expires_within: '14d',
     }
-    // The parts of a pair are parameters of that grouping only.
+    // The two parts of a pair are parameters only of that grouping.
     const grouping: Record<string, string> = {
       token_id: 'by=token,basemap&',
       basemap_code: 'by=token,basemap&',
@@ -364,7 +364,7 @@ describe('a POST with If-None-Match: *', () => {
       expect([path, created.statusCode]).toEqual([path, 200])
       const refused = await create(path, second)
       expect([refused.statusCode, refused.json()]).toEqual([412, { error: expect.stringContaining('exists') }])
-      // That its directory does not exist is said only when it is saved.
+      // Only the response to saving warns of a missing directory.
       const { warnings: _, ...stored } = created.json()
       expect((await gateway.admin({ url: `/api/v1/admin${path}/only` })).json()).toEqual(stored)
       expect((await post(path, second)).path ?? (await post(path, second)).url).toContain('second')

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 interface Started {
   readonly child: ChildProcess
-  /** the next line of the log that has these words */
+  /** the next log line that contains these words */
   line(words: string): Promise<string>
   readonly stderr: () => string
 }
@@ -60,7 +60,7 @@ function start(env: NodeJS.ProcessEnv, ...args: string[]): Started {
   return { child, line, stderr: () => stderr }
 }
 
-/** Below the ports that the kernel hands out, and beside those of the harness: a process takes seconds to come to listen. */
+/** Below the kernel's ephemeral ports and outside of the harness's range, since a process takes seconds until it listens. */
 const FIRST_PORT = 30_200
 const PORTS = 2_000
 let next = process.pid % PORTS
@@ -101,7 +101,7 @@ test.each<[string, NodeJS.ProcessEnv, ...string[]]>([
   expect(stderr()).toMatch(new RegExp(`^[^\\n]*${name}[^\\n]*\\n$`))
 })
 
-/** Postgres at an address of its own, which can go away and come back. */
+/** A Postgres address that can become unreachable and return. */
 class Link {
   readonly port: number
   readonly #target: URL

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What the control plane itself answers by method and path: the document has the edge's addresses too. */
+/** Returns the control plane's own operations by method and path: the document contains the edge's too. */
 function operations() {
   const { paths = {} } = app.app.swagger() as { paths?: Record<string, Record<string, Operation>> }
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -55,7 +55,7 @@ async function send({ path, method }: { path: string; method: (typeof WRITES)[nu
   return { status: answer.statusCode, error: answer.json().error as string, code: answer.headers['x-refusal'] }
 }
 
-/** Each object within a value, with its path. */
+/** Yields each object within a value, with its path. */
 function objectsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([name, one]) => objectsIn(one, [...path, name]))
@@ -71,7 +71,7 @@ function withUnknown(value: unknown, path: readonly string[]): object {
 }
 
 test('every body of the OpenAPI document refuses an unknown field, at every depth, and names it', async () => {
-  // An imported style is a document of the MapLibre specification, which has rules of its own for unknown fields.
+  // An imported style is a document of the MapLibre specification, which has its own rules for unknown fields.
   const withBodies = operations().filter((one) => jsonOf(one) !== undefined && !one.path.endsWith('/styles/import'))
   expect(withBodies.length).toBeGreaterThan(15)
   for (const one of withBodies) {

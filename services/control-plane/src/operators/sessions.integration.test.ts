@@ -12,7 +12,7 @@ const TTL_SECONDS = 3600
 let test0: TestApp
 beforeAll(async () => {
   test0 = await startTestApp(process.env.TEST_POSTGRES_URL, {
-    // Nobody listens there: what these tests show holds while the provider is down.
+    // No server listens there: these tests hold while the provider is down.
     OIDC_ISSUER: 'http://127.0.0.1:9',
     OIDC_CLIENT_ID: 'gateway',
     OIDC_ROLES: 'admin=gis-admins',
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => test0.close())
 
-/** A session as a sign-in begins one; answers its cookie. */
+/** Starts a session like a sign-in; returns its cookie. */
 async function begin(role: Role, ttlSeconds = TTL_SECONDS): Promise<string> {
   const id = newSessionId()
   const who = { name: `A ${role}`, actor: `${role}@example.com`, role, begunBy: 'oidc' } as const

@@ -72,7 +72,7 @@ test('a layer of the output pmtiles is one archive, to which further images are 
   const before = await readBasemap(gateway.ctx.sql, 'city')
   expect(before?.versions).toMatchObject([{ path: first.output_root, storage: 'pmtiles', minZoom: 2, maxZoom: 3 }])
 
-  // As the layer is, if nothing is said.
+  // Keeps the output of the layer by default.
   const second = await sliced({ source_path: image('east') })
   expect(second).toMatchObject({ output: 'pmtiles', output_root: first.output_root })
   expect(await columns(first.output_root)).toEqual([2, 6])

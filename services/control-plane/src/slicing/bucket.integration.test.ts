@@ -55,7 +55,7 @@ afterAll(async () => {
 const WGS84 =
   'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]'
 
-/** Of one colour. Where it lies is said next to it. */
+/** Makes an image in one colour, with its position in a file next to it. */
 function madePicture(): string {
   const file = path.join(home, 'picture.tif')
   const look = ['-of', 'GTiff', '-ot', 'Byte', '-bands', '3', '-burn', '200', '-outsize', '64', '64']
@@ -63,14 +63,14 @@ function madePicture(): string {
   return file
 }
 
-/** Another control plane on the same store, without a file in common. */
+/** Another control plane on the same store, without a shared file. */
 function other(): ControlContext {
   const { settings } = gateway.ctx
   const [dataDir, sliceWorkRoot] = [path.join(home, 'b'), path.join(home, 'b/slice-work')]
   return { ...gateway.ctx, settings: { ...settings, dataDir, sliceWorkRoot } }
 }
 
-/** Submits jobs and has this control plane alone run them. */
+/** Submits jobs and runs them only on this control plane. */
 async function slice(ctx: ControlContext, ...bodies: readonly object[]): Promise<SliceJob[]> {
   const ids: string[] = []
   for (const body of bodies) {
@@ -121,7 +121,7 @@ test('an image from a bucket becomes a layer that is one object, and every contr
 
   expect(await slice(other(), source('middle'))).toMatchObject([{ status: 'succeeded', output_root: job.output_root }])
   expect(await tiles(key)).toEqual(['3/2/3', '3/4/3'])
-  // Its own copy is older than the object by now.
+  // The local copy is older than the object.
   expect(await slice(gateway.ctx, source('east'))).toMatchObject([
     { status: 'succeeded', output_root: job.output_root },
   ])

@@ -97,7 +97,7 @@ test.each([[['/images/a.tif', '/images/b.tif']], [['/images/a.tif']]])(
     }
     mkdirSync(join(dataDir, 'kept/2026-03-01'), { recursive: true })
     expect(await place(null)).toMatchObject({ place: { layerDir: join(dataDir, 'kept/2026-03-01-2') } })
-    // A run that was broken off goes on where it was.
+    // An interrupted run continues at the same place.
     expect(await place('2026-03-01')).toMatchObject({ place: { layerDir: join(dataDir, 'kept/2026-03-01') } })
     await app.ctx.sql`DELETE FROM slice_jobs WHERE target_code = 'kept'`
   },

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../testing/test-app.js'
 const TOKENS = '/api/v1/admin/tokens'
 let gateway: TestApp
 beforeAll(async () => {
-  // Edges are waited for as long as that: what confirms has the time for it on a busy machine too.
+  // The maximum wait for edges, long enough for a confirmation on a busy machine.
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { TOKEN_STALE_SECONDS: '5', TOKEN_DEFAULT_TTL: '2h' })
 })
 afterAll(() => gateway.close())
@@ -25,8 +25,8 @@ async function issue(body: object): Promise<IssuedToken> {
 
 const disable = (id: string) => gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/disable` })
 
-/** An edge process that announces itself and applies, or does not, what it hears of. */
-/** `announce` says again what it said last: it is live for 3.5 s after that. */
+/** An edge process that registers itself and applies the changes that it receives, or not. */
+/** `announce` repeats the last announcement: the edge is live for 3.5 s afterwards. */
 async function edge(applies: boolean): Promise<{ id: string; bus: Bus; announce: () => Promise<void> }> {
   const bus = new PostgresBus(gateway.store.sql, 300)
   let own: OwnPresence = {

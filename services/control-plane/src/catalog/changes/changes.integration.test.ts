@@ -111,7 +111,7 @@ test('refusals come in order', async () => {
   expect(await status('from=older')).toBe(400)
   expect(await status('from=older&to=newer&zoom=1')).toBe(400)
   expect(await status('from=older&to=degrees')).toBe(400)
-  // It has the name of an archive and is none.
+  // A file with the name of an archive, but other content.
   expect(await status('from=v1&to=v2')).toBe(409)
 })
 

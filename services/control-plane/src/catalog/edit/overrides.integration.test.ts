@@ -78,7 +78,7 @@ test('overrides are served instead of scanned values, survive scans, and can be 
     before: { overrides: {} },
     after: { overrides: { storage: 'tms', ...OVERRIDES } },
   })
-  // What is found again is not known to be another, since it is compared with what was found before.
+  // A scan compares with its previous result, so overrides do not count as changes.
   expect((await scan()).body).toMatchObject({ added: 0, updated: 0 })
   tree.put('maps/world/v1/tilejson.json', '{"name":"Other","minzoom":0,"maxzoom":3}')
   expect((await scan()).body).toMatchObject({ added: 0, updated: 1 })
@@ -86,7 +86,7 @@ test('overrides are served instead of scanned values, survive scans, and can be 
   expect(later).toMatchObject({ storage: 'tms', ...shown, scanned: { ...SCANNED, name: 'Other' } })
   expect((await patch({ format: null, bounds: null })).body).toMatchObject({
     format: 'png',
-    // Bounds that come from the tiles turn with their rows, and move with their grid.
+    // Bounds derived from the tiles follow the row order and the grid.
     bounds: [-90, expect.closeTo(-45), -67.5, expect.closeTo(-22.5)],
     overrides: { storage: 'tms', min_zoom: 1 },
   })

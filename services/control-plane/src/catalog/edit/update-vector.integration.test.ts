@@ -45,7 +45,7 @@ test('a kind that the first version did not know is listed and filtered like the
   ])
   expect((await call('GET', '/vectors?kind=geojson')).body.total).toBe(1)
   const [row] = await app.ctx.sql`SELECT kind, format FROM vectors WHERE code = 'points'`
-  // As a version before reads it that is gone back to.
+  // The form that the previous version reads after a rollback.
   expect(row).toEqual({ kind: 'geojson', format: 'flatgeobuf' })
 })
 

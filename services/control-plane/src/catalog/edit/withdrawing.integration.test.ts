@@ -186,7 +186,7 @@ test('a revision is incremented only with the content', async () => {
   const grown = await revisions()
   expect(grown.map((revision, i) => revision > (before[i] as number))).toEqual([false, true, false, false])
   expect((await catalog('/basemaps/world')).body.versions[1]).toMatchObject({ version: 'v2', revision: grown[1] })
-  // A program that knows nothing of revisions writes here too while a rollout is under way, or undone.
+  // During a rollout, or after a rollback, a program without support for revisions writes here too.
   await app.ctx.sql`UPDATE basemap_versions SET fingerprint = 'other' WHERE version = 'v1'`
   expect((await revisions())[0]).toBeGreaterThan(grown[1] as number)
 })
@@ -219,7 +219,7 @@ test('a target is forgotten with its records, and nothing is sent to it afterwar
 test('files are deleted only if they were sliced here, only on request, and not while a job may write them', async () => {
   for (const version of ['v1', 'v2', 'v3']) tree.put(`layers/city/${version}/0/0/0.png`, PIXEL)
   await scanAll()
-  // v3 was put there by hand.
+  // The files of v3 were added manually.
   const [job] = await app.ctx.sql<{ id: string }[]>`
     INSERT INTO slice_jobs (name, source_paths, target_code, zoom_min, zoom_max, tile_size, tile_format, status)
     VALUES ('j', ARRAY['/i.tif'], 'city', 0, 0, 256, 'webp', 'pending') RETURNING id`

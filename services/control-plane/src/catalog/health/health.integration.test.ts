@@ -37,7 +37,7 @@ async function scanned(code: string, kind: string): Promise<void> {
   expect((await post(`/scan-sources/${code}/run`)).json()).toMatchObject({ status: 'succeeded' })
 }
 
-/** The check's counts of what is missing, what is available after it, and which changes it logged. */
+/** Runs the check; returns its count of missing objects, the available ones afterwards, and the logged changes. */
 async function check() {
   const before = await currentState(app.ctx.sql)
   const answer = await post('/health/check')

@@ -33,7 +33,7 @@ beforeAll(async () => {
     IMPORT_MAX_BYTES: String(MAX_BYTES),
     DATA_DIR: path.join(home, 'receiver'),
   }
-  // A pause after a wrong credential lasts a second at first, and a busy machine may take that long from one request to the next.
+  // The first pause after a wrong credential lasts a second, and a busy machine may take that long between two requests.
   const begun = Date.now()
   receiver = await startTestApp(process.env.TEST_POSTGRES_URL, settings, undefined, () => begun)
   await fillCatalog(sender.ctx.sql, home)
@@ -184,7 +184,7 @@ test('a body that differs from the signed one is refused after reading, and leav
   expect(existsSync(path.join(imports(), 'basemaps/world/forged'))).toBe(false)
 })
 
-/** The same archive with the end of a zip64 one (APPNOTE 4.3.14), which says where its directory is and how many entries it has. */
+/** Appends the end of a zip64 archive (APPNOTE 4.3.14), which names the position of its directory and its number of entries. */
 function zip64(archive: Buffer, entries: bigint, directoryAt: bigint): Buffer {
   const front = archive.subarray(0, archive.length - 22)
   const end = Buffer.alloc(56)
@@ -254,7 +254,7 @@ describe('is refused, and leaves nothing behind:', () => {
       'an entry that is larger than it says',
       async () => {
         const archive = await zip({ 'world/x/0/0/0.png': Buffer.alloc(50_000_000) })
-        // The unpacked size in the central directory, which is all that was examined.
+        // The uncompressed size in the central directory, the only part that was examined.
         const central = archive.indexOf(Buffer.from('504b0102', 'hex'))
         archive.writeUInt32LE(1000, central + 24)
         return send(worldEvent('x'), archive)
@@ -339,7 +339,7 @@ test('the path does not exist without IMPORT_TOKEN', async () => {
 })
 
 describe('guesses of the credential', () => {
-  /** From an address of its own, so that no other test is slowed down. */
+  /** Uses a separate address, so that no other test is slowed down. */
   const guess = (localAddress: string, headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; retryAfter: string | undefined }>((resolve, reject) => {
       const asked = request(

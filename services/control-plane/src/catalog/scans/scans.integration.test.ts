@@ -52,10 +52,10 @@ async function changesDuring(work: () => Promise<unknown>): Promise<string[]> {
   return since.covered ? since.changes.map(({ kind, key }) => `${kind} ${key}`).sort() : ['not covered']
 }
 
-/** Begins the scan of a vector source, which cannot go on before the work is done. */
+/** Starts the scan of a vector source, which cannot continue before the work is done. */
 function duringScan(code: string, work: (tx: Transaction) => Promise<void>): Promise<{ ended: Promise<Scan> }> {
   return app.ctx.sql.begin(async (tx) => {
-    // What is known of its vectors is read before its walk.
+    // The scan reads its known vectors before its walk.
     await tx`LOCK TABLE vectors IN ACCESS EXCLUSIVE MODE`
     const ended = scan(code)
     await until(() => tx`SELECT 1 FROM scans WHERE source_code = ${code} AND status = 'running'`)
@@ -66,7 +66,7 @@ function duringScan(code: string, work: (tx: Transaction) => Promise<void>): Pro
 
 const vectorsOf = (code: string) => app.ctx.sql`SELECT code FROM vectors WHERE source_code = ${code}`
 
-/** Waits for a query to answer a row; the test's own time limit is the limit. */
+/** Waits until a query returns a row; the time limit of the test applies. */
 async function until(query: () => PromiseLike<readonly unknown[]>): Promise<void> {
   while ((await query()).length === 0) await sleep(1)
 }
@@ -148,7 +148,7 @@ describe('a scan', () => {
     await scan('layering')
     const { sql } = app.ctx
     const running = await sql.begin(async (tx) => {
-      // Nobody can read versions until this commits: the scan walks, and then waits.
+      // Versions cannot be read until this commits: the scan walks, and then waits.
       await tx`LOCK TABLE basemap_versions IN ACCESS EXCLUSIVE MODE`
       const scanning = scan('layering')
       await until(() => sql`SELECT 1 FROM scans WHERE source_code = 'layering' AND status = 'running'`)
@@ -204,13 +204,13 @@ describe('vectors', () => {
       encoding: 'UTF-8',
     }
     expect(await told()).toMatchObject({ ...facts, fields: [{ name: 'name', type: 'string' }] })
-    // It goes and comes back unchanged, which reads nothing.
+    // A file that disappears and returns unchanged is not read again.
     renameSync(tree.at('told.json'), tree.at('away'))
     await scan('facts')
     renameSync(tree.at('away'), tree.at('told.json'))
     await scan('facts')
     expect(await told()).toMatchObject(facts)
-    // A release that knows no facts writes another state of the file.
+    // An earlier release without facts writes another state of the file.
     await app.ctx.sql`UPDATE vectors SET fingerprint = 'another' WHERE code = 'told'`
     expect(await told()).toMatchObject({ crs: null, bounds: null, fields: null })
     expect(await scan('facts')).toMatchObject({ updated: 1 })
@@ -243,7 +243,7 @@ describe('vectors', () => {
     expect(page.items).toHaveLength(10)
     expect(page.total).toBe(1100)
     rmSync(tree.at('many'), { recursive: true })
-    // More changes than the log takes one by one.
+    // More changes than the log records individually.
     expect(await changesDuring(() => scan('many'))).toEqual(['all '])
   })
 })
@@ -266,7 +266,7 @@ describe('one scan at a time', () => {
     await source('lost', 'vector')
     let endElsewhere: () => Promise<unknown> = () => Promise.resolve()
     const { ended } = await duringScan('lost', async () => {
-      // As if its control plane had not renewed the lease for too long.
+      // Simulates a control plane that did not renew the lease in time.
       await app.ctx.sql`UPDATE jobs SET lease_until = now() - interval '1 second' WHERE kind = 'scan'`
       endElsewhere = await runElsewhere(app.ctx.sql, SCAN)
     })

@@ -18,7 +18,7 @@ function facts(content: string | Buffer) {
 
 const headerLength = POINTS_FGB.readUInt32LE(HEADER_AT - 4)
 
-/** The file with other bytes from a position on. */
+/** Returns the file with other bytes from a position on. */
 function changed(at: number, bytes: Buffer | readonly number[]): Buffer {
   const copy = Buffer.from(POINTS_FGB)
   Buffer.from(bytes).copy(copy, at)

@@ -128,7 +128,7 @@ test('bounds and counts equal those of a simple reading, wherever pieces of the 
       const told = facts({ note: filler.slice(shift), ...content })
       const [x, y] = [positions.map(([lon]) => lon), positions.map(([, lat]) => lat)]
       expect(told.feature_count).toBe(positions.length)
-      // JSON knows no -0.
+      // JSON has no -0.
       const bounds = [Math.min(...x), Math.min(...y), Math.max(...x), Math.max(...y)].map((value) => value + 0)
       expect(told.bounds?.map((value) => value + 0)).toEqual(bounds)
     }),

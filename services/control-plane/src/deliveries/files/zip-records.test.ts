@@ -40,14 +40,14 @@ function openZip(file: string): Promise<ZipFile> {
   )
 }
 
-/** The same from memory: two reads of a file for each of 65,536 entries take ten times as long. */
+/** Opens a zip in memory: two file reads for each of 65,536 entries would take ten times as long. */
 function openInMemory(bytes: Buffer): Promise<ZipFile> {
   return new Promise((resolve, reject) =>
     fromBuffer(bytes, { lazyEntries: true }, (error, zip) => (error ? reject(error) : resolve(zip))),
   )
 }
 
-/** What an independent reader makes of a zip: how many entries it has, and the content of the last one. */
+/** Returns the result of an independent reader: the number of entries, and the content of the last one. */
 async function readZip(zip: ZipFile): Promise<{ entries: number; last: string }> {
   let last: Entry | null = null
   let entries = 0
@@ -76,7 +76,7 @@ function entryAt(offset: number): ZipEntry {
   return { name: `a/b/${offset}.png`, mtimeMs: 0, ...kind, offset, crc: crc32(CONTENT), size, packedSize: size }
 }
 
-/** A zip with `entries` entries, whose content lies at these offsets. */
+/** Writes a zip with `entries` entries, whose content lies at these offsets. */
 function writeZip(file: string, offsets: readonly number[], entries: number): void {
   const directory = new ZipDirectory()
   const fd = openSync(file, 'w')
@@ -138,6 +138,6 @@ test('an unfinished zip keeps a few bytes per file, however many there are', asy
   const bundle = bundleOf(15_001, (n) => void (n % 5000 === 0 && at.set(n, kept())))
   for await (const _ of zipOf(bundle));
   const each = ((at.get(15_000) ?? 0) - (at.get(5000) ?? 0)) / 10_000
-  // Its entry of the central directory, and what the heap rounds it up to; a library keeps some 500.
+  // The size of an entry of the central directory, rounded up by the heap; a library keeps about 500 bytes.
   expect(each).toBeLessThan(250)
 })

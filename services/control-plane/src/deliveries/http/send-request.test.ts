@@ -6,7 +6,7 @@ import type { Deadlines } from './deadlines.js'
 import { sendRequest } from './send-request.js'
 
 const SHORT: Deadlines = { idleMs: 400, totalMs: 400 }
-/** Within this the status has come. */
+/** Deadlines long enough for the status to arrive. */
 const UNTIL_STATUS: Deadlines = { idleMs: 3_000, totalMs: 3_000 }
 const LONG: Deadlines = { idleMs: 10_000, totalMs: 10_000 }
 const closing: (() => Promise<void>)[] = []

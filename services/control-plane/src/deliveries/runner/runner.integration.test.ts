@@ -25,7 +25,7 @@ test('a delivery that fails twice goes from pending over retrying to succeeded, 
     goOn = resolve
   })
   const receiver = await startReceiver(async (response, _, n) => {
-    // The delivery stays as the first answer left it, however late this test comes to look.
+    // The delivery keeps the state after the first response, however late this test reads it.
     if (n === 2) await looked
     response.writeHead(n < 3 ? 500 : 204).end(`answer ${n}`)
   })

@@ -23,7 +23,7 @@ beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'bulk-'))
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {
     TOKEN_STALE_SECONDS: '1',
-    // Nobody listens there: only the sessions of roles are of interest.
+    // No server listens there: the tests only need sessions with roles.
     OIDC_ISSUER: 'http://127.0.0.1:9',
     OIDC_CLIENT_ID: 'gateway',
     OIDC_ROLES: 'admin=gis-admins',
@@ -44,7 +44,7 @@ async function post(url: string, payload: object, headers: Record<string, string
 
 const get = async (url: string) => (await gateway.admin({ url: `${ADMIN}${url}` })).json()
 
-/** The actions and subjects of the audit entries that some work adds, by subject. */
+/** Returns the actions and subjects of the audit entries added by some work, sorted by subject. */
 async function audited(work: () => Promise<unknown>): Promise<string[]> {
   const [newest] = await gateway.ctx.sql<{ id: string }[]>`SELECT coalesce(max(id), 0) AS id FROM audit`
   await work()
@@ -297,7 +297,7 @@ describe.each([
   })
 })
 
-/** By list: an action, and the single routes that do the same. */
+/** Lists with an action, and the single routes with the same effect. */
 const RESOURCES = [
   ['tokens', 'disable', ['POST /tokens/:id/disable', 'PATCH /tokens/:id']],
   ['push-records', 'retry', ['retry', 'cancel', 'acknowledge'].map((name) => `POST /push-records/:id/${name}`)],

@@ -5,7 +5,7 @@ import { edgesFollow } from './commit.js'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A bus whose edges have applied everything after so long, and which waits for them as it is told. */
+/** A bus whose edges apply everything after this time, and which waits for them as requested. */
 function busOf(appliedAfterMs: number) {
   let applied = false
   setTimeout(() => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** The stream's events, as they come. */
+/** Yields the events of the stream. */
 async function* events(stop: AbortSignal): AsyncGenerator<unknown> {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, signal: stop })
   expect(answer.headers.get('content-type')).toBe('text/event-stream')
@@ -26,7 +26,7 @@ test('every change committed after the start of the stream is sent once, in orde
   const stop = new AbortController()
   const stream = events(stop.signal)
   const first = stream.next()
-  // The stream stands once it has read the log for the first time; what is committed until then may precede it.
+  // The stream is ready once it has read the log for the first time; earlier commits may not be sent.
   const nudge = setInterval(() => void change('nudge'), 100)
   expect((await first).value).toMatchObject({ kind: 'basemap', key: 'nudge' })
   clearInterval(nudge)

@@ -9,7 +9,7 @@ import type { App } from './app-type.js'
 import { registerBoundedLists } from './bounded-lists.js'
 
 const MANY = 3_000
-/** An answer that is larger has grown with what is stored. */
+/** Size above which a response depends on the amount of stored data. */
 const LARGE_BYTES = 64 * 1024
 
 let gateway: TestApp
@@ -63,7 +63,7 @@ test('every large response of the control plane over a large catalog is limited,
     large.push(path)
     if (!gateway.app.boundedLists.has(path.replaceAll(/\{(\w+)\}/g, ':$1'))) unbounded.push(path)
   }
-  // An export is read and written part by part, as its reader takes it; the document is made and compressed once (kept-text.ts).
+  // An export is read and written in parts, at the speed of its reader; the document is built and compressed once (kept-text.ts).
   expect(unbounded).toEqual(['/api/v1/admin/audit/export', '/api/v1/openapi.json'])
   expect(large).toEqual(
     expect.arrayContaining(['/api/v1/catalog/basemaps', '/api/v1/admin/basemaps', '/api/v1/admin/tokens']),
@@ -82,7 +82,7 @@ test('the OpenAPI document has an ETag, and returns 304 to clients that have it'
   expect([known.statusCode, known.rawPayload.length]).toEqual([304, 0])
 })
 
-/** An application whose list waits until it may be answered. */
+/** An application whose list waits until the test releases it. */
 function waitingApp() {
   const app = Fastify() as unknown as App
   app.setValidatorCompiler(validatorCompiler)
@@ -102,7 +102,7 @@ test('a limited number of lists is built at once, a limited number waits, and th
   const { app, begun } = waitingApp()
   const answers = Array.from({ length: 200 }, () => app.inject({ url: '/list' }))
   await expect.poll(() => begun.length).toBe(8)
-  // What is no list is not kept waiting.
+  // Other responses do not wait.
   expect((await app.inject({ url: '/one' })).statusCode).toBe(200)
   const release = setInterval(() => begun.shift()?.(), 1)
   const all = await Promise.all(answers)

@@ -31,7 +31,7 @@ test('a stream ends with its session, at the next heartbeat', async () => {
     return streams.answer(reply, () => () => {})
   })
   const { body } = await app.inject({ url: '/' })
-  // One when it begins, then one before each look.
+  // One heartbeat at the start, then one before each check.
   expect(body).toBe(':\n\n'.repeat(4))
   await app.close()
 })

@@ -42,7 +42,7 @@ test.each([
   ['['.repeat(500_000), 'it ends at line 1, column 500001, where a value should be'],
 ])('the reason why %.20s is not JSON names the position and the text found there', (body, expected) => {
   expect(reason(body).slice(START.length)).toContain(expected)
-  // What this explains, JSON.parse refuses.
+  // JSON.parse refuses the same text.
   expect(() => JSON.parse(body)).toThrow(SyntaxError)
 })
 

@@ -29,7 +29,7 @@ const save = (more: object) =>
   call('POST', '/scan-sources', { code: 'maps', kind: 'basemap', path: tree.at('maps'), ...more })
 const source = async () => (await call('GET', '/scan-sources/maps')).body
 
-/** Runs the queue until the source waits no more. */
+/** Runs the queue until no scan of the source waits. */
 async function runQueue(): Promise<void> {
   const stop = new AbortController()
   const running = scanQueue.run({ ...app.ctx, shutdown: stop.signal })

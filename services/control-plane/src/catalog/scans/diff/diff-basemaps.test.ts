@@ -8,7 +8,7 @@ import { diffBasemaps } from './diff-basemaps.js'
 const SCAN = { sourceCode: 'maps', tileBaseUrl: 'http://tiles.example', startedAt: new Date(1000) }
 const AT = new Date(500)
 
-/** What scans find over time: few codes, labels and fingerprints, so that things change, go and come back. */
+/** Results of scans over time: few codes, labels and fingerprints, so that versions change, disappear and return. */
 const label = fc.constantFrom('v1', 'v2', 'v10', 'default')
 const versions = fc.uniqueArray(
   fc.tuple(label, fc.constantFrom('f1', 'f2')).map(([version, fingerprint]) => foundVersion(version, fingerprint)),

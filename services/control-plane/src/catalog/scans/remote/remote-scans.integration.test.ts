@@ -123,7 +123,7 @@ test('maps in a bucket are found, recognized, updated, missed and found again li
   expect(readdirSync(join(dataDir, 'scans'))).toEqual([])
 })
 
-/** Another tile than PIXEL; a PNG may have anything behind its end. */
+/** A tile that differs from PIXEL; a PNG may contain any bytes after its end. */
 const POINT_PNG = Buffer.concat([PIXEL, Buffer.from('another')])
 
 test('vectors in a bucket are found with their facts, and read again only if they have changed', async () => {
@@ -209,7 +209,7 @@ test('a scan of failing storage fails with its message and changes nothing; one 
 
 test('an archive replaced between two ranges of a scan is found in its new state', async () => {
   const put = async (zoom: number) => {
-    // Its directory is not in what is read first.
+    // The directory lies beyond the first read.
     const metadata = { name: 'Moving', blob: randomBytes(40_000).toString('hex') }
     const tile = { z: zoom, x: 0, y: 0, data: PIXEL }
     await writePmtiles(tree.at('archive.pmtiles'), [tile], { ...ABOUT, metadata })

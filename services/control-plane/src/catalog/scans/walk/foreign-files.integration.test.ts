@@ -138,7 +138,7 @@ test.runIf(ogrHere() !== null)('KML, KMZ, GML and CSV are vectors by what GDAL r
   const facts = { feature_count: 2, bounds: [8, 47, 9, 47], crs: 'EPSG:4326' }
   expect(vectors.map(({ kind }) => kind)).toEqual(['kml', 'kmz', 'gml', 'csv'])
   for (const vector of vectors) expect(vector.facts).toMatchObject(facts)
-  // The schema that GDAL writes beside GML is a document.
+  // GDAL writes a schema beside GML, which counts as a document.
   expect(told).toMatchObject([['scan_csv_without_coordinates', { count: 20, folder: '"tables"' }]])
 })
 
@@ -178,7 +178,7 @@ test('without GDAL the files that need it are one line for each format of the so
     const { warnings, vectors } = await walkVectors(${JSON.stringify(tree.root)}, new Map(), () => {})
     console.log(JSON.stringify([vectors.length, warnings.coded]))
     process.exit()`
-  // In a namespace of its own, where something that is no program hides GDAL's.
+  // A separate mount namespace in which a file without a program hides GDAL's tools.
   const hide = 'for p in $(command -v ogrinfo ogr2ogr); do mount --bind /dev/null "$p"; done'
   const program = [
     '--map-root-user',

@@ -116,7 +116,7 @@ test('an invalid or incomplete .geojson is left out with a warning', async () =>
 test('a known and unchanged file is not read again', async () => {
   tree.put('a.json', POINT)
   const [known] = (await walk()).vectors
-  // What it holds is no GeoJSON any more, but everything that names its content says that it is the same.
+  // The content is no longer GeoJSON, but its fingerprint is unchanged.
   const fingerprints = knownAs('a.json', known?.fingerprint)
   const read: string[] = []
   const unread = await walkVectors(tree.root, fingerprints, () => read.push(''))

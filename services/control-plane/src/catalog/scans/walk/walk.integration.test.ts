@@ -90,7 +90,7 @@ test('GeoPackages and FlatGeobuf are found; an endless or locked one has no fact
     ['open.gpkg', 'geopackage', 0],
     ['view.GPKG', 'geopackage', null],
   ])
-  // Known facts keep a file from being read again; what could not be read has none.
+  // Known facts prevent another read of a file; an unreadable file has none.
   expect(vectors.filter(({ facts }) => facts === null).map(({ relativePath }) => relativePath)).toEqual([
     'endless.gpkg',
     'locked.gpkg',

@@ -5,14 +5,14 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { show, stubService } from '../testing/render.js'
 import { useLive } from './live.js'
 
-/** A stream that says what it is told to. */
+/** A stream controlled by the test. */
 function stubStream(): EventTarget {
   const stream = Object.assign(new EventTarget(), { readyState: 1, close: () => {} })
   vi.stubGlobal(
     'EventSource',
     class {
       constructor() {
-        // biome-ignore lint/correctness/noConstructorReturn: the one that the test holds
+        // biome-ignore lint/correctness/noConstructorReturn: returns the object that the test controls
         return stream
       }
     },

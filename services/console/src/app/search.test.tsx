@@ -10,7 +10,7 @@ import { Search } from './search.js'
 const user = userEvent.setup({ delay: null })
 afterEach(() => act(() => spotlight.close()))
 
-/** A service with one basemap, that answers every search. */
+/** A service with one basemap that responds to every search. */
 function serve() {
   stubService(({ path }) => {
     const items = path.includes('/basemaps') ? [{ code: 'city', name: 'The city' }] : []

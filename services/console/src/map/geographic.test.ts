@@ -56,7 +56,7 @@ test('areas are drawn where a geographic set shows the place, and in place over 
     ).sources
     return (cells as typeof overlay.sources.cells).data.features[0]?.geometry.coordinates[0] ?? []
   }
-  // From the upper edge of the square, as the library draws it: the world is its upper half.
+  // Measured from the upper edge of the library's square, whose upper half is the world.
   const share = (latitude: number) => 0.5 - Math.asinh(Math.tan((latitude * Math.PI) / 180)) / (2 * Math.PI)
   const drawn = ringOver('CGCS2000Quad')
   expect(drawn.map(([, lat = 0]) => share(lat))).toEqual(

@@ -100,7 +100,7 @@ test('transactions of several control planes form one chain in commit order, wit
   const change = (i: number) =>
     (planes[i % 3] as (typeof planes)[0]).begin(async (tx) => {
       await insertAudit(tx, { ...ENTRY, subject: `first ${i}` })
-      // Rows of which two changes at a time take one, in both orders, must not lead to a deadlock with the chain.
+      // Two concurrent changes lock the same rows in both orders, which must not lead to a deadlock with the chain.
       await tx`SELECT pg_advisory_xact_lock(${i % 5})`
       await insertAudit(tx, { ...ENTRY, subject: `second ${i}` })
       if (i % 2 === 0) await logChanges(tx, [{ kind: 'token', key: `${i}` }])

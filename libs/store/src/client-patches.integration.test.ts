@@ -5,7 +5,7 @@ import { openStore, type Sql } from './connect.js'
 import { poolLoad } from './pool-load.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 
-// One test for each of config/patches, in their order: a release of the client that passes one without its patch makes that patch superfluous.
+// One test for each of config/patches, in their order: if a release of the client passes a test without its patch, the patch is superfluous.
 
 let store: FreshStore
 const opened: Sql[] = []
@@ -29,7 +29,7 @@ const terminate = () => store.sql`
 
 const codeOf = (error: { code?: string }) => error.code
 
-/** A server that speaks for Postgres, as far as `pass` lets through what a client sends; null: nothing goes either way any more. */
+/** Starts a proxy for Postgres, which forwards the client's data as far as `pass` allows; null: no more data in either direction. */
 async function throughProxy(
   pass: (sent: Buffer) => Buffer | null,
   work: (url: string) => Promise<void>,
@@ -69,7 +69,7 @@ test('001: a query on a connection that the server has closed rejects, and the p
   const reserved = await sql.reserve()
   await reserved`SELECT 1`
   await terminate()
-  // The socket's end has been seen once a query that was sent before it has failed.
+  // Once an earlier query has failed, the client has noticed the end of the socket.
   await reserved`SELECT 1`.catch(() => {})
   expect(await reserved`SELECT 1`.catch(codeOf)).toBe('CONNECTION_CLOSED')
 })
@@ -83,7 +83,7 @@ test('002: a transaction that lost its connection runs no further query, on no c
   })
   const lost = sql.begin(async (tx) => {
     await tx`INSERT INTO written VALUES (1)`
-    // It waits for the only connection, which is opened again for it.
+    // The query waits for the only connection, which is opened again for it.
     const other = sql`SELECT 1`.catch(() => {})
     await terminate()
     await other
@@ -107,7 +107,7 @@ test('003: a client that is ended during a query without a response closes its c
   })
 })
 
-/** Sockets that keep this process alive. */
+/** Returns sockets that keep this process alive. */
 const openSockets = () => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCPSocket')).length
 
 test('004: a LISTEN that the server refused is retried by the next call', async () => {

@@ -23,7 +23,7 @@ const push = (kind: 'basemap_push' | 'vector_push') =>
     ),
   )
 
-/** Began and ended so many days ago, with an attempt. */
+/** Inserts a delivery that began and ended this many days ago, with an attempt. */
 async function ended(id: string, daysAgo: number, status: 'succeeded' | 'failed' = 'succeeded'): Promise<void> {
   await store.sql`
     UPDATE deliveries SET status = ${status}, due_at = NULL, created_at = now() - make_interval(days => ${daysAgo}),

@@ -124,7 +124,7 @@ test('jobs that ended before the retention are deleted with their callbacks; the
     await insertCallback(tx, { jobId: old.id, url: 'http://10.0.0.1/', destination: 'http://10.0.0.1', job: {} })
   })
   const sources = await readLayerSources(store.sql, 'city')
-  // The callback is on its way still.
+  // The callback is still in progress.
   expect(await pruneSliceJobs(store.sql, 90)).toBe(0)
   await store.sql`UPDATE deliveries SET status = 'failed', due_at = NULL`
   expect(await pruneSliceJobs(store.sql, 90)).toBe(1)

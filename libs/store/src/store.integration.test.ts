@@ -72,7 +72,7 @@ test('a database newer than the program stops the start', async () => {
   await expect(migrate(store.sql, [])).rejects.toThrow(/of a newer version/)
 })
 
-/** A migration of a version that is newer than this one. */
+/** A migration of a newer version. */
 const ofNewer = (number: number, compatible: boolean) => ({
   number,
   name: `${number}_newer.sql`,
@@ -87,7 +87,7 @@ test('a store migrated by a newer version serves the previous version, unless th
   expect(await migrate(sql, newer)).toEqual([])
   expect(await migrate(sql)).toEqual(['9001_newer.sql'])
   expect(await readSchemaState(sql)).toEqual({ pending: [], newer: ['9001_newer.sql'] })
-  // The rollout is done once more.
+  // The newer version starts once more.
   expect(await migrate(sql, newer)).toEqual([])
   await migrate(sql, [...newer, ofNewer(9002, false)])
   await expect(migrate(sql)).rejects.toThrow(
@@ -121,7 +121,7 @@ test('a migration that waits for a dump blocks no reader, and is applied once th
     SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database
     WHERE NOT granted AND relation = 'tokens'::regclass AND datname = current_database()`
   await expect.poll(waiting).toHaveLength(1)
-  // It would wait for the migration, which waits for the dump, which this test ends afterwards.
+  // This query must not wait for the migration, which waits for the dump that the test ends later.
   expect(await sql`SELECT count(*) FROM tokens`).toHaveLength(1)
   dumped()
   await ended
@@ -245,7 +245,7 @@ test('a reader whose revision another history has overtaken must reload, at that
   const known = await currentState(store.sql)
   await commit()
   const lost = await currentState(store.sql)
-  // As a restore does it: the state of before, with its mark.
+  // Simulates a restore: the earlier state, with its mark.
   await store.sql`ALTER TABLE revision_counter DISABLE TRIGGER renew_mark`
   await store.sql`DELETE FROM change_log WHERE revision > ${known.revision}`
   await store.sql`UPDATE revision_counter SET revision = ${known.revision}, mark = ${known.mark}`

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { securedAddress } from './tls-options.js'
 
 const PLAIN = 'postgres://u:p@db.example:5432/gateway'
-/** Of the IP address ::1 (`openssl req -x509 -addext subjectAltName=IP:::1`). */
+/** A certificate for the IP address ::1 (`openssl req -x509 -addext subjectAltName=IP:::1`). */
 const { raw } = new X509Certificate(`-----BEGIN CERTIFICATE-----
 MIIBizCCATKgAwIBAgIUbD7gPv7eODVpIIexcn4ciUWGSBcwCgYIKoZIzj0EAwIw
 DDEKMAgGA1UEAwwBeDAgFw0yNjExMjIxOTU4NTdaGA8yMTI2MTAyOTE5NTg1N1ow

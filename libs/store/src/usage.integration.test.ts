@@ -171,12 +171,12 @@ test('old hours become days, with the same sums and totals', async () => {
     await read('vector', { ...all, step: 'total' }),
   ]
   const before = await sums()
-  // Of 41 and of 60 days ago two hours each, and none of the pair at midnight.
+  // Two hours each from 41 and from 60 days ago, and none of the pair at midnight.
   expect(await rollUpUsage(store.sql)).toBe(4)
   expect(await sums()).toEqual(before)
   const left = await read('vector', all)
   expect(left.map(([, at]) => at)).toHaveLength(8)
-  // What comes later goes on being counted, and is not made twice.
+  // Later usage is still counted, without duplicates.
   await addUsage(store.sql, writer, 2, [row('vector', 'roads', today - 50 * 24 * HOUR + HOUR, 1)])
   expect(await rollUpUsage(store.sql)).toBe(0)
   expect(await rollUpUsage(store.sql, 30)).toBe(4)
@@ -251,11 +251,11 @@ test('a reader who requests tiles all over the world adds no more cells to a day
     ).map(Object.values)
   await addUsage(store.sql, writer, 1, cells(0, 60), 100)
   await addUsage(store.sql, writer, 2, cells(50, 60), 100)
-  // One batch may go beyond it, by its own length.
+  // One batch may exceed the limit, by its own length.
   expect(await days()).toEqual([['2026-03-01', 110, 120, 110]])
   await addUsage(store.sql, writer, 3, [...cells(100, 500), row('basemap', 'alps', NOON)], 100)
   await addUsage(store.sql, writer, 4, cells(0, 20, NOON + 24 * HOUR), 100)
-  // What the day has goes on being counted, and so does all that is accounted.
+  // Existing cells of the day are still counted, and so is all other usage.
   expect(await days()).toEqual([
     ['2026-03-01', 110, 130, 110],
     ['2026-03-02', 20, 20, 20],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { examineSample } from './sample.js'
 
-/** One colour, 64 by 64 pixels. */
+/** Images in one colour, 64 by 64 pixels. */
 const IMAGES = {
   png: `iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAoElEQVRoge2SQQkAQRDDqqFaTkv8S1kR9wgDhQhIQ9OP00Q36Aag
     V+wuxF2iG3QD0Ct2F+Iu0Q26AegVuwtxl+gG3QD0it2FuEt0g24AesXuQtwlukE3AL1idyHuEt2gG4BesbsQd4lu0A1Ar9hdiLtEN+gGoFfsLsRdoht0A9ArdhfiLtENugHo

@@ -11,7 +11,7 @@ it.each([
   '/data/vsicurl/a.tif',
   '/device/a.tif',
 ])('%s is plain', (path) => {
-  // Names of GDAL's file systems count only where GDAL looks for them, at the start.
+  // GDAL recognizes the names of its file systems only at the start of a path.
   expect(isPlainPath(path)).toBe(path !== '/vsimages/a.tif')
 })
 

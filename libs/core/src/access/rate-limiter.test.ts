@@ -5,7 +5,7 @@ import { type Admission, RateLimiter } from './rate-limiter.js'
 const ID = '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10'
 const LIMIT: RateLimit = { per_second: 10, burst: 5 }
 
-/** A bucket that never refills, as long as no time passes. */
+/** A bucket that does not refill while no time passes. */
 function sharedBucket(level: number) {
   const asked: PermitRequest[] = []
   const take = async (requests: readonly PermitRequest[]): Promise<PermitAnswer[]> =>
@@ -74,7 +74,7 @@ test.each([
   let now = 0
   const limiter = new RateLimiter(take, 2, () => now)
   const share = (length: number) => count(Array.from({ length }, () => limiter.admit(ID, LIMIT)))
-  // Half of a burst of 5, and half of 10 a second.
+  // Half of a burst of 5, and half of 10 per second.
   expect((await share(8)).admitted).toBe(2)
   now = 1_000
   expect((await share(8)).admitted).toBe(2)

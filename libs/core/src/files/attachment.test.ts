@@ -27,7 +27,7 @@ test('any name survives the header unchanged, and none breaks out of its line', 
   fc.assert(
     fc.property(name, (fileName) => {
       const value = attachment(fileName, 'roads')
-      // What a header may hold (RFC 9110, 5.5).
+      // The characters that a header may contain (RFC 9110, section 5.5).
       expect(value).toMatch(/^[\t -~\x80-\xff]*$/)
       expect(parse(value).parameters.filename).toBe(fileName)
     }),

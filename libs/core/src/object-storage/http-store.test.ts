@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const step of clean.splice(0)) await step()
 })
 
-/** A store of a server that answers as `listener` does. */
+/** Returns a store for a server that responds by `listener`. */
 async function storeOf(listener: RequestListener): Promise<{ store: ObjectStore; asked: () => number }> {
   let asked = 0
   const server: Server = createServer((request, response) => {
@@ -151,7 +151,7 @@ test('a name is checked for each connection, and only its checked addresses are 
   const told = ['127.0.0.1', '169.254.169.254', '127.0.0.1']
   let lookedUp = 0
   const server = createServer((request, response) => {
-    // Each request has a connection of its own.
+    // Each request uses a separate connection.
     response.shouldKeepAlive = false
     part(request, response)
   }).listen(0, '127.0.0.1')

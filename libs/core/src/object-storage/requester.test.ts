@@ -13,7 +13,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve).closeAllConnections())
 })
 
-/** A server that sends `begin` of every answer and then nothing more, and what was seen of the requests to it. */
+/** Starts a server that sends only `begin` of every response; returns the requests that it observed. */
 async function hanging(begin: string): Promise<ObservedRequest[]> {
   const seen: ObservedRequest[] = []
   server = createServer((_, response) => {

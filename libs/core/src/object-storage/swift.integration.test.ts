@@ -96,7 +96,7 @@ test('a removed object is missing, and may be removed again', async () => {
 test('a list has folders by the delimiter, and all pages', async () => {
   await swift.makeBucket('pages')
   const names = Array.from({ length: 25 }, (_, i) => `world/${i}/tile.png`)
-  // By Swift's own interface, a few at a time: what is tested is the list.
+  // Uploads through Swift's own interface, a few at a time, since only the list is tested.
   for (let i = 0; i < names.length; i += 5) {
     await Promise.all(names.slice(i, i + 5).map((name) => swift.put(`pages/${name}`, Buffer.from('x'))))
   }

@@ -9,7 +9,7 @@ afterEach(async () => {
   await expect.poll(helpers).toEqual([])
 })
 
-/** Its processes among the children of this one. */
+/** Returns the resolver's processes among the children of this one. */
 function helpers(): number[] {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
   return children.map(Number).filter((pid) => {

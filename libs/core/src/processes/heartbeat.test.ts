@@ -59,7 +59,7 @@ test('a watcher that stood still itself restarts its count', () => {
   const { heartbeat, onSilent } = watch()
   heartbeat.heard()
   vi.advanceTimersByTime(3_000)
-  // The clock goes on, and nothing runs.
+  // The clock advances while no code runs.
   const stood = performance.now() + 3_600_000
   vi.spyOn(performance, 'now').mockImplementation(() => stood)
   vi.advanceTimersByTime(500)
@@ -72,7 +72,7 @@ test('a process whose timers do not run beats in between if a beat is due, and n
   vi.resetModules()
   const { beat, beatInBetween } = await import('./heartbeat.js')
   const send = vi.spyOn(process as { send: (message: unknown) => boolean }, 'send').mockImplementation(() => true)
-  // From here to the end nothing waits: the channel is the test runner's own.
+  // No pause is allowed from here on, because the channel belongs to the test runner.
   beatInBetween()
   const beforeFirst = send.mock.calls.length
   beat()

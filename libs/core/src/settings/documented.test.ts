@@ -19,7 +19,7 @@ test('every group of settings has a title in the console', () => {
 })
 
 test('the console describes every setting', () => {
-  // Read as text, since no library may import the console; that the other languages have the same texts is a matter of types.
+  // Reads the file as text, since no library may import the console. The types guarantee the same texts in other languages.
   const texts = atRoot('services/console/src/texts/en.ts')
   expect(SETTING_NAMES.filter((name) => !texts.includes(`\n      ${name}: '`))).toEqual([])
 })

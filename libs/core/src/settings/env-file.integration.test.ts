@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(join(file, '..'), { recursive: true }))
 
-/** The variables that `sh` has after `. FILE`. */
+/** Returns the variables that `sh` has after `. FILE`. */
 async function readByShell(path: string): Promise<Record<string, string>> {
   const script = 'set -eu; set -a; . "$1"; exec env -0'
   const { stdout } = await execute('sh', ['-c', script, 'sh', path], {

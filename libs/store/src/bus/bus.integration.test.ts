@@ -70,7 +70,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
       expect(last?.retryAfterMs).toBeGreaterThan(0)
       expect(last?.retryAfterMs).toBeLessThanOrEqual(2_000)
       expect((await take(other, 2))?.granted).toBe(0)
-      // A new limit counts for what is there, and time fills it.
+      // A new limit applies to the existing permits, and time refills them.
       const fast = { ...request, perSecond: 1_000 }
       await expect.poll(async () => (await other.takePermits([fast]))[0]?.granted).toBe(2)
     } finally {
@@ -154,7 +154,7 @@ test('edges that a restarted Redis has forgotten are waited for until they had t
   client.disconnect()
   await available(bus)
   const waiting = bus.awaitApplied(state(5), 20_000)
-  // What was forgotten is announced by its owner while the wait is on.
+  // The owner of the forgotten presence announces it again during the wait.
   const edge = presence(5)
   await bus.announce(edge)
   expect((await waiting).confirmed.map((e) => e.id)).toEqual([edge.id])
@@ -223,7 +223,7 @@ test('in a Redis Cluster keys are found at their server, even after they have mo
     for (const client of clients) client.disconnect()
     for (const node of nodes) await node.stop()
   })
-  // One that loses its last slot becomes a replica.
+  // A server that loses its last slot becomes a replica.
   await first.cluster('ADDSLOTS', (Number(slot) + 1) % 16_384)
   await second.cluster('ADDSLOTS', slot, (Number(slot) + 2) % 16_384)
   // `id host:port@port-between-servers ...`
@@ -245,14 +245,14 @@ test('in a Redis Cluster keys are found at their server, even after they have mo
   expect(await bus.presence()).toMatchObject({ live: [{ id: edge.id }] })
   const permits = { tokenId: await insertedToken(), perSecond: 1, burst: 5, wanted: 3 }
   expect(await bus.takePermits([permits])).toMatchObject([{ granted: 3, processes: 1 }])
-  // The connection that subscribes has stayed at the first server.
+  // The subscribed connection has stayed at the first server.
   await expect.poll(() => bus.publish({ revision: 8, changes: [] }).then(() => heard)).toContain(8)
 
   const [a, b] = ids as [string, string]
   await first.cluster('SETSLOT', slot, 'IMPORTING', b)
   await second.cluster('SETSLOT', slot, 'MIGRATING', a)
   await second.flushall()
-  // The other one is told by it.
+  // The other server learns of it from this one.
   await first.cluster('SETSLOT', slot, 'NODE', a)
   await expect.poll(() => bus.announce(edge).then(() => bus.presence())).toMatchObject({ live: [{ id: edge.id }] })
   expect(await first.cluster('COUNTKEYSINSLOT', slot)).toBe(3)
@@ -279,9 +279,9 @@ interface Redis {
   stop(): Promise<void>
 }
 
-/** A cluster of one, without slots. */
+/** Starts a cluster with one server and without slots. */
 async function startClusterNode(): Promise<Redis> {
-  // By itself it takes the port of the client plus 10,000, which may be none.
+  // The default is the client's port plus 10,000, which may exceed the valid range.
   const own = [
     '--cluster-node-timeout',
     '1000',
@@ -323,7 +323,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** A Redis client connects in the background: waits until it does. */
+/** Waits for a Redis client, which connects in the background. */
 async function available(bus: Bus): Promise<void> {
   while (true) {
     const answered = await bus.presence().then(

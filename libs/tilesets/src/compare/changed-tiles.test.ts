@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** The same sequence in every run (mulberry32). */
+/** Returns the same sequence in every run (mulberry32). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -70,7 +70,7 @@ async function stored(storage: ComparedSet['storage'], tiles: Tiles, format: Til
   }
 }
 
-/** By comparing each address of two maps. */
+/** Computes the differences by comparing each address of two maps. */
 function expected(left: Tiles, right: Tiles, columns = 1): string[] {
   const changes: string[] = []
   for (let z = 0; z <= 4; z++)

@@ -99,7 +99,7 @@ test('many addresses are sampled by a grid within the common bounds', async () =
 test('after the time limit the partial result is returned', async () => {
   const [left, right] = [await stored('left', 'xyz', OLD), await stored('right', 'xyz', NEW)]
   let asked = 0
-  // The zoom 0 and two addresses of zoom 1 come before the end.
+  // Zoom 0 and two addresses of zoom 1 are compared before the limit.
   const { complete, zooms } = await compareSets(task(left, right, { limitMs: 5 }), () => ++asked)
   expect([complete, zooms.map(({ compared }) => compared)]).toEqual([false, [1, 3]])
 })

@@ -22,7 +22,7 @@ const VERSIONS = [3, 4, 5, 6, 7, 8, 9]
 let home: string
 const sets = new Map<number, StoredSet>()
 
-/** Each version changes, adds and removes tiles of the one before; much of it is sea, in runs. */
+/** Each version changes, adds and removes tiles of the previous one; much of it is sea, in runs. */
 beforeAll(async () => {
   home = fs.mkdtempSync(path.join(tmpdir(), 'delta-'))
   for (const version of VERSIONS) {
@@ -86,7 +86,7 @@ test('the Python client goes from version 3 to 9 as well, and its result accepts
   const newest = path.join(home, 'newest.pmtiles')
   const { stdout } = await applyByPython(copy, await delta(8, 9), newest)
   expect(stdout).toMatch(/newest\.pmtiles: \d+ tiles/)
-  // Its directories are packed by another library; the tiles are the same.
+  // Another library has compressed its directories; the tiles are the same.
   const repacked = path.join(home, 'repacked.pmtiles')
   await apply(newest, await delta(9, 9), repacked)
   expect(fs.readFileSync(repacked).equals(fs.readFileSync(whole(9)))).toBe(true)

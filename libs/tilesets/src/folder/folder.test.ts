@@ -81,15 +81,15 @@ describe('a probe of a folder', () => {
       <SRS>EPSG:4326</SRS>
       <BoundingBox minx="0.00000000000000" miny="-22.50000000000000" maxx="90.00000000000000" maxy="45.00000000000000"/>
       <TileSets profile="geodetic"><TileSet href="3" units-per-pixel="0.70312500000000" order="0"/></TileSets></TileMap>`
-    // Of 22.5 degrees: columns 8 to 11, rows 3 to 5 from the south.
+    // Tiles of 22.5 degrees: columns 8 to 11, rows 3 to 5 from the south.
     for (const y of [3, 4, 5]) for (const x of [8, 9, 10, 11]) put(`3/${x}/${y}.png`)
     put('tilemapresource.xml', resource)
     expect(await probe()).toMatchObject({ tileMatrixSet: 'WorldCRS84Quad', bounds: [0, -22.5, 90, 45] })
     fs.rmSync(path.join(folder, '3'), { recursive: true })
-    // Of 45 degrees: columns 4 and 5, rows 1 and 2.
+    // Tiles of 45 degrees: columns 4 and 5, rows 1 and 2.
     for (const y of [1, 2]) for (const x of [4, 5]) put(`3/${x}/${y}.png`)
     await expect(probe()).rejects.toThrow('--tmscompatible')
-    // As the message advises.
+    // The remedy that the message names.
     fs.renameSync(path.join(folder, '3'), path.join(folder, '2'))
     expect(await probe()).toMatchObject({ minZoom: 2, bounds: [0, -22.5, 90, 45] })
   })
@@ -207,7 +207,7 @@ describe('a probe of a folder', () => {
       () => put('2/1/0.png'),
     ]
     for (const change of changes) {
-      // The clock of a file system ticks in milliseconds: what happened before this change must lie behind it.
+      // The file system has timestamps in milliseconds, so earlier changes must have an older time.
       for (const name of ['2', '2/0']) fs.utimesSync(path.join(folder, name), 1, 1)
       const before = (await probe())?.fingerprint
       expect((await probe())?.fingerprint).toBe(before)
@@ -221,7 +221,7 @@ describe('a served folder', () => {
   const open = (more: Partial<SourceSpec> = {}, cached: CachedReader | null = ALL_CACHED) =>
     openFolder(servedFrom(root, folder, 'xyz', more), cached)
   const at = (z: number, x: number, y: number) => ({ z, x, y })
-  /** The same tile, at once and waited for. */
+  /** Reads the same tile synchronously and asynchronously. */
   const both = async (place: ReturnType<typeof at>, more: Partial<SourceSpec> = {}): Promise<Tile | null> => {
     const source = await open(more)
     const [atOnce, waited] = [source.tileIfCached?.(place), await source.tile(place)]
@@ -281,7 +281,7 @@ describe('a served folder', () => {
     const source = await open()
     const before = fs.readdirSync('/proc/self/fd').length
     for (const x of [0, 1]) {
-      // Whether the root leads elsewhere by now, only what may wait can tell.
+      // Only an asynchronous read can notice that the root has changed.
       expect(source.tileIfCached?.(at(1, x, 0))).toBeUndefined()
       expect(await source.tile(at(1, x, 0))).toBeNull()
     }
@@ -311,7 +311,7 @@ describe('a served folder', () => {
   })
 })
 
-/** A tile without the descriptor, which is released. */
+/** Returns a tile without its descriptor, which is released. */
 function partless(tile: Tile | null | undefined | 'busy') {
   if (!tile || tile === 'busy' || tile.body instanceof Uint8Array) return tile
   tile.body.release()

@@ -2,7 +2,7 @@ import type { ListEntry, ObjectStore } from '@gateway/core/object-storage/object
 import { expect, test } from 'vitest'
 import { listObjectZooms } from './list-objects.js'
 
-/** A bucket with the whole world up to a zoom under `world/`; counts the requests that its lists would be. */
+/** A bucket with the whole world up to a zoom under `world/`; counts the requests that its lists would take. */
 function worldTo(maxZoom: number, changed = '') {
   let requests = 0
   const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)

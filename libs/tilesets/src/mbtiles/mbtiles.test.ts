@@ -22,7 +22,7 @@ let folder: string
 let file: string
 beforeEach(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mbtiles-'))
-  // Every character that means something in the address of an SQLite database.
+  // All characters with a meaning in the URI of an SQLite database.
   file = path.join(folder, 'a b?mode=rw#%41.mbtiles')
 })
 afterEach(() => fs.rmSync(folder, { recursive: true }))
@@ -48,7 +48,7 @@ function write(schema: string, tiles: Row[] = [], metadata: Record<string, strin
   database.close()
 }
 
-/** Statements keep a connection, and with it the log, alive until they are collected: so this one makes none. */
+/** Makes a write-ahead log without prepared statements, which would keep a connection and the log alive until they are collected. */
 function useWriteAheadLog(): void {
   const database = new DatabaseSync(file)
   database.exec('PRAGMA journal_mode = WAL')
@@ -168,7 +168,7 @@ describe('an archive', () => {
       tileSize: 1,
       minZoom: 0,
       maxZoom: 3,
-      // Of the deepest zoom: the tile of zoom 0 reaches no further than it must.
+      // Bounds from the deepest zoom; the tile of zoom 0 does not extend them.
       bounds: [-180, expect.closeTo(-85.05), -135, expect.closeTo(-79.17)],
       boundsDerived: true,
       rowsAssumed: true,

@@ -51,7 +51,7 @@ describe('the pages of an archive', () => {
         whole: [[Z, X, Y]],
       }[layout],
     )
-    // Of WITHOUT ROWID tables the index is the table; a row's number needs no index.
+    // The index of a WITHOUT ROWID table is the table; a row number needs no index.
     expect(found?.steps.map(({ index, table }) => [index > 0, table > 0])).toEqual(
       {
         tiles: [[true, true]],

@@ -48,7 +48,7 @@ async function textOf(tile: Tile): Promise<string> {
   return bytes.toString('latin1')
 }
 
-/** Every tile as it is known at once; waited for, it must be the same: all of a few, some of many. */
+/** Reads every tile synchronously, and compares with asynchronous reads: all of a few tiles, some of many. */
 async function readAll(tiles: readonly TileToWrite[]): Promise<(string | null)[]> {
   const [source, other] = [await open(), await open()]
   const texts: (string | null)[] = []
@@ -63,7 +63,7 @@ async function readAll(tiles: readonly TileToWrite[]): Promise<(string | null)[]
   return texts
 }
 
-/** The upstream reader, as judge of what our writer wrote. */
+/** The upstream reader, as a check of this project's writer. */
 function upstream(): PMTiles {
   const bytes = fs.readFileSync(file)
   const getBytes = async (offset: number, length: number): Promise<RangeResponse> => ({
@@ -74,7 +74,7 @@ function upstream(): PMTiles {
 
 const tile = (z: number, x: number, y: number, text: string): TileToWrite => ({ z, x, y, data: Buffer.from(text) })
 
-/** A whole zoom of distinct tiles, apart from an ocean of equal ones in the lower third. */
+/** A whole zoom of distinct tiles, except for an ocean of equal tiles in the lower third. */
 function wholeZoom(z: number): TileToWrite[] {
   const size = 2 ** z
   return Array.from({ length: size * size }, (_, i) => {
@@ -156,7 +156,7 @@ describe('a round trip', () => {
     const found = await source.tile(place)
     expect(found).toMatchObject({ body: Buffer.from('land 200 100') })
     expect(source.tileIfCached?.(place)).toEqual(found)
-    // The tile alone: its directory is known since it was waited for.
+    // Only the tile: its directory is cached since the asynchronous read.
     expect(sections).toHaveLength(1)
     source.close()
   })
@@ -300,7 +300,7 @@ describe('a broken archive', () => {
   it('ends at a cycle of leaf directories', async () => {
     await writePmtiles(file, wholeZoom(7), ABOUT)
     const good = fs.readFileSync(file)
-    // Plain directories: a root whose one entry is a leaf, and a leaf whose one entry is itself.
+    // Uncompressed directories: a root whose only entry is a leaf, and a leaf whose only entry is itself.
     const ring = Buffer.from([1, 0, 0, 5, 1])
     good[97] = 1
     good.writeBigUInt64LE(127n, 8)

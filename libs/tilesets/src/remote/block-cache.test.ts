@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BLOCK_BYTES, BlockCache, type BlockCacheOptions } from './block-cache.js'
 
-/** Blocks in an extent. */
+/** Number of blocks in an extent. */
 const BLOCKS = 2
 const NAME = 'an-object'
 
@@ -19,7 +19,7 @@ afterEach(() => {
   fs.rmSync(directory, { recursive: true, force: true })
 })
 
-/** What a process has of the directory. */
+/** Opens the directory like another process. */
 function open(options: Partial<BlockCacheOptions> = {}): BlockCache {
   const cache = new BlockCache({
     directory,
@@ -95,7 +95,7 @@ test('the directory stays within its capacity; readers of an evicted open file c
   fs.readSync(fd, read, 0, BLOCK_BYTES, 0)
   expect(read).toEqual(first)
   release()
-  // What came last is there.
+  // The newest block exists.
   expect(await open({ capacityBytes }).find(NAME, 199, BLOCK_BYTES)).not.toBeNull()
 })
 
@@ -103,7 +103,7 @@ test('the most recently used files stay', async () => {
   const capacityBytes = 40 * BLOCK_BYTES
   const writer = open({ capacityBytes })
   for (let i = 0; i < 30; i++) await writer.keep(NAME, i, block())
-  // Another process asks for the oldest one.
+  // Another process requests the oldest one.
   const reader = open({ capacityBytes })
   const [used, unused] = [path.join(directory, NAME, '0'), path.join(directory, NAME, '1')]
   const usedAt = fs.statSync(used).ctimeMs

@@ -104,7 +104,7 @@ test.each(['delete', 'wal'])('a tile that was written in place has another tag, 
     const before = await readers.tile(live, place)
     expect(await readers.tile(live, place)).toEqual(before)
     for (const text of ['second', 'the third']) {
-      // Two commits within a tick of the kernel's timer bear the same time.
+      // Two commits within a tick of the kernel's timer have the same time.
       fs.utimesSync(live.path, text.length, text.length)
       const earlier = await readers.tile(live, place)
       writer

@@ -277,7 +277,7 @@ function bodiesWithoutExample(what: string, content: Readonly<Record<string, Med
     .map(([type]) => `no example of the ${what} (${type})`)
 }
 
-/** What an operation lacks, in words for whoever has added it. */
+/** Returns the missing parts of an operation, described for its author. */
 function missingFrom({ operationId, summary, tags, parameters = [], requestBody, responses }: Described): string[] {
   const path = parameters.filter((one) => one.in === 'path' && one.example === undefined)
   return [
@@ -318,7 +318,7 @@ test('the OpenAPI document describes the input and output of each operation, and
   const names = (wanted: (one: Described) => boolean) => operations.filter(wanted).map(({ name }) => name)
   const answers = (status: string) => names(({ responses }) => status in responses)
   expect(names(({ summary }) => summary === undefined)).toEqual([])
-  // Whom a proxy asks whether to let somebody in answers by the status alone.
+  // The forward-auth operation responds to the proxy only by its status.
   expect(names(({ responses }) => !Object.entries(responses).some(([s, { content }]) => s < '300' && content))).toEqual(
     ['get /api/v1/forward-auth'],
   )

@@ -92,13 +92,13 @@ test('HEAD needs the role of GET on every admin path of the OpenAPI document, an
     for (const own of ROLES) {
       const asking = (method: 'GET' | 'HEAD' | 'OPTIONS') => as(cookies[own], { method, url: addressAt(path) })
       const options = await asking('OPTIONS')
-      // Only who may change everything learns which methods a path has.
+      // Only admins learn which methods a path has.
       expect([path, own, options.statusCode]).toEqual([path, own, own === 'admin' ? 405 : 403])
       if (get === undefined || isStream(get)) continue
       const role = get['x-required-role'] as Role
       const [whole, head] = [await asking('GET'), await asking('HEAD')]
       if (hasRole(own, role)) {
-        // What is streamed has no HEAD.
+        // Streams have no HEAD.
         expect([path, own, head.body]).toEqual([path, own, ''])
         expect([whole.statusCode, 405]).toContain(head.statusCode)
         continue

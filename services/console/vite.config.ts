@@ -5,17 +5,17 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
 
-/** Smaller files gain nothing that a packet would notice. */
+/** Minimum size of compressed files: smaller files save no packet. */
 const MIN_COMPRESSED_BYTES = 1024
 
-/** What is loaded before anything is seen: a twelfth less of it is worth two seconds of a build. */
+/** Files loaded before anything is visible: saving a twelfth of their size is worth two seconds of a build. */
 const FIRST = /^(boot|first|en|zh)-/
 
-/** Loaded only where a map, a chart or a file of shapes is shown. */
+/** Files loaded only with a map, a chart or a shapefile. */
 const HEAVY =
   /node_modules\/(maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip)/
 
-/** Beside the application: what begins to load the page and its language while that still comes; and lists, which most people open first. */
+/** Modules loaded in parallel with the application: the start of the page and its language, and the lists, which most users open first. */
 const EARLY = [
   'src/boot.ts',
   'src/pages/overview/overview-page.tsx',
@@ -24,7 +24,7 @@ const EARLY = [
 ]
 
 const GROUPS = [
-  // Without the application, which it must not wait for.
+  // A separate chunk, because it must not wait for the application.
   {
     name: 'boot',
     test: /src\/(boot|app\/pages|texts\/language)\.ts|preload-helper/,
@@ -40,17 +40,17 @@ const GROUPS = [
 ]
 
 export default defineConfig({
-  // Whose address the control plane serves it at.
+  // The path at which the control plane serves the console.
   base: '/admin/',
   root: import.meta.dirname,
   plugins: [react(), early(), mapPage(), compressed()],
   build: {
     target: 'es2022',
-    // These know light-dark(): rewritten for older ones it would look for a colour scheme that the component library sets in its own way.
+    // These browsers support light-dark(): the fallback for older ones would look for a colour scheme that the component library sets differently.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The map library alone is more; it is loaded when a map is shown.
+    // The map library alone exceeds the default; it is loaded with the first map.
     chunkSizeWarningLimit: 1200,
-    // A data: address would need another exception in the content security policy.
+    // A data: URL would need another exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
@@ -62,7 +62,7 @@ export default defineConfig({
   worker: { format: 'es' },
 })
 
-/** Makes what is early entries of their own, so that it is in the first files, and has the page start the first of them. */
+/** Makes separate entries of the early modules, so that the first files contain them, and makes the page start the first one. */
 function early(): Plugin {
   return {
     name: 'early',
@@ -83,7 +83,7 @@ function early(): Plugin {
   }
 }
 
-/** The page at /map/, with the map library as it was published, by fixed names: other pages load it from there. */
+/** Builds the page at /map/ with the published map library under fixed names, from which other pages load it. */
 function mapPage(): Plugin {
   return {
     name: 'map-page',
@@ -99,7 +99,7 @@ function mapPage(): Plugin {
   }
 }
 
-/** Lays a .br and a .gz beside each file that compresses, for the control plane to send as they are. */
+/** Writes a .br and a .gz beside each compressible file, which the control plane sends unchanged. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

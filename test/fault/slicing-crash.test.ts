@@ -17,10 +17,10 @@ const gateway = useGateway({}, async (started) => {
 
 const KILLS = 4
 
-/** A job of this image takes about so long: kills fall before, in and after its phases. */
+/** Approximate duration of a job of this image, so that kills fall before, in and after its phases. */
 const SPREAD_MS = 2500
 
-test('a control plane that is killed in the middle of jobs ends every one of them after its restart, in order, with no staging left', {
+test('after a kill during jobs the restarted control plane finishes all jobs in order, with no staging left', {
   timeout: 240_000,
 }, async () => {
   gateway().allowErrors(/ECONN|connect|terminat|slic/i)
@@ -49,7 +49,7 @@ test('a control plane that is killed in the middle of jobs ends every one of the
   )
   expect(await codesByEnd()).toEqual(jobs.map((job) => job.code))
   const { token } = await gateway().issueToken({ basemap_codes: ['*'] })
-  // A job waits for edges, and ends without one that takes too long.
+  // A job waits for edges, but no longer than its time limit.
   await gateway().caughtUp()
   for (const layer of ['layer0', 'layer1']) {
     expect((await readdir(join(gateway().dataDir, 'layers', layer))).filter((name) => name.startsWith('.'))).toEqual([])
@@ -60,7 +60,7 @@ test('a control plane that is killed in the middle of jobs ends every one of the
   expect(finished.items.filter((job) => job.status !== 'succeeded')).toEqual([])
 })
 
-test('a cancelled job ends as failed and leaves the layer as it was', async () => {
+test('a cancelled job ends as failed and leaves the layer unchanged', async () => {
   const before = await gateway().admin.expect('/basemaps')
   const job = await gateway().admin.expect<SliceJob>('/slice/jobs', {
     body: { target_code: 'layer0', source_paths: [join(gateway().home, 'image.tif')], zoom_max: 14 },
@@ -76,7 +76,7 @@ test('a cancelled job ends as failed and leaves the layer as it was', async () =
   expect((await gateway().admin.call(`/slice/jobs/${job.id}/cancel`, { method: 'POST' })).status).toBe(409)
 })
 
-/** The interface does not tell when a job ended; the store does. */
+/** Reads the store, because the interface does not tell when a job ended. */
 async function codesByEnd(): Promise<string[]> {
   const sql = openStore(gateway().database.url, { applicationName: 'harness', maxConnections: 1 })
   const rows = await sql<{ code: string }[]>`SELECT code FROM slice_jobs ORDER BY finished_at`

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { freePort, isListening } from './ports.js'
 import { ServiceProcess } from './service-process.js'
 
-/** A load balancer of Debian's before edges, on an address of its own. */
+/** A load balancer from Debian in front of edges, with a separate URL. */
 export interface LoadBalancer {
   readonly url: string
   stop(): Promise<void>
 }
 
-/** nginx as it comes: connections to the edges are kept, what fails at one edge is tried at the next, and no edge is ever given up. */
+/** nginx with common settings: keeps connections to the edges, retries a failed request at the next edge, and never gives up an edge. */
 export async function startNginx(edges: readonly string[]): Promise<LoadBalancer> {
   const port = await freePort()
   return start('nginx', port, (dir) => ({
@@ -42,7 +42,7 @@ export async function startNginx(edges: readonly string[]): Promise<LoadBalancer
 
 const STATE_PATH = '/haproxy-state'
 
-/** HAProxy that asks `/ready` every 0.2 s, in HTTP/1.0 as is its default, and retries nothing. */
+/** HAProxy that requests `/ready` every 0.2 s, in HTTP/1.0 as by default, and retries nothing. */
 export async function startHaproxy(edges: readonly string[]): Promise<LoadBalancer & { usesAll(): Promise<boolean> }> {
   const port = await freePort()
   const balancer = await start('haproxy', port, (dir) => ({
@@ -69,7 +69,7 @@ ${edges.map((edge, i) => `  server edge${i} ${new URL(edge).host}`).join('\n')}
   }))
   return {
     ...balancer,
-    /** Whether it has found every edge ready. */
+    /** True if it has found every edge ready. */
     async usesAll() {
       const state = await (await fetch(`${balancer.url}${STATE_PATH};csv`)).text()
       return edges.every((_, i) => new RegExp(`^gateway,edge${i},(?:[^,]*,){15}UP,`, 'm').test(state))

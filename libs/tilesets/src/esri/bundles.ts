@@ -10,10 +10,10 @@ const RECORDS = BUNDLE_SIDE * BUNDLE_SIDE
 const RECORD_BYTES = 8
 const INDEX_BYTES = RECORDS * RECORD_BYTES
 
-/** Limit: bundles whose heads are known to be right. */
+/** Maximum number of bundles whose heads are cached as valid. */
 const MAX_KNOWN = 10_000
 
-/** Finds tiles in bundles: of each a record of eight bytes is read, so that a bundle that was written to is read as it is. */
+/** Finds tiles in bundles: reads the record of eight bytes for each request, so that changes to a bundle are visible. */
 export class BundleLayout implements RangeLayout {
   readonly #cache: EsriCache
   readonly #known = new Set<string>()
@@ -52,7 +52,7 @@ export class BundleLayout implements RangeLayout {
     }
   }
 
-  /** The first bytes of a tile of a bundle; null: it has none. */
+  /** Finds the first tile in a bundle; null if it has none. */
   *firstTile(name: string): SectionSearch {
     const bundle = yield* this.#open(name)
     if (bundle === null) return null
@@ -83,7 +83,7 @@ export class BundleLayout implements RangeLayout {
   }
 }
 
-/** What a record says: five bytes of offset, three of size (0: there is no tile). */
+/** Parses a record: five bytes of offset, three of size (0: there is no tile). */
 function tileAt(bundle: PlacedFile, records: Buffer, at: number) {
   const [offset, length] = [records.readUIntLE(at, 5), records.readUIntLE(at + 5, 3)]
   if (length === 0) return null

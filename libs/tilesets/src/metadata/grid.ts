@@ -1,9 +1,9 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 
-/** The fields that may name a grid; the first that says something counts. */
+/** Fields that may name a grid, by precedence. */
 export const FIELDS = ['tile_matrix_set', 'crs', 'srs', 'profile'] as const
 
-/** Names in capitals, without what stands before the last code: `urn:ogc:def:crs:EPSG::4326` and `.../EPSG/0/4326` are `4326`. */
+/** Names in capitals, without the text before the last code: `urn:ogc:def:crs:EPSG::4326` and `.../EPSG/0/4326` are `4326`. */
 const GRID_OF_NAME: ReadonlyMap<string, TileMatrixSetId> = new Map([
   ['WEBMERCATORQUAD', 'WebMercatorQuad'],
   ['GOOGLEMAPSCOMPATIBLE', 'WebMercatorQuad'],
@@ -24,8 +24,8 @@ const GRID_OF_NAME: ReadonlyMap<string, TileMatrixSetId> = new Map([
 ])
 
 /**
- * In which grid a set says that its tiles lie; Web Mercator where it says nothing.
- * @returns null where it names another one, with that name in `named`
+ * Returns the grid that a set declares, or Web Mercator if it declares none.
+ * @returns null for an unsupported grid, whose name is in `named`
  */
 export function readGrid(fields: Readonly<Record<string, unknown>>): { grid: TileMatrixSetId | null; named: string } {
   for (const field of FIELDS) {
@@ -36,7 +36,7 @@ export function readGrid(fields: Readonly<Record<string, unknown>>): { grid: Til
   return { grid: 'WebMercatorQuad', named: '' }
 }
 
-/** Writers of GeoJSON's old member put the name into an object. */
+/** Returns the name from an object, the form of GeoJSON's old member. */
 function textOf(value: unknown): string {
   if (typeof value === 'number') return String(value)
   if (typeof value === 'string') return value.trim()

@@ -4,11 +4,11 @@ import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
 import { OpenIndex } from './run-query.js'
 
 /**
- * Runs queries for the process that started it, one step at a time, until that goes. A step can take as long as SQLite takes for a feature;
- * a process that cannot wait any longer kills this one.
+ * Runs queries for the parent process, one step at a time, until the parent ends. A step takes as long as SQLite needs for a feature; a parent
+ * that cannot wait kills this process.
  */
 
-/** Limit: indexes that are open. */
+/** Maximum number of open indexes. */
 const MAX_INDEXES = 32
 
 const indexes = new Map<string, OpenIndex>()
@@ -17,7 +17,7 @@ const running = new Map<number, Generator<Chunk, void>>()
 function indexAt(file: string): OpenIndex {
   const known = indexes.get(file)
   if (known !== undefined) {
-    // The last that was used is the last to go.
+    // Moves the index to the end, so that the least recently used one is closed first.
     indexes.delete(file)
     indexes.set(file, known)
     return known
@@ -63,7 +63,7 @@ process.on('message', (message: ToQueryProcess) => {
     tell({ id, failed: (error as Error).message, missing })
   }
 })
-// Signals reach the whole process group at a terminal; the process that started this one decides what they mean.
+// At a terminal signals reach the whole process group; the parent process handles them.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('disconnect', () => process.exit(0))

@@ -11,21 +11,21 @@ import { WriteButton } from './write-button.js'
 
 type Params = Readonly<Record<string, unknown>>
 
-/** The actions on the selected rows of a list. */
+/** An action on the selected rows of a list. */
 export interface BulkAction {
-  /** as the API has it */
+  /** the API's name of the action */
   readonly action: string
   readonly label: string
   readonly needs: Role
-  /** it takes something away */
+  /** true if the action removes something */
   readonly danger?: boolean
-  /** asks for the action's parameters; `null`: they are not complete */
+  /** asks for the action's parameters; `null`: they are incomplete */
   readonly Fields?: (props: { readonly onChange: (params: Params | null) => void }) => React.ReactNode
 }
 
 export interface Bulk<T> {
   readonly list: BulkList
-  /** first parts of the keys of queries that show what was changed */
+  /** first parts of the keys of queries that show the changed data */
   readonly changes: readonly string[]
   readonly actions: readonly BulkAction[]
   readonly nameOf: (row: T) => string
@@ -37,7 +37,7 @@ interface BulkBarProps<T> {
   readonly total: number
 }
 
-/** How many rows are selected, and what can be done with them. */
+/** Shows the number of selected rows and the actions for them. */
 export function BulkBar<T>({ bulk, selection, total }: BulkBarProps<T>) {
   const t = useTexts().work.bulk
   const [asked, setAsked] = useState<BulkAction | null>(null)
@@ -80,7 +80,7 @@ interface BulkDialogProps<T> extends Omit<BulkBarProps<T>, 'total'> {
   readonly onClose: () => void
 }
 
-/** One confirmation for all of them, and then what became of each. */
+/** Confirms an action for all selected rows, and then shows the result for each row. */
 function BulkDialog<T>({ bulk, selection, action, onClose }: BulkDialogProps<T>) {
   const t = useTexts().work.bulk
   const [params, setParams] = useState<Params | null>(action.Fields === undefined ? {} : null)
@@ -126,7 +126,7 @@ function named<T>(bulk: Bulk<T>, selection: Selection<T>, id: string): string {
   return row === undefined ? id : bulk.nameOf(row)
 }
 
-/** Limit: rows that are named; of thousands that fail, the reasons are few. */
+/** Maximum number of failed rows that are named; thousands of failures usually have few reasons. */
 const NAMED = 20
 
 interface ResultsProps {

@@ -12,7 +12,7 @@ import { notifyDone, notifyFailed, notifyInfo } from './notify.js'
 import { shortText } from './shown-text.js'
 import { useParameter } from './use-parameter.js'
 
-/** Columns that are not shown, in the URL or as they were left; the first one and the buttons always are. */
+/** The hidden columns, from the URL or from the browser's storage. The first column and the buttons are always visible. */
 export function useHiddenColumns<T>(list: string, columns: readonly Column<T>[]) {
   const [asked, setAsked] = useParameter('hidden')
   const [kept, keep] = useLocalStorage<string>({
@@ -36,17 +36,17 @@ export function useHiddenColumns<T>(list: string, columns: readonly Column<T>[])
   }
 }
 
-/** In the URL: that every column is shown, whatever the browser has kept. */
+/** Value in the URL that shows every column and overrides the browser's storage. */
 const NONE = '-'
 
 interface ListOptionsProps<T> {
   readonly source: ListSource<T, never>
-  /** what is searched, filtered and sorted by */
+  /** current search, filters and sorting */
   readonly query: Readonly<Record<string, unknown>>
   readonly columns: ReturnType<typeof useHiddenColumns<T>>
 }
 
-/** What can be done with a list as a whole: a file of it, its columns, and views by name. */
+/** Actions for a whole list: export as a file, choice of columns, and saved views. */
 export function ListOptions<T>({ source, query, columns }: ListOptionsProps<T>) {
   const t = useTexts().work.list
   const [opened, { toggle, close }] = useDisclosure()
@@ -87,7 +87,7 @@ export function ListOptions<T>({ source, query, columns }: ListOptionsProps<T>) 
   )
 }
 
-/** Limit: rows of a file. */
+/** Maximum number of rows of a file. */
 const MAX_ROWS = 10_000
 
 function SaveFile<T>({ source, query }: Pick<ListOptionsProps<T>, 'source' | 'query'>) {
@@ -121,7 +121,7 @@ function SaveFile<T>({ source, query }: Pick<ListOptionsProps<T>, 'source' | 'qu
 
 interface View {
   readonly name: string
-  /** of the URL, without the page */
+  /** the query of the URL without the page number */
   readonly search: string
 }
 

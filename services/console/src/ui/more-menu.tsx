@@ -4,18 +4,18 @@ import { type ReactNode, useId, useRef } from 'react'
 import { useTexts } from '../texts/texts.js'
 
 interface MoreMenuProps {
-  /** whose actions they are, where the page has many */
+  /** the object of the actions, if the page has many menus */
   readonly of?: string
   /** buttons; their dialogs stay open when the menu closes */
   readonly children: ReactNode
 }
 
-/** Between the button and its menu; pixels. */
+/** Gap between the button and its menu in pixels. */
 const GAP = 4
 
 /**
- * Actions that are rare or take something away: one more press, so that nobody hits them by mistake. The browser's own popover is closed by
- * `display`, which leaves the dialogs of the buttons alone; that of the component library would unmount what they wait for.
+ * Actions that are rare or destructive. The extra click prevents mistakes. Uses the browser's popover, which closes with `display` and so
+ * keeps the buttons' dialogs. The popover of the component library would unmount the components that the dialogs wait for.
  */
 export function MoreMenu({ of, children }: MoreMenuProps) {
   const t = useTexts().work

@@ -65,7 +65,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   return { ok: true, wanted }
 }
 
-/** Returns the base version of a delta, which must have the same grid and format. A delta goes to no target, where it would count as the version. */
+/** Returns the base version of a delta, which must have the same grid and format. A delta has no target, since it would count as the version there. */
 function olderVersion(basemap: StoredBasemap, body: ExportBody, version: StoredVersion): StoredVersion | Refusal {
   const label = body.from_version === CURRENT_VERSION ? basemap.defaultVersion : body.from_version
   const older = basemap.versions.find((one) => one.version === label)

@@ -17,11 +17,11 @@ import { VersionSelect } from './version-select.js'
 interface MapAndFactsProps {
   readonly basemap: AdminBasemap
   readonly version: AdminBasemapVersion
-  /** `Fact`s of the side panel */
+  /** `Fact`s for the side panel */
   readonly facts: ReactNode
 }
 
-/** The map of a version, and next to it the choice of another one, the facts, and the tile that somebody clicks. */
+/** The map of a version with a version select, the facts, and the tile that the user clicked. */
 export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
   const t = useTexts()
   const served = isServed(basemap) && isServed(version) && version.available
@@ -80,7 +80,7 @@ interface ShownMapProps {
   readonly onTile: (lon: number, lat: number, zoom: number) => void
 }
 
-/** The camera and the grid are in the URL. */
+/** The map whose camera and grid are stored in the URL. */
 function ShownMap({ code, version, onReady, onTile }: ShownMapProps) {
   const t = useTexts()
   const [at, setAt] = useParameter('at')

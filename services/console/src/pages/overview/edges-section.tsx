@@ -15,7 +15,7 @@ interface EdgesSectionProps {
   readonly traffic: TrafficHistory | undefined
 }
 
-/** Rows at once: the overview fits on a screen. */
+/** Maximum number of rows, so that the overview fits on a screen. */
 const SHOWN = 4
 
 /** Every edge process: its revision, its traffic and its latency. */

@@ -9,7 +9,7 @@ import { grantCodes, NO_GRANT } from './token-values.js'
 
 type FieldsProps = Parameters<NonNullable<BulkAction['Fields']>>[0]
 
-/** Until when tokens shall be valid: never shorter than they are. */
+/** Sets a new expiry for tokens. The expiry is only ever extended. */
 function ExtendFields({ onChange }: FieldsProps) {
   const t = useTexts().work.bulk
   const [never, setNever] = useState(false)
@@ -43,7 +43,7 @@ function ExtendFields({ onChange }: FieldsProps) {
   )
 }
 
-/** Which maps tokens get, or lose. */
+/** Grants maps to tokens, or revokes them. */
 function GrantFields({ onChange }: FieldsProps) {
   const t = useTexts().tokens
   const [grants, setGrants] = useState({ basemaps: NO_GRANT, vectors: NO_GRANT })

@@ -7,7 +7,7 @@ import { DataTable } from '../../ui/data-table.js'
 import { Name } from '../../ui/name.js'
 import { attributeNames, attributeText } from './features.js'
 
-/** More rows than anyone reads; what is searched for in a larger file is searched with a tool for it. */
+/** Maximum number of rows. Larger files are better searched with a dedicated tool. */
 const MAX_ROWS = 5000
 
 interface Row {

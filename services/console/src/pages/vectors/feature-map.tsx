@@ -37,7 +37,7 @@ const LAYERS: readonly LayerSpecification[] = [
   },
 ]
 
-/** Features on an empty ground; a click shows the attributes of one. */
+/** Features on an empty background; a click shows the attributes of one feature. */
 export function FeatureMap({ name, collection }: { name: string; collection: FeatureCollection }) {
   const [chosen, setChosen] = useState<Readonly<Record<string, unknown>> | null>(null)
   const bounds = useMemo(() => boundsOf(collection), [collection])

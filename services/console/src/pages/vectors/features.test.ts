@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { asCollection, attributeNames, attributeText, boundsOf, readFeatures } from './features.js'
 
-test('a bare geometry and a single feature are collections of one', () => {
+test('a bare geometry and a single feature become collections of one feature', () => {
   const point = { type: 'Point' as const, coordinates: [1, 2] }
   const feature = { type: 'Feature' as const, properties: { a: 1 }, geometry: point }
   expect(asCollection(point).features).toHaveLength(1)
   expect(asCollection(feature).features).toEqual([feature])
 })
 
-test('bounds span every position, of collections of geometries too, and features without one are passed over', () => {
+test('bounds span every position, also in geometry collections, and ignore features without geometry', () => {
   const collection = asCollection({
     type: 'GeometryCollection',
     geometries: [
@@ -31,7 +31,7 @@ test('bounds span every position, of collections of geometries too, and features
   expect(boundsOf({ type: 'FeatureCollection', features: [] })).toBeNull()
 })
 
-test('attributes are named in the order in which they come, and shown as text', () => {
+test('attributes are listed in the order in which they occur, and shown as text', () => {
   const of = (properties: Record<string, unknown> | null) => ({
     type: 'Feature' as const,
     properties,
@@ -41,6 +41,6 @@ test('attributes are named in the order in which they come, and shown as text', 
   expect([null, 0, { x: [1] }, 'text'].map(attributeText)).toEqual(['', '0', '{"x":[1]}', 'text'])
 })
 
-test('what is no GeoJSON is refused with the reason', async () => {
+test('content that is not GeoJSON is refused with the reason', async () => {
   await expect(readFeatures(new Blob(['{']), 'geojson')).rejects.toThrow()
 })

@@ -2,12 +2,12 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { Feature, FeatureCollection, Geometry, Position } from 'geojson'
 
-/** Whether the features of a kind can be read here. */
+/** True if this page can read the features of a kind. */
 export function canBeRead(kind: VectorKind): boolean {
   return ['geojson', 'geojson_sequence', 'shapefile', 'zipped_shapefile'].includes(kind)
 }
 
-/** The features of a download: GeoJSON as it is, one feature in each line, or a zip with shapefiles in it. Throws where it is none of these. */
+/** Reads the features of a download: GeoJSON, a GeoJSON sequence, or a zip with shapefiles. Throws for any other content. */
 export async function readFeatures(download: Blob, kind: VectorKind): Promise<FeatureCollection> {
   if (kind === 'geojson') return asCollection(JSON.parse(await download.text()))
   if (kind === 'geojson_sequence') return sequence(await download.text())
@@ -17,7 +17,7 @@ export async function readFeatures(download: Blob, kind: VectorKind): Promise<Fe
   return { type: 'FeatureCollection', features: collections.flatMap((collection) => collection.features) }
 }
 
-/** RFC 8142 has a record separator before each text; most writers leave it out. */
+/** RFC 8142 requires a record separator before each text; most writers leave it out. */
 function sequence(text: string): FeatureCollection {
   const lines = text
     .replaceAll('\x1e', '')
@@ -26,7 +26,7 @@ function sequence(text: string): FeatureCollection {
   return { type: 'FeatureCollection', features: lines.flatMap((line) => asCollection(JSON.parse(line)).features) }
 }
 
-/** GeoJSON may also be a single feature or a bare geometry (RFC 7946, 2). */
+/** GeoJSON may also be a single feature or a bare geometry (RFC 7946, section 2). */
 export function asCollection(geojson: FeatureCollection | Feature | Geometry): FeatureCollection {
   if (geojson.type === 'FeatureCollection') return geojson
   const feature: Feature =
@@ -34,7 +34,7 @@ export function asCollection(geojson: FeatureCollection | Feature | Geometry): F
   return { type: 'FeatureCollection', features: [feature] }
 }
 
-/** WGS 84 west, south, east, north of all positions; null where there are none. */
+/** Returns WGS 84 west, south, east, north of all positions, or null without any position. */
 export function boundsOf({ features }: FeatureCollection): Bounds | null {
   const bounds: Bounds = [Infinity, Infinity, -Infinity, -Infinity]
   for (const { geometry } of features) extend(bounds, geometry)
@@ -63,14 +63,14 @@ function extendBy(bounds: Bounds, coordinates: Position | Position[] | Position[
   for (const part of coordinates as Position[][]) extendBy(bounds, part)
 }
 
-/** The names of attributes, in the order in which features bring them. */
+/** Returns the names of attributes in the order in which they occur. */
 export function attributeNames(features: readonly Feature[]): readonly string[] {
   const names = new Set<string>()
   for (const { properties } of features) for (const name of Object.keys(properties ?? {})) names.add(name)
   return [...names]
 }
 
-/** An attribute as text; what is no single value, as JSON. */
+/** Returns an attribute as text, and a structured value as JSON. */
 export function attributeText(value: unknown): string {
   if (value === null || value === undefined) return ''
   return typeof value === 'object' ? JSON.stringify(value) : String(value)

@@ -1,6 +1,6 @@
-/** The package brings no types of its own. */
+/** The package ships no types. */
 declare module 'shpjs' {
   import type { FeatureCollection } from 'geojson'
-  /** Reads every shapefile of a zip, in WGS 84 where a .prj says how. */
+  /** Reads every shapefile of a zip, converted to WGS 84 if a .prj names the coordinate system. */
   export function parseZip(zip: ArrayBuffer): Promise<FeatureCollection | FeatureCollection[]>
 }

@@ -7,14 +7,14 @@ import { Fact, Facts } from '../../ui/facts.js'
 import { Section } from '../../ui/section.js'
 import { TOKEN_PLACE } from '../basemaps/snippets.js'
 
-/** Under these names desktop software expects what is downloaded. */
+/** File name extensions that desktop software expects for downloads. */
 const NAMED: Readonly<Partial<Record<AdminVector['kind'], 'geojson' | 'zip'>>> = {
   geojson: 'geojson',
   shapefile: 'zip',
   zipped_shapefile: 'zip',
 }
 
-/** The URLs of a vector, and what fetches it. */
+/** The URLs of a vector, and commands that fetch it. */
 export function VectorAddresses({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const { code, kind, download_url: url } = vector

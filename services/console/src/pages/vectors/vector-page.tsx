@@ -158,7 +158,7 @@ function Details({ vector }: { vector: AdminVector }) {
   )
 }
 
-/** How far the vector tiles are, and what they leave out at which zoom. */
+/** The progress of the vector tiles, and the features that they leave out by zoom. */
 function TilesState({ tiles }: { tiles: AdminVector['tiles'] }) {
   const t = useTexts()
   const { status, message, min_zoom: first, max_zoom: last, left_out: leftOut } = tiles

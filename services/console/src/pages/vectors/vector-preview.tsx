@@ -14,23 +14,23 @@ import { fetchDownload } from './download.js'
 import { FeatureMap } from './feature-map.js'
 import { canBeRead, readFeatures } from './features.js'
 
-/** Larger ones are loaded on demand: this is some seconds on a slow line, and fits into a phone's memory. */
+/** Maximum size of an automatic preview in bytes: some seconds on a slow line, and small enough for a phone's memory. Larger vectors load on request. */
 const AUTOMATIC_BYTES = 20e6
 
-/** Whether its features are read without being asked for. */
+/** True if the features are loaded without a click. */
 export function isReadAtOnce(vector: AdminVector): boolean {
   return isServed(vector) && vector.available && canBeRead(vector.kind) && vector.size <= AUTOMATIC_BYTES
 }
 
 interface VectorMapProps {
   readonly vector: AdminVector
-  /** whether the features are to be read */
+  /** true if the features are to be loaded */
   readonly read: boolean
-  /** somebody asks for that, however large they are */
+  /** called if the user asks for the features, whatever their size */
   readonly onRead: () => void
 }
 
-/** The features on the map, or why they are not shown. */
+/** The features on the map, or the reason why they are not shown. */
 export function VectorMap({ vector, read, onRead }: VectorMapProps) {
   const t = useTexts()
   const formats = useFormats()
@@ -60,7 +60,7 @@ function featuresQuery(vector: AdminVector, token: string | undefined) {
   })
 }
 
-/** The map and the table read the features once. */
+/** Loads the features once for the map and the table. */
 function useFeatures(vector: AdminVector) {
   const token = useQuery(previewTokenQuery({ vector_code: vector.code }))
   const features = useQuery(featuresQuery(vector, token.data?.token))

@@ -20,7 +20,7 @@ import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import type { ServiceGate } from '../../platform/service-access/token-gate.js'
 
-/** What the catalog lists: how it is read and answered. */
+/** A kind of catalog entry, with its queries and responses. */
 interface Kind<Stored> {
   readonly path: string
   readonly list: ReaderList<Stored>
@@ -34,7 +34,7 @@ interface Kind<Stored> {
   answer(stored: Stored, area: Bounds | null): Basemap | Vector | Style | null
 }
 
-/** Of the edge, which answers these addresses from what it holds; the routes here answer requests to the control plane itself. */
+/** Describes the edge, which serves these paths from memory; the routes here serve requests to the control plane itself. */
 const FROM_MEMORY = 'Carries a weak `ETag`; `If-None-Match` is answered 304.'
 
 const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
@@ -103,7 +103,7 @@ function addRoutes<Stored extends StoredBasemap | StoredVector | StoredStyle>(
           (area === null || kind.answer(stored, area) !== null),
       )
       const { items, total } = pageOf(granted, list.listing, query)
-      // Not by the schema, which would look at every field of every entry: the edge writes the same without it.
+      // Bypasses the schema, which would check every field of every entry: the edge writes the same without it.
       const text = JSON.stringify({ items: items.map((stored) => kind.answer(stored, area)), total })
       return reply.type('application/json; charset=utf-8').send(text as never)
     },

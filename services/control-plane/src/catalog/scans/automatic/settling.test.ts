@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Settling } from './settling.js'
 
-test('a change is taken 2 s after the last one, once', () => {
+test('a change is reported once, 2 s after the last one', () => {
   const settling = new Settling()
   expect(settling.take(0)).toBe(false)
   settling.noteChange(1000)
@@ -14,7 +14,7 @@ test('a change is taken 2 s after the last one, once', () => {
   ])
 })
 
-test('a file that grows is not taken before it stops', () => {
+test('a growing file is not reported before it stops', () => {
   const settling = new Settling()
   for (let now = 0; now < 60_000; now += 500) {
     settling.noteChange(now)

@@ -1,4 +1,4 @@
-/** The one example of an operation. */
+/** The example of an operation. */
 export interface Example {
   /** path parameters by name; `{code}` and `{id}` have defaults */
   readonly parameters?: Readonly<Record<string, string | number>>
@@ -8,12 +8,12 @@ export interface Example {
   readonly answer?: unknown
   /** the body by media type, if a successful response has one of several */
   readonly answers?: Readonly<Record<string, unknown>>
-  /** the same as text, where the answer may be JSON or text */
+  /** the same as text, if the response may be JSON or text */
   readonly text?: string
 }
 
 export const list = (...items: readonly unknown[]) => ({ items, total: items.length })
-/** What an action on many items returns when one of them is not there. */
+/** The result of an action on many items of which one does not exist. */
 export const bulkResult = (done: number, error: string) => ({
   matched: done + 1,
   done,

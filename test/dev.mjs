@@ -1,6 +1,6 @@
 /**
- * Runs the gateway and compiles, bundles and restarts it as files change: `npm run dev`. With `--sample` it runs on the data of an
- * organisation, in a data directory apart (var/sample); removing that directory makes it again.
+ * Runs the gateway, and compiles, bundles and restarts it when files change: `npm run dev`. With `--sample` it runs on sample data of an
+ * organisation, in a separate data directory (var/sample). Delete that directory to create the data again.
  */
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -16,7 +16,7 @@ if (others.length > 0 || (option !== undefined && option !== '--sample')) {
 if (option === '--sample') {
   process.env.DATA_DIR = join(root, 'var/sample')
   process.env.DEMO = 'false'
-  // This package is compiled for its types only.
+  // This package is only type-checked, so its module is compiled here.
   const { module } = await runnerImport(join(root, 'test/harness/sample/make.ts'), { configFile: false, root })
   await module.makeSample(process.env.DATA_DIR)
 }

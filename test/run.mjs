@@ -1,8 +1,8 @@
 /**
- * `npm test`: makes sure that the foreign programs that the tests need are there, checks format and lint, runs the layers of tests one
- * after the other, and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs the tests whose path
- * contains one of them, and nothing else. With `--changed` or `--changed=COMMIT` it runs the tests that a change touches: those that import a changed
- * file, and the whole system layer if anything that it runs has changed.
+ * `npm test`: checks that the external programs for the tests are installed, checks format and lint, runs the layers of tests in sequence,
+ * and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs only the tests whose path contains one
+ * of them. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
+ * system layer if any of its sources has changed.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ const filters = process.argv.slice(2).filter((argument) => !argument.startsWith(
 const changed = process.argv.find((argument) => argument.startsWith('--changed'))
 const totals = { passed: 0, failed: 0, skipped: 0 }
 
-/** Programs that tests start, and the Debian package of each. */
+/** External programs of the tests, with the Debian package of each. */
 const PROGRAMS = {
   curl: 'curl',
   'redis-server': 'redis-server',
@@ -36,10 +36,10 @@ const PROGRAMS = {
   'swift-object-server': 'swift-object',
 }
 
-/** With these the native addon is compiled, which has tests of its own. */
+/** Programs that compile the native addon, which has its own tests. */
 const COMPILING = new Set(['g++', 'make', 'python3'])
 
-/** In this order: what is quick to run and quick to understand fails first. */
+/** Layers in order: tests that are quick to run and to understand fail first. */
 const LAYERS = ['unit', 'integration', 'system']
 
 if (providePrograms()) {
@@ -56,7 +56,7 @@ function providePrograms() {
   if (missing.length === 0) return true
   const packages = missing.map(([, name]) => name)
   if (process.env.SETUP !== 'off' && process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages)) {
-    // The set-up has tried in vain before there was a compiler.
+    // The set-up failed because there was no compiler yet.
     if (missing.some(([program]) => COMPILING.has(program))) compileAddon()
     return true
   }
@@ -68,7 +68,7 @@ function providePrograms() {
 
 function aptInstall(packages) {
   console.log(`Installing ${packages.join(', ')} (apt-get); SETUP=off runs nothing but the tests ...`)
-  // RUNLEVEL keeps Debian from starting the services of what it installs.
+  // RUNLEVEL keeps Debian from starting the services of installed packages.
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   for (const args of [
     ['update', '-qq'],
@@ -102,7 +102,7 @@ function lint() {
   if (status !== 0) fail('Lint: failed (npm run lint); `npm run format` mends what can be mended by itself.')
 }
 
-/** System tests run built programs, which no import leads to: without `--changed` each layer runs, and with it the system layer only if their sources changed. */
+/** System tests run built programs without importing them: without `--changed` each layer runs, and with it the system layer only if their sources changed. */
 function isTouched(layer) {
   if (changed === undefined || layer !== 'system') return true
   const since = changed.split('=')[1] ?? 'HEAD'
@@ -128,17 +128,17 @@ function runLayer(layer) {
     ...filters,
   ])
   const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : 0
-  // Vitest also fails for what happened outside of tests: an unhandled rejection, a global set-up.
+  // Vitest also fails because of events outside of tests: an unhandled rejection, a global set-up.
   if (status !== 0 && counted === 0) fail(`The ${layer} layer failed outside of its tests.`)
   rmSync(dir, { recursive: true })
 }
 
-/** Adds a layer's report to the totals; answers how many failures it counted. */
+/** Adds a layer's report to the totals; returns its number of failures. */
 function count(report) {
   const before = totals.failed
   for (const file of report.testResults) {
     const failedTests = file.assertionResults.filter(({ status }) => status === 'failed').length
-    // A file that does not load, or whose clean-up finds something left behind, fails without a failed test.
+    // A file that does not load, or whose clean-up finds leftovers, fails without a failed test.
     totals.failed += file.status === 'failed' ? Math.max(1, failedTests) : failedTests
     totals.passed += file.assertionResults.filter(({ status }) => status === 'passed').length
     totals.skipped += file.assertionResults.filter(({ status }) =>

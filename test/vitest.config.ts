@@ -3,16 +3,16 @@ import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The directories of tests that run the built processes from outside. */
+/** Directories of tests that run the built processes and test them as black boxes. */
 const SYSTEM = 'test/{conformance,e2e,fault}'
 
 /**
- * The layers, each a project, or two whose names begin alike, that `test/run.mjs` runs on its own, one after the other:
- * unit (no process but the test's own), integration (`*.integration.test.ts`: real Postgres, Redis, child processes), and system.
+ * The layers, each a project, or two with a common prefix, which `test/run.mjs` runs separately in sequence:
+ * unit (only the test's own process), integration (`*.integration.test.ts`: real Postgres, Redis, child processes), and system.
  */
 export default defineConfig({
   root,
-  // Tests run the sources, so that one test needs no build; only the processes that they start are the built ones.
+  // Tests run the sources, so that most tests need no build; only the processes that they start are the built ones.
   resolve: {
     alias: [
       { find: /^@gateway\/(tiler|tools)\/(.+)\.js$/, replacement: `${root}services/$1/src/$2.ts` },
@@ -21,9 +21,9 @@ export default defineConfig({
   },
   test: {
     pool: 'forks',
-    // A condition that is waited for comes about later than in a second, the default, where three files share two cores.
+    // The default of one second is too short for a polled condition when three files share two cores.
     expect: { poll: { timeout: 15_000 } },
-    // Two cores must not flake: the gateway under test needs one of them.
+    // Prevents flaky tests on two cores: the gateway under test needs one of them.
     maxWorkers: 2,
     projects: [
       {
@@ -38,7 +38,7 @@ export default defineConfig({
             'test/deploy/*.test.{ts,mjs}',
           ],
           exclude: ['**/*.integration.test.*', '**/node_modules/**', 'services/console/src/**/*.test.tsx'],
-          // Some run npm or a linter, which takes ten times as long where other tests want the processor.
+          // Some tests run npm or a linter, which take ten times as long on a busy processor.
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -46,7 +46,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // Of the unit layer. Loading React for each file takes three times as long as its tests: a worker loads it once.
+          // Part of the unit layer. Loading React takes three times as long as the tests of a file, so a worker loads it once.
           name: 'unit-components',
           isolate: false,
           setupFiles: 'services/console/src/testing/setup.ts',
@@ -59,7 +59,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          // Half of them wait: for files to be looked at again, for leases, for processes to start.
+          // Half of the tests wait: for rescans of files, for leases, for processes to start.
           maxWorkers: 3,
           include: ['{libs,services}/*/src/**/*.integration.test.ts', 'test/harness/**/*.integration.test.ts'],
           globalSetup: 'test/harness/global-setup.ts',
@@ -71,11 +71,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          // They wait for limits and restarts more than they compute.
+          // The tests wait for limits and restarts more than they compute.
           maxWorkers: 4,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
-          // These end what hangs: several times what a gateway's start and stop take where three files share two cores.
+          // Time limit for hanging tests: several times the start and stop of a gateway when three files share two cores.
           testTimeout: 180_000,
           hookTimeout: 240_000,
         },
@@ -83,7 +83,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          // No layer: what takes longer than a test may; see test/soak/run.mjs.
+          // Not a layer: runs that take longer than a test may; see test/soak/run.mjs.
           name: 'by-hand',
           include: ['test/soak/**/*.soak.ts', 'test/clients/**/*.clients.ts'],
           globalSetup: 'test/harness/global-setup.ts',

@@ -1,5 +1,5 @@
-// What the response table keeps, by the rule that it has and by the one before: every tile that is read is put, and CLOCK evicts. Traffic is Zipf's
-// over addresses, alone and with a scan beside it. See admission.mjs.
+// Hit rates of the response table with its current admission and with the previous one, which admitted every tile and let CLOCK evict. Traffic
+// follows Zipf's law over addresses, with and without a concurrent scan. See admission.mjs.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ const std::string body(60'000, 'x');
 
 std::string target_of(size_t i) { return "/tiles/alps/v1/12/" + std::to_string(i / 1'000) + "/" + std::to_string(i % 1'000) + ".png"; }
 
-// Cumulated shares of the addresses, the most wanted first.
+// Cumulated shares of the addresses, the most requested first.
 std::vector<double> zipf(double exponent) {
   std::vector<double> sums(kAddresses);
   double sum = 0;

@@ -1,10 +1,10 @@
 /**
- * Hit rate of the response table (96 MB, tiles of 1 to 31 KB, a million addresses, Zipf's law with three exponents, alone and with as many requests of
- * a scan beside it) with the admission that it has, and without it. The same on every machine.
+ * Hit rate of the response table (96 MB, tiles of 1 to 31 KB, a million addresses, Zipf's law with three exponents, with and without an equal
+ * number of requests from a scan) with and without its admission. The result is the same on every machine.
  *
  *   node bench/micro/admission.mjs
  *
- * Needs g++. Prints hits in per cent of the requests that are not the scan's, and bytes copied into the table for each request.
+ * Needs g++. Prints hits in per cent of the requests outside the scan, and bytes copied into the table per request.
  */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -18,7 +18,7 @@ const program = path.join(dir, 'admission')
 const sources = ['response_table', 'frequency', 'token_form', 'usage'].map((name) =>
   path.join(library, 'native/hot_tiles', `${name}.cc`),
 )
-// The table's headers name libuv, of which nothing is called.
+// The table's headers name libuv, but none of its functions is called.
 const flags = ['-O2', '-std=c++17', '-D_GNU_SOURCE', '-I', path.join(library, 'fuzz/fake'), '-o', program]
 execFileSync('g++', [...flags, path.join(import.meta.dirname, 'admission.cc'), ...sources], { stdio: 'inherit' })
 const rows = execFileSync(program, { encoding: 'utf8' }).trim().split('\n')

@@ -1,11 +1,12 @@
 /**
- * Where the processor time of a tile goes that is in no memory of the edge, by storage: each system call, the addon, JavaScript, garbage collection and the rest, beside an earlier
- * checkout. perf(1) samples the edge's processes by the processor's clock under the bench's workloads `even-5`, `evenpm-5` and `evenmb-5` (five times the
- * memory for tiles, all in the page cache), strace(1) counts the calls in a run of its own.
+ * Processor time of a tile that is in no memory of the edge, by storage: each system call, the addon, JavaScript, garbage collection and the
+ * rest, compared with an earlier checkout. perf(1) samples the edge's processes by the processor's clock under the bench's workloads `even-5`,
+ * `evenpm-5` and `evenmb-5` (five times the memory for tiles, all in the page cache). strace(1) counts the calls in a separate run.
  *
  *   node bench/micro/cold-profile.mjs [--before ../before] [--seconds 4] [--out bench/results --name cold-profile]
  *
- * Needs `npx tsc -b`, the addon, perf, strace and the rights to use them. Prints microseconds a request, and which part of the tiles came out of memory. Takes 100 s.
+ * Needs `npx tsc -b`, the addon, perf, strace and the rights to use them. Prints microseconds per request, and the share of the tiles that came
+ * from memory. Takes 100 s.
  */
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -28,14 +29,14 @@ const { values: options } = parseArgs({
   },
 })
 const STORAGES = { files: 'even-5', PMTiles: 'evenpm-5', MBTiles: 'evenmb-5' }
-/** Samples a second; not a divisor of the timer's ticks. */
+/** Samples per second; not a divisor of the timer's ticks. */
 const FREQUENCY = 997
 const ADDONS = /(native-edge|sendfile)\.node$/
 const GARBAGE =
   /v8::internal::(Heap|Scaveng|MarkCompact|Marking|ConcurrentMark|IncrementalMarking|YoungGeneration|Sweeper|PagedSpace|GlobalHandles|Evacuat|Memory(Allocator|Chunk)|GC|ArrayBufferSweeper)/
 const SYSTEM_CALL = /^_{2,3}(?:x64_|arm64_|do_)?sys_(\w+)$/
 
-/** What a sample was taken in, from its stack, innermost first. */
+/** Returns the kind of code of a sample, from its stack, innermost first. */
 function kindOf(frames) {
   for (const { symbol } of frames) {
     const call = SYSTEM_CALL.exec(symbol)?.[1]
@@ -60,7 +61,7 @@ function frameOf(line) {
   return { symbol: line.slice(symbol, file), file: line.slice(file + 2, -1) }
 }
 
-/** The part of each kind in all samples, and their number. */
+/** Returns the share of each kind in all samples, and their number. */
 function partsOf(recording) {
   const { stdout, status } = spawnSync('perf', ['script', '-i', recording, '-F', 'ip,sym,dso'], {
     encoding: 'utf8',
@@ -84,13 +85,13 @@ function partsOf(recording) {
   return { total, parts: new Map([...counts].map(([kind, count]) => [kind, count / total])) }
 }
 
-/** Calls of each kind that strace has counted. */
+/** Returns the number of calls of each kind that strace counted. */
 function callsOf(report) {
   const rows = report.split('\n').map((line) => line.trim().split(/\s+/))
   return new Map(rows.filter(([share]) => /^\d/.test(share ?? '')).map((row) => [row.at(-1), Number(row[3])]))
 }
 
-/** Runs a program beside a load, and ends it by SIGINT. */
+/** Runs a program during a load, and ends it by SIGINT. */
 async function beside(command, work) {
   const child = spawn('sh', ['-c', `exec ${command}`], { stdio: 'ignore' })
   const ended = new Promise((resolve, reject) => child.once('exit', resolve).once('error', reject))
@@ -110,7 +111,7 @@ const seconds = Number(options.seconds)
 const sides = [edgePeer, ...(options.before === undefined ? [] : [earlierEdgePeer(path.resolve(options.before))])]
 const results = []
 let running
-// Their own processes would outlive them otherwise.
+// Otherwise the child processes would outlive this one.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => running?.stop().then(() => process.exit(1)))
 for (const side of sides) {
   const peer = await side.start({ data, environment: 'small', cores })
@@ -122,7 +123,7 @@ for (const side of sides) {
       const context = { data, generator, seconds, cores, dir }
       const pids = peer.pids().join(',')
       const recording = path.join(dir, `${side.name}-${storage}`)
-      // The last load of a workload is the one that counts: those before it bring it into its state.
+      // Only the last load of a workload counts: the previous ones bring it into its state.
       let last
       const watched = (command, length) => async (load) => {
         const cpu = cpuSeconds(peer.pids())
@@ -148,7 +149,7 @@ for (const side of sides) {
 const read = results.map((one) => ({ ...one, ...partsOf(one.recording) }))
 fs.rmSync(dir, { recursive: true })
 
-/** What takes less than this everywhere is one line. */
+/** Limit in µs below which rows are combined into one line. */
 const LEAST_US = 0.1
 const kinds = [...new Set(read.flatMap(({ parts }) => [...parts.keys()]))]
 const timeOf = ({ us, parts }, kind) => us * (parts.get(kind) ?? 0)

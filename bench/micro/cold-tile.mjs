@@ -1,10 +1,10 @@
 /**
- * What finding and reading a tile costs by each storage, waited for (`tile`, 32 at a time) and at once (`tileIfCached`): processor time of this
- * process and of the one that reads MBTiles. Everything is in the page cache.
+ * The cost of finding and reading a tile by storage, asynchronously (`tile`, 32 at a time) and synchronously (`tileIfCached`): processor time
+ * of this process and of the one that reads MBTiles. All data is in the page cache.
  *
  *   node bench/micro/cold-tile.mjs [--rounds 5]
  *
- * Needs `npx tsc -b` and the addon. Prints microseconds a tile, medians of interleaved rounds.
+ * Needs `npx tsc -b` and the addon. Prints microseconds per tile, medians of interleaved rounds.
  */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -120,14 +120,14 @@ async function atOnce(source) {
   if (missing.length > tiles.length / 100) throw new Error(`${missing.length} tiles are not in the page cache`)
 }
 
-/** Where memory is short, the kernel drops what nobody has read lately. */
+/** Reads all data, since the kernel evicts pages that were not read lately if memory is short. */
 function readEverything() {
   for (const file of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {
     if (file.isFile()) fs.readFileSync(path.join(file.parentPath, file.name))
   }
 }
 
-/** Of this process and its children, in microseconds. */
+/** Returns the processor time of this process and its children in microseconds. */
 function processorTime() {
   const { user, system } = process.cpuUsage()
   const children = fs.readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
@@ -145,7 +145,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
       const before = processorTime()
       await run(source)
       const each = (processorTime() - before) / tiles.length
-      // The first round warms up.
+      // The first round is a warm-up.
       if (round > 0) found.set(`${name} ${way}`, [...(found.get(`${name} ${way}`) ?? []), each])
     }
   }

@@ -1,9 +1,9 @@
 /**
- * What tracing costs an edge for each request that JavaScript answers, switched off and on. Answers of the native table are in no trace.
+ * The cost of tracing for each edge request that JavaScript handles, disabled and enabled. Responses from the native table are not traced.
  *
  *   node bench/micro/observing.mjs [--rounds 9]
  *
- * Needs `npx tsc -b`. Prints nanoseconds a request, medians of interleaved rounds. Nothing is sent: the collector's address leads nowhere.
+ * Needs `npx tsc -b`. Prints nanoseconds per request, medians of interleaved rounds. Nothing is sent: the collector's address does not exist.
  */
 import { performance } from 'node:perf_hooks'
 import { parseArgs } from 'node:util'
@@ -40,7 +40,7 @@ for (let round = -1; round < Number(values.rounds); round++) {
   for (const [name, [count, work]] of Object.entries(WORK)) {
     const from = performance.now()
     for (let i = 0; i < count; i++) work()
-    // The first round is for the compiler.
+    // The first round lets the compiler optimize.
     if (round >= 0) times[name].push(((performance.now() - from) * 1e6) / count)
     await new Promise((resolve) => setImmediate(resolve))
   }

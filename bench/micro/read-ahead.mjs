@@ -1,8 +1,9 @@
 /**
- * What reading ahead would save of an archive in object storage: maps that zoom in and pan over a PMTiles archive (tiles in Hilbert order), against blocks
- * of 128 KiB that are kept once they came. Counts alone, no network; the same walk for each policy. `misses`: blocks that a caller waits for, for each
- * tile; `requests`: those with what is asked for ahead; `bytes`: fetched, for each tile that was asked for; `unused`: the part of the blocks that came ahead and that
- * nobody asked for; `ms`: what a view waits for on average, where an answer begins after 30 ms and all that is asked for together shares a line of 1 Gbit/s or 100 Mbit/s.
+ * The savings of read-ahead from an archive in object storage: simulated maps zoom in and pan over a PMTiles archive (tiles in Hilbert order),
+ * against blocks of 128 KiB that are cached once they arrived. Counts only, without a network; each policy gets the same walk. `misses`: blocks
+ * that a caller waits for, per tile; `requests`: including those ahead of need; `bytes`: fetched per requested tile; `unused`: the share of
+ * blocks fetched ahead that were never requested; `ms`: average wait of a view, if a response starts after 30 ms and concurrent requests share a
+ * line of 1 Gbit/s or 100 Mbit/s.
  *
  *   node bench/micro/read-ahead.mjs [--sessions 200] [--kilobytes 12]
  */
@@ -19,7 +20,7 @@ const FIRST = 3
 const COLUMNS = 6
 const ROWS = 4
 
-/** From 0 to 1, the same in every run. */
+/** Returns a generator of numbers from 0 to 1, the same in every run. */
 function randomFrom(seed) {
   let state = seed
   return () => {
@@ -35,12 +36,12 @@ const size = randomFrom(1)
 for (let id = 0; id < tileCount; id++)
   offsets[id + 1] = offsets[id] + 300 - Math.log(1 - size()) * Number(options.kilobytes) * 1024
 
-/** Tiles in the order in which maps ask for them: a view at each zoom towards a place, then pans. */
+/** Yields tiles in the order in which maps request them: a view at each zoom towards a place, then pans. */
 function* walk() {
   const random = randomFrom(2)
   const places = Array.from({ length: 300 }, () => [random(), 0.2 + random() * 0.6])
   for (let session = 0; session < Number(options.sessions); session++) {
-    // Some places are asked for far more often than others.
+    // Some places are requested far more often than others.
     let [x, y] = places[Math.floor(places.length * random() ** 3)]
     for (let zoom = FIRST; zoom <= DEEPEST; zoom++) yield* view(zoom, x, y)
     for (let pan = 0; pan < 8; pan++) {
@@ -66,7 +67,7 @@ function* view(zoom, x, y) {
 const blocksOf = (id) => [Math.floor(offsets[id] / BLOCK), Math.floor((offsets[id + 1] - 1) / BLOCK)]
 const childrenOf = ({ z, x, y }) => (z >= DEEPEST ? [] : blocksOf(zxyToTileId(z + 1, 2 * x, 2 * y)).slice(0, 1))
 
-/** What is asked for beside a block that is missing. */
+/** The blocks to fetch together with a missing block, by policy. */
 const POLICIES = {
   none: () => [],
   'next block': (block) => [block + 1],
@@ -104,7 +105,7 @@ const rows = Object.entries(POLICIES).map(([name, ahead]) => {
         unused.add(more)
         counts.ahead++
         counts.blocks++
-        // Blocks beside each other are one request, longer; it answers later.
+        // Adjacent blocks are one longer request with a later end.
         if (Math.abs(more - block) > 3) counts.requests++
       }
     }

@@ -1,12 +1,12 @@
 /**
- * The realistic mix from a PMTiles archive in a bucket (a real Swift), and the same archive on disk: requests a second, processor time of the edge, and
- * requests to the bucket, for each tile that is answered too. `cold`: from an empty cache; `warm`: from the cache on disk, by an edge in whose memory no tile fits;
- * `hot`: from memory. The last two are interleaved with the archive on disk.
+ * The realistic mix from a PMTiles archive in a bucket (a real Swift), and from the same archive on disk: requests per second, processor time of
+ * the edge, and requests to the bucket, the last two also per served tile. `cold`: from an empty cache; `warm`: from the cache on disk, by an edge
+ * whose memory is too small for any tile; `hot`: from memory. The last two are interleaved with the archive on disk.
  *
  *   node bench/micro/remote-mix.mjs [--rounds 5] [--seconds 3] [--out bench/results/remote-mix.md]
  *
- * Needs `npx tsc -b`, the addon, cc and Swift (as the tests). The edge has one processor, all else the other. Ends after some 40 s and 12 s a round
- * of 3 s.
+ * Needs `npx tsc -b`, the addon, cc and Swift (as the tests). The edge has one processor, everything else the other. Takes about 40 s, plus 12 s
+ * for each round of 3 s.
  */
 import { randomInt } from 'node:crypto'
 import fs from 'node:fs'
@@ -34,7 +34,7 @@ const ROUNDS = Number(options.rounds)
 const SECONDS = Number(options.seconds)
 const CONNECTIONS = 64
 const COLD_SECONDS = 5
-/** What is asked for first is on disk, or in memory, by then. */
+/** Time after which the most requested tiles are on disk or in memory. */
 const SETTLE_SECONDS = 3
 const MIX_REQUESTS = 500_000
 const CORES = { server: 0, load: 1 }

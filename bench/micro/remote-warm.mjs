@@ -1,7 +1,7 @@
 /**
- * The same PMTiles archive on disk and behind HTTP, in an edge in whose memory no tile fits: requests a second, processor time, and what was asked
- * of the storage. `first`: each tile once, with an empty cache; `restart`: each once, by a new process with the cache of the one before; `warm`:
- * evenly, interleaved with the archive on disk.
+ * The same PMTiles archive on disk and behind HTTP, in an edge whose memory is too small for any tile: requests per second, processor time, and
+ * requests to the storage. `first`: each tile once, with an empty cache; `restart`: each tile once, by a new process with the cache of the
+ * previous one; `warm`: evenly, interleaved with the archive on disk.
  *
  *   node bench/micro/remote-warm.mjs [--rounds 5] [--seconds 3] [--kilobytes 8]
  *
@@ -52,7 +52,7 @@ fs.writeFileSync(
   `daemon off; master_process off; pid ${home}/nginx.pid; error_log stderr; events {}
    http { access_log ${log}; ${scratch.join(' ')} server { listen 127.0.0.1:${storagePort}; root ${files}; } }`,
 )
-/** It ends with this process, however that ends. */
+/** Starts a process that always ends with this one. */
 function start(words, stdio) {
   const [command, ...args] = [...dieWithParent('KILL'), ...words]
   return spawn(command, args, { stdio })
@@ -98,7 +98,7 @@ async function measure(running) {
   return { rate: result.requests / result.seconds, micros, p99: result.p99 }
 }
 
-/** Each tile once; the requests to the storage for each. */
+/** Reads each tile once; returns the requests to the storage per tile. */
 async function readOnce({ port, headers }) {
   const authorization = headers[0].slice('Authorization: '.length)
   const begun = [countRequests(), performance.now()]

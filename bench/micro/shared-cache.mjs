@@ -1,6 +1,6 @@
 /**
- * nginx as a shared cache in front of one edge, as in deploy/nginx-cache: the realistic mix with tokens in turn, from an empty cache on. Prints
- * the part of the requests that the cache has answered, of all so far, the first ones included. Ends after `--seconds` and what the start takes.
+ * nginx as a shared cache in front of one edge, as in deploy/nginx-cache: the realistic mix with alternating tokens, from an empty cache. Prints
+ * the share of all requests so far that the cache served, including the first ones. Ends `--seconds` after the start.
  *
  *   node bench/micro/shared-cache.mjs [--seconds 20] [--tokens 50]
  *
@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
   options: { seconds: { type: 'string', default: '20' }, tokens: { type: 'string', default: '50' } },
 })
 const CONNECTIONS = 32
-/** More than come in the time: after them the generator would begin again. */
+/** Number of requests: more than fit into the time, since the generator would otherwise start again. */
 const MIX_REQUESTS = 1_000_000
 const MARKS = [1_000, 5_000, 10_000, 20_000, 50_000, 80_000, 100_000, 200_000, 500_000, 1_000_000]
 const LOCATIONS = fileURLToPath(new URL('../../deploy/nginx-cache/locations.conf', import.meta.url))
@@ -69,7 +69,7 @@ const result = await loadGenerator()({
 })
 if (result.failures > 0 || Object.keys(result.statuses).join() !== '200') throw new Error(JSON.stringify(result))
 const exited = once(nginx, 'exit')
-nginx.kill('SIGQUIT') // it writes what is left of its log
+nginx.kill('SIGQUIT') // flushes its log
 await exited
 const seen = {}
 const rows = []

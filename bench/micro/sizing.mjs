@@ -1,5 +1,5 @@
 /**
- * What idle edges cost: memory and processor time of each process, connections to Postgres and what they ask of it.
+ * The cost of idle edges: memory and processor time of each process, connections to Postgres and their queries.
  *
  *     node bench/micro/sizing.mjs [--edges 10] [--workers 10] [--redis redis://127.0.0.1:6379] [--connections 200] [--within 600] [--seconds 20]
  *                                 [--tokens 200000] [--versions 15000]
@@ -65,7 +65,7 @@ async function start(service, port, settings) {
   return child.pid
 }
 
-/** Of the processes below these, in the order of their start. */
+/** Returns the processes below these, in the order of their start. */
 function below(pids) {
   const table = execFileSync('ps', ['-eo', 'pid=,ppid='], { encoding: 'utf8' })
   const rows = table
@@ -76,7 +76,7 @@ function below(pids) {
 }
 
 const stat = (pid) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
-/** 100 ticks a second, as Linux tells everyone. */
+/** Returns the processor time in ms. Linux always reports 100 ticks per second. */
 const cpuMs = (pid) => (Number(stat(pid)[11]) + Number(stat(pid)[12])) * 10
 const megabytes = (pid, what) => {
   const line = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
@@ -104,7 +104,7 @@ try {
   const server = [postgres.pid()]
   await sleep(5_000)
   const commits = async () => Number((await sql`SELECT sum(xact_commit) AS n FROM pg_stat_database`)[0].n)
-  /** Commands and messages that Redis has seen, its own processor time in ms, and connections to it. */
+  /** Returns commands and messages that Redis has handled, its own processor time in ms, and connections to it. */
   const busFigures = () => {
     const info = values.redis ? execFileSync('redis-cli', ['-u', values.redis, 'info'], { encoding: 'utf8' }) : ''
     const figures = Object.fromEntries(info.split('\r\n').map((line) => line.split(':')))

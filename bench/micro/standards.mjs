@@ -1,10 +1,10 @@
 /**
- * What the standard services cost: WMTS capabilities and OGC collections of a token with 500 layers, and the 99th percentile of map traffic
- * (5,000 tiles a second, hot) alone and beside 100 WMTS GetTile a second.
+ * The cost of the standard services: WMTS capabilities and OGC collections of a token with 500 layers, and the 99th percentile of map traffic
+ * (5,000 hot tiles per second) with and without 100 WMTS GetTile requests per second.
  *
  *   node bench/micro/standards.mjs [--rounds 5] [--seconds 4]
  *
- * Needs `npx tsc -b`, the addon and a C compiler. One edge process on one processor, everything else on another where there are two.
+ * Needs `npx tsc -b`, the addon and a C compiler. One edge process has one processor; everything else has another one if there are two.
  */
 import fs from 'node:fs'
 import os from 'node:os'
@@ -101,7 +101,7 @@ function loads(token) {
   return { mixLoad, kvpLoad }
 }
 
-/** Of the edge's processes: it says more than times do where the machine is busy. */
+/** Measures processor time of the edge's processes, which is more reliable than elapsed time on a busy machine. */
 async function costs(token) {
   const run = loadGenerator()
   const { mixLoad, kvpLoad } = loads(token)
@@ -114,7 +114,7 @@ async function costs(token) {
   return [await each('tiles', mixLoad), await each('GetTile', { ...kvpLoad, connections: 32, rate: MIX_RATE })]
 }
 
-/** Rounds with and without GetTile take turns. */
+/** Alternates rounds with and without GetTile. */
 async function besideGetTile(token) {
   const run = loadGenerator()
   const { mixLoad, kvpLoad } = loads(token)

@@ -23,13 +23,13 @@ const { values: options } = parseArgs({
 })
 const size = Number(options.size)
 const [zoomMin, zoomMax] = options.zooms.split('-').map(Number)
-/** The quality that the tiling tool encodes WebP with; libwebp's default effort, 4, is that of both. */
+/** The tiling tool's WebP quality; both tools use libwebp's default effort, 4. */
 const QUALITY = '85'
 const SAMPLE_MS = 100
 const HALF_WORLD = Math.PI * 6378137
 const dir = mkdtempSync(join(tmpdir(), 'slicing-bench-'))
 
-/** A picture with detail at all scales, one metre a pixel, in UTM: what an aerial survey delivers. */
+/** Makes a picture with detail at all scales, one metre per pixel, in UTM, like the result of an aerial survey. */
 async function makeImage() {
   const globe = fileURLToPath(new URL('../../services/tools/demo-data/imagery/blue-marble.jpg', import.meta.url))
   const land = sharp(globe)
@@ -71,7 +71,7 @@ function bytesIn(folder) {
   return Number(spawnSync('du', ['-sB1', folder]).stdout.toString().split('\t')[0])
 }
 
-/** Runs a command to its end; seconds of wall and processor, and the most memory and scratch space seen at one time. */
+/** Runs a command to its end; returns elapsed and processor time in seconds, and peak memory and scratch space. */
 async function measure(command, args, input, scratch) {
   const script = `TIMEFORMAT='%R %U %S'; time "$0" "$@" 3>&2 2>/dev/null`
   const child = spawn('bash', ['-c', script, command, ...args], { stdio: ['pipe', 'ignore', 'pipe'] })
@@ -118,7 +118,7 @@ function gdal2tiles(image, round) {
   return measure('gdal2tiles.py', [...args, image, join(dir, `gdal2tiles-${round}`)], '', null)
 }
 
-/** Peak signal-to-noise ratio in dB, over some tiles of the deepest zoom, against a warp without approximation. */
+/** Returns the peak signal-to-noise ratio in dB, over some tiles of the deepest zoom, against a warp without approximation. */
 async function quality(image, layer) {
   const tiles = readdirSync(join(layer, String(zoomMax)), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith(options.format),
@@ -166,7 +166,7 @@ try {
   const image = await makeImage()
   const runs = { tiler: [], gdal2tiles: [] }
   for (let round = 0; round < Number(options.rounds); round++) {
-    // Whoever comes first in one round comes second in the next, so that neither always finds the warmer cache.
+    // The order alternates between rounds, so that neither tool always has the warmer cache.
     const order = round % 2 === 0 ? [tiler, gdal2tiles] : [gdal2tiles, tiler]
     for (const run of order) runs[run.name].push(await run(image, round))
   }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench:compare`: the same requests through this gateway's edge and the other servers that are found on the machine, in
- * interleaved rounds. See bench/README.md.
+ * `npm run bench:compare`: sends the same requests to this gateway's edge and to the other servers installed on the machine, in interleaved
+ * rounds. See bench/README.md.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -30,7 +30,7 @@ import { varnishPeer } from './peers/varnish.js'
 
 const PEERS: readonly Peer[] = [edgePeer, nginxPeer, lighttpdPeer, varnishPeer, floorPeer, tileserverGlPeer]
 
-/** The exit code where something is worse than in the earlier checkout. */
+/** Exit code if a figure is worse than in the earlier checkout. */
 const WORSE = 3
 
 const { values: options } = parseArgs({
@@ -48,15 +48,15 @@ const { values: options } = parseArgs({
 const cores = chooseCores()
 const generator = loadGenerator()
 const data = await dataSet()
-// What this process computes must not take from the server.
+// This process must not compete with the server for its processor.
 bindSelf(cores?.load)
 const dir = await mkdtemp(join(tmpdir(), 'gateway-bench-requests-'))
 const running = new Map<Environment, RunningPeer[]>()
 const stopAll = () => Promise.allSettled([...running.values()].flat().map((peer) => peer.stop()))
-// Their own processes would outlive them otherwise: nginx has workers, Varnish too.
+// Otherwise child processes would outlive this one: nginx and Varnish have workers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
-    // The load that runs now fails for want of a server; that must not be taken for the cause.
+    // The current load fails because its server is gone; the message names the real cause.
     process.stderr.write(`Ended by ${signal} before all rounds were taken.\n`)
     void stopAll().then(() => process.exit(1))
   })
@@ -108,7 +108,7 @@ async function startPeers(environments: ReadonlySet<Environment>): Promise<Compa
   return absent
 }
 
-/** Each by its name; where it is set up in several ways, all of them. */
+/** Descriptions of each server by name, one for each of its configurations. */
 function describePeers(): Comparison['peers'] {
   const all = [...running.values()].flat()
   return [...new Set(all.map(({ name }) => name))].map((name) => {
@@ -136,7 +136,7 @@ async function keep(comparison: Comparison, workloads: readonly Workload[]): Pro
   process.stdout.write(`${report}\nKept as ${options.name}.{json,md,svg} in ${out}\n`)
 }
 
-/** Beside an earlier checkout, that alone unless others are named. */
+/** Returns the named peers; with an earlier checkout the default is only that one. */
 function chosenPeers(): Peer[] {
   const { before } = options
   if (before === undefined) return chosen('peers', PEERS)
@@ -144,7 +144,7 @@ function chosenPeers(): Peer[] {
   return [...others, earlierEdgePeer(resolve(before))]
 }
 
-/** `even-*` names all that begin so. */
+/** `even-*` selects all workloads with that prefix. */
 function chosenWorkloads(): Workload[] {
   const wanted = options.workloads?.split(',') ?? ['*']
   return wanted.flatMap((name) => {

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { cpus, release, totalmem } from 'node:os'
 
-/** Clock ticks a second in /proc: the same on every Linux that Node runs on. */
+/** Clock ticks per second in /proc: the same on every Linux that Node runs on. */
 const TICKS = 100
 
-/** The processors that the server and the load are bound to; null: there is only one, or no taskset, and nothing is bound. */
+/** The processors of the server and of the load; null: there is only one, or no taskset, and nothing is bound. */
 export interface Cores {
   readonly server: number
   readonly load: number
 }
 
-/** The first two processors that this process may use. */
+/** Returns the first two processors that this process may use. */
 export function chooseCores(): Cores | null {
   const allowed = /^Cpus_allowed_list:\s*(\S+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? ''
   const [server, load] = allowed.split(',').flatMap((range) => {
@@ -22,17 +22,17 @@ export function chooseCores(): Cores | null {
   return spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0 ? { server, load } : null
 }
 
-/** The words before a command that bind it to one processor. */
+/** Returns the command prefix that binds a command to one processor. */
 export function onCore(core: number | undefined): string[] {
   return core === undefined ? [] : ['taskset', '-c', String(core)]
 }
 
-/** Binds this process, all of its threads and what it starts later. */
+/** Binds this process, all of its threads and its later child processes. */
 export function bindSelf(core: number | undefined): void {
   if (core !== undefined) spawnSync('taskset', ['-a', '-cp', String(core), String(process.pid)], { stdio: 'ignore' })
 }
 
-/** Processor time of these processes since their start, in seconds; those that have ended count nothing. */
+/** Returns the processor time of these processes since their start, in seconds, without ended ones. */
 export function cpuSeconds(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => {
     const fields = statFields(pid)
@@ -40,14 +40,14 @@ export function cpuSeconds(pids: readonly number[]): number {
   }, 0)
 }
 
-/** Processor time of this process and of those that it has started and that have ended, in seconds. */
+/** Returns the processor time of this process and of its ended children, in seconds. */
 export function ownCpuSeconds(): number {
   return statFields(process.pid)
     .slice(11, 15)
     .reduce((sum, ticks) => sum + Number(ticks) / TICKS, 0)
 }
 
-/** Busy time of all processors since the start of the machine, in seconds; stolen time included, since it is missing too. */
+/** Returns the busy time of all processors since boot, in seconds. Includes stolen time, which is unavailable too. */
 export function busySeconds(): number {
   const [, user, nice, system, , , irq, softirq, steal] = (readFileSync('/proc/stat', 'utf8').split('\n')[0] as string)
     .split(/\s+/)
@@ -55,13 +55,13 @@ export function busySeconds(): number {
   return [user, nice, system, irq, softirq, steal].reduce((sum: number, ticks) => sum + (ticks ?? 0), 0) / TICKS
 }
 
-/** Resident memory of these processes together, in bytes: now, or the most that each has had. */
+/** Returns the total resident memory of these processes in bytes: the current value, or the sum of the peaks. */
 export function memory(pids: readonly number[], what: 'now' | 'peak'): number {
   const line = what === 'now' ? /^VmRSS:\s*(\d+)/m : /^VmHWM:\s*(\d+)/m
   return pids.reduce((sum, pid) => sum + 1024 * Number(line.exec(readProc(pid, 'status'))?.[1] ?? 0), 0)
 }
 
-/** A process and all that it has started, and that they have. */
+/** Returns a process and all its descendants. */
 export function family(pid: number): number[] {
   const children = new Map<number, number[]>()
   for (const entry of readdirSync('/proc')) {
@@ -92,7 +92,7 @@ export function describeMachine(): Machine {
   }
 }
 
-/** The fields of proc(5) stat after the command name: state, parent, ... */
+/** Returns the fields of proc(5) stat after the command name: state, parent, ... */
 function statFields(pid: number): string[] {
   const stat = Number.isInteger(pid) ? readProc(pid, 'stat') : ''
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')

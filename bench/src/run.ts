@@ -1,4 +1,4 @@
-/** `npm run bench`: load scenarios on a gateway of its own. See bench/README.md. */
+/** `npm run bench`: load scenarios on a separate gateway. See bench/README.md. */
 import { spawnSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Starts the whole gateway: makes secrets where none are, starts compose.yaml and, in an empty catalog, lays out the demo of `npm start`.
-# COMPOSE is the command (docker compose), SITE_ADDRESS the address by which browsers come (https://localhost:8443).
+# Starts the whole gateway: creates missing secrets, starts compose.yaml and, if the catalog is empty, adds the demo of `npm start`.
+# COMPOSE is the command (docker compose), SITE_ADDRESS the URL for browsers (https://localhost:8443).
 set -eu
 cd "$(dirname "$0")"
 COMPOSE=${COMPOSE:-docker compose}
 
-# Only their owner enters the directory; inside of containers another user reads the files.
+# Only the owner can enter the directory; inside containers another user reads the files.
 [ -d secrets ] || mkdir -m 700 secrets
 new_secret() { [ -s "secrets/$1" ] || (od -An -N24 -tx1 /dev/urandom | tr -d ' \n' > "secrets/$1"); }
 new_secret postgres-password
@@ -17,6 +17,6 @@ chmod 644 secrets/*
 mkdir -p "${MAPS_DIR:-maps}/basemaps" "${MAPS_DIR:-maps}/vectors"
 
 $COMPOSE up -d
-# It waits for the control plane.
+# The command waits for the control plane.
 $COMPOSE exec -T control-plane node services/tools/dist/launcher/demo-only.js
 echo "User admin, password in $(pwd)/secrets/admin-password" >&2

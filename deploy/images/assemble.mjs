@@ -1,11 +1,11 @@
 /**
- * Copies what the given workspaces need at run time out of an installed and compiled checkout, and nothing else:
+ * Copies only the files that the given workspaces need at run time out of an installed and compiled checkout:
  *
  *     node deploy/images/assemble.mjs OUT services/edge [...] [--without PACKAGE ...]
  *
- * The layout stays (`node_modules`, `libs`, `services`), so that whatever finds its neighbours by a path still does. A package that is left out by
- * `--without` takes with it what it alone needs. Native binaries that the Node at hand cannot load are for other platforms, and removed; with `--any-node`
- * they stay, which after an installation are for other versions of Node on this platform.
+ * The layout stays (`node_modules`, `libs`, `services`), so that relative paths still work. `--without` also leaves out packages that only the
+ * named package needs. Native binaries that the current Node cannot load are for other platforms, and are removed; with `--any-node` they stay,
+ * since after an installation they are for other versions of Node on this platform.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
@@ -13,16 +13,16 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-/** Of packages: what compilers, editors and readers want. Licences stay. */
+/** Files of packages for compilers, editors and readers. Licences stay. */
 const UNUSED_FILE = /\.(?:d\.[cm]?ts|ts|map|md|markdown|flow|c|cc|cpp|h|hpp|gyp|gypi|bare|tsbuildinfo)$/
 const UNUSED_DIRECTORY = /^(?:tests?|__tests__|benchmarks?|examples?)$/
-/** Of packages: modules for bundlers, as the AWS SDK and OpenTelemetry have them beside those that Node reads. */
+/** Modules of packages for bundlers, which the AWS SDK and OpenTelemetry ship in addition to those for Node. */
 const FOR_BUNDLERS = /^(?:dist-es|build\/(?:esm|esnext))$/
 const LICENCE = /licen[cs]e|notice|copying/i
 
-/** Of workspaces, in their top folder: sources, and what serves developers alone. */
+/** Entries in the top folder of workspaces that only developers need, including sources. */
 const DEVELOPERS = /^(?:src|native|fuzz|setup|node_modules|docs\/\.vitepress)$/
-/** Of workspaces, anywhere: tests and what they use. */
+/** Tests of workspaces and their helpers, in any folder. */
 const TESTS = /^testing$|\.test\./
 
 /**
@@ -52,7 +52,7 @@ export function neededPackages(packages, workspaces, without = new Set()) {
   return needed
 }
 
-/** As Node looks for it: in the node_modules of the folder, then of each folder above. */
+/** Resolves a package as Node does: in the node_modules of the folder, then of each folder above. */
 function installedFor(packages, path, name) {
   for (let at = path; ; at = dirname(at)) {
     const candidate = join(at === '.' ? '' : at, 'node_modules', name)
@@ -65,7 +65,7 @@ export function assemble(root, out, workspaces, { without = new Set(), anyNode =
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   mkdirSync(out, { recursive: true })
   for (const path of neededPackages(packages, workspaces, without)) {
-    // Packages for other platforms are in the lock and not on the disk.
+    // Packages for other platforms are in the lock file but not on the disk.
     if (!existsSync(join(root, path))) continue
     mkdirSync(dirname(join(out, path)), { recursive: true })
     if (packages[path].link) symlinkSync(relative(dirname(path), packages[path].resolved), join(out, path))
@@ -77,7 +77,7 @@ export function assemble(root, out, workspaces, { without = new Set(), anyNode =
 }
 
 function copy(from, to, path) {
-  // As they are: Node would make links inside of a package point at where it was copied from.
+  // Verbatim: otherwise Node would make links inside a package point at the source of the copy.
   cpSync(from, to, { recursive: true, verbatimSymlinks: true, filter: filterFor(from, path) })
 }
 
@@ -96,7 +96,7 @@ function filterFor(from, path) {
 }
 
 function isRunTimeFile(inside, name) {
-  // The documentation has copies of sources and tests, which its pages link to.
+  // The documentation contains copies of sources and tests, which its pages link to.
   if (inside.startsWith('docs/dist/files/')) return true
   if (DEVELOPERS.test(inside) || TESTS.test(name)) return false
   // node-gyp leaves objects and makefiles beside the addon.
@@ -110,7 +110,7 @@ function nativeBinaries(dir) {
     .map((entry) => join(entry.parentPath, entry.name))
 }
 
-/** In a process of its own: a binary for another Node may end the one that loads it. */
+/** Runs in a separate process, because a binary for another Node may crash the process that loads it. */
 function loads(file) {
   const code = `process.dlopen({ exports: {} }, ${JSON.stringify(file)})`
   return spawnSync(process.execPath, ['-e', code], { stdio: 'ignore' }).status === 0

@@ -1,6 +1,6 @@
 /**
- * `npm run images`: builds both images with docker or podman, whichever is there, and tells their sizes. CONTAINER_ENGINE names another program.
- * They are tagged with the version, `latest` and nothing of a registry: push them where you want them.
+ * `npm run images`: builds both images with docker or podman, whichever is installed, and prints their sizes. CONTAINER_ENGINE names another
+ * program. Tags them with the version and `latest`, without a registry: push them to any registry you want.
  */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -16,11 +16,11 @@ for (const target of ['edge', 'control-plane']) {
   const image = `map-asset-gateway-${target}`
   const args = ['build', '--target', target, '-f', join(import.meta.dirname, 'Dockerfile')]
   for (const tag of [version, 'latest']) args.push('-t', `${image}:${tag}`)
-  // Not LABEL with ARG: buildah takes such a step from its cache whatever the argument is now.
+  // Not LABEL with ARG: buildah takes such a step from its cache even if the argument has changed.
   for (const [name, value] of Object.entries({ version, revision: revision() })) {
     args.push('--label', `org.opencontainers.image.${name}=${value}`)
   }
-  // The OCI format, podman's default, knows no HEALTHCHECK.
+  // The OCI format, podman's default, does not support HEALTHCHECK.
   if (engine.isPodman) args.push('--format', 'docker')
   const { status } = spawnSync(engine.program, [...args, root], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)

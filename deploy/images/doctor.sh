@@ -1,3 +1,3 @@
 #!/bin/sh
-# Says in one line each what is right and what is wrong with this container's settings, store, bus, volumes and the rest.
+# Prints one line for each check of this container's settings, store, bus, volumes and other dependencies.
 exec node /app/services/tools/dist/doctor/main.js "$@"

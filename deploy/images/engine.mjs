@@ -2,7 +2,7 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** As findContainerEngine; ends the process with one line where there is none. */
+/** Like findContainerEngine, but ends the process with one line if there is no engine. */
 export function containerEngine() {
   const engine = findContainerEngine()
   if (engine !== null) return engine
@@ -10,9 +10,9 @@ export function containerEngine() {
   process.exit(2)
 }
 
-/** What CONTAINER_ENGINE names, docker where its daemon answers, or podman; null: there is none. */
+/** Returns the engine named by CONTAINER_ENGINE, docker if its daemon responds, or podman; null if there is none. */
 export function findContainerEngine() {
-  // biome-ignore lint/style/noProcessEnv: a tool of developers, no process of the gateway
+  // biome-ignore lint/style/noProcessEnv: a developer tool, not a process of the gateway
   const named = process.env.CONTAINER_ENGINE
   const program =
     named ?? ['docker', 'podman'].find((name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0)
@@ -22,7 +22,7 @@ export function findContainerEngine() {
     program,
     isPodman: /podman/i.test(version.stdout ?? ''),
     run: (...args) => runEngine(program, args),
-    /** As `run`, while this process goes on. */
+    /** Like `run`, but asynchronous. */
     runBeside: async (...args) => (await promisify(execFile)(program, args)).stdout.trim(),
   }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** The commit, and whether the checkout differs from it. */
+/** Returns the commit, marked if the checkout differs from it. */
 export function revision() {
   const git = spawnSync('git', ['describe', '--always', '--abbrev=40', '--dirty', '--exclude=*'], { cwd: root })
   return git.status === 0 ? git.stdout.toString().trim() : 'unknown'

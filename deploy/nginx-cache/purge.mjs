@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A target of kind `purge` for nginx, which cannot forget by names itself: removes from its cache the files of tiles that carry one of the tags.
-// nginx takes a file that is gone for one that it never had. Runs where the cache is, as the user of nginx, under Node 20 or newer:
+// A target of kind `purge` for nginx, which cannot purge by tag itself: removes the cached files of tiles that carry one of the tags.
+// nginx treats a removed file as not cached. Runs on the host of the cache, as the user of nginx, under Node 20 or newer:
 //
 //   PURGE_DIR=/var/cache/nginx/tiles PURGE_LISTEN=10.0.0.5:8912 PURGE_SECRET=... node purge.mjs
 //
@@ -16,9 +16,9 @@ if (!PURGE_DIR || !PURGE_SECRET) {
   console.error('PURGE_DIR and PURGE_SECRET must be set')
   process.exit(2)
 }
-/** Standard Webhooks: what follows `whsec_` in base64, or the bytes of the secret. */
+/** Standard Webhooks: the base64 text after `whsec_`, or the bytes of the secret. */
 const KEY = PURGE_SECRET.startsWith('whsec_') ? Buffer.from(PURGE_SECRET.slice(6), 'base64') : Buffer.from(PURGE_SECRET)
-/** Limits: bytes of a message, seconds by which clocks may differ, and bytes in which nginx has the head of an answer. */
+/** Limits: bytes of a message, clock skew in seconds, and bytes that contain the head of a cached response. */
 const MAX_BODY = 65_536
 const MAX_AGE_S = 300
 const HEAD = 8_192
@@ -52,7 +52,7 @@ function isSigned(headers, body) {
     .some((one) => one.length === right.length && timingSafeEqual(Buffer.from(one), right))
 }
 
-/** How many files went. */
+/** Returns the number of removed files. */
 async function purge(tags) {
   const files = (await readdir(PURGE_DIR, { recursive: true, withFileTypes: true })).filter((one) => one.isFile())
   let removed = 0
@@ -68,7 +68,7 @@ async function purge(tags) {
   return removed
 }
 
-/** By the line of the head, as the gateway has sent it. */
+/** Checks the tags in the header that the gateway sent. */
 async function hasTag(name, tags) {
   let handle
   try {

@@ -1,6 +1,6 @@
 /**
- * `npm run notices [-- FILE]`: the licences of everything that a release holds and others wrote, as Markdown (THIRD-PARTY-NOTICES.md by default): packages that
- * run on a server, packages that are bundled into the console and the documentation, and data. Reads what is installed.
+ * `npm run notices [-- FILE]`: writes the licences of all third-party parts of a release as Markdown (THIRD-PARTY-NOTICES.md by default):
+ * packages that run on a server, packages bundled into the console and the documentation, and data. Reads the installed packages.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -9,16 +9,16 @@ import { neededPackages } from '../images/assemble.mjs'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const TEXT_FILE = /^(?:un)?licen[cs]e|^copying|^notice/i
-/** Of the console's development packages, what works on sources and is not in the bundle. */
+/** Development packages of the console that only process sources and are not in the bundle. */
 const TOOL = /^@types\/|^@testing-library\/|^@vitejs\/|^vite$|^happy-dom$/
 
-/** Of the documentation's generator, what its pages load in a browser. */
+/** Packages of the documentation's generator that its pages load in a browser. */
 const IN_PAGES = ['vitepress', 'vue', '@vueuse/core', '@vueuse/integrations', 'focus-trap', 'mark.js', 'minisearch']
 
-/** Packages that work with them if they are there. */
+/** Optional peer packages, which only build tools use. */
 const PEER_TOOLS = new Set(['postcss', 'typescript', 'vite'])
 
-/** What their package.json does not say, from their own files. */
+/** Licences missing in package.json, taken from the packages' files. */
 const KNOWN = { busboy: 'MIT', streamsearch: 'MIT' }
 
 const DATA = `## Data and programs that are no npm packages
@@ -29,14 +29,14 @@ const DATA = `## Data and programs that are no npm packages
 - The demo's countries: Natural Earth, public domain. Its image of the earth: NASA Blue Marble, by way of \`three-globe\` (MIT).
 `
 
-/** The workspaces of the services, as the lock file names them. */
+/** Returns the workspaces of the services, as named in the lock file. */
 export function services(packages) {
   return Object.keys(packages).filter((path) => /^services\/[^/]+$/.test(path))
 }
 
 /**
- * Every package of others in a release for this platform, in the order of names: `{name, version, licence, text}`. `licence` is an SPDX expression or null, `text` what
- * the package's own files say, or null.
+ * Returns every third-party package in a release for this platform, sorted by name: `{name, version, licence, text}`. `licence` is an SPDX
+ * expression or null; `text` is the licence text from the package's files, or null.
  */
 export function thirdParties(root = ROOT) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
@@ -44,7 +44,7 @@ export function thirdParties(root = ROOT) {
   const withBundles = {
     ...packages,
     bundles: { dependencies: Object.fromEntries([...bundled, ...IN_PAGES].map((name) => [name, '*'])) },
-    // What it builds with stays behind.
+    // Its build tools are not in the release.
     'node_modules/vitepress': { ...packages['node_modules/vitepress'], dependencies: {} },
   }
   const found = new Map()
@@ -53,7 +53,7 @@ export function thirdParties(root = ROOT) {
     const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
     const { version, license } = packages[path]
     const folder = join(root, path)
-    // In the lock file alone: for another platform.
+    // Only in the lock file: for another platform.
     if (!existsSync(folder)) continue
     found.set(`${name} ${version}`, { name, version, licence: license ?? KNOWN[name] ?? null, text: textOf(folder) })
   }
@@ -70,7 +70,7 @@ function textOf(folder) {
   return texts.length === 0 ? null : texts.join('\n\n')
 }
 
-/** The document; a text that several packages share stands there once. */
+/** Returns the document, which contains a text shared by several packages only once. */
 export function notices(parties) {
   const byText = groupByText(parties)
   const title = ({ name, version, licence }) => `${name} ${version} (${licence ?? 'see below'})`
@@ -91,14 +91,14 @@ ${sections.join('\n')}
 ${silent.join('')}`
 }
 
-/** Node 20 has no Map.groupBy. */
+/** Needed because Node 20 has no Map.groupBy. */
 function groupByText(parties) {
   const groups = new Map()
   for (const party of parties) groups.set(party.text, [...(groups.get(party.text) ?? []), party])
   return groups
 }
 
-/** A code block, whatever is in the text. */
+/** Returns a code block, whatever the text contains. */
 function indented(text) {
   return text
     .split('\n')

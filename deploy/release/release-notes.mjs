@@ -1,5 +1,5 @@
 /**
- * What the CHANGELOG (Keep a Changelog 1.1.0) says of a version. Throws where it has no such section.
+ * Returns the section of a version in the CHANGELOG (Keep a Changelog 1.1.0). Throws if there is no such section.
  * @param {string} changelog
  * @param {string} version
  */

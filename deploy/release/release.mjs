@@ -1,8 +1,8 @@
 /**
  * `npm run release [-- --out DIR] [--no-images] [--offline [--sign KEY]]`: makes the parts of a release out of the commit that is checked out, in a clone of its own, and their checksums:
  *
- *     map-asset-gateway-VERSION-PLATFORM-ARCH.tar.gz   everything that `npm start` needs, for every Node that is supported
- *     map-asset-gateway-edge-VERSION.tar.gz            images, where docker or podman is (`docker load`)
+ *     map-asset-gateway-VERSION-PLATFORM-ARCH.tar.gz   everything that `npm start` needs, for every supported version of Node
+ *     map-asset-gateway-edge-VERSION.tar.gz            images, if docker or podman is installed (`docker load`)
  *     map-asset-gateway-control-plane-VERSION.tar.gz
  *     map-asset-gateway-docs-VERSION.tar.gz            the documentation
  *     sbom.cdx.json, THIRD-PARTY-NOTICES.md, NOTES.md, bench.json, SHA256SUMS
@@ -34,7 +34,7 @@ import { notices, services, thirdParties } from './notices.mjs'
 import { changesOf } from './release-notes.mjs'
 
 const root = resolve(import.meta.dirname, '../..')
-/** What goes into the tarball beside the services: for whoever unpacks it. */
+/** Files for readers of the tarball, besides the services. */
 const FOR_READERS = [
   'README.md',
   'CHANGELOG.md',
@@ -66,7 +66,7 @@ rmSync(out, { recursive: true, force: true })
 mkdirSync(out, { recursive: true })
 const work = mkdtempSync(join(tmpdir(), 'gateway-release-'))
 try {
-  // The folder's name is the name of what the SBOM describes.
+  // The SBOM takes the name of its subject from the folder.
   release(join(work, name))
 } finally {
   rmSync(work, { recursive: true, force: true })
@@ -93,7 +93,7 @@ function packServices(source, document) {
   const to = join(work, folder)
   const { packages } = JSON.parse(readFileSync(join(source, 'package-lock.json'), 'utf8'))
   assemble(source, to, services(packages), { anyNode: true })
-  // The command starts by it, and takes the installation for a whole one by what npm wrote last.
+  // `npm start` runs the set-up first, and recognizes a complete installation by the last file that npm wrote.
   cpSync(join(source, 'services/tools/setup'), join(to, 'services/tools/setup'), { recursive: true })
   cpSync(join(source, 'node_modules/.package-lock.json'), join(to, 'node_modules/.package-lock.json'))
   for (const path of [...FOR_READERS, ...FOR_OPERATORS]) cpSync(join(source, path), join(to, path), { recursive: true })
@@ -101,7 +101,7 @@ function packServices(source, document) {
   pack(work, folder, `${folder}-${process.platform}-${process.arch}.tar.gz`, source)
 }
 
-/** The site where one was built, else the Markdown that it is made of. */
+/** Packs the built site, or else its Markdown sources. */
 function packDocs(source) {
   const site = join(source, 'services/tools/docs/dist')
   const [parent, folder] = existsSync(site) ? [join(source, 'services/tools/docs'), 'dist'] : [source, 'docs']
@@ -143,7 +143,7 @@ function sbom(source) {
   return output('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev', '--loglevel=error'], source)
 }
 
-/** The same bytes from the same files: in the order of names, with the time of the commit, of nobody. */
+/** Creates reproducible archives: sorted by name, with the time of the commit, and without an owner. */
 function pack(parent, folder, file, source) {
   const time = output('git', ['log', '-1', '--format=%cI'], source)
   const same = [

@@ -1,4 +1,5 @@
-// Builds the native addon. Never fails: without it bodies are copied, so an installation must not break over it.
+// Builds the native addon. Never fails, because bodies are copied without the addon, so an installation must not fail
+// for it.
 import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -14,7 +15,8 @@ function giveUp(why) {
 
 if (process.platform !== 'linux') giveUp(`it is for Linux, this is ${process.platform}`)
 
-// Headers that came with this Node spare node-gyp the download; without them it asks nodejs.org.
+// Headers that are installed with this Node save node-gyp the download; without them node-gyp downloads them from
+// nodejs.org.
 const prefix = dirname(dirname(process.execPath))
 const headers = existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : []
 
@@ -31,6 +33,6 @@ if (build.status !== 0) {
   const lines = build.stderr.split('\n').filter((line) => /not found|error|ERR!/i.test(line))
   giveUp(lines[0]?.replace('gyp ERR! ', '').trim() ?? `node-gyp ended with ${build.status ?? build.signal}`)
 }
-// By which `loadAddon` knows an addon that is older than its sources.
+// `loadAddon` detects an addon that is older than its sources by this digest.
 const { BUILT_FROM, digestOfSources } = createRequire(import.meta.url)('./sources.cjs')
 writeFileSync(BUILT_FROM, digestOfSources())

@@ -1,4 +1,4 @@
-// What the addon is built from.
+// The sources from which the addon is built.
 const { createHash } = require('node:crypto')
 const { readdirSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')

@@ -8,13 +8,13 @@ import react from '@vitejs/plugin-react'
 import postcss from 'postcss'
 import { defineConfig, type Plugin } from 'vite'
 
-/** Smaller files gain nothing that a packet would notice. */
+/** Minimum size of compressed files: smaller files save no packet. */
 const MIN_COMPRESSED_BYTES = 1024
 
-/** What is loaded before anything is seen: a twelfth less of it is worth two seconds of a build. */
+/** Files loaded before anything is visible: saving a twelfth of their size is worth two seconds of a build. */
 const FIRST = /^(boot|first|en|zh)-/
 
-/** Loaded only where a map, a chart or a file of shapes is shown. */
+/** Files loaded only with a map, a chart or a shapefile. */
 const HEAVY =
   /node_modules\/(maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip)/
 
@@ -22,7 +22,7 @@ const HEAVY =
 const BOOT = 'src/boot.ts'
 
 const GROUPS = [
-  // Without the application, which it must not wait for.
+  // A separate chunk, because it must not wait for the application.
   {
     name: 'boot',
     test: /src\/(boot|app\/pages|texts\/language)\.ts|preload-helper/,
@@ -90,11 +90,11 @@ export default defineConfig({
   plugins: [react(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
   build: {
     target: 'es2022',
-    // These know light-dark(): rewritten for older ones it would look for a colour scheme that the component library sets in its own way.
+    // These browsers support light-dark(): the fallback for older ones would look for a colour scheme that the component library sets differently.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The map library alone is more; it is loaded when a map is shown.
+    // The map library alone exceeds the default; it is loaded with the first map.
     chunkSizeWarningLimit: 1200,
-    // A data: address would need another exception in the content security policy.
+    // A data: URL would need another exception in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
@@ -187,7 +187,7 @@ function mapPage(): Plugin {
   }
 }
 
-/** Lays a .br and a .gz beside each file that compresses, for the control plane to send as they are. */
+/** Writes a .br and a .gz beside each compressible file, which the control plane sends unchanged. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

@@ -5,14 +5,14 @@ import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-/** A tree with the package files of this repository, in which a violation of each rule is planted. */
+/** A copy of this repository's package files with a planted violation of each rule. */
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const tree = mkdtempSync(join(tmpdir(), 'gateway-boundaries-'))
 
 const CONTROL_PLANE = (room) => `services/control-plane/src/${room}`
 
 const PLANTED = [
-  // It exports nothing, so that no other package finds its modules.
+  // The package exports nothing, so no other package can import its modules.
   [
     'the tiler imports the control plane',
     'services/tiler/src',

@@ -1,11 +1,11 @@
-// dependency-cruiser reads no TSX, and biome's noImportCycles finds no circle here, planted or not.
+// dependency-cruiser reads no TSX, and biome's noImportCycles finds no cycle here, not even a planted one.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 
 const CONSOLE = join(import.meta.dirname, '../../services/console/src')
 
-/** What each file imports of the others, types included: `from './other.js'` and `import('./other.js')`. */
+/** Returns the local imports of each file, including types: `from './other.js'` and `import('./other.js')`. */
 function importsBelow(folder) {
   const files = readdirSync(folder, { recursive: true }).flatMap((file) =>
     /\.tsx?$/.test(file) ? [join(folder, file)] : [],
@@ -16,7 +16,7 @@ function importsBelow(folder) {
   return new Map(files.map((file) => [file, named(file).flatMap((name) => found(file, name))]))
 }
 
-/** The files of one circle in the order of their imports; null: there is none. */
+/** Returns the files of one cycle in the order of their imports, or null if there is no cycle. */
 function findCircle(imports) {
   const done = new Set()
   const visit = (file, path) => {
@@ -36,13 +36,13 @@ function findCircle(imports) {
   return null
 }
 
-test('no files of the console import each other in a circle', () => {
+test('no files of the console import each other in a cycle', () => {
   const imports = importsBelow(CONSOLE)
   expect([...imports.values()].flat().length).toBeGreaterThan(500)
   expect(findCircle(imports)).toBeNull()
 })
 
-test('a circle is found, and a file that two others import is none', () => {
+test('a cycle is found, and a file that two others import is not a cycle', () => {
   const imports = new Map(Object.entries({ page: ['table', 'field'], table: ['field'], field: [] }))
   expect(findCircle(imports)).toBeNull()
   expect(findCircle(new Map([...imports, ['field', ['table']]]))).toEqual(['table', 'field'])

@@ -21,7 +21,7 @@ const providers = {
     url: base + '/tiles/' + code + '/current/{TileMatrix}/{TileCol}/{TileRow}.png?token=' + token,
     layer: code, style: 'default', format: 'image/png', tileMatrixSetID: set, tilingScheme, maximumLevel: 2,
   }),
-  // Its matrices are counted from 1: the first one has four tiles in Web Mercator, and two in longitude and latitude.
+  // Tianditu counts its matrices from 1: the first one has four tiles in Web Mercator, and two in longitude and latitude.
   tianditu: ({ base, token, code, set, tilingScheme }) => new Cesium.WebMapTileServiceImageryProvider({
     url: base + '/tianditu/' + code + '_' + set + '/wmts?tk=' + token, layer: code, style: 'default', format: 'tiles', tileMatrixSetID: set, tilingScheme,
     maximumLevel: 2, ...(set === 'w' ? { minimumLevel: 1 } : { tileMatrixLabels: ['1', '2', '3'] }),
@@ -34,12 +34,12 @@ async function draw(spec) {
   const provider = await providers[spec.by]({ ...spec, tilingScheme })
   const { scene, camera } = new Cesium.CesiumWidget('map', {
     baseLayer: new Cesium.ImageryLayer(provider), sceneMode: Cesium.SceneMode.SCENE2D, creditContainer: document.createElement('div'),
-    // What takes time without a graphics card and shows nothing of the tiles.
+    // Disables effects that are slow without a graphics card and do not matter for tiles.
     skyBox: false, skyAtmosphere: false, msaaSamples: 1, orderIndependentTranslucency: false,
     contextOptions: { webgl: { preserveDrawingBuffer: true } },
   })
   camera.setView({ destination: Cesium.Rectangle.fromDegrees(-180, -90, 180, 90) })
-  // Nothing is loaded yet in the first frames.
+  // The first frames come before anything is loaded.
   let frames = 0
   await new Promise((resolve) => scene.postRender.addEventListener(() => {
     frames = scene.globe.tilesLoaded ? frames + 1 : 0
@@ -53,7 +53,7 @@ async function draw(spec) {
 </script>`,
 }
 
-/** Without a graphics card. */
+/** Timeout for drawing without a graphics card. */
 const SLOWLY_DRAWN_MS = 120_000
 
 let token: string

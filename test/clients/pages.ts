@@ -6,18 +6,18 @@ import { dirname, extname, join, normalize } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 
-/** A map library: where its files are, and the page that uses it. */
+/** A map library: the directory of its files, and the page that uses it. */
 export interface Library {
-  /** the directory of what a page loads */
+  /** directory of the files that a page loads */
   readonly files: string
   /**
-   * Markup. Its script defines `draw(spec)`, which answers where in the window the cities are once everything is drawn, and leaves
-   * `discard()`, which makes room for the next map.
+   * Markup. Its script defines `draw(spec)`, which returns the positions of the cities in the window once everything is drawn, and
+   * `discard()`, which removes the map.
    */
   readonly page: string
 }
 
-/** The directory of an installed package. */
+/** Returns the directory of an installed package. */
 export function packageDirectory(name: string, from: string = import.meta.url): string {
   return dirname(createRequire(from).resolve(`${name}/package.json`))
 }
@@ -32,17 +32,17 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
-/** All maps are drawn so large: the world is as wide as the window. */
+/** Size of every map: the world is as wide as the window. */
 export const WINDOW = { width: 1024, height: 512 }
 
 export interface ClientPage {
   readonly page: Page
-  /** runs the page's `draw`; throws where the page complains of anything */
+  /** runs the page's `draw`; throws if the page reports an error */
   draw<T = Record<string, [number, number]>>(spec: object): Promise<T>
   picture(): Promise<Buffer>
 }
 
-/** Debian's Chromium with pages of another origin than the gateway's, as a developer of maps has them. */
+/** Debian's Chromium with pages of another origin than the gateway's, like the pages of a web developer. */
 export function useClientPages(libraries: Readonly<Record<string, Library>>): (library: string) => Promise<ClientPage> {
   let site: Server
   let browser: Browser
@@ -91,13 +91,13 @@ async function answer(
       : file === '/'
         ? library.page
         : await readFile(join(library.files, file)).catch(() => null)
-  // Browsers ask for an icon.
+  // Browsers request an icon.
   if (body === null) return void response.writeHead(name === 'favicon.ico' ? 204 : 404).end()
   response.setHeader('Content-Type', TYPES[file === '/' ? '.html' : extname(file)] ?? 'application/octet-stream')
   response.end(body)
 }
 
-/** What is before the script of a page. */
+/** Markup before the script of a page. */
 export const PAGE =
   '<!doctype html><meta charset="utf-8"><div id="map" style="position:fixed;inset:0;background:#fff"></div>'
 
@@ -111,7 +111,7 @@ export const OPENLAYERS: Library = {
   files: join(packageDirectory('ol'), 'dist'),
   page: `${PAGE}<script src="ol.js"></script><script>${MAPBOX_STYLES}</script><script>
 const WORLD = [-180, -90, 180, 90]
-// OpenLayers does not know CGCS2000; the datums are one within a metre.
+// OpenLayers does not know CGCS2000; its datum equals WGS 84 within a metre.
 ol.proj.addProjection(new ol.proj.Projection({
   code: 'EPSG:4490', units: 'degrees', axisOrientation: 'neu', global: true, extent: WORLD, worldExtent: WORLD,
   metersPerUnit: Math.PI * 6378137 / 180,

@@ -11,7 +11,7 @@ import { CITIES, coloursAt, GAUSS, IN_PLACE, makeCityVector, makeGauss, makeStyl
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 const SCRIPT = fileURLToPath(new URL('qgis_maps.py', import.meta.url))
 
-/** The world as wide as the picture. */
+/** Half the width of the world in metres; the world is as wide as the picture. */
 const HALF = Math.PI * 6378137
 const EXTENTS = { 'EPSG:3857': [-HALF, -HALF / 2, HALF, HALF / 2], geographic: [-180, -90, 180, 90] }
 const COLOURS = Object.fromEntries(Object.entries(CITIES).map(([name, { colour }]) => [name, `${colour},255`]))
@@ -35,7 +35,7 @@ function wmts(code: string, set: string, crs: string, more = ''): string {
   return `contextualWMSLegend=0&crs=${crs}&dpiMode=7&format=image/png&layers=${code}&styles=default&tileMatrixSet=${set}&url=${url}`
 }
 
-/** A list of one layer in Tianditu's form, whose matrices are counted from 1. */
+/** A WMTS of one layer in Tianditu's form, whose matrices are counted from 1. */
 function tianditu(code: string, set: string, own: string, crs: string): string {
   const url = encodeURIComponent(`${gateway().url}/tianditu/${code}_${set}/wmts?tk=${token}`)
   return `contextualWMSLegend=0&crs=${crs}&dpiMode=7&format=tiles&layers=${code}&styles=default&tileMatrixSet=${own}&url=${url}`
@@ -45,7 +45,7 @@ function arcgis(code: string, crs: string): string {
   return `crs='${crs}' format='PNG32' layer='0' url='${gateway().url}/arcgis/rest/services/${code}/MapServer'`
 }
 
-/** QGIS decodes the address once. */
+/** QGIS decodes the URL once. */
 function xyz(code: string, extension: string): string {
   const url = `${gateway().url}/tiles/${code}/current/{z}/{x}/{y}.${extension}?token=${token}`
   return `type=xyz&zmin=0&zmax=2&url=${encodeURIComponent(url).replaceAll('%7B', '{').replaceAll('%7D', '}')}`
@@ -81,7 +81,7 @@ test('QGIS shows every city in its place: WMTS in all grids, XYZ, vector tiles, 
     { ...zone, name: 'wmts-gauss', kind: 'wmts', uri: wmts('gauss', gauss.tile_matrix_set, GAUSS.crs) },
     { ...zone, name: 'arcgis-gauss', kind: 'arcgis', uri: arcgis('gauss', GAUSS.crs) },
     { name: 'wmts-mercator', kind: 'wmts', crs: 'EPSG:3857', uri: wmts('mercator', 'WebMercatorQuad', 'EPSG:3857') },
-    // Deeper than the layer, not than the grid of all layers, of which another has zoom 6.
+    // Deeper than the layer, but not than the common grid, since another layer has zoom 6.
     {
       name: 'wmts-mercator-near',
       kind: 'wmts',

@@ -1,11 +1,11 @@
 /**
- * Map clients that are too large for `npm test`, by hand:
+ * Tests with map clients that are too large for `npm test`, started by hand:
  *
- *   npm run clients                Cesium (130 MB, from the npm registry) and QGIS (930 MB, from Debian, where this runs as root)
+ *   npm run clients                Cesium (130 MB, from the npm registry) and QGIS (930 MB, from Debian, if this runs as root)
  *   npm run clients -- cesium      one of them
  *   npm run clients -- first-picture   a labelled map in MapLibre on a slow line, against the same files from nginx (a quiet machine)
  *
- * The maps that they draw are left in test/artifacts/clients, to be looked at.
+ * The drawn maps are kept in test/artifacts/clients for inspection.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'

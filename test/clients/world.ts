@@ -11,7 +11,7 @@ import { tilesBuilt } from '../harness/tiles-built.js'
 
 const execute = promisify(execFile)
 
-/** Cities in all quarters of the world, each a disc of its colour. */
+/** Cities in all quarters of the world, each drawn as a disc in a distinct colour. */
 export const CITIES = {
   beijing: { lon: 116.4, lat: 39.9, colour: [225, 30, 30] },
   nairobi: { lon: 36.8, lat: -1.3, colour: [20, 160, 60] },
@@ -21,17 +21,18 @@ export const CITIES = {
 export type City = keyof typeof CITIES
 
 const SEA = [190, 220, 235] as const
-/** Pixels of a degree of the picture: 2048 by 1024 of the world. */
+/** Pixels per degree of the picture, which shows the world in 2048 by 1024 pixels. */
 const PIXELS = 2048 / 360
 const RADIUS_DEGREES = 4
 
-/** A hill in the sea: a cone of heights in metres above a plain of 100. */
+/** A hill in the sea: a cone of heights in metres above a plain at 100 m. */
 export const HILL = { lon: 10, lat: 45, height: 2000, degrees: 4 }
 const PLAIN = 100
 
 /**
- * The same picture of the world in every grid and storage: `mercator` and `geodetic` by gdal2tiles, `mb4326` and `mb4490` (MBTiles in longitude
- * and latitude), `large` (one tile of 512 pixels), `streets` (vector tiles of the cities, by GDAL). Answers the message of the scan, which also finds a set in UTM.
+ * Makes the same picture of the world in every grid and storage: `mercator` and `geodetic` by gdal2tiles, `mb4326` and `mb4490` (MBTiles in
+ * longitude and latitude), `large` (one tile of 512 pixels), `streets` (vector tiles of the cities, by GDAL). Returns the message of the
+ * scan, which also finds a set in UTM.
  */
 export async function makeWorld({ home, admin }: Gateway): Promise<string> {
   const root = join(home, 'world')
@@ -163,7 +164,7 @@ async function makeCityTiles(home: string, path: string): Promise<void> {
   await execute('ogr2ogr', ['-f', 'MBTILES', path, source, '-nln', 'cities', ...options])
 }
 
-/** The tiles of a gdal2tiles folder, rows from the north. */
+/** Yields the tiles of a gdal2tiles folder with rows counted from the north. */
 async function* tilesOf(folder: string) {
   for (const z of [0, 1, 2]) {
     for (const x of await readdir(join(folder, String(z)))) {
@@ -175,7 +176,7 @@ async function* tilesOf(folder: string) {
   }
 }
 
-/** Writes a model of `HILL` as Float32 heights, by GDAL. */
+/** Writes an elevation model of `HILL` as Float32 heights, by GDAL. */
 export async function makeHill(home: string): Promise<string> {
   const [text, model] = [join(home, 'hill.asc'), join(home, 'hill.tif')]
   const size = 160
@@ -186,14 +187,14 @@ export async function makeHill(home: string): Promise<string> {
   return model
 }
 
-/** In the model's pixels: 20 degrees a side, from 0 to 20 east and 35 to 55 north. */
+/** Returns the height at a pixel of the model: 20 degrees a side, from 0 to 20 east and 35 to 55 north. */
 function heightAt(x: number, y: number, size: number): string {
   const [lon, lat] = [((x + 0.5) / size) * 20, 55 - ((y + 0.5) / size) * 20]
   const distance = Math.hypot(lon - HILL.lon, lat - HILL.lat) / HILL.degrees
   return (PLAIN + Math.max(0, 1 - distance) * HILL.height).toFixed(3)
 }
 
-/** Submits a job; answers its id. */
+/** Submits a job and returns its id. */
 export async function submit({ url }: Gateway, body: Record<string, unknown>, slicer: string): Promise<string> {
   const headers = { 'Content-Type': 'application/json', 'X-Access-Token': slicer }
   const answer = await fetch(`${url}/api/v1/slice/jobs`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -201,7 +202,7 @@ export async function submit({ url }: Gateway, body: Record<string, unknown>, sl
   return ((await answer.json()) as SliceJob).id
 }
 
-/** Waits until a job has succeeded, and every edge process serves what it has made. */
+/** Waits until a job has succeeded and every edge process serves its result. */
 export async function succeeded(gateway: Gateway, id: string, slicer: string): Promise<void> {
   for (;;) {
     const answer = await fetch(`${gateway.url}/api/v1/slice/jobs/${id}`, { headers: { 'X-Access-Token': slicer } })
@@ -212,7 +213,7 @@ export async function succeeded(gateway: Gateway, id: string, slicer: string): P
   }
 }
 
-/** The colours of a picture at the places where a client says that the cities are. */
+/** Returns the colours of a picture at the positions that a client reports for the cities. */
 export async function coloursAt(picture: Buffer, places: Readonly<Record<string, readonly [number, number]>>) {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   return Object.fromEntries(
@@ -223,7 +224,7 @@ export async function coloursAt(picture: Buffer, places: Readonly<Record<string,
   )
 }
 
-/** What `coloursAt` finds where every city is in its place. */
+/** Result of `coloursAt` if every city is in place. */
 export const IN_PLACE = Object.fromEntries(
   Object.entries(CITIES).map(([city, { colour }]) => [city, colour.map((value) => expect.closeTo(value, -1.2))]),
 )

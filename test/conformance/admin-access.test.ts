@@ -14,7 +14,7 @@ const ADMIN_PATHS = [
   '/admin/docs',
 ]
 
-test('admin routes answer to Basic and to Bearer, and to nothing else', async () => {
+test('admin routes accept only Basic and Bearer credentials', async () => {
   for (const path of ADMIN_PATHS) {
     const status = async (authorization?: string) =>
       (await maps().get(path, authorization === undefined ? {} : { Authorization: authorization })).status
@@ -24,7 +24,7 @@ test('admin routes answer to Basic and to Bearer, and to nothing else', async ()
   }
 })
 
-test('wrong credentials and service tokens are 401 with the error form', async () => {
+test('wrong credentials and service tokens get 401 in the error form', async () => {
   const { token } = await maps().gateway.issueToken({ basemap_codes: ['*'] })
   for (const authorization of [
     basic(ADMIN_USER, 'wrong'),
@@ -39,7 +39,7 @@ test('wrong credentials and service tokens are 401 with the error form', async (
   }
 })
 
-test('unknown admin paths tell nothing to those without credentials', async () => {
+test('unknown admin paths reveal nothing to callers without credentials', async () => {
   expect((await maps().get('/api/v1/admin/nothing-here')).status).toBe(401)
   const { status, body } = await maps().gateway.admin.call('/nothing-here')
   expect(status).toBe(404)
@@ -66,7 +66,7 @@ test('a request from loopback with a forwarding header and no trusted proxy coun
   }
 })
 
-test('headers by which the edge speaks to the control plane are not believed from a caller', async () => {
+test('headers that the edge sends to the control plane are ignored if a caller sends them', async () => {
   for (const url of [maps().gateway.url, maps().gateway.controlPlane.url]) {
     const answer = await fetch(`${url}/api/v1/admin/tokens`, {
       headers: {
@@ -80,7 +80,7 @@ test('headers by which the edge speaks to the control plane are not believed fro
   }
 })
 
-test('a Host that is not ours is refused (DNS rebinding)', async () => {
+test('a foreign Host is refused (DNS rebinding)', async () => {
   const answer = await rawRequest(
     maps().gateway.url,
     `GET /api/v1/admin/tokens HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\nAuthorization: Bearer ${maps().gateway.adminToken}\r\n\r\n`,
@@ -97,7 +97,7 @@ test('state-changing requests from another origin are refused', async () => {
   expect((await issue({ Origin: maps().gateway.url, 'Sec-Fetch-Site': 'same-origin' })).status).toBe(200)
 })
 
-test('a body that is no JSON, of another type, or too large is refused in the fixed form', async () => {
+test('a body that is not JSON, of another type, or too large is refused in the fixed form', async () => {
   const post = (body: string, type = 'application/json') =>
     fetch(`${maps().gateway.url}/api/v1/admin/tokens`, {
       method: 'POST',
@@ -144,7 +144,7 @@ test.each([
   },
 )
 
-test('the same wrong credential is 401 however often it is sent; many different ones are slowed down', async () => {
+test('the same wrong credential gets 401 however often it is sent; many different ones are slowed down', async () => {
   for (let i = 0; i < 80; i++) {
     expect((await maps().get('/api/v1/admin/tokens', { Authorization: 'Bearer outdated' })).status).toBe(401)
   }

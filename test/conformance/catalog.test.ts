@@ -9,7 +9,7 @@ const json = async (path: string, as = token()) =>
     Record<string, unknown>
   >
 
-test('a basemap detail has its fields, versions and a ready-to-use address, and no path of the machine', async () => {
+test('a basemap detail has its fields, versions and a usable URL, but no path of the machine', async () => {
   const basemap = await json('/api/v1/catalog/basemaps/world')
   expect(basemap).toMatchObject({
     code: 'world',
@@ -35,7 +35,7 @@ test('a basemap detail has its fields, versions and a ready-to-use address, and 
   expect(JSON.stringify(basemap)).not.toContain(maps().basemapRoot)
 })
 
-test('a vector detail has its fields and a download address', async () => {
+test('a vector detail has its fields and a download URL', async () => {
   expect(await json('/api/v1/catalog/vectors/regions-countries')).toMatchObject({
     code: 'regions-countries',
     kind: 'geojson',
@@ -48,7 +48,7 @@ test('a vector detail has its fields and a download address', async () => {
   })
 })
 
-test('lists show what the token may read and nothing else', async () => {
+test('lists show only objects that the token may read', async () => {
   const narrow = await maps().gateway.issueToken({
     name: 'narrow',
     basemap_codes: ['world'],
@@ -84,7 +84,7 @@ test('the health check counts versions and vectors', async () => {
   })
 })
 
-test('the dashboard answers in one shot', async () => {
+test('the dashboard returns everything in one request', async () => {
   const answer = await maps().gateway.admin.call('/dashboard')
   expect(answer.status).toBe(200)
   expect(answer.body).toMatchObject({

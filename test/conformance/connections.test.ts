@@ -6,7 +6,7 @@ import { rawRequest } from './raw-request.js'
 
 const maps = useMaps()
 
-/** A connection that is left unread, which is what these tests are about, is never answered: this is for busy machines. */
+/** Timeout for a response on a busy machine. A connection that the server stopped reading, the failure under test, never gets one. */
 const ANSWER_WITHIN_MS = 30_000
 
 const FIRST: [method: string, path: string, headers?: Record<string, string>][] = [
@@ -23,7 +23,7 @@ const FIRST: [method: string, path: string, headers?: Record<string, string>][] 
   ['POST', '/tiles/world/0/0/0.png'],
 ]
 
-test.each(FIRST)('after %s %s the same connection answers the next request', async (method, path, headers = {}) => {
+test.each(FIRST)('after %s %s the same connection serves the next request', async (method, path, headers = {}) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   try {
     const first = await ask(agent, method, path, headers)
@@ -34,11 +34,11 @@ test.each(FIRST)('after %s %s the same connection answers the next request', asy
   }
 })
 
-test('after a body that is too large the same connection answers the next request', async () => {
+test('after an oversized body the same connection serves the next request', async () => {
   const { adminToken, url } = maps().gateway
   const { host, hostname, port } = new URL(url)
   const head = `POST /api/v1/admin/tokens HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${adminToken}\r\nContent-Type: application/json\r\n`
-  // Whether the edge has stopped reading for its slow reader's sake when it gives up is a matter of timing: hence several.
+  // Timing decides if the edge has paused reading for its slow receiver when it gives up, so the test repeats.
   for (let round = 0; round < 30; round++) {
     const socket = connect(Number(port), hostname)
     socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy(new Error('no answer in time')))
@@ -51,7 +51,7 @@ test('after a body that is too large the same connection answers the next reques
   }
 })
 
-/** Heads that no HTTP server can make sense of. */
+/** Request heads that no HTTP server can parse. */
 const MALFORMED: [what: string, head: string][] = [
   ['no HTTP at all', 'GARBAGE'],
   ['no Host', 'GET /api/v1/system HTTP/1.1'],
@@ -62,7 +62,7 @@ const MALFORMED: [what: string, head: string][] = [
   ['an address that cannot be decoded', 'GET /api/v1/catalog/basemaps/%E0%A4%A HTTP/1.1\r\nHost: 127.0.0.1'],
 ]
 
-test.each(MALFORMED)('a request with %s is 400 in the fixed form from both processes', async (_, head) => {
+test.each(MALFORMED)('a request with %s gets 400 in the fixed form from both processes', async (_, head) => {
   for (const url of [maps().gateway.url, maps().gateway.controlPlane.url]) {
     const answer = await rawRequest(url, `${head}\r\nConnection: close\r\n\r\n`)
     expect([answer?.status, answer?.head.match(/^content-type: *application\/json/im)?.length], url).toEqual([400, 1])

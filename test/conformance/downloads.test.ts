@@ -10,7 +10,7 @@ const token = useToken(maps)
 const get = (path: string, init: RequestInit = {}) =>
   fetch(maps().gateway.url + path, { ...init, headers: { 'X-Access-Token': token(), ...(init.headers as object) } })
 
-test('a GeoJSON is downloaded as it is, with a file name, validators and its length', async () => {
+test('a GeoJSON file is downloaded unchanged, with a file name, validators and its length', async () => {
   const answer = await get('/vectors/regions-countries/download')
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toMatch(/^application\/geo\+json/)
@@ -22,7 +22,7 @@ test('a GeoJSON is downloaded as it is, with a file name, validators and its len
   expect(Number(answer.headers.get('content-length'))).toBe(Buffer.byteLength(text))
 })
 
-test('a shapefile is packed as a zip that holds all its sidecar files', async () => {
+test('a shapefile is packed as a zip with all its sidecar files', async () => {
   const answer = await get('/vectors/regions-rivers/download')
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('application/zip')
@@ -32,9 +32,9 @@ test('a shapefile is packed as a zip that holds all its sidecar files', async ()
   expect(Object.keys(entries)).toEqual(expect.arrayContaining(['rivers.shp', 'rivers.shx', 'rivers.dbf', 'rivers.prj']))
 })
 
-describe('a shapefile of a Chinese name', () => {
+describe('a shapefile with a Chinese name', () => {
   const PARTS = ['shp', 'shx', 'dbf', 'prj', 'cpg']
-  // What QGIS, ArcGIS, FME, GDAL and MapServer leave beside one; `qml` and `sld` are how it is drawn.
+  // Files that QGIS, ArcGIS, FME, GDAL and MapServer write beside a shapefile; `qml` and `sld` hold its styles.
   const BESIDE = ['qml', 'sld', 'qmd', 'qpj', 'qix', 'sbn', 'sbx', 'fix', 'idm', 'ind', 'shp.xml']
   let folder: string
   beforeAll(async () => {
@@ -46,7 +46,7 @@ describe('a shapefile of a Chinese name', () => {
     await maps().gateway.admin.scanSource('chinese', 'vector', folder)
   })
 
-  test('is offered under its code in ASCII, and under its own name to clients that read it', async () => {
+  test('is offered under its code in ASCII, and under its own name to clients that support it', async () => {
     const { items } = (await (await get('/api/v1/catalog/vectors?source_code=chinese')).json()) as {
       items: { code: string }[]
     }
@@ -57,7 +57,7 @@ describe('a shapefile of a Chinese name', () => {
     )
   })
 
-  test('is packed with its styles and all else that programs leave beside it, under names in UTF-8', async () => {
+  test('is packed with its styles and all other sidecar files, under names in UTF-8', async () => {
     const zip = Buffer.from(await (await get('/vectors/zhu-yao-dao-lu/download')).arrayBuffer())
     const entries = await entriesOf(zip)
     expect(Object.keys(entries).sort()).toEqual([...PARTS, ...BESIDE].map((part) => `主要 道路.${part}`).sort())
@@ -69,7 +69,7 @@ describe('a shapefile of a Chinese name', () => {
     expect(flags.map((flag) => (flag >> 11) & 1)).toEqual(Object.keys(entries).map(() => 1))
   })
 
-  test('is another file for caches when its style is written', async () => {
+  test('gets another validator when its style is written', async () => {
     const etag = async () => (await get('/vectors/zhu-yao-dao-lu.zip')).headers.get('etag')
     const before = await etag()
     await writeFile(join(folder, '主要 道路.qml'), '<qml version="2"/>')
@@ -77,7 +77,7 @@ describe('a shapefile of a Chinese name', () => {
   })
 })
 
-test('an encoding that an operator has set stands in the .cpg of every zip from then on, and another file is what caches see', async () => {
+test('an encoding set by an operator appears in the .cpg of every later zip, with another validator', async () => {
   const zip = async () => {
     const answer = await get('/vectors/regions-rivers.zip')
     const { 'rivers.cpg': cpg = '', ...others } = await entriesOf(Buffer.from(await answer.arrayBuffer()))
@@ -106,14 +106,14 @@ test('the compatibility routes serve the same by relative path', async () => {
   expect((await get('/shp/regions/countries.geojson')).status).toBe(404)
 })
 
-test('a relative path with spaces and letters beyond ASCII is found by its encoded form', async () => {
+test('a relative path with spaces and non-ASCII letters is found by its encoded form', async () => {
   const answer = await get(`/geojson/${encodeURIComponent('données')}/${encodeURIComponent('été 1.geojson')}`)
   expect(answer.status).toBe(200)
   expect(await answer.json()).toMatchObject({ type: 'FeatureCollection' })
 })
 
 for (const path of ['/vectors/regions-countries/download', '/shp/regions/rivers.shp']) {
-  test(`byte ranges of ${path} are answered`, async () => {
+  test(`byte ranges of ${path} are served`, async () => {
     const whole = Buffer.from(await (await get(path)).arrayBuffer())
     const etag = (await get(path)).headers.get('etag') as string
     const range = async (value: string, headers: Record<string, string> = {}) =>

@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
 
 /*
- * The abstract tests of OGC API – Features, part 1 (OGC 17-069r4, annex A), part 2 (OGC 18-058r1) and part 3 (OGC 19-079r2), as far as they concern
- * what this service claims, and the section "Vectors as features" of its contract.
+ * The abstract tests of OGC API – Features, part 1 (OGC 17-069r4, annex A), part 2 (OGC 18-058r1) and part 3 (OGC 19-079r2), for the
+ * conformance classes that this service claims, and the section "Vectors as features" of its contract.
  */
 
 const execute = promisify(execFile)
@@ -116,7 +116,7 @@ describe('part 1: core', () => {
     expect((await items({ limit: '999999' })).features).toHaveLength(COUNT)
   })
 
-  test('next leads through all features, each of which comes once, in every order', async () => {
+  test('next leads through all features, each exactly once, in every order', async () => {
     for (const sortby of ['', '-note,name', 'capital']) {
       const found: string[] = []
       let page: Features | null = await items({ limit: '700', ...(sortby === '' ? {} : { sortby }) })
@@ -132,12 +132,12 @@ describe('part 1: core', () => {
     }
   })
 
-  test('offset passes features over', async () => {
+  test('offset skips features', async () => {
     expect(await ids({ offset: '2499' })).toEqual(['p-2499'])
     expect(await ids({ offset: '2500' })).toEqual([])
   })
 
-  test('bbox selects what it touches, across the antimeridian too', async () => {
+  test('bbox selects the features that it touches, also across the antimeridian', async () => {
     expect(await ids({ bbox: '100,30,100.1,30' })).toEqual(['p-0', 'p-1'])
     expect(await ids({ bbox: '100,30,-5,100.1,30,5' })).toEqual(['p-0', 'p-1'])
     expect((await items({ bbox: '104.85,30,-170,30.05', limit: '9' })).features.map(({ id }) => id)).toEqual(['p-49'])
@@ -150,7 +150,7 @@ describe('part 1: core', () => {
     expect(await ids({ datetime: '2020-01-28T00:00:00Z/..', limit: '1' })).toEqual(['p-27'])
   })
 
-  test('a feature is at its id', async () => {
+  test('a feature has a URL with its id', async () => {
     const answer = await ask(`${POINTS}/items/p-7`)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/geo+json'])
     const feature = (await answer.json()) as { links: Link[] }
@@ -190,7 +190,7 @@ describe('part 1: core', () => {
     expect([answer.status, error]).toEqual([400, expect.stringContaining(said)])
   })
 
-  test('HEAD is as GET, without a body', async () => {
+  test('HEAD returns the headers of GET without a body', async () => {
     for (const path of [
       `${POINTS}/items`,
       `${POINTS}/items?f=csv`,
@@ -211,7 +211,7 @@ describe('part 1: core', () => {
 })
 
 describe('part 2: coordinate reference systems', () => {
-  test('a collection lists its systems, its own among them', async () => {
+  test('a collection lists its systems, including its own', async () => {
     const collection = await (await ask('/ogc/collections/area')).json()
     const always = [CRS84, `${EPSG}4326`, `${EPSG}3857`, `${EPSG}4490`]
     expect(collection).toMatchObject({ crs: [...always, `${EPSG}4547`], storageCrs: `${EPSG}4547` })
@@ -229,7 +229,7 @@ describe('part 2: coordinate reference systems', () => {
     expect(features[0]?.geometry.coordinates).toEqual(position)
   })
 
-  test('the storage system has its own order of axes, north first', async () => {
+  test('the storage system has its own axis order, north first', async () => {
     const answer = await ask(`/ogc/collections/area/items?crs=${EPSG}4547`)
     const { features } = (await answer.json()) as { features: { geometry: { coordinates: number[][][] } }[] }
     const [north = 0, east = 0] = features[0]?.geometry.coordinates[0]?.[0] ?? []
@@ -247,7 +247,7 @@ describe('part 2: coordinate reference systems', () => {
 })
 
 describe('part 3: filters', () => {
-  test('queryables are a JSON schema of what filters may name', async () => {
+  test('queryables are a JSON schema of the properties that filters may name', async () => {
     const answer = await ask(`${POINTS}/queryables`)
     expect(answer.headers.get('content-type')).toBe('application/schema+json')
     expect(await answer.json()).toMatchObject({
@@ -289,7 +289,7 @@ describe('part 3: filters', () => {
     expect((await items({ filter, limit: '10000' })).numberReturned).toBe(count)
   })
 
-  test('CQL2 JSON means the same', async () => {
+  test('CQL2 JSON has the same result', async () => {
     const filter = JSON.stringify({
       op: 'and',
       args: [
@@ -307,14 +307,14 @@ describe('part 3: filters', () => {
     expect(await ids({ population: '5', capital: 'true' })).toEqual([])
   })
 
-  test('properties and sortby choose and order', async () => {
+  test('properties and sortby select and sort', async () => {
     const { features } = await items({ properties: 'name', sortby: '-population', limit: '2' })
     expect(features.map(({ properties }) => properties)).toEqual([{ name: 'town 2499' }, { name: 'town 2498' }])
   })
 })
 
 describe('formats', () => {
-  test('CSV comes by f and by Accept, with a link to the next page', async () => {
+  test('CSV is selected by f and by Accept, and has a link to the next page', async () => {
     for (const [path, accept] of [
       ['&f=csv', '*/*'],
       ['', 'text/csv'],
@@ -329,7 +329,7 @@ describe('formats', () => {
     }
   })
 
-  test('GDAL reads FlatGeobuf, and the collection by its own driver with a token in the address', async () => {
+  test('GDAL reads FlatGeobuf, and the collection by its own driver with a token in the URL', async () => {
     const file = join(gateway().home, 'items.fgb')
     const answer = await ask(`${POINTS}/items?limit=10000&f=fgb`)
     await writeFile(file, Buffer.from(await answer.arrayBuffer()))
@@ -361,35 +361,35 @@ describe('formats', () => {
     expect(again.status).toBe(304)
   })
 
-  test('the stored form is sent as it is stored', async () => {
+  test('the stored format is sent unchanged', async () => {
     const [download, file] = [await ask('/vectors/points/download'), await ask('/vectors/points.geojson')]
     expect(Buffer.from(await file.arrayBuffer()).equals(Buffer.from(await download.arrayBuffer()))).toBe(true)
   })
 })
 
-describe('who may read', () => {
-  test.each(['items', 'items/p-1', 'queryables', 'schema', ''])('/%s is refused as the download is', async (room) => {
+describe('access', () => {
+  test.each(['items', 'items/p-1', 'queryables', 'schema', ''])('/%s is refused like the download', async (room) => {
     const path = `${POINTS}${room === '' ? '' : '/'}${room}`
     expect((await fetch(gateway().url + path)).status).toBe(401)
     expect((await fetch(gateway().url + path, { headers: { 'X-Access-Token': few } })).status).toBe(403)
-    // Parameters are looked at behind the grants.
+    // Grants are checked before parameters.
     expect((await fetch(`${gateway().url}${path}?x=1`, { headers: { 'X-Access-Token': few } })).status).toBe(403)
   })
 
-  test('a list has what the token may read', async () => {
+  test('a list contains only collections that the token may read', async () => {
     const answer = await fetch(`${gateway().url}/ogc/collections`, { headers: { 'X-Access-Token': few } })
     const { collections } = (await answer.json()) as { collections: { id: string }[] }
     expect(collections.map(({ id }) => id)).toEqual(['area'])
   })
 
-  test('a token of the query is in every address of the answer', async () => {
+  test('a token in the query appears in every URL of the response', async () => {
     const answer = await fetch(`${gateway().url}${POINTS}/items?limit=1&token=${token}`)
     const { links } = (await answer.json()) as Features
     expect(links.length).toBeGreaterThan(3)
     for (const { href } of links) expect(new URL(href).searchParams.get('token')).toBe(token)
   })
 
-  test('a token with bounds reads the features that intersect them, and no file', async () => {
+  test('a token with bounds reads the features that intersect them, but no file', async () => {
     const { token: local } = await gateway().issueToken({ vector_codes: ['*'], bounds: [100, 30, 100.1, 30.1] })
     const read = (path: string) => fetch(gateway().url + path, { headers: { 'X-Access-Token': local } })
     const within = async (query: string) =>
@@ -421,13 +421,13 @@ describe('who may read', () => {
   })
 })
 
-test('a vector that cannot be read says why it has no features, and stays as it is', async () => {
+test('a vector that cannot be read says why it has no features, and stays unchanged', async () => {
   const answer = await ask('/ogc/collections/broken/items')
   if (answer.status !== 404) expect(await answer.text()).toBe('')
   expect((await ask('/ogc/collections/nothing/items')).status).toBe(404)
 })
 
-test('a cursor of replaced content is 410', async () => {
+test('a cursor of replaced content returns 410', async () => {
   const page = await items({ limit: '1' })
   const root = join(gateway().home, 'vectors')
   const feature = {

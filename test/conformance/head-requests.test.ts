@@ -7,7 +7,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, unknown>>
 }
 
-/** What stands in for a parameter: something that is there, and something that is not. */
+/** Values for path parameters: of an existing and of a missing object. */
 const VALUES: readonly Readonly<Record<string, string>>[] = [
   {
     code: 'world',
@@ -29,7 +29,7 @@ function addressOf(path: string, values: Readonly<Record<string, string>>): stri
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? 'nothing')
 }
 
-test('HEAD is refused to whom GET is refused, on every path of the OpenAPI document, and its length says no more', async () => {
+test('HEAD is refused exactly when GET is, on every path of the OpenAPI document, and its length reveals no more', async () => {
   const { gateway } = maps()
   const { paths } = (await (await maps().get('/api/v1/openapi.json')).json()) as {
     paths: Record<string, Record<string, Operation>>
@@ -47,7 +47,7 @@ test('HEAD is refused to whom GET is refused, on every path of the OpenAPI docum
   }
   let refusals = 0
   for (const [path, { get }] of Object.entries(paths)) {
-    // Those of operators have their own test, by roles.
+    // The routes of operators have a separate test, by roles.
     if (get === undefined || path.startsWith('/api/v1/admin/') || JSON.stringify(get).includes('event-stream')) continue
     for (const address of new Set(VALUES.map((values) => addressOf(path, values)))) {
       for (const [who, token] of Object.entries(callers)) {

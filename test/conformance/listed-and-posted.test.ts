@@ -5,7 +5,7 @@ import { useGateway } from '../harness/use-gateway.js'
 
 const gateway = useGateway()
 
-test('a listed scan source can be posted as it is, with what is to change', async () => {
+test('a listed scan source can be posted unchanged except for the new values', async () => {
   const { admin } = gateway()
   await admin.expect('/scan-sources', { body: { code: 'imagery', kind: 'basemap', path: '/nowhere', name: 'Imagery' } })
   await admin.expect('/scan-sources/imagery/run', { method: 'POST' })

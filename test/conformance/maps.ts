@@ -11,7 +11,7 @@ import type { Gateway } from '../harness/gateway.js'
 import type { GatewayOptions } from '../harness/start-gateway.js'
 import { useGateway } from '../harness/use-gateway.js'
 
-/** A gateway with a catalog of every kind, for tests that look at the interface from outside. */
+/** A gateway with a catalog of every kind, for black-box tests of the interface. */
 export interface Maps {
   readonly gateway: Gateway
   readonly basemapRoot: string
@@ -21,7 +21,7 @@ export interface Maps {
 
 /**
  * Basemaps `world` (XYZ png, versions 2026-2 and 2026-10), `flipped` (TMS), `archive` (MBTiles), `cloud` (PMTiles), `photo` (XYZ with the
- * extension jpeg), `streets` (gzip-compressed vector tiles); vectors below `regions/` and one with letters beyond ASCII.
+ * extension jpeg), `streets` (gzip-compressed vector tiles); vectors below `regions/` and one with non-ASCII letters.
  */
 export function useMaps(options: GatewayOptions = {}): () => Maps {
   let maps: Maps | undefined
@@ -58,7 +58,7 @@ async function layOut(gateway: Gateway): Promise<Maps> {
   }
 }
 
-/** A layer named `l` of version 2 with no feature: bytes that a vector tile client accepts. */
+/** A version 2 layer named `l` without features: bytes that a vector tile client accepts. */
 export const VECTOR_TILE = Buffer.from([0x1a, 0x05, 0x0a, 0x01, 0x6c, 0x78, 0x02])
 
 async function makeJpegFolder(dir: string): Promise<void> {
@@ -66,12 +66,12 @@ async function makeJpegFolder(dir: string): Promise<void> {
   await rename(join(dir, '0/0/0.jpg'), join(dir, '0/0/0.jpeg'))
 }
 
-/** The tile of the fixture sets at an address, as it lies on disk. */
+/** Reads the tile of the fixture sets at an address, as stored on disk. */
 export function fixtureTile(z: number, x: number, y: number): Promise<Buffer> {
   return tileImage('png', z, x, y)
 }
 
-/** A token for all tests of a file; everything is granted unless the body says otherwise. */
+/** Issues a token for all tests of a file; everything is granted unless the body says otherwise. */
 export function useToken(maps: () => Maps, body: Partial<TokenBody> = {}): () => string {
   let token: IssuedToken | undefined
   beforeAll(async () => {
@@ -83,7 +83,7 @@ export function useToken(maps: () => Maps, body: Partial<TokenBody> = {}): () =>
   }
 }
 
-/** The files of the fixture shapefile, by name. */
+/** Returns the files of the fixture shapefile by name. */
 export async function shapefileParts(maps: Maps): Promise<Record<string, Buffer>> {
   const dir = join(maps.vectorRoot, 'regions')
   const names = (await readdir(dir)).filter((name) => basename(name).startsWith('rivers.'))
@@ -92,7 +92,7 @@ export async function shapefileParts(maps: Maps): Promise<Record<string, Buffer>
   )
 }
 
-/** The entries of a zip, by name. */
+/** Returns the entries of a zip by name. */
 export function entriesOf(zip: Buffer): Promise<Record<string, Buffer>> {
   return new Promise((resolve, reject) => {
     fromBuffer(zip, { lazyEntries: true }, (error, file) => {
@@ -114,7 +114,7 @@ export function entriesOf(zip: Buffer): Promise<Record<string, Buffer>> {
   })
 }
 
-/** The sum of a counter over all its labels in a Prometheus text. */
+/** Returns the sum of a counter over all its labels in a Prometheus text. */
 export function metric(text: string, name: string): number {
   const lines = text.split('\n').filter((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`))
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0)

@@ -5,8 +5,8 @@ import { useMaps, useToken } from './maps.js'
 import { rawRequest } from './raw-request.js'
 
 /*
- * Situations in which a caller has made an ordinary mistake. Each answer must say which one: the words that a person needs in order to go on,
- * without a secret that was sent and without what the caller may not know.
+ * Requests with an ordinary mistake. Each response must name the mistake and the remedy, without secrets that were sent and without
+ * information that the caller may not see.
  */
 const maps = useMaps()
 const all = useToken(maps)
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 interface Case {
   readonly status: number
-  /** each of them stands in the message */
+  /** strings that the message must contain */
   readonly says: readonly string[]
   readonly never?: readonly string[]
   readonly headers?: () => Record<string, string>
@@ -47,7 +47,7 @@ async function check({ path, headers, status, says, never = [] }: Case): Promise
 const withToken = (token: () => string) => () => ({ 'X-Access-Token': token() })
 const granted = withToken(all)
 
-describe('what is asked for is not there', () => {
+describe('a missing object', () => {
   test.each<[string, Case]>([
     [
       'an unknown basemap',
@@ -124,7 +124,7 @@ describe('what is asked for is not there', () => {
     ],
   ])('%s', (_, one) => check({ headers: granted, ...one }))
 
-  test('a tile that is missing inside its grid and zooms has the short answer, natively and by JavaScript', async () => {
+  test('a tile that is missing inside its grid and zooms gets the short response, natively and by JavaScript', async () => {
     for (let i = 0; i < 20; i++) {
       await check({
         path: '/tiles/world/2026-2/2/9/9.png',
@@ -151,7 +151,7 @@ describe('what is asked for is not there', () => {
     ],
   ])('%s', (_, one) => check({ headers: withToken(narrow), ...one }))
 
-  test('a signed address does not tell which other versions there are', () =>
+  test('a signed address does not reveal other versions', () =>
     check({
       path: () => `/tiles/world/v9/0/0/0.png${signed}`,
       status: 404,
@@ -159,7 +159,7 @@ describe('what is asked for is not there', () => {
       never: ['2026'],
     }))
 
-  test('without a token nothing of it is told', () =>
+  test('without a token the response reveals no details', () =>
     check({
       path: '/tiles/world/v9/0/0/0.png',
       status: 401,
@@ -168,7 +168,7 @@ describe('what is asked for is not there', () => {
     }))
 })
 
-describe('a token that is in the wrong place, or another one', () => {
+describe('a misplaced or wrong token', () => {
   const TILE = '/tiles/world/2026-2/0/0/0.png'
   const unknown = createToken()
   const WAYS = ['Authorization: Bearer', 'X-Access-Token', '?token=', '?access_token=']
@@ -307,7 +307,7 @@ describe('a token that is in the wrong place, or another one', () => {
   )
 })
 
-describe('a body or a parameter that is wrong', () => {
+describe('a wrong body or parameter', () => {
   const source = { code: 'odd', kind: 'basemap', path: '/nowhere/at/all' }
   const post = (path: string, body: unknown, method = 'POST') =>
     maps().gateway.admin.call<{ error: string }>(path, { method, body })
@@ -415,7 +415,7 @@ describe('a body or a parameter that is wrong', () => {
     expect(Object.keys(answer)).toEqual(['error'])
     expect(answer.error).toContain(words)
     expect(answer.error).not.toContain('hunter2')
-    // The same by codes and parameters, for other languages.
+    // The same as codes and parameters, for translations.
     const details = JSON.parse(decodeURIComponent(headers.get('x-refusal-details') ?? '')) as [string, object][]
     expect(details.length).toBeGreaterThan(0)
   })

@@ -8,7 +8,7 @@ import { rawGet } from './raw-request.js'
 const maps = useMaps()
 const token = useToken(maps)
 
-/** What must never come out: it lies outside every source. */
+/** Content outside of every source, which no response may contain. */
 const SECRET = 'the-secret-beside-the-sources'
 
 beforeAll(async () => {
@@ -94,7 +94,7 @@ const PREFIXES = [
   '/api/v1/catalog/basemaps/',
 ]
 
-test('known path tricks are refused everywhere without an error of the server', async () => {
+test('known path tricks are refused everywhere without a server error', async () => {
   for (const prefix of PREFIXES) {
     for (const trick of TRICKS) await expectHarmless(`${prefix}${trick}?token=${token()}`)
   }
@@ -103,7 +103,7 @@ test('known path tricks are refused everywhere without an error of the server', 
 const RUNS = 10_000
 const AT_ONCE = 50
 
-test(`${RUNS} random paths never leave a source and never give a 5xx`, { timeout: 240_000 }, async () => {
+test(`${RUNS} random paths never leave a source and never cause a 5xx`, { timeout: 240_000 }, async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '..',
@@ -151,7 +151,7 @@ test(`${RUNS} random paths never leave a source and never give a 5xx`, { timeout
 
 async function expectHarmless(target: string): Promise<void> {
   const answer = await rawGet(maps().gateway.url, target)
-  // A server that closes on what is not HTTP has refused it as well.
+  // Closing the connection on malformed HTTP is a refusal too.
   if (answer === null) return
   expect([target, answer.status < 500]).toEqual([target, true])
   expect(answer.body).not.toContain(SECRET)

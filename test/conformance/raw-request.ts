@@ -6,12 +6,12 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** A response line that does not come within this time counts as no answer. */
+/** Timeout in ms for a response line. */
 const ANSWER_WITHIN_MS = 30_000
 
 /**
- * Sends bytes as they are, which no HTTP client would, and reads one answer until the server closes. Answers null where the server closed
- * without any answer. Rejects when it stays silent.
+ * Sends raw bytes that an HTTP client would not send, and reads one response until the server closes. Returns null if the server closes
+ * without a response. Rejects if the server stays silent.
  */
 export function rawRequest(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer | null> {
   const { hostname, port } = new URL(baseUrl)
@@ -33,7 +33,7 @@ function parse(text: string): RawAnswer | null {
   return { status: Number(status), head: text.slice(0, end), body: text.slice(end + 4) }
 }
 
-/** A GET of a raw request target, closing the connection afterwards. */
+/** Sends a GET with a raw request target and closes the connection afterwards. */
 export function rawGet(
   baseUrl: string,
   target: string,

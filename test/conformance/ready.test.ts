@@ -8,7 +8,7 @@ import type { Gateway } from '../harness/gateway.js'
 import { startGateway } from '../harness/start-gateway.js'
 import { metric } from './maps.js'
 
-/** After that a control plane is ready with its first scans or without, which take their time on a busy machine. */
+/** Time after which a control plane is ready even without its first scans, which are slow on a busy machine. */
 const SCANS_AWAITED_SECONDS = 10
 
 let data: string
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const env = { BASEMAP_ROOTS: join(data, 'basemaps'), VECTOR_ROOTS: join(data, 'vectors') }
   gateway = await startGateway({ edgeWorkers: 3, env })
   const metrics = await (await fetch(`${gateway.controlPlane.url}/metrics`)).text()
-  // Of the process: it began to wait a moment after its start.
+  // The process began to wait a moment after its start, so its uptime is only an upper bound.
   isLate = metric(metrics, 'gateway_control_uptime_seconds') > SCANS_AWAITED_SECONDS
 })
 
@@ -31,13 +31,13 @@ afterAll(async () => {
   await rm(data, { recursive: true, force: true })
 })
 
-/** At once, unless the gateway came too late to be bound to it. */
+/** Expects the value at once, or polls for it if the gateway became ready only by the time limit. */
 async function expectOf<T>(value: () => Promise<T>, expected: T): Promise<void> {
   if (isLate) await expect.poll(value, { timeout: 50_000 }).toEqual(expected)
   else expect(await value()).toEqual(expected)
 }
 
-test('a gateway that is ready has scanned BASEMAP_ROOTS and VECTOR_ROOTS, and no scan is in the way', async () => {
+test('a ready gateway has scanned BASEMAP_ROOTS and VECTOR_ROOTS, and no scan is running', async () => {
   const listed = async () => {
     const basemaps = await gateway.admin.expect<{ items: { code: string }[] }>('/basemaps')
     const vectors = await gateway.admin.expect<{ items: { code: string }[] }>('/vectors')
@@ -47,7 +47,7 @@ test('a gateway that is ready has scanned BASEMAP_ROOTS and VECTOR_ROOTS, and no
   await expectOf(async () => (await gateway.admin.call('/vectors/rescan', { method: 'POST' })).status, 200)
 })
 
-test('a gateway that is ready serves from each of its processes', async () => {
+test('a ready gateway serves from each of its processes', async () => {
   const { token } = await gateway.issueToken({ name: 'ready', basemap_codes: ['world'] })
   const headers = { 'X-Access-Token': token, Connection: 'close' }
   const tile = () => fetch(`${gateway.url}/tiles/world/current/0/0/0.png`, { headers })

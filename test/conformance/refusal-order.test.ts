@@ -29,7 +29,7 @@ test.each([
   expect((await get(path.replace(TILE, '/api/v1/catalog/basemaps'), headers)).status).toBe(200)
 })
 
-test('different tokens in one request are 400', async () => {
+test('different tokens in one request return 400', async () => {
   const a = await maps().gateway.issueToken({ name: 'a', basemap_codes: ['world'] })
   const b = await maps().gateway.issueToken({ name: 'b', basemap_codes: ['world'] })
   for (const path of [TILE, '/api/v1/catalog/basemaps']) {
@@ -39,7 +39,7 @@ test('different tokens in one request are 400', async () => {
   }
 })
 
-test('no usable token is 401 with WWW-Authenticate, before anything else is told', async () => {
+test('no usable token returns 401 with WWW-Authenticate, before anything else is revealed', async () => {
   const { token } = await maps().gateway.issueToken({ name: 'typo', basemap_codes: ['*'] })
   const mistyped = token.slice(0, -1) + (token.endsWith('0') ? '1' : '0')
   for (const path of [
@@ -64,7 +64,7 @@ test('no usable token is 401 with WWW-Authenticate, before anything else is told
   }
 })
 
-test('a missing scope is 403 before the grants are looked at', async () => {
+test('a missing scope returns 403 before grants are checked', async () => {
   const { token } = await maps().gateway.issueToken({
     name: 'slicer',
     scopes: ['slice'],
@@ -76,7 +76,7 @@ test('a missing scope is 403 before the grants are looked at', async () => {
   }
 })
 
-test('a resource that is not granted is 403 whether or not it exists; granted but absent is 404', async () => {
+test('a resource that is not granted returns 403 whether or not it exists; granted but missing returns 404', async () => {
   const { token } = await maps().gateway.issueToken({
     name: 'narrow',
     basemap_codes: ['world', 'ghost'],
@@ -122,7 +122,7 @@ test('refusals and missing tiles are counted in /metrics', async () => {
   expect(grown('gateway_requests_total')).toBeGreaterThanOrEqual(5)
 })
 
-test('refusals by the control plane are counted at the one address too', async () => {
+test('refusals by the control plane are counted on the same /metrics page too', async () => {
   const before = await metrics()
   await get('/api/v1/catalog/basemaps')
   await get('/api/v1/admin/tokens')

@@ -14,7 +14,7 @@ const basemap = async (code: string): Promise<Basemap | undefined> =>
   (await gateway().admin.expect<{ items: Basemap[] }>('/basemaps')).items.find((item) => item.code === code)
 const vectors = async (): Promise<Vector[]> => (await gateway().admin.expect<{ items: Vector[] }>('/vectors')).items
 
-test('what a scan finds is counted, and a second scan finds nothing new', async () => {
+test('found objects are counted, and a second scan finds nothing new', async () => {
   const root = join(gateway().home, 'counted')
   await makeTileFolder(join(root, 'a/v1'), { maxZoom: 0 })
   await makeMbtiles(join(root, 'b.mbtiles'), { maxZoom: 0 })
@@ -34,7 +34,7 @@ test('what a scan finds is counted, and a second scan finds nothing new', async 
   })
 })
 
-test('what is gone is unavailable, not deleted, and comes back by itself', async () => {
+test('a missing object becomes unavailable, is not deleted, and becomes available again by itself', async () => {
   const root = join(gateway().home, 'returning')
   await makeTileFolder(join(root, 'c/v1'), { maxZoom: 0 })
   await makeTileFolder(join(root, 'c/v2'), { maxZoom: 0 })
@@ -84,7 +84,7 @@ test('a default version that does not exist, or the alias itself, is refused', a
   expect((await post('d', {})).status).toBe(400)
 })
 
-test('vector codes are reduced to ASCII, and clashes keep their suffix over later scans', async () => {
+test('vector codes are reduced to ASCII, and duplicates keep their suffix over later scans', async () => {
   const root = join(gateway().home, 'vectors')
   await makeGeojson(join(root, 'a/b c.geojson'))
   await makeGeojson(join(root, 'a/b_c.geojson'))
@@ -106,7 +106,7 @@ test('vector codes are reduced to ASCII, and clashes keep their suffix over late
   expect(second.find((vector) => vector.relative_path === 'a/b c.geojson')?.available).toBe(false)
 })
 
-test('a scan of a place that is not there fails, says so, and changes nothing', async () => {
+test('a scan of a missing place fails, says so, and changes nothing', async () => {
   const root = join(gateway().home, 'unmounted')
   await makeTileFolder(join(root, 'e/v1'), { maxZoom: 0 })
   await gateway().admin.scanSource('unmounted', 'basemap', root)
@@ -118,13 +118,13 @@ test('a scan of a place that is not there fails, says so, and changes nothing', 
   expect((await basemap('e'))?.versions).toMatchObject([{ available: true }])
 })
 
-test('the health check finds what is missing', async () => {
+test('the health check finds missing files', async () => {
   const { body } = await gateway().admin.call<{ versions_missing: number }>('/health/check', { method: 'POST' })
   expect(body.versions_missing).toBeGreaterThanOrEqual(1)
   expect((await basemap('e'))?.versions).toMatchObject([{ available: false }])
 })
 
-test('an unknown source is 404, and one scan runs at a time: a second is 409', { timeout: 120_000 }, async () => {
+test('an unknown source returns 404, and a second scan at the same time 409', { timeout: 120_000 }, async () => {
   expect((await gateway().admin.call('/scan-sources/none/run', { method: 'POST' })).status).toBe(404)
   const root = join(gateway().home, 'large')
   for (let i = 0; i < 400; i++) await mkdir(join(root, `m/v${i}/0/0`), { recursive: true })

@@ -59,7 +59,7 @@ async function pixel(code: string, path: string, x: number, y: number): Promise<
 
 const near = (colour: typeof RED) => [colour.r, colour.g, colour.b].map((value) => expect.closeTo(value, -1.4))
 
-test('the scan source that slicing writes into stays where SLICE_OUTPUT_ROOT says', async () => {
+test('the scan source for sliced layers stays at SLICE_OUTPUT_ROOT', async () => {
   const { admin } = gateway()
   const { path } = await admin.expect<{ path: string }>('/scan-sources/layers')
   const save = (to: string) => admin.call('/scan-sources', { body: { code: 'layers', kind: 'basemap', path: to } })
@@ -116,10 +116,10 @@ test('one image becomes a layer that every reader sees by itself, with sources, 
   expect(await log.text()).toMatch(/"type":"result"/)
 })
 
-// Five jobs, one after the other.
-test('a job says from its submission on where its layer goes', { timeout: 240_000 }, async () => {
+// Five jobs in sequence.
+test('a job knows the place of its layer from its submission', { timeout: 240_000 }, async () => {
   const sources = [image('west.tif'), image('east.tif')]
-  // All wait for the first, which is another layer's: their places are foretold.
+  // All jobs wait for the first one, which builds another layer: their places are predicted.
   const other = await submit({ target_code: 'ahead', source_paths: sources, zoom_max: 6 })
   const single = await submit({ target_code: 'told', source_path: sources[0], zoom_max: 2 })
   const again = await submit({ target_code: 'told', source_path: sources[1], zoom_max: 2 })
@@ -134,7 +134,7 @@ test('a job says from its submission on where its layer goes', { timeout: 240_00
   expect(done.map((job) => [job.status, job.output_root])).toEqual(told.map((job) => ['succeeded', job.output_root]))
 })
 
-/** Where TileJSON says that the tiles of `both` are. */
+/** The tile URL of `both` and its revision, from TileJSON. */
 async function shown(): Promise<{ address: string; revision: number }> {
   const answer = await fetch(`${gateway().url}/tiles/both/tilejson.json`, { headers: { 'X-Access-Token': reader } })
   const { tiles } = (await answer.json()) as { tiles: [string] }
@@ -142,13 +142,13 @@ async function shown(): Promise<{ address: string; revision: number }> {
   return { address: origin + pathname, revision: Number(searchParams.get('v')) }
 }
 
-test('a second image accumulates: what it covers it covers, and what was there stays', async () => {
+test('a second image accumulates: it covers its own area, and everything else stays', async () => {
   const first = await submit({ target_code: 'both', source_paths: [image('west.tif')], zoom_max: 3 })
   expect(await ended(first.job.id)).toMatchObject({ status: 'succeeded' })
   const before = await shown()
   const second = await submit({ target_code: 'both', source_paths: [image('east.tif')], zoom_max: 3 })
   expect(await ended(second.job.id)).toMatchObject({ status: 'succeeded' })
-  // The same version with another content: an address under which no cache has kept anything.
+  // The same version with other content: a URL under which no cache has stored anything.
   const after = await shown()
   expect(after.address).toBe(before.address)
   expect(after.revision).toBeGreaterThan(before.revision)
@@ -192,12 +192,12 @@ test('a layer across the antimeridian has the bounds and the centre of its data'
   const [west, south, east, north] = items.find(({ code }) => code === 'fiji')?.versions[0]?.bounds ?? []
   expect([west, south, east, north]).toEqual([170, -20, -175, -10].map((degrees) => expect.closeTo(degrees, 3)))
   const told = await (await fetch(`${gateway().url}/tiles/fiji/tilejson.json?token=${reader}`)).json()
-  // TileJSON 3.0.0 has no bounds that wrap.
+  // TileJSON 3.0.0 does not allow bounds that wrap.
   expect(told).toMatchObject({ bounds: [-180, expect.closeTo(-20, 3), 180, expect.closeTo(-10, 3)] })
   expect((told as { center: number[] }).center).toEqual([expect.closeTo(177.5, 2), expect.closeTo(-15, 2), 4])
 })
 
-test('a repeated code answers the existing job and queues no second one', async () => {
+test('a repeated code returns the existing job and does not queue a second one', async () => {
   const body = { target_code: 'once', source_paths: [image('west.tif')], code: 'the-key' }
   const first = await submit(body)
   const second = await submit({ ...body, name: 'another' })
@@ -208,7 +208,7 @@ test('a repeated code answers the existing job and queues no second one', async 
   expect((await submit(body)).job.id).toBe(first.job.id)
 })
 
-test('a source that is missing or unreadable makes the job fail with a reason', async () => {
+test('a missing or unreadable source makes the job fail with a reason', async () => {
   const { status, job } = await submit({ target_code: 'ghost', source_paths: [image('nowhere.tif')] })
   expect(status).toBe(202)
   expect(await ended(job.id)).toMatchObject({ status: 'failed', message: expect.stringMatching(/nowhere|not|exist/i) })
@@ -240,7 +240,7 @@ test.each([
   expect(job).toEqual({ error: expect.any(String) })
 })
 
-test('slicing needs the scope slice, and an unknown job is 404', async () => {
+test('slicing needs the scope slice, and an unknown job returns 404', async () => {
   expect((await submit({ target_code: 'x', source_paths: ['/a.tif'] }, reader)).status).toBe(403)
   expect((await submit({ target_code: 'x', source_paths: ['/a.tif'] }, '')).status).toBe(401)
   expect((await poll('00000000-0000-4000-8000-000000000000')).status).toBe(404)

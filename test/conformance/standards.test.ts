@@ -26,7 +26,7 @@ beforeAll(async () => {
   scanned = (await maps().gateway.admin.scanSource('grids', 'basemap', root)).message ?? ''
 })
 
-/** Tiles of zoom 0 to 2, whose colour tells their address. */
+/** Tiles of zoom 0 to 2, whose colour encodes their address. */
 async function makeGeographicFolder(folder: string, crs: string): Promise<void> {
   for (let z = 0; z <= 2; z++) {
     for (let x = 0; x < 2 ** (z + 1); x++) {
@@ -58,13 +58,13 @@ test.each([
 })
 
 describe('tile matrix sets', () => {
-  test('a geographic set is served to its last column, and no further', async () => {
+  test('a geographic set is served up to its last column', async () => {
     expect(await bytes('/tiles/flat/current/2/7/3.png')).toEqual(await tileImage('png', 2, 7, 3))
     expect((await open('/tiles/flat/current/2/8/3.png')).status).toBe(404)
     expect((await open('/tiles/world/current/2/4/3.png')).status).toBe(404)
   })
 
-  test('the version and TileJSON name the grid, and TileJSON the further fields of the metadata', async () => {
+  test('the version and TileJSON name the grid, and TileJSON has the additional metadata fields', async () => {
     const basemap = (await (await open('/api/v1/catalog/basemaps/china')).json()) as { versions: object[] }
     expect(basemap.versions).toMatchObject([
       { tile_matrix_set: 'CGCS2000Quad', crs: 'EPSG:4490', bounds: [-180, -90, 180, 90] },
@@ -77,14 +77,14 @@ describe('tile matrix sets', () => {
     expect(await (await open('/tiles/world/tilejson.json')).json()).not.toHaveProperty('crs')
   })
 
-  test('a set in another grid is refused by the scan, in words', async () => {
+  test('the scan refuses a set in another grid with a reason', async () => {
     expect(scanned).toContain('EPSG:32650')
     expect((await open('/api/v1/catalog/basemaps/utm')).status).toBe(404)
   })
 })
 
 describe('WMTS', () => {
-  test('capabilities hold what the token may read, the token only where it came in the address', async () => {
+  test('capabilities contain only layers that the token may read, and the token only if it came in the URL', async () => {
     const all = await (await open('/wmts?SERVICE=WMTS&REQUEST=GetCapabilities')).text()
     expect(all.match(/<Layer>/g)?.length).toBe(8)
     expect(all).not.toContain('bmp_')
@@ -98,13 +98,13 @@ describe('WMTS', () => {
     expect((await maps().get(path.pathname + path.search)).status).toBe(200)
   })
 
-  test('capabilities of one layer have a grid of its own depth', async () => {
+  test('capabilities of one layer have a grid with the depth of the layer', async () => {
     const text = await (await open('/wmts?only=photo')).text()
     expect(text.match(/<Layer>|<TileMatrix><ows:Identifier>/g)).toEqual(['<Layer>', '<TileMatrix><ows:Identifier>'])
     for (const code of ['nothing', 'flat']) expect((await open(`/wmts?only=${code}`, few())).status).toBe(400)
   })
 
-  test('GetTile by key and value answers the bytes of the tile route', async () => {
+  test('GetTile by key and value returns the bytes of the tile route', async () => {
     const query = 'service=WMTS&request=GetTile&version=1.0.0&layer=flat&style=default&tilematrixset=WorldCRS84Quad'
     const path = `/wmts?${query}&tilematrix=2&tilerow=3&tilecol=7&format=image/png`
     const answer = await open(path)
@@ -137,7 +137,7 @@ describe('WMTS', () => {
     expect(await answer.text()).toContain(`exceptionCode="${code}"`)
   })
 
-  test('without a token it is refused in the form of the interface', async () => {
+  test('a request without a token is refused in the form of the interface', async () => {
     const answer = await maps().get('/wmts?SERVICE=WMTS&REQUEST=GetCapabilities')
     expect([answer.status, await answer.json()]).toEqual([401, { error: expect.any(String) }])
   })
@@ -156,7 +156,7 @@ describe('WMTS', () => {
   })
 })
 
-/** gdal_translate to a PNG. What it keeps of a service lies with the gateway, not where the tests run. */
+/** Converts a service to a PNG with gdal_translate. Its cache lies with the gateway, not in the working directory. */
 function translate(args: readonly string[]) {
   const cache = join(maps().gateway.home, 'gdal')
   return execute('gdal_translate', ['--config', 'GDAL_DEFAULT_WMS_CACHE_PATH', cache, '-q', '-of', 'PNG', ...args])
@@ -190,7 +190,7 @@ describe('OGC API – Tiles', () => {
     expect(await (await open('/ogc/conformance')).json()).toMatchObject({ conformsTo: expect.any(Array) })
   })
 
-  test('names the OpenAPI document by the media type of its version, as which it is sent', async () => {
+  test('names the OpenAPI document with the media type of its version, and sends it with that type', async () => {
     const { links } = (await (await open('/ogc')).json()) as { links: { rel: string; href: string; type: string }[] }
     const { href = '', type } = links.find(({ rel }) => rel === 'service-desc') ?? {}
     const answer = await fetch(href)
@@ -228,7 +228,7 @@ describe('TMS', () => {
       expect((await open(path, few())).status).toBe(403)
   })
 
-  test('GDAL reads a tile map whose token is in the address', async () => {
+  test('GDAL reads a tile map whose token is in the URL', async () => {
     const out = join(maps().gateway.home, 'tms.png')
     await translate([`${maps().gateway.url}/tms/1.0.0/world?token=${token()}`, out])
     expect(await pixelOf(out, 3, 1)).toEqual([2 * 40 + 9, 3 * 16 + 9, 16 + 9])
@@ -236,13 +236,13 @@ describe('TMS', () => {
 })
 
 describe('archives', () => {
-  test('the pmtiles library reads one by ranges', async () => {
+  test('the pmtiles library reads an archive by ranges', async () => {
     const url = `${maps().gateway.url}/archives/cloud/current.pmtiles?token=${token()}`
     const tile = await new PMTiles(url).getZxy(2, 3, 1)
     expect(Buffer.from(tile?.data as ArrayBuffer)).toEqual(await bytes('/tiles/cloud/current/2/3/1.png'))
   })
 
-  test('is sent whole, as the file that it is', async () => {
+  test('an archive is sent whole and unchanged', async () => {
     expect(await bytes('/archives/archive/current.mbtiles')).toEqual(
       await readFile(join(maps().basemapRoot, 'archive.mbtiles')),
     )
@@ -257,13 +257,13 @@ describe('archives', () => {
     expect((await open(path)).status).toBe(404)
   })
 
-  test('needs the grant of its basemap', async () => {
+  test('an archive needs the grant of its basemap', async () => {
     expect((await open('/archives/cloud/current.pmtiles', few())).status).toBe(403)
   })
 })
 
-describe('courtesies to clients', () => {
-  test('a token is taken as the password of Basic credentials, which alone are asked for in return', async () => {
+describe('conveniences for clients', () => {
+  test('a token is accepted as the password of Basic credentials, and only a wrong one there gets a Basic challenge', async () => {
     const basic = (password: string) => ({
       Authorization: `Basic ${Buffer.from(`qgis:${password}`).toString('base64')}`,
     })
@@ -280,7 +280,7 @@ describe('courtesies to clients', () => {
     }
   })
 
-  test('a missing tile is 204 where that is asked for, and an image for an element of a page', async () => {
+  test('a missing tile returns 204 on request, and an image for an element of a page', async () => {
     const missing = '/tiles/world/current/9/0/0.png'
     for (const method of ['GET', 'HEAD']) {
       const answer = await fetch(`${maps().gateway.url}${missing}?missing=204`, {
@@ -316,7 +316,7 @@ describe('courtesies to clients', () => {
     expect((await open('/vectors/regions-rivers.zip')).headers.get('content-type')).toBe('application/zip')
   })
 
-  test('a page may see how long an answer took', async () => {
+  test('a page may read the timing of a response', async () => {
     expect((await open('/tiles/world/current/0/0/0.png')).headers.get('timing-allow-origin')).toBe('*')
   })
 })

@@ -4,7 +4,7 @@ import { useGateway } from '../harness/use-gateway.js'
 
 const gateway = useGateway()
 
-test('/health and /ready answer 200 without authentication', async () => {
+test('/health and /ready return 200 without authentication', async () => {
   expect((await fetch(`${gateway().url}/health`)).status).toBe(200)
   expect((await fetch(`${gateway().url}/ready`)).status).toBe(200)
 })
@@ -42,7 +42,7 @@ test('docs/observing.md names every metric of edge and control plane, and no oth
   }
 })
 
-test('/api/v1/system tells version, base addresses and scan root directories, and no secret', async () => {
+test('/api/v1/system returns version, base URLs and scan root directories, but no secret', async () => {
   const answer = await fetch(`${gateway().url}/api/v1/system`)
   expect(answer.status).toBe(200)
   const text = await answer.text()

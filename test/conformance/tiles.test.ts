@@ -28,7 +28,7 @@ test.each(EVERY_STORAGE)('a tile of %s is served with its headers', async (_, pa
   expect(body.equals(await fixtureTile(1, 1, 0))).toBe(true)
 })
 
-test.each(EVERY_STORAGE)('HEAD of a tile of %s answers the same headers and no body', async (_, path) => {
+test.each(EVERY_STORAGE)('HEAD of a tile of %s returns the same headers and no body', async (_, path) => {
   const [head, whole] = [await get(path, { method: 'HEAD' }), await get(path)]
   expect(head.status).toBe(200)
   for (const name of ['content-type', 'content-length', 'etag', 'last-modified', 'cache-control']) {
@@ -37,7 +37,7 @@ test.each(EVERY_STORAGE)('HEAD of a tile of %s answers the same headers and no b
   expect((await head.arrayBuffer()).byteLength).toBe(0)
 })
 
-test.each(EVERY_STORAGE)('If-None-Match of a tile of %s answers 304 without a body', async (_, path) => {
+test.each(EVERY_STORAGE)('If-None-Match of a tile of %s returns 304 without a body', async (_, path) => {
   const etag = (await get(path)).headers.get('etag') as string
   for (const value of [etag, `"other", ${etag}`, `W/${etag.replace(/^W\//, '')}`, '*']) {
     const answer = await get(path, { headers: { 'If-None-Match': value } })
@@ -48,7 +48,7 @@ test.each(EVERY_STORAGE)('If-None-Match of a tile of %s answers 304 without a bo
   expect((await get(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200)
 })
 
-test('the short route and `current` serve the default version, which is the highest in natural order', async () => {
+test('the short route and `current` serve the default version, the highest in natural order', async () => {
   const named = Buffer.from(await (await get('/tiles/world/2026-10/0/0/0.png')).arrayBuffer())
   for (const path of ['/tiles/world/0/0/0.png', '/tiles/world/current/0/0/0.png']) {
     expect(Buffer.from(await (await get(path)).arrayBuffer()).equals(named)).toBe(true)
@@ -73,7 +73,7 @@ test('jpg and jpeg are one format', async () => {
   expect((await get('/tiles/photo/0/0/0.jpg')).headers.get('content-type')).toBe('image/jpeg')
 })
 
-test('a compressed vector tile is sent as stored, and plain to a client that does not accept gzip', async () => {
+test('a compressed vector tile is sent as stored, and uncompressed to a client that does not accept gzip', async () => {
   const path = '/tiles/streets/0/0/0.pbf'
   const stored = await get(path, { headers: { 'Accept-Encoding': 'gzip' } })
   expect(stored.status).toBe(200)
@@ -82,13 +82,13 @@ test('a compressed vector tile is sent as stored, and plain to a client that doe
   const plain = await get(path, { headers: { 'Accept-Encoding': 'identity' } })
   expect(plain.headers.get('content-encoding')).toBeNull()
   expect(plain.headers.get('vary')).toMatch(/accept-encoding/i)
-  // fetch decompresses: both are the same plain bytes in the end
+  // fetch decompresses, so both responses have the same plain bytes.
   expect(Buffer.from(await plain.arrayBuffer()).equals(Buffer.from(await stored.arrayBuffer()))).toBe(true)
   expect(plain.headers.get('etag')).not.toBe(stored.headers.get('etag'))
   expect((await get('/tiles/streets/0/0/0.mvt')).status).toBe(200)
 })
 
-test('a method that tiles do not know is 405 with Allow', async () => {
+test('a method that tile routes do not support returns 405 with Allow', async () => {
   const answer = await get('/tiles/world/2026-2/0/0/0.png', { method: 'DELETE' })
   expect(answer.status).toBe(405)
   expect(answer.headers.get('allow')).toMatch(/GET/)
@@ -117,7 +117,7 @@ test('preflight is open to any origin, with the token headers allowed', async ()
   }
 })
 
-test('errors can be read by a page of another origin too', async () => {
+test('a page of another origin can read errors too', async () => {
   const answer = await fetch(`${maps().gateway.url}/tiles/world/0/0/0.png`, {
     headers: { Origin: 'https://maps.example' },
   })
@@ -125,7 +125,7 @@ test('errors can be read by a page of another origin too', async () => {
   expect(answer.headers.get('access-control-allow-origin')).toBe('*')
 })
 
-test('TileJSON 3.0 describes a version, with addresses on the public base and the token as it came', async () => {
+test('TileJSON 3.0 describes a version, with URLs on the public base and the token in the form of the request', async () => {
   const base = maps().gateway.url
   const named = (await (await get('/tiles/world/2026-2/tilejson.json')).json()) as { tiles: [string] }
   expect(named.tiles[0].startsWith(`${base}/tiles/`)).toBe(true)
@@ -145,7 +145,7 @@ test('TileJSON 3.0 describes a version, with addresses on the public base and th
   expect(await (await get('/tiles/streets/tilejson.json')).json()).toMatchObject({ vector_layers: expect.any(Array) })
 })
 
-test('addresses never come from the Host header', async () => {
+test('URLs never come from the Host header', async () => {
   const answer = await rawGet(maps().gateway.url, `/tiles/world/tilejson.json?token=${token()}`, {
     Host: 'evil.example',
   })

@@ -3,7 +3,7 @@ import { askEverywhere } from '../harness/ask-everywhere.js'
 import { useMaps } from './maps.js'
 
 const WORKERS = 2
-/** Long enough that a busy machine asks within it. */
+/** Grace long enough for requests on a busy machine. */
 const GRACE_SECONDS = 15
 const maps = useMaps({ edges: 2, edgeWorkers: WORKERS })
 
@@ -23,7 +23,7 @@ const WAYS: readonly ((token: string) => { query?: string; headers?: Record<stri
   (token) => ({ query: `?access_token=${token}` }),
 ]
 
-/** What every process of both edges answers, in each way of delivery; twice, so that hot tiles are answered natively. */
+/** Returns the statuses of every process of both edges for each way of delivery. Asks twice, so that hot tiles are served natively. */
 async function statuses(token: string, path = TILE, headers: Record<string, string> = {}): Promise<number[]> {
   const seen = new Set<number>()
   for (let round = 0; round < 2; round++) {
@@ -43,7 +43,7 @@ async function change(path: string, method: string, body?: object): Promise<Chan
   return answer
 }
 
-test('changed grants hold on every process once the call has answered, and the secret stays', async () => {
+test('changed grants hold on every process once the call has returned, and the secret stays', async () => {
   const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['world'] })
   expect(await statuses(token)).toEqual([200])
   expect(await change(`/tokens/${id}`, 'PATCH', { basemap_codes: ['flipped'] })).not.toHaveProperty('token')
@@ -59,7 +59,7 @@ test('changed grants hold on every process once the call has answered, and the s
   })
 })
 
-test('a token ends by a changed expiry and is honoured again by a later one', async () => {
+test('a token ends by a changed expiry and is valid again after a later one', async () => {
   const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['world'], expires_at: 0 })
   expect(await statuses(token)).toEqual([200])
   await change(`/tokens/${id}`, 'PATCH', { expires_at: '2020-01-01' })
@@ -68,7 +68,7 @@ test('a token ends by a changed expiry and is honoured again by a later one', as
   expect(await statuses(token)).toEqual([200])
 })
 
-test('a token is deleted once it is disabled or expired, and unknown from then on', async () => {
+test('a token can be deleted once it is disabled or expired, and is unknown afterwards', async () => {
   const { admin } = maps().gateway
   const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['world'] })
   expect(await statuses(token)).toEqual([200])
@@ -102,7 +102,7 @@ test('during the grace both secrets work, then the old one ends by itself, nativ
   const startedAt = Date.now()
   const one = async () => (await maps().get(TILE, { 'x-access-token': rotated.token as string })).status
   expect(await one()).toBe(200)
-  // That takes a part of the grace.
+  // The requests take a part of the grace.
   expect(await statuses(token)).toEqual([401])
   while ((await one()) === 200) await new Promise((resolve) => setTimeout(resolve, 50))
   expect(Date.now() - startedAt).toBeGreaterThan(GRACE_SECONDS * 500)
@@ -110,7 +110,7 @@ test('during the grace both secrets work, then the old one ends by itself, nativ
   expect(await statuses(third.token as string)).toEqual([200])
 })
 
-test('a disable ends both secrets', async () => {
+test('disabling ends both secrets', async () => {
   const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['world'] })
   const rotated = await change(`/tokens/${id}/rotate`, 'POST', { grace_seconds: 600 })
   for (const secret of [token, rotated.token as string]) expect(await statuses(secret)).toEqual([200])

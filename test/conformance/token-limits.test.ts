@@ -7,7 +7,7 @@ const maps = useMaps({ edges: 2, edgeWorkers: WORKERS, env: { TRUSTED_PROXIES: '
 
 const MAPS = 'https://maps.example.com'
 const TILE = '/tiles/world/2026-2/0/0/0.png'
-/** A tile, what the edge answers otherwise, and what the control plane answers. */
+/** A tile, another route of the edge, and a route of the control plane. */
 const PATHS = [
   TILE,
   '/tiles/world/tilejson.json',
@@ -25,7 +25,7 @@ const WAYS: readonly ((token: string) => { query?: string; headers?: Record<stri
   (token) => ({ query: `?access_token=${token}` }),
 ]
 
-/** What is answered in each way of delivery; twice, so that a hot tile would be answered natively. */
+/** Returns the status for each way of delivery. Asks twice, so that a hot tile is served natively. */
 async function statuses(token: string, headers: Record<string, string>): Promise<number[]> {
   const seen = new Set<number>()
   for (let round = 0; round < 2; round++) {
@@ -53,7 +53,7 @@ async function change(id: string, body: object): Promise<void> {
   expect([answer.confirmed.length, answer.pending.length]).toEqual([2 * WORKERS, 0])
 }
 
-test('a token that is limited to an origin after it was hot everywhere is 403 from any other, until the limit is lifted', async () => {
+test('a hot token that is then limited to an origin gets 403 from any other, until the limit is lifted', async () => {
   const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })
   expect(await statuses(token, {})).toEqual([200])
   await change(id, { allowed_origins: [MAPS] })
@@ -66,7 +66,7 @@ test('a token that is limited to an origin after it was hot everywhere is 403 fr
   expect(await statuses(token, {})).toEqual([200])
 })
 
-test('a token for a network is judged by the address that a trusted proxy names', async () => {
+test('a token for a network is checked against the address that a trusted proxy reports', async () => {
   const allowed_networks = ['10.0.0.0/8']
   const { token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'], allowed_networks })
   expect(await statuses(token, { 'x-forwarded-for': '10.1.2.3' })).toEqual([200])
@@ -75,7 +75,7 @@ test('a token for a network is judged by the address that a trusted proxy names'
   expect(await statuses(token, {})).toEqual([403])
 })
 
-test('a second line of X-Forwarded-For counts as behind the first, which a client may have made up', async () => {
+test('a second line of X-Forwarded-For counts as behind the first, which a client may have forged', async () => {
   const allowed_networks = ['10.0.0.0/8']
   const { token } = await maps().gateway.issueToken({ basemap_codes: ['*'], allowed_networks })
   const statusesFrom = async (lines: string[]) => {
@@ -86,7 +86,7 @@ test('a second line of X-Forwarded-For counts as behind the first, which a clien
   expect(await statusesFrom(['192.0.2.1', '10.1.2.3'])).toEqual(new Set([200]))
 })
 
-/** Answers of all processes of both edges, asked by so many callers at a time, for so long. */
+/** Returns the responses of all processes of both edges to concurrent callers in a time span. */
 async function flood(path: string, headers: Record<string, string>, callers: number, seconds: number) {
   const { edges } = maps().gateway
   const answers = { admitted: 0, limited: 0, other: new Set<number>() }
@@ -94,7 +94,7 @@ async function flood(path: string, headers: Record<string, string>, callers: num
   const elapsed = () => (performance.now() - begin) / 1000
   const call = async (i: number) => {
     while (elapsed() < seconds) {
-      // A connection of its own each time, so that every process is asked.
+      // A new connection for each request, so that every process is asked.
       const answer = await fetch(`${(edges[i % edges.length] as { url: string }).url}${path}`, {
         headers: { ...headers, connection: 'close' },
       })
@@ -108,8 +108,8 @@ async function flood(path: string, headers: Record<string, string>, callers: num
   return { ...answers, seconds: elapsed() }
 }
 
-test('a token is held to its limit over all processes of two edges, and to none once it is lifted', async () => {
-  // So low that a busy machine also asks for more.
+test('a token is held to its rate limit over all processes of two edges, and unlimited once the limit is lifted', async () => {
+  // Low enough that a busy machine also exceeds it.
   const rate_limit = { per_second: 15, burst: 15 }
   const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'], rate_limit })
   const { admitted, limited, other, seconds } = await flood(TILE, { 'x-access-token': token }, 8, 3)
@@ -122,7 +122,7 @@ test('a token is held to its limit over all processes of two edges, and to none 
   expect(await statuses(token, {})).toEqual([200])
 })
 
-test('a limit that is set on a token which is hot everywhere holds in each way of delivery, and says when to come again', async () => {
+test('a limit set on a hot token holds in each way of delivery, and the response says when to retry', async () => {
   const { id, token } = await maps().gateway.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })
   expect(await statuses(token, {})).toEqual([200])
   await change(id, { rate_limit: { per_second: 0.01, burst: 1 } })
@@ -133,6 +133,6 @@ test('a limit that is set on a token which is hot everywhere holds in each way o
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1)
   expect(refused.headers.get('access-control-allow-origin')).toBe('*')
   expect(refused.headers.get('access-control-expose-headers')).toContain('Retry-After')
-  // What would be refused anyway takes nothing from the limit, and is refused for what it is.
+  // A request that is refused for another reason does not count against the limit, and gets its own status.
   expect((await maps().get('/api/v1/slice/jobs/x', { 'x-access-token': token })).status).toBe(403)
 })

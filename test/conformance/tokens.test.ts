@@ -14,7 +14,7 @@ const disable = (id: string) =>
     },
   )
 
-test('a token is issued with its plaintext once, and never listed with it', async () => {
+test('the plaintext of a token is returned once at issue, and never listed', async () => {
   const answer = await issue({ name: 'once', basemap_codes: ['world'] })
   expect(answer.status).toBe(200)
   const record = answer.body
@@ -55,13 +55,13 @@ test('expires_at without a zone is UTC', async () => {
   })
 })
 
-test('expires_at is answered in UTC whatever zone it was given in', async () => {
+test('expires_at is returned in UTC whatever its zone in the request', async () => {
   expect((await issue({ name: 'zone', expires_at: '2030-01-02T00:00:00+08:00' })).body).toMatchObject({
     expires_at: '2030-01-01T16:00:00.000Z',
   })
 })
 
-test('a token that expired before it was issued is accepted by the issue call and refused by the edge', async () => {
+test('a token with an expiry in the past can be issued, and the edge refuses it', async () => {
   const answer = await issue({ name: 'past', basemap_codes: ['*'], expires_at: '2020-01-01T00:00:00Z' })
   expect(answer.status).toBe(200)
   const { token } = answer.body as { token: string }
@@ -83,7 +83,7 @@ test.each([
   expect(answer.body).toEqual({ error: expect.stringMatching(/./) })
 })
 
-test('disabling answers the record with the edges that confirmed, and the token is refused from then on', async () => {
+test('disabling returns the record with the edges that confirmed, and the token is refused afterwards', async () => {
   const { id, token } = await maps().gateway.issueToken({ name: 'to disable', basemap_codes: ['*'] })
   const tile = `${maps().gateway.url}/tiles/world/0/0/0.png`
   const read = () => fetch(tile, { headers: { 'X-Access-Token': token } })
@@ -110,7 +110,7 @@ test.each(['00000000-0000-4000-8000-000000000000', 'nonsense'])(
   },
 )
 
-test('issuing and disabling leave audit rows without the plaintext', async () => {
+test('issuing and disabling write audit rows without the plaintext', async () => {
   const { id, token } = await maps().gateway.issueToken({ name: 'audited' })
   await disable(id)
   const text = JSON.stringify(await maps().gateway.admin.expect('/audit'))

@@ -12,7 +12,7 @@ const VECTORS = [
   '/shp/regions/rivers.shp',
 ]
 
-/** What both edges answer, often enough that nothing is in doubt which is kept anywhere. */
+/** Returns the statuses from both edges, repeated often enough to involve every cache. */
 async function statuses(paths: readonly string[]): Promise<number[]> {
   const seen = new Set<string>()
   let last: number[] = []
@@ -45,7 +45,7 @@ async function setEnabled(code: string, kind: string, path: string, enabled: boo
   await maps().gateway.admin.expect('/scan-sources', { body: { code, kind, path, enabled } })
 }
 
-test('a withdrawn basemap leaves every edge before the call has answered, hot tiles included, and comes back', async () => {
+test('a withdrawn basemap leaves every edge before the call has returned, hot tiles included, and can be restored', async () => {
   expect(await statuses(TILES)).toEqual([200, 200, 200])
   await withdraw('/basemaps/world', true)
   expect(await statuses([...TILES, '/tiles/world/tilejson.json'])).toEqual([404, 404, 404, 404])
@@ -53,7 +53,7 @@ test('a withdrawn basemap leaves every edge before the call has answered, hot ti
   expect(await statuses(TILES)).toEqual([200, 200, 200])
 })
 
-test('a withdrawn version leaves alone, and the next one stands in where it was the default', async () => {
+test('only the withdrawn version disappears, and the next one replaces it if it was the default', async () => {
   const shown = async () => {
     const answer = await maps().get(`/tiles/world/tilejson.json?token=${token()}`)
     return ((await answer.json()) as { tiles: [string] }).tiles[0]
@@ -66,7 +66,7 @@ test('a withdrawn version leaves alone, and the next one stands in where it was 
   expect(await shown()).toContain('/tiles/world/2026-10/')
 })
 
-test('a disabled source takes its maps and vectors off every edge at once, zips included, and gives them back', async () => {
+test('a disabled source removes its maps and vectors from every edge at once, zips included, and restores them', async () => {
   const { basemapRoot, vectorRoot } = maps()
   expect(await statuses([...TILES, ...VECTORS])).toEqual([...TILES, ...VECTORS].map(() => 200))
   await setEnabled('fixture-vectors', 'vector', vectorRoot, false)
@@ -78,7 +78,7 @@ test('a disabled source takes its maps and vectors off every edge at once, zips 
   expect(await statuses([...TILES, ...VECTORS])).toEqual([...TILES, ...VECTORS].map(() => 200))
 })
 
-test('what is forgotten leaves every edge, and comes back with the next scan', async () => {
+test('a forgotten object leaves every edge, and returns with the next scan', async () => {
   const { admin } = maps().gateway
   for (const path of ['/basemaps/world/versions/2026-10', '/basemaps/world', '/vectors/regions-rivers']) {
     const answer = await admin.expect<Answer>(path, { method: 'DELETE' })
@@ -90,7 +90,7 @@ test('what is forgotten leaves every edge, and comes back with the next scan', a
   expect(await statuses([...TILES, ...VECTORS])).toEqual([...TILES, ...VECTORS].map(() => 200))
 })
 
-test('a withdrawn vector is 404 by each of its addresses, also where the token names its file alone', async () => {
+test('a withdrawn vector returns 404 at each of its URLs, even if the token names only its file', async () => {
   const named = await maps().gateway.issueToken({ vector_codes: ['countries.geojson'] })
   const path = '/vectors/regions-countries/download'
   await withdraw('/vectors/regions-countries', true)

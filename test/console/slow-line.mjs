@@ -7,11 +7,11 @@ import { openGateway } from './gateway.mjs'
 // The gateway must run already; `npm run dev -- --sample` has the data of a full organization. The browser throttles (CDP), so the figures
 // leave out the handshakes of a real line. The exit code is 3 if a page misses its target.
 
-/** 1.6 Mbit/s down, 0.75 Mbit/s up, 150 ms to the first byte. */
+/** 1.6 Mbit/s down, 0.75 Mbit/s up, 150 ms of latency. */
 const LINE = { offline: false, latency: 150, downloadThroughput: 200_000, uploadThroughput: 93_750 }
 const DESKTOP = { width: 1440, height: 900 }
 const GIVE_UP_MS = 60_000
-/** An idle tab is watched for so long. */
+/** Time in ms for which an idle tab is watched. */
 const IDLE_MS = 8_000
 
 const TARGETS = { ms: 2_500, mapMs: 4_000, requests: 15, bytes: 150_000, shift: 0.05, idle: 0 }
@@ -96,7 +96,7 @@ async function measure({ path, content, map = false }) {
   const until = first + seen.content / 1000
   const before = [...running.values()].filter(({ begin }) => begin <= until)
   const bytes = loads.filter(({ end }) => end <= until).reduce((sum, load) => sum + load.bytes, 0)
-  // What is still to come would be no idling.
+  // A pending request would not count as idling.
   await page.waitForLoadState('networkidle').catch(() => {})
   await page.waitForTimeout(IDLE_MS)
   const from = running.size
@@ -114,7 +114,7 @@ async function measure({ path, content, map = false }) {
   }
 }
 
-/** In the page, before its own scripts. */
+/** Runs in the page before its own scripts. */
 function watchPage({ content }) {
   const seen = { content: null, map: null, shift: 0 }
   Object.assign(window, { seen })
@@ -134,7 +134,7 @@ function watchPage({ content }) {
     requestAnimationFrame(look)
   }
   look()
-  // A tile of the map itself has arrived, and its canvas is there: the next frame draws it.
+  // After the first tile of the map has arrived, the next frame of its canvas draws it.
   new PerformanceObserver((list) => {
     const tile = list.getEntries().some(({ name }) => /\/tiles\/.*\.(png|jpg|webp|avif|pbf)/.test(name))
     const canvas = () =>
@@ -143,7 +143,7 @@ function watchPage({ content }) {
   }).observe({ type: 'resource', buffered: true })
 }
 
-/** Of each figure the median. */
+/** Returns the median of each figure. */
 function middle(runs) {
   const of = (name) => runs.map((run) => run[name]).sort((a, b) => a - b)[runs.length >> 1]
   return Object.fromEntries(Object.keys(runs[0]).map((name) => [name, of(name)]))

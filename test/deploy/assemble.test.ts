@@ -26,7 +26,7 @@ const packages = {
   'node_modules/vite': {},
 }
 
-test('an image gets what its service needs at run time, found as Node finds it', () => {
+test('an image gets the packages that its service needs at run time, resolved as Node does', () => {
   expect([...neededPackages(packages, ['services/edge'], new Set(['left-out']))].sort()).toEqual([
     'libs/lib',
     'libs/lib/node_modules/a',
@@ -37,12 +37,12 @@ test('an image gets what its service needs at run time, found as Node finds it',
   ])
 })
 
-test('a package that is needed and not installed stops the build by name', () => {
+test('a required package that is not installed stops the build and is named', () => {
   const { 'node_modules/b': _, ...rest } = packages
   expect(() => neededPackages(rest, ['services/edge'])).toThrow('b, which libs/lib/node_modules/a needs')
 })
 
-test('links inside of a package lead to where it was copied, and not back', () => {
+test('links inside a package point into the copy, not back to the source', () => {
   const root = mkdtempSync(join(tmpdir(), 'assemble-'))
   mkdirSync(join(root, 'node_modules/native'), { recursive: true })
   symlinkSync('lib.so.6', join(root, 'node_modules/native/lib.so'))
@@ -54,7 +54,7 @@ test('links inside of a package lead to where it was copied, and not back', () =
   rmSync(root, { recursive: true })
 })
 
-test('modules for bundlers stay out, and those that Node reads come along', () => {
+test('modules for bundlers are left out, and modules for Node are included', () => {
   const root = mkdtempSync(join(tmpdir(), 'assemble-'))
   for (const folder of ['dist-cjs', 'dist-es', 'build/src', 'build/esm', 'build/esnext']) {
     mkdirSync(join(root, 'node_modules/sdk', folder), { recursive: true })
@@ -83,7 +83,7 @@ test('an image keeps the copies of tests that the documentation links to, and no
   rmSync(root, { recursive: true })
 })
 
-test('what the documentation links to is there where the images are built', () => {
+test('the targets of links in the documentation exist in the image builds', () => {
   const root = resolve(import.meta.dirname, '../..')
   const docs = join(root, 'docs')
   const ignored = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n').filter(Boolean)

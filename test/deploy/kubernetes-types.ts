@@ -1,6 +1,6 @@
 /**
- * Checks Kubernetes objects against the types of the API: TypeScript refuses a key that an object of its kind does not have, at any depth, which the
- * API server's own default does not (it drops the key with a warning).
+ * Checks Kubernetes objects against the types of the API: TypeScript refuses a key that an object of its kind does not have, at any depth.
+ * The API server by default drops such a key with a warning.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface KubernetesObject {
   readonly metadata?: { readonly name?: string }
 }
 
-/** Kinds that are no part of Kubernetes itself: what of them is used here, by the field. */
+/** Types for kinds outside of Kubernetes itself, limited to the fields used here. */
 const OTHER_KINDS: Readonly<Record<string, string>> = {
   'kustomize.config.k8s.io/v1beta1 Kustomization': `{
     resources?: string[]; images?: { name: string; newName?: string; newTag: string }[]; patches?: { path: string }[]; components?: string[]
@@ -49,7 +49,7 @@ export function readObjects(file: string): KubernetesObject[] {
   })
 }
 
-/** The violations in the given objects, a line each, with the object's name; patches may leave out what is required, or null it. */
+/** Returns the violations in the objects, one per line with the object's name; patches may omit required fields or set them to null. */
 export function violations(objects: readonly KubernetesObject[]): string[] {
   const lines = [
     'type Patch<T> = T extends (infer U)[] ? Patch<U>[] : T extends object ? { [K in keyof T]?: Patch<T[K]> | null } : T',
@@ -57,7 +57,7 @@ export function violations(objects: readonly KubernetesObject[]): string[] {
   objects.forEach((object, index) => {
     lines.push(`export const o${index}: ${typeOf(object)} = ${JSON.stringify(object)} // ${nameOf(object)}`)
   })
-  // Below the repository, so that the types are found.
+  // The directory is below the repository, so that TypeScript finds the types.
   const dir = mkdtempSync(join(root, 'test/deploy/.objects-'))
   try {
     writeFileSync(join(dir, 'objects.ts'), `${lines.join('\n')}\n`)

@@ -46,7 +46,7 @@ type Workload = KubernetesObject & {
   readonly spec?: { readonly template?: { readonly spec: Pod } } & Partial<Pod>
 }
 const podOf = (object: KubernetesObject) => (object as Workload).spec?.template?.spec
-/** Patches name no image. */
+/** Pods with an image; patches name none. */
 const wholePods = objects
   .map((object) => ({ name: nameOf(object), pod: podOf(object) ?? ((object as Workload).spec as Pod | undefined) }))
   .flatMap(({ name, pod }) => (pod?.containers?.every(({ image }) => image) ? [{ name, pod }] : []))
@@ -73,7 +73,7 @@ test.each([
   expect(found[0]).toMatch(complaint)
 })
 
-test('a kustomization lists every file beside it, and each is there', () => {
+test('a kustomization lists every file beside it, and each file exists', () => {
   for (const file of files.filter((name) => name.endsWith('kustomization.yaml'))) {
     const { resources = [], components = [], patches = [] } = parse(readFileSync(file, 'utf8'))
     const paths = patches.flatMap(({ path }: { path?: string }) => path ?? [])
@@ -161,7 +161,7 @@ test('a pod of the gateway has the time to drain before it is killed', () => {
   for (const { name, pod } of pods) {
     const setting = (key: 'DRAIN_NOTICE_SECONDS' | 'DRAIN_SECONDS') =>
       SETTINGS[key].parse(pod.containers[0]?.env?.find((variable) => variable.name === key)?.value)
-    // What an edge takes beyond, at most: to close its connections, and for its usage to be written.
+    // Additional time of an edge at most: to close its connections, and to write its usage.
     const needed = setting('DRAIN_NOTICE_SECONDS') + setting('DRAIN_SECONDS') + 3 + 3 + 3
     expect([name, (pod.terminationGracePeriodSeconds ?? 30) > needed]).toEqual([name, true])
   }
@@ -262,7 +262,7 @@ test('the ingress lets every address of the edge through but its probes and metr
   expect(served.size).toBeGreaterThan(8)
   const ingress = parse(readFileSync(join(deploy, 'kubernetes/overlays/production/ingress.yaml'), 'utf8'))
   const listed: string[] = ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path.slice(1))
-  // The empty one is the bare address.
+  // The empty string is the root path.
   const handedOn = ['', 'api', 'admin', 'map', 'docs', 'ArcGIS']
   expect(listed.sort()).toEqual(
     [...served, ...handedOn].filter((path) => !['health', 'ready', 'metrics'].includes(path)).sort(),

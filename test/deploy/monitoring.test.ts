@@ -10,7 +10,7 @@ const read = (path: string) => readFileSync(join(deploy, path), 'utf8')
 const promtool = (...args: string[]) =>
   spawnSync('promtool', args, { encoding: 'utf8', cwd: join(deploy, 'monitoring') })
 
-test('each alert fires on its fault and is silent while all is well', () => {
+test('each alert fires on its fault and is silent otherwise', () => {
   const { status, stdout, stderr } = promtool('test', 'rules', 'alerts.test.yaml')
   expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')])
   const { groups } = parse(read('monitoring/alerts.yaml'))
@@ -34,7 +34,7 @@ test('every query of the dashboard can be parsed', () => {
   const { panels } = JSON.parse(read('monitoring/dashboard.json'))
   const targets: { expr: string }[] = panels.flatMap(({ targets = [] }: { targets?: { expr: string }[] }) => targets)
   expect(targets.length).toBeGreaterThan(30)
-  // As rules, since this promtool has no other way to parse an expression alone.
+  // As rules, since this promtool cannot parse a single expression.
   const rules = targets.map(({ expr }, index) => ({
     record: `panel:${index}`,
     expr: expr.replaceAll('$__rate_interval', '1m'),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { notices, services, thirdParties } from '../../deploy/release/notices.mjs'
 
-/** What a release may hold. Another licence is the owner's to decide, before it gets in by a package. */
+/** Licences that a release may contain. The owner decides about another licence before a package may bring it in. */
 const ALLOWED = new Set([
   '0BSD',
   'Apache-2.0',
@@ -23,19 +23,19 @@ const ALLOWED = new Set([
 
 const parties = thirdParties()
 
-test('every package in a release has a licence, and one that was looked at', () => {
+test('every package in a release has an approved licence', () => {
   const parts = ({ licence }: { licence: string | null }) =>
     (licence ?? 'none').replace(/[()]/g, '').split(/ AND | OR /)
   expect(parties.filter((party) => !parts(party).every((part) => ALLOWED.has(part)))).toEqual([])
 })
 
-test('the notices name what runs on servers and what the console bundles, and leave out tools', () => {
+test('the notices name the packages that run on servers or are bundled with the console, but no tools', () => {
   const names = parties.map(({ name }) => name)
   expect(names).toEqual(expect.arrayContaining(['fastify', 'postgres', 'react-dom', 'maplibre-gl', 'sharp']))
   for (const tool of ['vitest', 'vite', 'typescript', '@types/node']) expect(names).not.toContain(tool)
 })
 
-test('a text that packages share stands in the notices once, and nothing in it is read as Markdown', () => {
+test('a text that packages share appears once in the notices, and is not interpreted as Markdown', () => {
   const text = '# MIT\n\nPermission is hereby granted'
   const document = notices([
     { name: 'a', version: '1.0.0', licence: 'MIT', text },
@@ -46,7 +46,7 @@ test('a text that packages share stands in the notices once, and nothing in it i
   expect(document).toContain('- c 3.0.0 (ISC)\n')
 })
 
-test('all services are in it', () => {
+test('the notices cover all services', () => {
   expect(services({ 'services/edge': {}, 'services/edge/node_modules/a': {}, 'libs/store/src/bus': {} })).toEqual([
     'services/edge',
   ])

@@ -23,14 +23,14 @@ const tokens: string[] = []
 const gateway = useGateway({ edges: 2, env: { TOKEN_STALE_SECONDS: '1' } }, async (started) => {
   const maps = join(started.home, 'basemaps')
   for (const version of ['v1', 'v2', 'v3']) await makeTileFolder(join(maps, 'world', version), { maxZoom: 1 })
-  // Most of its tiles are missing.
+  // Leaves most tiles of the version missing.
   for (const column of ['0', '1']) await rm(join(maps, 'world/v2/1', column), { recursive: true })
   await started.admin.scanSource('maps', 'basemap', maps)
   await started.admin.expect(DEFAULT, { body: { version: 'v1' } })
   for (let i = 0; i < TOKENS; i++) tokens.push((await started.issueToken({ basemap_codes: ['world'] })).token)
 })
 
-/** Which version a token has now, on each edge. */
+/** Returns the version that a token gets on each edge. */
 async function versionsOf(token: string): Promise<string[]> {
   const answers = gateway().edges.map(async ({ url }) => {
     const answer = await fetch(`${url}/tiles/world/tilejson.json`, { headers: { authorization: `Bearer ${token}` } })
@@ -45,7 +45,7 @@ async function newestSwitch(): Promise<Switch> {
   return switches[0] as Switch
 }
 
-/** Asks for tiles by all tokens, over all edges, until the newest switch has ended. */
+/** Requests tiles with all tokens, over all edges, until the newest switch has ended. */
 async function loadUntilEnded(): Promise<Switch> {
   for (let round = 0; ; round++) {
     for (const [i, token] of tokens.entries()) {
@@ -83,7 +83,7 @@ test('a version with missing tiles is rolled back under load, and counts, audit 
   expect(events.map(({ event }) => event)).toEqual(['basemap.default.rolled_back', 'basemap.default.canary_started'])
 })
 
-test('a version that is as good becomes the default when its minutes are over', { timeout: 120_000 }, async () => {
+test('a version that is as good becomes the default after its minutes', { timeout: 120_000 }, async () => {
   const { admin } = gateway()
   await admin.expect(DEFAULT, { body: { version: 'v3', canary: { percent: 30, minutes: 0.2 } } })
   expect(await loadUntilEnded()).toMatchObject({ version: 'v3', status: 'done' })
@@ -93,7 +93,7 @@ test('a version that is as good becomes the default when its minutes are over', 
   expect(items.slice(0, 2).map(({ version }) => version)).toEqual(['v3', 'v1'])
 })
 
-test('a canary that is cancelled gives all tokens the version before', { timeout: 60_000 }, async () => {
+test('cancelling a canary gives all tokens the previous version', { timeout: 60_000 }, async () => {
   const { admin } = gateway()
   const started = await admin.expect<{ pending_switch: Switch }>(DEFAULT, {
     body: { version: 'v1', canary: { percent: 90, minutes: 60 } },

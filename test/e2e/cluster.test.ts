@@ -17,14 +17,14 @@ describe.each([
     await started.admin.scanSource('maps', 'basemap', join(started.home, 'basemaps'))
   })
 
-  test('every process announces itself', async () => {
+  test('every process registers itself', async () => {
     const { items } = await gateway().admin.expect<{
       items: { pid: number; host: string; applied_revision: number }[]
     }>('/edges')
     expect(new Set(items.map((edge) => edge.pid)).size).toBe(2 * WORKERS)
   })
 
-  test('a disabled token is refused by every process of both edges once the call has answered', async () => {
+  test('a disabled token is refused by every process of both edges once the call has returned', async () => {
     const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
     const path = `/tiles/world/0/0/0.png?token=${token}`
     expect(await statusesEverywhere(gateway(), path)).toEqual(new Set([200]))
@@ -37,7 +37,7 @@ describe.each([
     expect(await statusesEverywhere(gateway(), path)).toEqual(new Set([401]))
   })
 
-  test('`current` and the short route follow a switched default version on every process once the call has answered', async () => {
+  test('`current` and the short route follow a changed default version on every process once the call has returned', async () => {
     const { token } = await gateway().issueToken({ basemap_codes: ['world'] })
     for (const version of ['v1', 'v2', 'v1']) {
       await gateway().admin.expect('/basemaps/world/default-version', { body: { version } })
@@ -49,7 +49,7 @@ describe.each([
     }
   })
 
-  test('a process that is killed is replaced, and the others go on', async () => {
+  test('a killed process is replaced, and the others continue', async () => {
     const edge = gateway().edges[0]
     if (edge === undefined) throw new Error('there is an edge')
     const [victim, ...others] = edge.process.workers()

@@ -7,25 +7,25 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { ADMIN_PASSWORD, ADMIN_USER, type Gateway } from '../harness/gateway.js'
 
-/** What a developer looks at after a run, one by one; ignored by git. */
+/** Screenshots for inspection after a run; ignored by git. */
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/console/', import.meta.url))
 
-/** More of a service token than its prefix, by which it is listed and searched. */
+/** A service token beyond the prefix by which it is listed and searched. */
 const TOKEN = /bmp_\w{9}/
 
-/** Ends what hangs; a busy machine may take most of the library's 30 s for a page. */
+/** Timeout in ms; a busy machine may need most of the library's 30 s for a page. */
 const WAIT_MS = 60_000
 
 export const DESKTOP = { width: 1280, height: 860 }
 export const PHONE = { width: 390, height: 844 }
 
-/** What a page did that it must not do: errors in its console, requests to elsewhere, credentials in addresses. */
+/** Faults of a page: errors in its console, requests to other hosts, credentials in URLs. */
 export interface Watched {
   readonly page: Page
   readonly context: BrowserContext
-  /** throws where there was anything */
+  /** throws if there was a fault */
   expectClean(): Promise<void>
-  /** console errors that the test provokes */
+  /** allows console errors that the test provokes */
   allowConsole(pattern: RegExp): void
 }
 
@@ -45,7 +45,7 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
       viewport: DESKTOP,
       locale: 'en-GB',
       colorScheme: 'light',
-      // What fades in has no contrast yet.
+      // An element that fades in has too little contrast.
       reducedMotion: 'reduce',
       httpCredentials: { username: ADMIN_USER, password: ADMIN_PASSWORD },
       permissions: ['clipboard-read', 'clipboard-write'],
@@ -53,7 +53,7 @@ export function useBrowser(): (gateway: Gateway, options?: BrowserContextOptions
       ...options,
     })
     context.setDefaultTimeout(WAIT_MS)
-    // An open page goes on asking, and a route that answers it then would reject where nobody waits.
+    // An open page keeps sending requests, and a route that responds after the test would reject unhandled.
     onTestFinished(async () => {
       for (const routed of [context, ...context.pages()]) await routed.unrouteAll({ behavior: 'ignoreErrors' })
       await context.close()
@@ -66,7 +66,7 @@ function watch(context: BrowserContext, page: Page, origin: string): Watched {
   const problems: string[] = []
   const allowed: RegExp[] = []
   const failures: string[] = []
-  // A wait that ends for time says nothing about why; the state of the page does.
+  // A time-out error does not name the cause; the state of the page does.
   onTestFinished(async ({ task }) => {
     if (task.result?.state !== 'fail') return
     const text = await inPage<string>(page, 'document.body.innerText.slice(0, 2000)').catch(String)
@@ -100,36 +100,36 @@ function watch(context: BrowserContext, page: Page, origin: string): Watched {
   }
 }
 
-/** What an expression is in the page; these tests are compiled without a browser's types. */
+/** Evaluates an expression in the page. These tests are compiled without a browser's types. */
 export function inPage<T>(page: Page, expression: string): Promise<T> {
   return page.evaluate<T>(expression)
 }
 
-/** Opens a page of the console and waits until it is there and listens to keys. */
+/** Opens a page of the console and waits until it is rendered and handles keys. */
 export async function open(page: Page, path: string): Promise<void> {
   await page.goto(`/admin${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // What is drawn does not yet hear the keyboard; the same effects that register keys name the window after the page.
+  // A rendered page may not handle keys yet; the same effects that register keys set the window title.
   await expect.poll(() => page.title(), { timeout: WAIT_MS }).toContain(' · ')
 }
 
-/** Waits until nothing of the page is loading: what is, says so. */
+/** Waits until no part of the page is loading. */
 export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: WAIT_MS }).toBe(0)
 }
 
-/** A picture for whoever looks after the run. */
+/** Takes a screenshot for inspection after the run. */
 export async function shot(page: Page, name: string, fullPage = true): Promise<Buffer> {
-  // What stays in its place on the screen would be drawn where the page happens to be scrolled to.
+  // Fixed elements would be drawn at the current scroll position.
   if (fullPage) await inPage(page, 'window.scrollTo(0, 0)')
   return page.screenshot({ path: `${ARTIFACTS}${name}.png`, fullPage })
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** Expects nothing that axe-core calls serious or critical, with all of its rules. */
+/** Expects no violation that axe-core rates as serious or critical, with all of its rules. */
 export async function expectAccessible(page: Page, where: string): Promise<void> {
-  // Once for a document, and only what is wanted comes back: its own driver takes twice the processor time, for frames that are not here.
+  // Runs axe-core directly for one document: its own driver takes twice the processor time, for frames that do not occur here.
   if (!(await inPage<boolean>(page, '"axe" in window'))) await inPage(page, `${AXE}; null`)
   await transitionsEnded(page)
   const serious = await inPage<readonly string[]>(
@@ -142,8 +142,8 @@ export async function expectAccessible(page: Page, where: string): Promise<void>
 }
 
 /**
- * Waits until nothing is on its way to another colour or place: what is has neither. Two frames, since what a page does about a new width or
- * colour scheme begins a frame later. What moves for ever, as a sign of loading, is let be.
+ * Waits until all transitions have ended: an element in transition has neither its old nor its new state. Waits two frames first, since a
+ * page reacts to a new width or colour scheme a frame later. Ignores endless animations such as loading indicators.
  */
 function transitionsEnded(page: Page): Promise<null> {
   return inPage(
@@ -159,7 +159,7 @@ function transitionsEnded(page: Page): Promise<null> {
   )
 }
 
-/** Waits until the middle of the map, where no control lies over it, shows something else than its ground. */
+/** Waits until the middle of the map, where no control lies over it, shows more than its background. */
 export async function mapIsDrawn(page: Page, nth = 0): Promise<void> {
   const canvas = page.locator('canvas.maplibregl-canvas').nth(nth)
   await canvas.waitFor()

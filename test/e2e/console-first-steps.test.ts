@@ -15,7 +15,7 @@ const gateway = useGateway({ edgeWorkers: WORKERS }, async ({ home }) => {
 const openConsole = useBrowser()
 const execute = promisify(execFile)
 
-/** A real client, which knows nothing of the console. */
+/** A real client that is independent of the console. */
 async function curl(address: string, token: string): Promise<string> {
   const args = ['-s', '-o', '/dev/null', '-w', '%{http_code}', '-H', `X-Access-Token: ${token}`, address]
   return (await execute('curl', args)).stdout
@@ -56,7 +56,7 @@ test('from an empty system to a map, a token, and the end of that token', async 
   await dialog.getByText('Copy it now').waitFor()
   await expectAccessible(page, 'issued token')
   await shot(page, 'first-4-issued', false)
-  // It says so for a moment only.
+  // The message is visible only for a moment.
   const copied = dialog.getByRole('button', { name: 'Copied', exact: true }).waitFor()
   await dialog.getByRole('button', { name: 'Copy the token' }).click()
   await copied
@@ -83,7 +83,7 @@ test('from an empty system to a map, a token, and the end of that token', async 
   await console.expectClean()
 })
 
-test('a new default is shown with what it changes before it is set, and the map and its tiles can be looked at', async () => {
+test('a new default is shown with its effects before it is set, and its map and tiles can be inspected', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/basemaps/world')
@@ -99,7 +99,7 @@ test('a new default is shown with what it changes before it is set, and the map 
   await page.getByText('2026-1 is now the default of world').waitFor()
 
   await page.getByRole('link', { name: 'Preview: 2026-1' }).click()
-  // The page before has a map too, and stays until this page has loaded.
+  // The previous page has a map too, and stays until this page has loaded.
   await page.getByRole('heading', { level: 1, name: /2026-1/ }).waitFor()
   await mapIsDrawn(page)
   await page.getByLabel('Tile z/x/y').fill('3/4/9')
@@ -116,7 +116,7 @@ test('a new default is shown with what it changes before it is set, and the map 
   await shot(page, 'version-grid')
 
   await page.getByRole('link', { name: 'Compare versions' }).click()
-  // Until the next page has come the one before is still shown, with its map.
+  // The previous page with its map stays visible until the next page has loaded.
   await page.getByRole('heading', { name: 'Compare versions' }).waitFor()
   await mapIsDrawn(page, 0)
   await mapIsDrawn(page, 1)
@@ -125,10 +125,10 @@ test('a new default is shown with what it changes before it is set, and the map 
   await console.expectClean()
 })
 
-test('a tile that is missing is told as such', async () => {
+test('a missing tile is reported as missing', async () => {
   const console = await openConsole(gateway())
   const { page } = console
-  // The browser notes every 404 in its console, also one that is looked for.
+  // The browser logs every 404 in its console, even an expected one.
   console.allowConsole(/404 .*\/tiles\/world\/2026-2\/2\/3\/3\.webp/)
   await rm(join(gateway().home, 'maps/world/2026-2/2/3/3.webp'))
   await open(page, '/basemaps/world/versions/2026-2?tile=2/3/3')

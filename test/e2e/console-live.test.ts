@@ -12,17 +12,17 @@ const gateway = useGateway({}, async ({ home, admin }) => {
 })
 const openConsole = useBrowser()
 
-/** Lists that change without an event are also read this often; where it is left out, events alone renew a page. */
+/** Interval at which lists that change without an event are also read. Other pages are refreshed only by events. */
 const READ_EVERY_MS = 30_000
 const NO_POLLING = `{
   const set = window.setInterval
   window.setInterval = (work, ms, ...more) => (ms === ${READ_EVERY_MS} ? 0 : set(work, ms, ...more))
 }`
 
-/** What the page says from when on it misses no change. */
+/** True once the page says that it will not miss changes. */
 const isLive = (page: Page) => page.getByRole('status').filter({ hasText: 'Live' })
 
-test('a change that is made in one browser appears in the other by itself', async () => {
+test('a change in one browser appears in the other by itself', async () => {
   const [one, other] = [await openConsole(gateway()), await openConsole(gateway())]
   await other.context.addInitScript(NO_POLLING)
   await open(one.page, '/basemaps/world')
@@ -50,7 +50,7 @@ test('a change that is made in one browser appears in the other by itself', asyn
   await other.expectClean()
 })
 
-test('what a check of availability found stands on the first page from then on, in every browser', async () => {
+test('the result of an availability check appears on the first page of every browser', async () => {
   const [one, other] = [await openConsole(gateway()), await openConsole(gateway())]
   await open(other.page, '/')
   await other.page.getByText('Availability has not been checked yet').waitFor()
@@ -65,10 +65,10 @@ test('what a check of availability found stands on the first page from then on, 
   await other.expectClean()
 })
 
-test('a page whose service goes away says so, and reads everything anew by itself once it is back', async () => {
+test('a page says that its service is gone, and reloads everything by itself once the service is back', async () => {
   const console = await openConsole(gateway())
   const { page } = console
-  // The browser notes every request that nobody answers.
+  // The browser logs every request without a response.
   console.allowConsole(/Failed to load resource/)
   await open(page, '/tokens')
   await isLive(page).waitFor()

@@ -15,7 +15,7 @@ import {
 } from './console-browser.js'
 
 const LONG = 'Very long '.repeat(18).trim()
-/** Reads as a state where its marks are obeyed. */
+/** Reads as a state if its direction marks take effect. */
 const MARKED = 'evitca \u202eelbaliava\u202c'
 const HEBREW = 'מפת העיר'
 
@@ -56,7 +56,7 @@ test.each([
     const row = page.getByRole('row').filter({ hasText: 'Very long' })
     const box = await row.getByRole('button', { name: /^Actions for/ }).boundingBox()
     expect((box?.x ?? Number.NaN) + (box?.width ?? 0)).toBeLessThanOrEqual(viewport.width)
-    // The mark is seen instead of obeyed, and whatever follows the name keeps its direction.
+    // The mark is visible instead of taking effect, and the text after the name keeps its direction.
     await page.getByText('evitca \ufffdelbaliava\ufffd', { exact: true }).waitFor()
     if (size === 'desktop') {
       await row.getByText('Very long').first().hover()
@@ -102,9 +102,9 @@ test('preview and comparison name code and version, and a divider swipes between
   await console.expectClean()
 })
 
-test('what is there no more is deleted after asking', async () => {
+test('an object that no longer exists is deleted after confirmation', async () => {
   const console = await openConsole(gateway())
-  // The page of what was deleted may ask for it, and its map for tiles, until it is left; the browser notes that.
+  // The page of a deleted object may request it, and its map may request tiles, until the page is left; the browser logs that.
   console.allowConsole(/404 .*\/(scan-sources\/long|basemaps\/city|targets\/old|tiles\/city\/2026-1)\b/)
   const { page } = console
   const dialog = page.getByRole('dialog')
@@ -138,7 +138,7 @@ test('what is there no more is deleted after asking', async () => {
   await console.expectClean()
 })
 
-/** Traffic of an hour in which tiles were asked for twice, an age apart. */
+/** Traffic of an hour with two periods of requests, far apart in time. */
 function traffic() {
   const points = Array.from({ length: 20 }, (_, i) => ({
     at: new Date(Date.UTC(2026, 0, 1, 12, 0, i * 30)).toISOString(),
@@ -155,7 +155,7 @@ function traffic() {
   return { since: points[0]?.at, points, edges: [] }
 }
 
-test('charts are loaded when they are scrolled to, and draw a line for what goes on and a point for what stands alone', async () => {
+test('charts are loaded when they scroll into view, and draw a line for a series and a point for a single value', async () => {
   const console = await openConsole(gateway(), { viewport: { width: 1280, height: 300 } })
   const { page } = console
   await page.route('**/dashboard/traffic', (route) => route.fulfill({ json: traffic() }))
@@ -169,10 +169,10 @@ test('charts are loaded when they are scrolled to, and draw a line for what goes
   await page.getByRole('heading', { name: 'Traffic' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 600)
   const hits = page.getByRole('figure').filter({ hasText: 'Tiles from memory' })
-  // The page comes with the traffic of the gateway; that of the test is read after it.
+  // The page first shows the traffic of the gateway, and then that of the test.
   await hits.locator('circle').waitFor()
   expect(files.filter((file) => /charts/.test(file))).not.toEqual([])
-  // A lone span at 12:02:30, through which no line goes, and a line of eight.
+  // A single span at 12:02:30, through which no line goes, and a line of eight.
   const line = await hits.locator('path.recharts-area-curve').first().getAttribute('d')
   expect(line?.split(/(?=M)/)).toEqual([expect.stringMatching(/^M[^LC]*Z$/), expect.stringMatching(/^M.*[LC]/)])
   expect(await hits.locator('circle').count()).toBe(1)
@@ -181,7 +181,7 @@ test('charts are loaded when they are scrolled to, and draw a line for what goes
   await console.expectClean()
 })
 
-test('settings say their values in units, what is default, and what each is for', async () => {
+test('settings show their values in units, their defaults, and their purpose', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/settings')

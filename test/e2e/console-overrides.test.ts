@@ -16,12 +16,12 @@ const gateway = useGateway({}, async ({ home, admin }) => {
 const openConsole = useBrowser()
 const PAGE = '/basemaps/world/versions/default'
 
-/** The mean green of the upper and of the lower half of a map: the picture grows greener to the south. */
+/** Returns the mean green of the upper and of the lower half of a map: the picture grows greener to the south. */
 async function greenOf(page: Page, nth: number): Promise<readonly [upper: number, lower: number]> {
   const picture = await page.locator('canvas.maplibregl-canvas').nth(nth).screenshot()
   const { width = 0, height = 0 } = await sharp(picture).metadata()
   const greenFrom = async (top: number) => {
-    // The middle, without the controls. `stats` would look at the whole picture.
+    // Only the middle, without the controls. `stats` would read the whole picture.
     const band = { left: width >> 2, top, width: width >> 1, height: height >> 2 }
     const { channels } = await sharp(await sharp(picture).extract(band).png().toBuffer()).stats()
     return channels[1]?.mean ?? 0
@@ -29,7 +29,7 @@ async function greenOf(page: Page, nth: number): Promise<readonly [upper: number
   return [await greenFrom(height >> 3), await greenFrom(height - (height >> 2) - (height >> 3))]
 }
 
-test('the page of a version shows the values of the scan, and draws the map with others before they are saved', async () => {
+test('the page of a version shows the scanned values, and previews other values on the map before they are saved', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, PAGE)
@@ -40,7 +40,7 @@ test('the page of a version shows the values of the scan, and draws the map with
   expect(await section.locator('canvas').count()).toBe(0)
   await section.getByLabel('Rows').selectOption('tms')
   await section.getByText('Preview with these values. Nothing is saved yet.').waitFor()
-  // The map above is what is served: greener in the south. The one below is upside down.
+  // The upper map shows the served tiles: greener in the south. The lower map is upside down.
   await expect
     .poll(async () => {
       const [upper, lower] = await greenOf(page, 1)
@@ -66,7 +66,7 @@ test('the page of a version shows the values of the scan, and draws the map with
     overrides: { storage: 'tms', min_zoom: 1, attribution: 'The harbour office' },
     scanned: { storage: 'xyz', min_zoom: 0, attribution: null },
   })
-  // What is served is upside down now, and what is set is shown.
+  // Now the served tiles are upside down, and the saved values are shown.
   await expect
     .poll(async () => {
       const [above, below] = await greenOf(page, 0)
@@ -87,7 +87,7 @@ test('the page of a version shows the values of the scan, and draws the map with
 test('the values of a version are shown in Chinese', async () => {
   const console = await openConsole(gateway(), { locale: 'zh-CN' })
   const { page } = console
-  // What is served in Web Mercator has no tile in the east of a grid that is twice as wide.
+  // Tiles served in Web Mercator do not exist in the east of a grid that is twice as wide.
   console.allowConsole(/404/)
   await open(page, PAGE)
   await settled(page)

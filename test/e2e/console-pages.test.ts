@@ -19,14 +19,14 @@ import {
 const maps = useMaps()
 const openConsole = useBrowser()
 
-/** A tile that is there, for every column and row of zoom 2, and tiles that are not, of zoom 8 around one place. */
+/** Existing tiles for every column and row of zoom 2, and missing tiles of zoom 8 around one place. */
 const FOUND = Array.from({ length: 16 }, (_, i) => `2/${i % 4}/${i >> 2}`)
 const MISSED = Array.from({ length: 24 }, (_, i) => `8/${132 + (i % 6)}/${88 + Math.floor(i / 6)}`)
 
-/** Whose token asked for them. */
+/** The token that requested the tiles. */
 let reader: string
 
-// Before all tests, since edges tell every 15 s what was asked for.
+// Runs before all tests, since edges report requests only every 15 s.
 beforeAll(async () => {
   const { id, token } = await maps().gateway.admin.issueToken({ basemap_codes: ['archive'] })
   reader = id
@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
 })
 
-/** From the issue: the first load, compressed, without the map; the charts, which are shown by then, are a quarter of it. */
+/** From the issue: the compressed first load without the map; the charts, which are visible by then, are a quarter of it. */
 const FIRST_LOAD_BYTES = 500_000
 
 const PAGES: Readonly<Record<string, string>> = {
@@ -76,7 +76,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 type View = readonly [colorScheme: 'light' | 'dark', size: 'desktop' | 'phone']
 
-/** In which every page is looked at, and in which those where colours and tables meet are looked at as well. */
+/** The views for every page, and further views for the pages with many colours and tables. */
 const VIEWS: readonly View[] = [
   ['light', 'desktop'],
   ['dark', 'phone'],
@@ -87,11 +87,11 @@ const OTHER_VIEWS: readonly View[] = [
 ]
 const IN_ALL_VIEWS: ReadonlySet<string> = new Set(['overview', 'version', 'issue-token'])
 
-test('every page is clean and accessible and fits, light on a desktop and dark on a phone', async () => {
+test('every page is clean, accessible and fits, light on a desktop and dark on a phone', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   for (const [name, path] of Object.entries(PAGES)) {
-    // One page follows what the system prefers and how wide its window is: each view loads nothing anew.
+    // One page follows the system preference and the window width, so a new view reloads nothing.
     await page.setViewportSize(DESKTOP)
     await page.emulateMedia({ colorScheme: 'light' })
     await open(page, path)
@@ -111,9 +111,9 @@ test('every page is clean and accessible and fits, light on a desktop and dark o
   await console.expectClean()
 }, 480_000)
 
-test('the first load is small and brings no map; charts and map come when they are shown', async () => {
+test('the first load is small and contains no map; charts and map load when they are shown', async () => {
   const points = async () => (await maps().gateway.admin.call<TrafficHistory>('/dashboard/traffic')).body.points.length
-  // A line needs two, and a span is 30 s.
+  // A line needs two points, and a span is 30 s.
   await expect.poll(points, { timeout: 120_000, interval: 500 }).toBeGreaterThan(1)
   const console = await openConsole(maps().gateway, { viewport: { ...DESKTOP, height: 300 } })
   const { page } = console
@@ -123,7 +123,7 @@ test('the first load is small and brings no map; charts and map come when they a
   page.on('request', (request) => files.push(new URL(request.url()).pathname))
   const asked = (pattern: RegExp) => files.some((file) => pattern.test(file))
   await open(page, '/')
-  // Its place is kept as soon as there is something to draw; it is below what this window shows.
+  // The place of the chart is reserved as soon as there is data; it is below the visible part of the window.
   await page.locator('.plot').first().waitFor({ state: 'attached' })
   await settled(page)
   expect(asked(/charts/)).toBe(false)
@@ -131,7 +131,7 @@ test('the first load is small and brings no map; charts and map come when they a
   await page.locator('.plot-figure svg').first().waitFor()
   expect(asked(/charts/)).toBe(true)
   expect(asked(/map-view|maplibre|\/tiles\//)).toBe(false)
-  // What is asked again and again, the figures, does not count.
+  // Repeated requests for figures do not count.
   const loaded = finished.filter((request) => !request.url().includes('/api/'))
   const sizes = await Promise.all(loaded.map((request) => request.sizes()))
   const bytes = sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0)
@@ -146,7 +146,7 @@ test('the first load is small and brings no map; charts and map come when they a
   await console.expectClean()
 }, 300_000)
 
-test('before a default changes, the tiles that differ are shown on the map, and on the page of the comparison', async () => {
+test('before a default changes, the differing tiles are shown on the map, and on the comparison page', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/basemaps/world/versions/2026-2')
@@ -179,7 +179,7 @@ test('the overview fits on one screen of 1440 by 900', async () => {
   await console.expectClean()
 })
 
-test('a page comes with what it reads first, and an idle one asks for nothing', async () => {
+test('a page comes with its first data, and an idle page sends no requests', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   const asked: string[] = []
@@ -192,7 +192,7 @@ test('a page comes with what it reads first, and an idle one asks for nothing', 
   await console.expectClean()
 })
 
-test('lists of basemaps show a tile of each default version, by one token for all', async () => {
+test('lists of basemaps show a tile of each default version, with one token for all', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   const tokens: unknown[] = []
@@ -205,7 +205,7 @@ test('lists of basemaps show a tile of each default version, by one token for al
   await console.expectClean()
 })
 
-test('a partner gets a token for chosen maps, with snippets and a text that keeps the secret', async () => {
+test('a partner gets a token for chosen maps, with snippets and a text without the secret', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/tokens/partner?basemap=world')
@@ -224,7 +224,7 @@ test('a partner gets a token for chosen maps, with snippets and a text that keep
   await shot(page, 'partner-given')
 })
 
-test('addresses are deep links, and the back button leads where one came from', async () => {
+test('URLs are deep links, and the back button leads to the previous page', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/basemaps?q=clou')
@@ -236,7 +236,7 @@ test('addresses are deep links, and the back button leads where one came from', 
   await page.getByRole('link', { name: 'flipped', exact: true }).click()
   await page.getByRole('heading', { name: 'flipped', level: 1 }).waitFor()
   await page.goBack()
-  // The page before has a search field as well.
+  // The previous page has a search field as well.
   await page.getByRole('heading', { name: 'Basemaps', level: 1 }).waitFor()
   expect(await page.getByRole('searchbox').inputValue()).toBe('flipped')
   await page.reload()
@@ -244,7 +244,7 @@ test('addresses are deep links, and the back button leads where one came from', 
   await console.expectClean()
 })
 
-/** Between two keys of somebody who types fast; milliseconds. */
+/** Time between two keys of a fast typist; milliseconds. */
 const BETWEEN_KEYS_MS = 30
 const SLOWED_BY = 4
 
@@ -252,7 +252,7 @@ test('fast typing on a slow processor loses no letter in the search field of any
   const console = await openConsole(maps().gateway)
   const { page, context } = console
   const slowed = await context.newCDPSession(page)
-  // The other lists have no rows here, and so no search field.
+  // The other lists have no rows here, and therefore no search field.
   for (const list of ['basemaps', 'versions', 'vectors', 'tokens', 'sources', 'audit', 'settings']) {
     await open(page, `/${list}`)
     const field = page.getByRole('searchbox').first()
@@ -268,7 +268,7 @@ test('fast typing on a slow processor loses no letter in the search field of any
   await console.expectClean()
 }, 240_000)
 
-test('the search of everything opens by Ctrl K from inside a search field', async () => {
+test('Ctrl K opens the global search even from inside a search field', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/basemaps')
@@ -278,7 +278,7 @@ test('the search of everything opens by Ctrl K from inside a search field', asyn
   await console.expectClean()
 })
 
-test('the keyboard skips to the content, searches everything, and lands on the heading of a page', async () => {
+test('the keyboard skips to the content, opens the global search, and lands on the heading of a page', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/audit')
@@ -296,7 +296,7 @@ test('the keyboard skips to the content, searches everything, and lands on the h
   await console.expectClean()
 })
 
-test('it speaks Chinese to those who choose it, and remembers', async () => {
+test('the console switches to Chinese and remembers the choice', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/')
@@ -313,7 +313,7 @@ test('it speaks Chinese to those who choose it, and remembers', async () => {
   await console.expectClean()
 })
 
-test('at the address of the control plane, which has no tiles, the map says where they are', async () => {
+test('at the control plane, which has no tiles, the map names the URL of the tiles', async () => {
   const { controlPlane } = maps().gateway
   const console = await openConsole(maps().gateway, { baseURL: controlPlane.url })
   const { page } = console
@@ -323,7 +323,7 @@ test('at the address of the control plane, which has no tiles, the map says wher
   expect(await link.getAttribute('href')).toBe(`${maps().gateway.url}/admin/basemaps/world/versions/2026-10`)
 })
 
-test('a vector is withdrawn after asking, marked as such in its list, and given back', async () => {
+test('a vector is withdrawn after confirmation, marked in its list, and restored', async () => {
   const console = await openConsole(maps().gateway, { viewport: DESKTOP })
   const { page } = console
   await open(page, '/vectors/regions-countries')
@@ -349,7 +349,7 @@ test('a vector is withdrawn after asking, marked as such in its list, and given 
   await console.expectClean()
 })
 
-test('a heat map shows over the map what was asked for and what was missed', async () => {
+test('a heat map shows requested and missing tiles over the map', async () => {
   const cells = async () =>
     (await maps().gateway.admin.call<UsageCells>('/usage/cells?basemap=archive&kind=misses')).body
   await expect.poll(async () => (await cells()).requests, { timeout: 60_000 }).toBe(2 * MISSED.length)
@@ -360,9 +360,9 @@ test('a heat map shows over the map what was asked for and what was missed', asy
   await heat.scrollIntoViewIfNeeded()
   await heat.getByText('Missing (404)').click()
   await heat.getByText(`${2 * MISSED.length} requests in 2 cells.`).waitFor()
-  // The first one is that of the page.
+  // The first map is that of the page.
   await mapIsDrawn(page, 1)
-  // Zoom 6 is the smallest of a map of the world.
+  // Zoom 6 is the smallest cell of a map of the world.
   await heat.getByRole('button', { name: 'Show 6/33/22 on the map' }).click()
   await heat.getByText('6/33/22: 32 requests, 32 of them missed').waitFor()
   await expectAccessible(page, 'the heat map')
@@ -371,13 +371,13 @@ test('a heat map shows over the map what was asked for and what was missed', asy
     .locator('label')
     .filter({ hasText: /^Requests$/ })
     .click()
-  // What the map itself asks for comes to it later.
+  // The map's own requests arrive later.
   await heat.getByRole('columnheader', { name: 'Requests' }).waitFor()
   await shot(page, 'heat-map')
   await console.expectClean()
 })
 
-test('the page of a token says from where it was used first and last', async () => {
+test('the page of a token shows the first and the last address that used it', async () => {
   const used = () => maps().gateway.admin.call<Token>(`/tokens/${reader}`)
   await expect.poll(async () => (await used()).body.last_used_from, { timeout: 60_000 }).toBe('127.0.0.1')
   const console = await openConsole(maps().gateway)

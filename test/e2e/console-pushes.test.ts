@@ -36,7 +36,7 @@ beforeAll(async () => {
 })
 afterAll(() => new Promise((resolve) => receiver.close(resolve)))
 
-test('a push to a receiver that fails is seen retrying with its answers, and succeeds by hand once it works', async () => {
+test('a push to a failing receiver shows its retries and responses, and succeeds by a manual retry after the repair', async () => {
   const console = await openConsole(gateway())
   const { page } = console
 
@@ -67,7 +67,7 @@ test('a push to a receiver that fails is seen retrying with its answers, and suc
 
   await page.getByRole('heading', { name: 'Push of world · v1' }).waitFor()
   const attempts = page.getByRole('table', { name: 'Attempts' }).getByRole('row')
-  // The heading and two attempts; the third is ten minutes away.
+  // The heading and two attempts; the third attempt is ten minutes away.
   await expect.poll(() => attempts.count(), { timeout: 60_000 }).toBe(3)
   await page.getByText('Retrying', { exact: true }).waitFor()
   await page.getByText('the receiver is being painted').first().waitFor()

@@ -28,7 +28,7 @@ async function askForDefault(page: Page, version: string): Promise<void> {
   await page.getByRole('dialog').getByText('get it immediately').waitFor()
 }
 
-test('off line nothing can be changed, and what was cancelled there is not carried out when the line is back', async () => {
+test('nothing can be changed while offline, and a cancelled change is not carried out once online', async () => {
   const console = await openConsole(gateway())
   const { page, context } = console
   console.allowConsole(NETWORK_ERRORS)
@@ -51,12 +51,12 @@ test('off line nothing can be changed, and what was cancelled there is not carri
   await console.expectClean()
 })
 
-test('a change that is under way is aborted by Cancel', async () => {
+test('Cancel aborts a change in progress', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   console.allowConsole(NETWORK_ERRORS)
   await askForDefault(page, 'v1')
-  // A line that takes the request and brings no answer.
+  // A connection that takes the request and returns no response.
   await page.route('**/default-version', () => {})
   const failed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/default-version'))
   await page.getByRole('dialog').getByRole('button', { name: 'Make default' }).click()
@@ -68,7 +68,7 @@ test('a change that is under way is aborted by Cancel', async () => {
   await console.expectClean()
 })
 
-test('a service that is frozen is noticed, although no connection breaks', async () => {
+test('a frozen service is noticed although no connection breaks', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   console.allowConsole(NETWORK_ERRORS)
@@ -91,7 +91,7 @@ test('a service that is frozen is noticed, although no connection breaks', async
   await console.expectClean()
 })
 
-test('while the gateway is away every page opens and says so, and goes on by itself', async () => {
+test('while the gateway is gone every page opens, says so, and recovers by itself', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   console.allowConsole(NETWORK_ERRORS)
@@ -129,7 +129,7 @@ test('while the gateway is away every page opens and says so, and goes on by its
   await console.expectClean()
 }, 240_000)
 
-test('the secret of a token is not lost by Back', async () => {
+test('Back does not lose the secret of a token', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/tokens')
@@ -147,12 +147,12 @@ test('the secret of a token is not lost by Back', async () => {
   expect(await issued.getByRole('group', { name: 'the token' }).innerText()).toBe(token)
   await issued.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByRole('heading', { name: 'Tokens', level: 1 }).waitFor()
-  // What was suggested is granted, not what was typed.
+  // The suggestion is granted, not the typed text.
   await page.getByRole('row').filter({ hasText: 'the portal' }).getByRole('cell', { name: 'city' }).waitFor()
   await console.expectClean()
 })
 
-test('a code that nothing has is granted only after a second yes', async () => {
+test('an unknown code is granted only after a second confirmation', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/tokens/new')
@@ -171,7 +171,7 @@ test('a code that nothing has is granted only after a second yes', async () => {
   await console.expectClean()
 })
 
-test('what was entered into a form is not lost without a question', async () => {
+test('input in a form is not lost without a question', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/sources/new')
@@ -193,7 +193,7 @@ test('what was entered into a form is not lost without a question', async () => 
   await console.expectClean()
 })
 
-test('a change made elsewhere does not wipe out what is being entered', async () => {
+test('a change made elsewhere does not overwrite current input', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   await open(page, '/sources/maps')
@@ -207,7 +207,7 @@ test('a change made elsewhere does not wipe out what is being entered', async ()
   await shot(page, 'changed-elsewhere')
   await page.getByRole('button', { name: 'Show the change instead' }).click()
   expect(await page.getByRole('textbox', { name: /^Name/ }).inputValue()).toBe('their name for it')
-  // One's own change is not another's, also where the service stores it a little differently.
+  // The user's own change does not count as foreign, even if the service normalizes the value.
   await page.getByRole('textbox', { name: /^Name/ }).fill('my name again ')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('maps saved').waitFor()
@@ -216,7 +216,7 @@ test('a change made elsewhere does not wipe out what is being entered', async ()
   await console.expectClean()
 })
 
-test('Back leads to the page and the sorting that one left', async () => {
+test('Back restores the previous page and sorting', async () => {
   const console = await openConsole(gateway())
   const { page } = console
   for (let i = 10; i < 40; i++) await gateway().issueToken({ name: `zz client ${i}`, basemap_codes: ['city'] })

@@ -28,21 +28,21 @@ afterAll(async () => {
 })
 
 const openConsole = useBrowser()
-/** A browser of somebody who has not signed in. */
+/** A browser without a session. */
 const visit = async (options = {}) => {
   const { context, page } = await openConsole(gateway, { httpCredentials: undefined as never, ...options })
-  // The pages of the provider wait for a font of somebody else's.
+  // The pages of the provider wait for a font from another host.
   await context.route('https://fonts.googleapis.com/**', (route) => route.abort())
   return page
 }
 
-/** Through the forms of the provider, from the gateway's page. */
+/** Signs in through the forms of the provider, starting at the gateway's page. */
 async function signIn(page: Page, who: keyof typeof PEOPLE): Promise<void> {
   await page.getByRole('link', { name: /^Sign in at/ }).click()
   await page.locator('input[name=login]').fill(who)
   await page.locator('input[name=password]').fill('any')
   await page.locator('button[type=submit]').click()
-  // What the gateway may know of the person.
+  // Consents to the data that the gateway requests.
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.waitForURL((url) => url.origin === gateway.url)
 }
@@ -58,7 +58,7 @@ async function openAs(who: keyof typeof PEOPLE, path: string): Promise<Page> {
 const offers = async (page: Page, name: string) =>
   (await page.getByRole('main').getByText(name, { exact: true }).count()) > 0
 
-test('a person signs in, is led where they wanted, sees who they are, and signs out, at the provider as well', async () => {
+test('a user signs in, reaches the requested page, sees the account, and signs out, also at the provider', async () => {
   const page = await visit()
   await page.goto('/admin/sources?q=maps')
   expect(new URL(page.url()).pathname).toBe('/admin/sign-in')
@@ -83,7 +83,7 @@ test('a person signs in, is led where they wanted, sees who they are, and signs 
   await page.getByRole('link', { name: /^Sign out at/ }).click()
   await page.getByRole('button', { name: /Yes/ }).click()
   await page.waitForURL(`${gateway.url}/admin/sign-in?ended`)
-  // It asks who somebody is once more.
+  // The provider asks for the identity again.
   await page.getByRole('link', { name: /^Sign in at/ }).click()
   await page.locator('input[name=login]').waitFor()
   const { items } = await gateway.admin.expect<{ items: object[] }>('/audit?q=session&sort=at')
@@ -111,7 +111,7 @@ test.each([
   await shot(page, `issue-token-as-${role}`)
 })
 
-test('a person without a role is told so, by name', async () => {
+test('a user without a role is told so, with the user’s name', async () => {
   const page = await visit()
   await page.goto('/admin/')
   await signIn(page, 'gast')
@@ -121,11 +121,11 @@ test('a person without a role is told so, by name', async () => {
   expect((await page.request.get('/api/v1/admin/tokens')).status()).toBe(401)
 })
 
-test('a session that ends over a form leaves the form as it is, and goes on after signing in again', async () => {
+test('a session that ends over a form keeps the form, and continues after a new sign-in', async () => {
   const page = await openAs('anna', '/tokens/new')
   await page.getByLabel('Name').fill('Kept over the end')
   await page.getByRole('radio', { name: 'All, present and future' }).first().click()
-  // Not before: the page may notice by itself, and lets nobody press the button then.
+  // Not earlier: the page may notice by itself and then disables the button.
   await page.route(
     '**/api/v1/admin/tokens',
     async (route) => {
@@ -143,7 +143,7 @@ test('a session that ends over a form leaves the form as it is, and goes on afte
   await ended.getByRole('button', { name: 'Sign in again' }).click()
   const window = await popup
   const closed = window.waitForEvent('close')
-  // The provider still knows who it is.
+  // The provider still has its session.
   await window.getByRole('link', { name: /^Sign in at/ }).click()
   await closed
   await ended.waitFor({ state: 'hidden' })
@@ -162,7 +162,7 @@ test('while the provider is down the page says so, and the password opens the co
   await page.getByRole('link', { name: /登录$/ }).click()
   await page.getByText('登录服务暂时没有响应').waitFor()
   await expectAccessible(page, 'the page for signing in, Chinese')
-  // Its form is open: the other way does not help now.
+  // The password form is open, because the other way does not work now.
   await page.getByLabel('用户名').fill(ADMIN_USER)
   await page.getByLabel('密码').fill(ADMIN_PASSWORD)
   await shot(page, 'sign-in-password-chinese')

@@ -11,7 +11,7 @@ const execute = promisify(execFile)
 const gateway = useGateway({}, ({ home }) => makeImage(join(home, 'images'), 'north.tif'))
 const openConsole = useBrowser()
 
-/** Bands of colour over central Europe. */
+/** An image with bands of colour over central Europe. */
 async function makeImage(dir: string, name: string): Promise<void> {
   await mkdir(dir, { recursive: true })
   const png = join(dir, '.source.png')
@@ -51,7 +51,7 @@ test('images are picked on the server, estimated and sliced, with progress and l
   const picker = page.getByRole('dialog')
   await picker.getByRole('button', { name: '/', exact: true }).click()
   await picker.getByRole('button', { name: 'tmp', exact: true }).waitFor()
-  // What else lies there may be more than a list shows.
+  // The directory may contain more entries than a list shows.
   await picker.getByRole('textbox', { name: 'Directory' }).fill(gateway().home)
   await page.keyboard.press('Enter')
   await picker.getByRole('button', { name: 'images', exact: true }).click()

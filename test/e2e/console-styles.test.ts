@@ -46,7 +46,7 @@ const gateway = useGateway({}, async ({ home, admin }) => {
 })
 const openConsole = useBrowser()
 
-/** Whether a colour is in a picture, within what displays of colours differ by. */
+/** True if a picture contains a colour, within the tolerance of displays. */
 async function hasColour(picture: Buffer, colour: readonly number[]): Promise<boolean> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   for (let i = 0; i < data.length; i += info.channels)
@@ -71,7 +71,7 @@ test.each([
   await expectClean()
 })
 
-test('a style shows its layers, hides them, and names what is under the cursor', async () => {
+test('a style shows its layers, hides them, and names the features under the cursor', async () => {
   const { page, expectClean } = await openConsole(gateway())
   await open(page, '/styles/day')
   await settled(page)
@@ -86,7 +86,7 @@ test('a style shows its layers, hides them, and names what is under the cursor',
   await expectClean()
 })
 
-test('two styles are seen side by side, and a file is imported as a third', async () => {
+test('two styles are compared side by side, and a file is imported as a third', async () => {
   const { page, expectClean } = await openConsole(gateway())
   await open(page, '/styles/compare?left=day&right=night')
   await settled(page)

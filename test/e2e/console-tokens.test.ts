@@ -20,8 +20,8 @@ const tile = async (token: string, code = 'world', headers = {}) =>
   (await fetch(`${gateway().url}/tiles/${code}/v1/0/0/0.png`, { headers: { 'x-access-token': token, ...headers } }))
     .status
 
-test('a token that leaked is disabled within three clicks from what was found of it', async () => {
-  // Among more than any page shows.
+test('a leaked token is disabled within three clicks from a fragment of it', async () => {
+  // More tokens than any page shows.
   const { token } = await gateway().issueToken({ name: 'the leak', basemap_codes: ['world'] })
   for (let i = 0; i < 30; i++) await gateway().issueToken({ name: `other ${i}` })
   expect(await tile(token)).toBe(200)
@@ -38,7 +38,7 @@ test('a token that leaked is disabled within three clicks from what was found of
   await page.getByText('1 of 1 edge processes confirmed that they refuse it.').waitFor()
   expect(await tile(token)).toBe(401)
   await page.getByRole('button', { name: 'Close' }).last().click()
-  // What is disabled can be deleted. The page may hear of it before it is left.
+  // A disabled token can be deleted. The page may notice before it is left.
   console.allowConsole(/404.*\/tokens\//)
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('button', { name: 'Delete' }).click()
@@ -80,7 +80,7 @@ test('grants and limits of a token are changed under the same secret, and hold a
   await console.expectClean()
 })
 
-test('what a token was used for is charted over a day, a month and a year, saved as a file, and named on the first page', async () => {
+test('the usage of a token is charted over a day, a month and a year, exported, and named on the first page', async () => {
   const { id } = await gateway().issueToken({ name: 'the busy one' })
   const now = Date.now()
   const hoursAgo = [0, 1, 2, 24 * 10, 24 * 200]
@@ -90,7 +90,7 @@ test('what a token was used for is charted over a day, a month and a year, saved
   const console = await openConsole(gateway(), { viewport: { ...DESKTOP, height: 400 } })
   const { page } = console
   await open(page, '/?tab=busiest')
-  // Another link to it stands among the latest changes.
+  // The latest changes contain another link to it.
   await page.getByRole('region', { name: 'Busiest tokens' }).getByRole('link', { name: 'the busy one' }).click()
   const usage = page.getByRole('region', { name: 'Usage' })
   await usage.scrollIntoViewIfNeeded()
@@ -112,7 +112,7 @@ test('what a token was used for is charted over a day, a month and a year, saved
   await console.expectClean()
 })
 
-test('a token gets a new secret, and the one before goes on for the time that was chosen', async () => {
+test('a token gets a new secret, and the old one stays valid for the chosen time', async () => {
   const { id, token } = await gateway().issueToken({ name: 'rotated', basemap_codes: ['world'] })
   const console = await openConsole(gateway())
   const { page } = console

@@ -33,7 +33,7 @@ interface List<T> {
   readonly items: readonly T[]
 }
 
-/** Answers when the sample's files are in the catalog. */
+/** Resolves when the sample's files are in the catalog. */
 async function scanned(): Promise<void> {
   const states = async () => {
     const { body } = await gateway().admin.call<List<{ last_scan: { status: string } | null }>>('/scan-sources')
@@ -42,7 +42,7 @@ async function scanned(): Promise<void> {
   await expect.poll(states, { timeout: 60_000 }).toEqual(new Set(['succeeded', 'failed']))
 }
 
-/** The id of the first item of a list. */
+/** Returns the id of the first item of a list. */
 async function firstOf(list: string): Promise<string> {
   const { body } = await gateway().admin.call<List<{ id: string | number }>>(list)
   return String(body.items[0]?.id)
@@ -51,10 +51,10 @@ async function firstOf(list: string): Promise<string> {
 const CODE = sampleCode(0)
 const BASEMAP = `/basemaps/${CODE}`
 const VERSION = `${BASEMAP}/versions/2026-11`
-/** Its files are gone. */
+/** A basemap whose files are missing. */
 const GONE = `/basemaps/${sampleCode(313)}`
 
-/** Every page and form, and each tab of those that have some. */
+/** Returns every page and form, and each tab of pages with tabs. */
 async function pages(): Promise<readonly string[]> {
   const [token, failedJob, job, push, vectorPush, entry] = await Promise.all([
     firstOf('/tokens?limit=1&sort=name'),
@@ -90,19 +90,19 @@ async function pages(): Promise<readonly string[]> {
   ]
 }
 
-/** Adds an answer with an error status, or a missing answer, to the problems of a walk. */
+/** Collects responses with an error status, and requests without a response. */
 function collectFailures(page: Page): string[] {
   const failures: string[] = []
   page.on('response', (answer) => answer.status() >= 400 && failures.push(`${answer.status()} ${answer.url()}`))
   page.on('requestfailed', (request) => {
     const reason = request.failure()?.errorText
-    // A page that is left gives up what it still waits for.
+    // A page that is left aborts its pending requests.
     if (reason !== 'net::ERR_ABORTED') failures.push(`${reason} ${request.url()}`)
   })
   return failures
 }
 
-/** By how many pixels a page is wider than its window, once its last layout has come. */
+/** Returns by how many pixels a page is wider than its window, once its layout has settled. */
 function settledWidth(page: Page): Promise<number> {
   return inPage(
     page,
@@ -118,7 +118,7 @@ function settledWidth(page: Page): Promise<number> {
   )
 }
 
-test('every page and form shows the data of an organisation without an error, and fits on a phone', async () => {
+test('every page and form shows the data of an organization without an error, and fits on a phone', async () => {
   await scanned()
   const console = await openConsole(gateway())
   const { page } = console

@@ -4,24 +4,24 @@ import { fileURLToPath } from 'node:url'
 
 export const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** A fenced block of a page. What stands behind its language says what the test does with it; see `KINDS`. */
+/** A fenced block of a page. The mark behind its language says how the test handles the block; see `KINDS`. */
 export interface Block {
   readonly page: string
   readonly line: number
   readonly language: string
-  /** `run`, `saved-as=receiver.mjs`, `not-run: ...`; empty where a page forgot it */
+  /** `run`, `saved-as=receiver.mjs`, `not-run: ...`; empty if the page lacks it */
   readonly mark: string
   readonly code: string
 }
 
 /**
- * What may be done with a block: `starts` is the start command; `run` is run in a shell, all of a page in one; `prints` is what the block
- * before it must have printed; `saved-as` is put into a file; `draws` is a page that must draw a map; `settings` must be accepted; `checks`
- * is judged by the program that it is for; `not-run` says why not. A drawing is made by the build.
+ * Marks of blocks: `starts` is the start command; `run` is run in a shell, one shell per page; `prints` is the expected output of the
+ * preceding block; `saved-as` is written to a file; `draws` is a page that must draw a map; `settings` must be accepted; `checks` is
+ * validated by the program that reads it; `not-run` gives the reason. The build renders drawings.
  */
 export const KINDS = /^(starts|run|prints|draws|settings|checks|saved-as=\S+|not-run: \S.*)$/
 
-/** The pages of the documentation as they stand, and the README. */
+/** Returns the pages of the documentation and the README. */
 export function readPages(): ReadonlyMap<string, readonly Block[]> {
   const docs = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' })
   const pages = docs
@@ -30,7 +30,7 @@ export function readPages(): ReadonlyMap<string, readonly Block[]> {
   return new Map(['README.md', ...pages.sort()].map((page) => [page, blocksOf(page)]))
 }
 
-/** Fences as CommonMark 0.31 has them (4.5), of backquotes alone; indented ones lose their indentation. */
+/** Parses fences as in CommonMark 0.31 (section 4.5), only those of backquotes; indented fences lose their indentation. */
 function blocksOf(page: string): Block[] {
   const blocks: Block[] = []
   let open: { indent: number; lines: string[] } | null = null
@@ -50,7 +50,7 @@ function blocksOf(page: string): Block[] {
   return blocks
 }
 
-/** Whether what was printed is what a page shows: `...` stands for anything; of JSON the page may leave out members. */
+/** True if the output matches the block of a page: `...` stands for any text, and a page may omit members of JSON. */
 export function comesOut({ language, code }: Block, printed: string): boolean {
   if (language === 'json') return isPartOf(JSON.parse(code), JSON.parse(printed))
   return matches(code.trim(), printed.trim())
@@ -79,5 +79,5 @@ function matches(pattern: string, text: string): boolean {
   return text.endsWith(last) && text.length - last.length >= at
 }
 
-/** Where a reader finds it. */
+/** Returns the page and line of a block. */
 export const nameOf = ({ page, line }: Block): string => `${page}:${line}`

@@ -21,21 +21,21 @@ import { type Block, CHECKOUT, comesOut, KINDS, nameOf, readPages } from './docs
 const execute = promisify(execFile)
 const pages = readPages()
 const blocks = [...pages.values()].flat()
-/** All but the home page have an English page of the same name. */
+/** All pages in Chinese except the home page have an English page of the same name. */
 const CHINESE = [...pages.keys()].filter((page) => page.startsWith('docs/zh/') && page !== 'docs/zh/index.md')
 
-/** One start for everything, with the demo's data, as the first page says. */
+/** One start for all tests, with the demo's data, as on the first page. */
 let home: StartHome
 let database: TestDatabase
 let start: ServiceProcess
 let lines: Printed
-/** The checkout as far as commands of the pages know it. */
+/** The checkout, reduced to the files that the pages' commands use. */
 let cwd: string
 
 beforeAll(async () => {
   home = await StartHome.make()
   database = await freshDatabase()
-  // What is tested was built before.
+  // Skips the set-up, since the code under test is already built.
   start = home.run('start', { DATABASE_URL: database.url, EDGE_WORKERS: '1', SETUP: 'off' })
   lines = await printed(start)
   cwd = join(home.dir, 'checkout')
@@ -53,11 +53,11 @@ afterAll(async () => {
 const openBrowser = useBrowser()
 const open = (options = {}) => openBrowser({ url: home.url } as Gateway, options)
 
-/** A block as it is for this gateway: pages name the addresses that the settings have by default. */
+/** Adapts a block to this gateway: pages use the default addresses. */
 const here = (code: string) =>
   code.replaceAll('http://127.0.0.1:8910', home.url).replaceAll('http://127.0.0.1:8911', home.controlUrl)
 
-test('every block of the documentation says what is done with it', () => {
+test('every block of the documentation has a mark', () => {
   const unmarked = blocks.filter(({ language, mark }) => language !== 'mermaid' && !KINDS.test(mark))
   expect(unmarked.map(nameOf)).toEqual([])
   expect(blocks.length).toBeGreaterThan(50)
@@ -75,8 +75,8 @@ test('pages in Chinese have the sections, lists, tables, names and links of thos
 })
 
 /**
- * Levels of headings, numbers of list items and table rows, names and values (inline code), and links. A link to a page in Chinese counts as one
- * to the page in English, and one to a heading as one to its page.
+ * Returns levels of headings, numbers of list items and table rows, names and values (inline code), and links. A link to a page in Chinese
+ * counts as one to the page in English, and a link to a heading as one to its page.
  */
 async function shapeOf(page: string) {
   const text = (await readFile(join(CHECKOUT, page), 'utf8')).replaceAll(/^ *```.*?^ *```$/gms, '')
@@ -91,7 +91,7 @@ async function shapeOf(page: string) {
   }
 }
 
-test('the start command prints what the first page shows', () => {
+test('the start command prints the output shown on the first page', () => {
   const [command, shown] = pages.get('docs/start/first-map.md') ?? []
   expect([command?.mark, command?.code]).toEqual(['starts', 'npm start\n'])
   const words = start.lines.filter(({ from }) => from === 'stderr').map(({ raw }) => raw)
@@ -105,7 +105,7 @@ const INTERPRETERS: Readonly<Record<string, string>> = { sh: '', python: 'python
 describe('the commands of', () => {
   const runnable = [...pages].filter(([page, of]) => !page.includes('/zh/') && of.some(({ mark }) => mark === 'run'))
 
-  test.each(runnable)('%s run and print what it shows', async (_page, of) => {
+  test.each(runnable)('%s run and print the output shown', async (_page, of) => {
     for (const { mark, code } of of) {
       const [, file] = /^saved-as=(\S+)$/.exec(mark) ?? []
       if (file !== undefined) await writeFile(join(cwd, file), here(code))
@@ -139,7 +139,7 @@ test('every page of HTML draws a map', async () => {
     const expected = !protocol.startsWith('http') || origin === home.url || origin === 'https://unpkg.com'
     if (!expected) problems.push(`a request to elsewhere: ${request.url()}`)
   })
-  // Libraries that the pages load from elsewhere are those that are installed here, in the version that the page names.
+  // Serves the installed libraries instead of those on the network, in the version that the page names.
   await page.route('https://unpkg.com/**', async (route) => {
     const [, name = '', version, file = ''] = /unpkg\.com\/([^@]+)@([^/]+)\/(.+)$/.exec(route.request().url()) ?? []
     const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
@@ -181,7 +181,7 @@ test('the settings that pages show are known, with values that are accepted', ()
       ])
 })
 
-test('the settings that pages show are read alike by a shell and by the gateway', async () => {
+test('a shell and the gateway read the settings that pages show alike', async () => {
   for (const block of blocks.filter(({ mark }) => mark === 'settings')) {
     const file = join(home.dir, 'shown.env')
     await writeFile(file, block.code)
@@ -192,7 +192,7 @@ test('the settings that pages show are read alike by a shell and by the gateway'
   }
 })
 
-test('nginx and HAProxy take the configuration that pages show', async () => {
+test('nginx and HAProxy accept the configuration that pages show', async () => {
   const checked = blocks.filter(({ mark }) => mark === 'checks')
   const { certificate, key } = await makeCertificate('maps.example.org')
   const dir = join(home.dir, 'proxies')
@@ -210,7 +210,7 @@ test('nginx and HAProxy take the configuration that pages show', async () => {
   await execute('nginx', ['-t', '-q', '-e', 'stderr', '-p', dir, '-c', join(dir, 'nginx.conf')])
   for (const { code } of checked.filter(({ language }) => language === 'haproxy')) {
     const backend = code.startsWith('backend') ? code : `backend gateway\n${code}`
-    // Without a listener there is nothing to start, which is an error, too.
+    // A configuration without a listener has nothing to start, which is an error too.
     const listener = 'frontend maps\n    bind 127.0.0.1:1\n    default_backend gateway\n'
     await writeFile(join(dir, 'haproxy.cfg'), `${listener}${backend}`)
     await execute('haproxy', ['-c', '-q', '-f', join(dir, 'haproxy.cfg')])
@@ -222,7 +222,7 @@ test('nginx and HAProxy take the configuration that pages show', async () => {
 const DIST = join(CHECKOUT, 'services/tools/docs/dist')
 const built = readdirSync(DIST, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'))
 
-test('every link of the built pages leads to something that is there: pages, headings, files and pictures', () => {
+test('every link of the built pages leads to an existing target: pages, headings, files and pictures', () => {
   const links = built.flatMap((path) => {
     const hrefs = readFileSync(join(DIST, path), 'utf8').matchAll(
       /<(?:a|link|img|script) [^>]*?(?:href|src)="([^"]+)"/g,

@@ -37,7 +37,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(dir, { recursive: true }))
 
-test('the Python client lists, saves a tile and a vector, slices, and says why it is refused', async () => {
+test('the Python client lists, saves a tile and a vector, slices, and reports the reason of a refusal', async () => {
   const client = (...args: string[]) => execute('python3', [join(EXAMPLES, 'client.py'), gateway().url, token, ...args])
   expect((await client('list')).stdout).toBe('basemap world 2026-01\nvector roads geojson\n')
   const [tile, vector] = [join(dir, 'tile.png'), join(dir, 'roads.geojson')]
@@ -64,7 +64,7 @@ test('the TypeScript client compiles strictly, and does the same', async () => {
   await expect(client.download('nowhere')).rejects.toThrow(Refused)
 })
 
-test('the receiver takes what the gateway signed once, and refuses what was changed', async () => {
+test('the receiver accepts a signed delivery once, and refuses a changed one', async () => {
   const receiver = spawn(process.execPath, [join(EXAMPLES, 'webhook-receiver.mjs')], {
     env: { SECRET, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -15,7 +15,7 @@ const maps = useMaps()
 const token = useToken(maps)
 const execute = promisify(execFile)
 
-/** What a developer looks at after a run; ignored by git. */
+/** Screenshots for inspection after a run; ignored by git. */
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
 let site: Server
@@ -54,13 +54,13 @@ test('MapLibre on a page of another origin draws a basemap with a query token', 
   await mkdir(ARTIFACTS, { recursive: true })
   const shot = await page.screenshot({ path: join(ARTIFACTS, 'maplibre.png') })
   expect(problems).toEqual([])
-  // The fixture's tiles differ in colour by their address: a map that was drawn shows several.
+  // The colour of the fixture's tiles depends on their address, so a drawn map shows several colours.
   const { channels } = await sharp(shot).stats()
   expect(Math.max(...channels.map((channel) => channel.stdev))).toBeGreaterThan(2)
   await page.close()
 })
 
-test('GDAL reads the XYZ address as a raster', async () => {
+test('GDAL reads the XYZ URL as a raster', async () => {
   const description = join(maps().gateway.home, 'world.xml')
   await writeFile(
     description,
@@ -85,7 +85,7 @@ test('GDAL reads a vector download', async () => {
   expect(stdout).toMatch(/Feature Count: 200/)
 })
 
-test('GDAL reads GeoPackage and FlatGeobuf in ranges, and the catalog says of them what GDAL says', async () => {
+test('GDAL reads GeoPackage and FlatGeobuf in ranges, and the catalog agrees with GDAL', async () => {
   const { gateway, vectorRoot } = maps()
   const folder = join(gateway.home, 'formats')
   await mkdir(folder)
@@ -101,7 +101,7 @@ test('GDAL reads GeoPackage and FlatGeobuf in ranges, and the catalog says of th
   for (const name of ['utm.gpkg', 'gauss.fgb']) {
     const address = `${gateway.url}/vectors/${name}`
     const [driver, system] = name === 'utm.gpkg' ? ['GPKG', 'EPSG:32632'] : ['FlatGeobuf', 'EPSG:4547']
-    // By a header, or the name of the file would not end as GDAL's GeoPackage driver wants it.
+    // In a header, because the URL must end in the extension that GDAL's GeoPackage driver expects.
     const env = {
       ...process.env,
       GDAL_HTTP_HEADERS: `X-Access-Token: ${token()}`,
@@ -129,7 +129,7 @@ test('GDAL reads GeoPackage and FlatGeobuf in ranges, and the catalog says of th
   }
 })
 
-/** A page that reaches the gateway and no other host; what it asked of others is a problem, as are errors. */
+/** Opens a page that reaches only the gateway. Requests to other hosts are problems, as are errors. */
 async function alonePage(): Promise<{ page: Page; problems: string[] }> {
   const problems: string[] = []
   const page = await browser.newPage({ viewport: { width: 512, height: 512 } })
@@ -143,7 +143,7 @@ async function alonePage(): Promise<{ page: Page; problems: string[] }> {
   return { page, problems }
 }
 
-/** Waits until the middle of the map shows several colours, as the fixture's tiles have them by their address. */
+/** Waits until the middle of the map shows several colours, which depend on the addresses of the fixture's tiles. */
 async function mapIsDrawn(page: Page, name: string): Promise<void> {
   await mkdir(ARTIFACTS, { recursive: true })
   const deviation = async () => {
@@ -155,7 +155,7 @@ async function mapIsDrawn(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(ARTIFACTS, name) })
 }
 
-test('the example page draws a basemap as a file on the disk, and says why where it cannot', async () => {
+test('the example page draws a basemap as a file on the disk, and explains a failure', async () => {
   const { page, problems } = await alonePage()
   const file = new URL('../../docs/examples/maplibre.html', import.meta.url)
   file.hash = String(new URLSearchParams({ gateway: maps().gateway.url, code: 'world', token: token() }))
@@ -169,7 +169,7 @@ test('the example page draws a basemap as a file on the disk, and says why where
   await page.close()
 })
 
-test('the page of the first map draws a basemap without any other host, and says why where it cannot', async () => {
+test('the page of the first map draws a basemap without any other host, and explains a failure', async () => {
   const { page, problems } = await alonePage()
   await page.goto(`${maps().gateway.url}/map/#code=world&token=${token()}`)
   await mapIsDrawn(page, 'first-map.png')
@@ -181,7 +181,7 @@ test('the page of the first map draws a basemap without any other host, and says
   await page.close()
 })
 
-test('the page of the first map opens where the tiles are, although the bounds would fit at a zoom above the first one', async () => {
+test('the page of the first map opens at zooms with tiles, even if the bounds would fit at a lower zoom', async () => {
   const { gateway, get } = maps()
   const source = join(gateway.home, 'deep')
   for (const x of [210, 211, 212])

@@ -89,7 +89,7 @@ test.each([
   expect(other.status).toBe(404)
 })
 
-test('the console tells what a scan left out and what to do, in the language of its reader', async () => {
+test('the console shows what a scan left out and the remedy, in the language of the user', async () => {
   const { page, expectClean } = await openConsole(gateway())
   await open(page, '/sources/messy')
   await page.getByRole('button', { name: /4 warnings/ }).click()
@@ -106,7 +106,7 @@ test('the console tells what a scan left out and what to do, in the language of 
   await shot(chinese.page, 'scan-report-zh')
 })
 
-test('a slice job names the format that it does not read, and warns of zooms that show nothing more', async () => {
+test('a slice job names an unsupported format, and warns of zooms without more detail', async () => {
   const { admin, home } = gateway()
   const submit = (name: string, more: object) =>
     admin.expect<SliceJob>('/slice/jobs', { body: { target_code: 'scene', source_path: join(home, name), ...more } })

@@ -41,7 +41,7 @@ test.each(['2026-01', '2026-02'])('version %s, pushed over HTTP, is served by th
   expect(there.bytes.equals(here.bytes)).toBe(true)
 })
 
-test('a version that is copied into a scan source of the other gateway is served there after its scan', async () => {
+test('a version copied into a scan source of the other gateway is served there after a scan', async () => {
   const shelf = join(far().dataDir, 'imports/basemaps')
   const record = await push({ kind: 'directory', path: shelf }, '2026-01')
   expect(record).toMatchObject({ status: 'succeeded' })

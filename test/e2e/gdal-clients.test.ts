@@ -17,14 +17,14 @@ const gateway = useGateway({}, async (started) => {
   await started.admin.scanSource('further', 'basemap', join(started.home, 'further'))
 })
 
-/** South-west and north-east corners of the sets that hold a part of the world: all of Beijing's disc, and sea around it. */
+/** South-west and north-east corners of the sets with a part of the world: all of Beijing's disc, and sea around it. */
 const PART = { west: 100, south: 25, east: 135, north: 55 }
 
 const TOWN = { west: 116, south: 39.5, east: 117, north: 40.3 }
 
 /**
- * Out of the picture of the world that `makeWorld` leaves: `webp`, and of a part of the world, from zoom 2 on, `late` and `late4326`. `deep` is
- * deeper than others in its set, so that the set that they share is deeper than they are; `town` is a small part of the disc.
+ * Makes further sets from the picture that `makeWorld` leaves: `webp`, and of a part of the world, from zoom 2 on, `late` and `late4326`.
+ * `deep` is deeper than other sets, so that their common matrix set is deeper than they are; `town` is a small part of the disc.
  */
 async function makeFurtherSets(home: string): Promise<void> {
   const [world, part] = [join(home, 'world.tif'), join(home, 'part.tif')]
@@ -41,7 +41,7 @@ async function makeFurtherSets(home: string): Promise<void> {
     tiles('late4326', 'geodetic', '2-3', part, ['--tmscompatible']),
     tiles('deep', 'mercator', '0-5', part, ['--xyz']),
   ])
-  // A town: less than a pixel of the tile of zoom 0.
+  // A town smaller than a pixel of the tile of zoom 0.
   const town = join(home, 'town.tif')
   const { west: left, north: top, east: right, south: bottom } = TOWN
   await execute('gdal_translate', ['-q', '-projwin', ...[left, top, right, bottom].map(String), world, town])
@@ -87,7 +87,7 @@ const PLACES = {
 type Code = keyof typeof PLACES
 const CODES = Object.keys(PLACES) as Code[]
 
-/** What a user writes down for GDAL: no zoom, no extent, no set. */
+/** URLs as a user writes them for GDAL, without zoom, extent or matrix set. */
 const ADDRESSES = {
   WMTS: (code: string) => `WMTS:${gateway().url}/wmts?token=${token},layer=${code}`,
   'WMTS of one layer': (code: string) => `WMTS:${gateway().url}/wmts?only=${code}&token=${token}`,
@@ -111,9 +111,9 @@ describe.each(Object.entries(ADDRESSES))('GDAL by %s', (service, addressOf) => {
     const corners = wgs84Extent.coordinates.flat()
     const [lons, lats] = [0, 1].map((axis) => corners.map((corner) => corner[axis] as number)) as [number[], number[]]
     const extent = [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)]
-    // GDAL knows one extent of a tile map, which is that of the whole grid.
+    // GDAL knows one extent of a tile map: that of the whole grid.
     const bounds = service === 'TMS' ? GRIDS[code] : await boundsOf(code)
-    // Ends at a pixel.
+    // The extent ends at a pixel.
     expect(extent).toEqual(bounds.map((value) => expect.closeTo(value, -0.3)))
   })
 })
@@ -136,7 +136,7 @@ async function boundsOf(code: string): Promise<number[]> {
   return ((await answer.json()) as { bounds: number[] }).bounds
 }
 
-/** Bands of the pixels at places in degrees, of the finest resolution, as GDAL reads them. */
+/** Returns the bands of the pixels at places in degrees, at the finest resolution that GDAL reads. */
 async function coloursAt(source: string, places: readonly Place[], more: readonly string[] = []): Promise<number[][]> {
   const running = execute('gdallocationinfo', ['-valonly', '-wgs84', source, ...quietly(), ...more])
   running.child.stdin?.end(places.map((place) => `${place.join(' ')}\n`).join(''))
@@ -160,10 +160,10 @@ async function infoOf(source: string): Promise<Info> {
   return JSON.parse(stdout)
 }
 
-/** What GDAL keeps of a service lies with the gateway, not where the tests run. */
+/** Keeps GDAL's cache with the gateway, not in the working directory. */
 const quietly = () => ['--config', 'GDAL_DEFAULT_WMS_CACHE_PATH', join(gateway().home, 'gdal')]
 
-describe('GDAL, told of a service', () => {
+describe('GDAL with details of a service', () => {
   test.each([
     ['WMTS', () => `WMTS:${gateway().url}/wmts?token=${token}`],
     ['OGC API – Tiles', () => `OGCAPI:${gateway().url}/ogc?token=${token}`],

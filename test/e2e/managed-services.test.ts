@@ -8,7 +8,7 @@ import { startRedis, startSentinel } from '../harness/redis.js'
 import { startGateway } from '../harness/start-gateway.js'
 import { TcpProxy } from '../harness/tcp-proxy.js'
 
-/** Issues a token, disables it, and answers how many edge processes have confirmed. */
+/** Issues a token, disables it, and returns the number of edge processes that confirmed. */
 async function disable({ admin }: Gateway): Promise<number> {
   const { id } = await admin.issueToken()
   const { confirmed } = await admin.expect<{ confirmed: unknown[] }>(`/tokens/${id}/disable`, { method: 'POST' })
@@ -22,7 +22,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition().catch(() => false))) await new Promise((resolve) => setTimeout(resolve, 50))
 }
 
-/** Starts servers one after the other, and copies one: half a minute, and several times that on a machine that is busy with other things. */
+/** Timeout for starting several servers in sequence and copying one: half a minute, and much longer on a busy machine. */
 const MANY_STARTS = { timeout: 240_000 }
 
 test(
@@ -64,7 +64,7 @@ test(
     const url = address('localhost', 'verify-full', certificate.authority)
     const env = { REDIS_URL: `rediss://localhost:${redis.port}`, NODE_EXTRA_CA_CERTS: certificate.authority }
     const gateway = await startGateway({ database: async () => ({ ...postgres.database, url }), env })
-    // Up once a ping of the second after the start was answered.
+    // The bus is up after the second ping since the start was answered.
     await expect.poll(() => ready(gateway), { timeout: 30_000 }).toMatchObject({ bus: 'up', bus_medium: 'redis' })
     expect(await disable(gateway)).toBe(1)
     const sql = openStore(url, { applicationName: 'test', maxConnections: 1 })
@@ -85,7 +85,7 @@ test(
   async () => {
     const postgres = await OwnPostgres.start()
     const first = await TcpProxy.start(postgres.address)
-    // Nobody is there before the fail-over.
+    // Nothing listens here before the fail-over.
     const second = await TcpProxy.start({ host: '127.0.0.1', port: 1 })
     const master = await startRedis()
     const replica = await startRedis(process.env, () => ({ replicaof: `127.0.0.1 ${master.port}` }))

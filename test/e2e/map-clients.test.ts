@@ -25,13 +25,13 @@ import { mapIsDrawn, open, shot, useBrowser } from './console-browser.js'
 
 const execute = promisify(execFile)
 
-/** What a developer looks at after a run; ignored by git. */
+/** Screenshots for inspection after a run; ignored by git. */
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 
 let token: string
 let slicer: string
 let scanned: string
-/** They run while other tests draw. */
+/** Jobs that run while other tests draw. */
 let jobs: Record<'terrarium' | 'mapbox' | 'grown', string>
 const gateway = useGateway({}, async (started) => {
   await mkdir(ARTIFACTS, { recursive: true })
@@ -56,7 +56,7 @@ const gateway = useGateway({}, async (started) => {
   await started.admin.scanSource('begins', 'basemap', join(started.home, 'begins'))
 })
 
-/** A job that lays an image of the whole world over the layer `grown`. */
+/** A job that adds an image of the whole world to the layer `grown`. */
 const grownBy = (image: string) => ({ target_code: 'grown', source_path: image, zoom_max: 3, tile_format: 'png' })
 
 const RED = { r: 200, g: 30, b: 30 }
@@ -67,7 +67,7 @@ const openConsole = useBrowser()
 
 const COLOURS = Object.fromEntries(Object.entries(CITIES).map(([name, { colour }]) => [name, `rgb(${colour})`]))
 
-/** One page of each library for all tests: loading it takes longer than drawing a map. */
+/** One page per library for all tests, because loading takes longer than drawing a map. */
 const pages = new Map<string, Promise<ClientPage>>()
 function sharedPage(library: string): Promise<ClientPage> {
   const page = pages.get(library) ?? openClient(library)
@@ -82,7 +82,7 @@ interface Drawn {
   readonly set?: string
 }
 
-/** Draws a layer and looks at the pixels at the places where the library says that the cities are. */
+/** Draws a layer and returns the pixels at the positions that the library reports for the cities. */
 async function citiesBy(library: string, spec: Drawn) {
   const client = await sharedPage(library)
   const places = await client.draw({ base: gateway().url, token, cities: CITIES, colours: COLOURS, ...spec })
@@ -160,14 +160,14 @@ describe('MapLibre', () => {
       }
       const heights = await client.draw<{ top: number; plain: number }>(spec)
       await writeFile(join(ARTIFACTS, `maplibre-${encoding}.png`), await client.picture())
-      // The map's own mesh cuts the peak.
+      // The map's mesh cuts off the peak.
       expect(heights.plain).toBeCloseTo(100, 0)
       expect(heights.top - heights.plain).toBeGreaterThan(0.9 * HILL.height)
       expect(heights.top - heights.plain).toBeLessThan(1.01 * HILL.height)
     },
   )
 
-  test('an opened map stays with its version while another becomes the default; a reload shows the other whole', async () => {
+  test('an open map stays with its version while another becomes the default; a reload shows only the other', async () => {
     const root = join(gateway().home, 'two')
     await makePlainFolder(join(root, 'plain/1'), RED)
     await makePlainFolder(join(root, 'plain/2'), BLUE)
@@ -184,7 +184,7 @@ describe('MapLibre', () => {
     expect(await shown.reloaded()).toEqual([BLUE])
   })
 
-  test('a reload after a job has accumulated shows the new content whole, whatever the browser has kept', async () => {
+  test('a reload after an accumulating job shows only the new content, whatever the browser has cached', async () => {
     await succeeded(gateway(), jobs.grown, slicer)
     const shown = await openPlain('grown')
     expect(await shown.colours()).toEqual([RED])
@@ -204,13 +204,13 @@ async function makePlainFolder(folder: string, background: typeof RED): Promise<
   }
 }
 
-/** A MapLibre map of a layer, in a browser that keeps what it was told to keep. */
+/** Opens a MapLibre map of a layer in a browser with a normal cache. */
 async function openPlain(code: string) {
   const { page, draw, picture } = await openClient('maplibre')
   onTestFinished(() => page.close())
   const show = () => draw({ base: gateway().url, token, cities: {}, by: 'raster', code })
   await show()
-  /** All colours of the map, after it has come to this zoom. */
+  /** Returns all colours of the map after it has reached this zoom. */
   const colours = async (zoom?: number) => {
     if (zoom !== undefined)
       await page.evaluate(`new Promise((resolve) => map.jumpTo({ zoom: ${zoom} }).once('idle', resolve))`)
@@ -224,11 +224,11 @@ async function openPlain(code: string) {
   return { colours, reloaded }
 }
 
-/** Far more than a map takes on a busy machine without a graphics card. */
+/** Timeout for drawing a map on a busy machine without a graphics card. */
 const DRAWN = { timeout: 90_000 }
 
 describe('the console', () => {
-  test('shows all of a geographic set at first', async () => {
+  test('shows a whole geographic set at first', async () => {
     const { page, expectClean } = await openConsole(gateway())
     await open(page, '/basemaps/mb4490/versions/default')
     await mapIsDrawn(page)
@@ -244,7 +244,7 @@ describe('the console', () => {
     await mapIsDrawn(page)
     const canvas = page.locator('canvas.maplibregl-canvas')
     const { width, height } = (await canvas.boundingBox()) as { width: number; height: number }
-    // At zoom 1 the world is 1024 pixels wide; Beijing is beyond the map's edge.
+    // At zoom 1 the world is 1024 pixels wide, and Beijing is outside of the map.
     const { beijing: _, ...near } = CITIES
     const places = Object.fromEntries(
       Object.entries(near).map(([city, { lon, lat }]) => {
@@ -255,7 +255,7 @@ describe('the console', () => {
     await expect.poll(async () => coloursAt(await canvas.screenshot(), places), DRAWN).toEqual(inPlace)
     const [x, y] = places.nairobi as [number, number]
     await canvas.click({ position: { x, y } })
-    // Of four columns and two rows.
+    // The zoom has four columns and two rows.
     await expect.poll(() => page.getByLabel('Tile z/x/y').inputValue(), DRAWN).toBe('1/2/1')
     await page.getByRole('img', { name: 'Tile 1/2/1' }).waitFor()
     await shot(page, 'map-of-geodetic')
@@ -263,7 +263,7 @@ describe('the console', () => {
   })
 })
 
-/** The cities whose colours are somewhere in a picture. */
+/** Returns the cities whose colours occur anywhere in a picture. */
 async function citiesSomewhereIn(picture: Buffer): Promise<string[]> {
   const found = await allColours(picture)
   return Object.entries(CITIES)
@@ -298,7 +298,7 @@ describe('GDAL', () => {
       const size = crs === 'EPSG:3857' ? (2 * Math.PI * 6378137) / 2 ** zoom : 180 / 2 ** zoom
       const [west, north] = crs === 'EPSG:3857' ? [-Math.PI * 6378137, Math.PI * 6378137] : [-180, 90]
       const edges = [west + left * size, north - top * size, west + (right + 1) * size, north - (bottom + 1) * size]
-      // Without a zoom GDAL takes the depth of the whole grid, which another layer may need.
+      // Without a zoom GDAL uses the depth of the whole grid, which another layer may determine.
       const source = `WMTS:${gateway().url}/wmts?token=${token},layer=${code},zoom_level=${zoom}`
       await execute('gdal_translate', ['-q', '-of', 'PNG', '-projwin', ...edges.map(String), source, out, ...quietly()])
       const { stdout } = await execute('gdalsrsinfo', ['-e', '-o', 'epsg', out])
@@ -307,7 +307,7 @@ describe('GDAL', () => {
     },
   )
 
-  test('reads tiles of 512 pixels as they are', async () => {
+  test('reads tiles of 512 pixels unchanged', async () => {
     const out = join(gateway().home, 'large.png')
     const source = `WMTS:${gateway().url}/wmts?token=${token},layer=large,zoom_level=0`
     await execute('gdal_translate', ['-q', '-of', 'PNG', source, out, ...quietly()])
@@ -315,7 +315,7 @@ describe('GDAL', () => {
   })
 })
 
-/** What GDAL keeps of a service lies with the gateway, not where the tests run. */
+/** Keeps GDAL's cache with the gateway, not in the working directory. */
 const quietly = () => ['--config', 'GDAL_DEFAULT_WMS_CACHE_PATH', join(gateway().home, 'gdal')]
 
 async function pixels(picture: Buffer | string) {
@@ -344,7 +344,7 @@ async function tilesSideBySide(
     .toBuffer()
 }
 
-test('a set in UTM is refused by the scan, in words', async () => {
+test('the scan refuses a set in UTM with a reason', async () => {
   expect(scanned).toContain('its tiles lie in EPSG:32650')
   const answer = await fetch(`${gateway().url}/api/v1/catalog/basemaps/utm?token=${token}`)
   expect(answer.status).toBe(404)

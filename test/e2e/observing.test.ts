@@ -25,7 +25,7 @@ interface Exported {
   }[]
 }
 
-test('one trace goes through edge, control plane, job and callback; spans reach a collector, and log lines name it', async () => {
+test('one trace covers edge, control plane, job and callback; spans reach a collector, and log lines contain it', async () => {
   const spans: Span[] = []
   const callbacks: string[] = []
   const receiver = createServer(async (req, res) => {
@@ -61,7 +61,7 @@ test('one trace goes through edge, control plane, job and callback; spans reach 
   })
   const { id } = (await submitted.json()) as { id: string }
   while (callbacks.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-  // Whoever ends sends what is left, and writes it.
+  // Processes flush their spans and write their logs when they stop.
   await gateway.stop()
   const logged = gateway.logs()
   receiver.close()

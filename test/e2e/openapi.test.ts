@@ -46,7 +46,7 @@ beforeAll(async () => {
   ajv.addSchema(document, 'document')
 })
 
-/** What is wrong with a value by a schema of the document. */
+/** Returns the errors of a value against a schema of the document. */
 function errorsOf(schema: object, value: unknown): unknown {
   const own = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/'))
   const validate = ajv.compile(own)
@@ -55,7 +55,7 @@ function errorsOf(schema: object, value: unknown): unknown {
 
 test('spectral finds neither errors nor warnings in the OpenAPI document', async () => {
   const spectral = new Spectral.Spectral()
-  // The type of its own rule sets lacks what the type of a definition demands.
+  // The type of spectral's own rule sets lacks a property that the type of a definition requires.
   spectral.setRuleset({ extends: [[rulesets.oas as unknown as RulesetDefinition, 'recommended']] })
   const found = await spectral.run(JSON.parse(text))
   expect(found.map(({ code, path, message }) => [code, path.join('.'), message])).toEqual([])
@@ -80,7 +80,7 @@ test('every example in the OpenAPI document is valid by its schema', () => {
   expect(wrong.filter(([, errors]) => errors !== null)).toEqual([])
 })
 
-/** The operations whose example reads or creates something without leaving this machine, and whose subjects the catalog of `useMaps` has. */
+/** Operations whose examples have no effect outside this machine, and whose subjects exist in the catalog of `useMaps`. */
 const HARMLESS = [
   ...['getHealth', 'getReadiness', 'getMetrics', 'getSystem', 'listBasemaps', 'getBasemap', 'listVectors'],
   ...['listAdminBasemaps', 'listAdminVectors', 'listScanSources', 'listTokens', 'issueToken', 'issuePreviewToken'],
@@ -93,7 +93,7 @@ const HARMLESS = [
   'deleteTarget',
 ]
 
-test.each(HARMLESS)('the example of %s runs, and its answer is valid by the schema', async (operationId) => {
+test.each(HARMLESS)('the example of %s runs, and its response is valid against the schema', async (operationId) => {
   const operation = operations.find((one) => one.operationId === operationId)
   if (operation === undefined) throw new Error(`the document has no operation ${operationId}`)
   const answer = await run(operation)
@@ -118,7 +118,7 @@ async function run({ path, method, parameters = [], requestBody, security = [] }
   const query = Object.fromEntries(inQuery.map(({ name, example }) => [name, String(example)]))
   const isAdmin = security.some((scheme) => 'adminBearer' in scheme)
   const example = requestBody?.content['application/json']?.example
-  // Compiling schemas holds up the event loop for seconds: fetch must see first that the edge has closed an idle connection meanwhile.
+  // Compiling schemas blocks the event loop for seconds. This lets fetch first notice idle connections that the edge closed.
   await setImmediate()
   return fetch(`${maps().gateway.url}${filled}?${new URLSearchParams(query)}`, {
     method: method.toUpperCase(),
@@ -130,7 +130,7 @@ async function run({ path, method, parameters = [], requestBody, security = [] }
   })
 }
 
-/** Written as the author of a client would; it is compiled against the generated types, and run. */
+/** Client code as an author would write it, compiled against the generated types, and run. */
 const CLIENT = `import createClient from 'openapi-fetch'
 import type { operations, paths } from './openapi-generated.js'
 
@@ -194,23 +194,23 @@ test('a client generated from the OpenAPI document compiles and works', async ()
   }
 })
 
-/** What the console asks: administration, and what a preview loads. */
+/** Paths that the console uses: administration, and the content of previews. */
 const CONSOLE_PATHS = /^\/api\/v1\/(admin|system)|tilejson|^\/vectors\/\{code\}\/download/
 
-test('a method that nobody answers is 405 on every path, with the methods that the path has', async () => {
+test('an unsupported method returns 405 on every path, with the supported methods', async () => {
   for (const [path, item] of Object.entries<object>(JSON.parse(text).paths)) {
     const known = Object.keys(item).map((method) => method.toUpperCase())
     for (const method of ['TRACE', 'PROPFIND']) {
       const answer = await asked(method, path.replaceAll(/\{\w+\}/g, 'x'))
       expect([answer.statusCode, path]).toEqual([405, path])
       expect(answer.headers.allow?.split(', '), path).toEqual(expect.arrayContaining(known))
-      // Every GET and no POST of a path that has none.
+      // Checks Allow for POST, which lists it only if the path has it.
       expect(answer.headers.allow?.includes('POST'), path).toBe(known.includes('POST'))
     }
   }
 })
 
-/** `fetch` sends no TRACE. */
+/** Sends a request by `http`, since `fetch` sends no TRACE. */
 function asked(method: string, path: string): Promise<IncomingMessage> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   return new Promise((resolve, reject) => {
@@ -219,12 +219,12 @@ function asked(method: string, path: string): Promise<IncomingMessage> {
   })
 }
 
-test('the types of the console are those of the OpenAPI document (npm run console:types writes them)', async () => {
+test('the types of the console match the OpenAPI document (npm run console:types writes them)', async () => {
   const types = astToString(await openapiTS(forConsole(JSON.parse(text)), { defaultNonNullable: false }))
   await expect(withoutEmpty(types)).toMatchFileSnapshot('../../services/console/src/api/openapi.d.ts')
 })
 
-/** The document without words, and of the answers those of a success: what is changed in a description changes no type. */
+/** The document without texts and error responses, so that changed descriptions do not change the types. */
 function forConsole(document: OpenAPI3 & Record<string, unknown>): OpenAPI3 {
   const paths = operations
     .filter(({ path }) => CONSOLE_PATHS.test(path))
@@ -240,7 +240,7 @@ function forConsole(document: OpenAPI3 & Record<string, unknown>): OpenAPI3 {
 
 const WORDS = new Set(['description', 'summary', 'example', 'title', 'headers'])
 
-/** @param isNames whether its keys are names that somebody chose */
+/** @param isNames true if the keys are names chosen by the API */
 function withoutWords(node: unknown, isNames = false): unknown {
   if (Array.isArray(node)) return node.map((one) => withoutWords(one))
   if (typeof node !== 'object' || node === null) return node
@@ -248,7 +248,7 @@ function withoutWords(node: unknown, isNames = false): unknown {
   return Object.fromEntries(kept.map(([key, value]) => [key, withoutWords(value, key === 'properties')]))
 }
 
-/** Two thirds of what the generator writes say that something is not there. */
+/** Removes the empty members, which are two thirds of the generator's output. */
 function withoutEmpty(types: string): string {
   return types
     .replaceAll(/^ *headers: \{\n *\[name: string\]: unknown;\n *\};\n/gm, '')

@@ -10,7 +10,7 @@ import { freePort } from '../harness/ports.js'
 import { ServiceProcess } from '../harness/service-process.js'
 import { startGateway } from '../harness/start-gateway.js'
 
-test('behind a PgBouncer that pools sessions everything works: migrations, scans, notifications, tiles', async () => {
+test('migrations, scans, notifications and tiles work behind a PgBouncer in session mode', async () => {
   const gateway = await startGateway({ database: () => pooledDatabase('session') })
   await makeTileFolder(join(gateway.home, 'basemaps/world/v1'), { maxZoom: 0 })
   await gateway.admin.scanSource('maps', 'basemap', join(gateway.home, 'basemaps'))
@@ -25,7 +25,7 @@ test('behind a PgBouncer that pools sessions everything works: migrations, scans
   await gateway.stop()
 })
 
-test('a PgBouncer that pools transactions is refused with one line that says what to do', async () => {
+test('a PgBouncer in transaction mode is refused with one line that names the remedy', async () => {
   const database = await pooledDatabase('transaction')
   const main = fileURLToPath(new URL('../../services/control-plane/dist/main.js', import.meta.url))
   const env = environment(randomUUID(), {

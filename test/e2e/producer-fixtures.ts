@@ -6,12 +6,12 @@ import sharp from 'sharp'
 
 export const execute = promisify(execFile)
 
-/** A colour that tells the place: red grows to the east, green to the south, in degrees of longitude and latitude. */
+/** Returns a colour that encodes the place: red grows to the east, green to the south, in degrees of longitude and latitude. */
 export function colourAt(longitude: number, latitude: number): readonly [number, number, number] {
   return [((longitude + 180) / 360) * 250, ((90 - latitude) / 180) * 250, 80]
 }
 
-/** A georeferenced picture of the whole world, each place of the colour of `colourAt`. */
+/** Makes a georeferenced picture of the whole world in which each place has the colour of `colourAt`. */
 export async function worldImage(folder: string): Promise<string> {
   const [width, height] = [1440, 720]
   const pixels = Buffer.alloc(width * height * 3)
@@ -35,7 +35,7 @@ export async function gdal2tiles(image: string, folder: string, options: readonl
   await execute('gdal2tiles.py', ['-q', '-z', '0-3', '-r', 'near', ...options, image, folder])
 }
 
-/** Turns the rows of a folder round: what QGIS ("Generate XYZ tiles (Directory)", inverted) and MapProxy's caches of a grid with origin sw have. */
+/** Flips the rows of a folder, as in QGIS ("Generate XYZ tiles (Directory)", inverted) and MapProxy's caches of a grid with origin sw. */
 export async function flipRows(from: string, to: string): Promise<void> {
   await cp(from, to, { recursive: true })
   for (const z of (await readdir(to)).filter((name) => /^\d+$/.test(name))) {
@@ -52,13 +52,13 @@ export async function flipRows(from: string, to: string): Promise<void> {
   }
 }
 
-/** The page that QGIS 3.34 writes where its user has asked for one (qgsalgorithmxyztiles.cpp), in its own words as far as they tell of the tiles. */
+/** The page that QGIS 3.34 writes on request (qgsalgorithmxyztiles.cpp), limited to its statements about the tiles. */
 export function qgisPage(folder: string, tms: boolean): string {
   const options = `{minZoom: 0, maxZoom: 3, tms: ${tms}, attribution: 'Created by QGIS'}`
   return `<!DOCTYPE html><html><head><title>Leaflet preview</title></head><body><div id="map"></div><script>var map = L.map('map', {attributionControl: false}).setView([0, 0], 1);L.control.attribution({prefix: false}).addTo(map);var osm_layer = L.tileLayer('https://tile.openstreetmap.org/{z}/{x}/{y}.png', {minZoom: 0, maxZoom: 3, attribution: '&copy;'}).addTo(map);var tilesource_layer = L.tileLayer('file:///${folder}/{z}/{x}/{y}.png', ${options}).addTo(map);</script></body></html>`
 }
 
-/** Whether this machine has MapProxy (Debian: python3-mapproxy). */
+/** True if this machine has MapProxy (Debian: python3-mapproxy). */
 export async function hasMapProxy(): Promise<boolean> {
   return execute('/usr/bin/python3', ['-c', 'import mapproxy.seed.script']).then(
     () => true,
@@ -66,13 +66,13 @@ export async function hasMapProxy(): Promise<boolean> {
   )
 }
 
-/** A cache of MapProxy: where it keeps tiles, and in which of its two grids of Web Mercator. */
+/** A cache of MapProxy: its directory, and one of its two Web Mercator grids. */
 export interface MapProxyCache {
   readonly cache: string
   readonly grid: 'GLOBAL_MERCATOR' | 'GLOBAL_WEBMERCATOR' | 'GLOBAL_GEODETIC'
 }
 
-/** Has MapProxy fill one cache from an address of XYZ tiles. */
+/** Makes MapProxy fill one cache from an XYZ URL. */
 export async function seedMapProxy(folder: string, address: string, { cache, grid }: MapProxyCache): Promise<void> {
   await mkdir(folder, { recursive: true })
   await writeFile(
@@ -93,7 +93,7 @@ layers: [{name: out, title: out, sources: [out]}]
   await execute('/usr/bin/python3', ['-c', call, '-q', '-c', '1', ...files, '--seed', 'ALL'], { cwd: folder })
 }
 
-/** A GeoJSON file with one square for each place, named `place0`, `place1` ... */
+/** Makes a GeoJSON file with one square for each place, named `place0`, `place1` ... */
 export async function places(folder: string, points: readonly (readonly [number, number])[]): Promise<string> {
   const square = ([x, y]: readonly [number, number]) => [
     [

@@ -21,9 +21,9 @@ import {
   worldImage,
 } from './producer-fixtures.js'
 
-/** Tiles as the producers write them, each by the tool itself if it is installed: what the gateway serves is compared with where it belongs. */
+/** Tiles from the real producers, if they are installed: the served tiles are compared with their expected places. */
 
-/** Five places, at none of which north and south, east and west, or the two hemispheres can be taken for each other. */
+/** Five places at which swapped north and south, east and west, or hemispheres would be noticed. */
 const POINTS = [
   [-120, 50],
   [-60, -30],
@@ -32,14 +32,14 @@ const POINTS = [
   [140, -50],
 ] as const
 
-/** What the gateway does with the tiles of one producer. */
+/** The expected treatment of a producer's tiles. */
 type Outcome =
   | { readonly served: 'WebMercatorQuad' | 'WorldCRS84Quad'; readonly warning?: RegExp }
   | { readonly refused: RegExp }
 
 interface Producer {
   readonly name: string
-  /** makes the tiles at a place that is named by a code, which it may complete by an extension */
+  /** makes the tiles at a place named by a code, which it may complete by an extension */
   readonly make: (place: string) => Promise<void>
   readonly needs?: 'MapProxy'
   readonly outcome: Outcome
@@ -62,7 +62,7 @@ const gateway = useGateway({}, async (running) => {
   image = await worldImage(fixtures)
   points = await places(fixtures, POINTS)
   hasProxy = await hasMapProxy()
-  // What MapProxy seeds from, and QGIS's folders are made of.
+  // The source for MapProxy and for QGIS's folders.
   await gdal2tiles(image, join(running.home, 'base/base'), ['--xyz', '-w', 'none'])
   await running.admin.scanSource('base', 'basemap', join(running.home, 'base'))
   token = (await running.issueToken({ basemap_codes: ['*'] })).token
@@ -230,7 +230,7 @@ async function tileJson(code: string): Promise<{ tiles: string[] }> {
   return (await answer.json()) as { tiles: string[] }
 }
 
-/** The tiles of zoom 3 in which the places lie, or those that lie as far beyond the equator. */
+/** Returns the tiles of zoom 3 that contain the places, or their mirror images beyond the equator. */
 async function tilesAt(code: string, mirrored: boolean): Promise<string[]> {
   const set = TILE_MATRIX_SETS.WebMercatorQuad
   const tiles = POINTS.map(async ([x, y]) => {
@@ -250,7 +250,7 @@ test.each(['gdal2tiles --xyz', "GDAL's MBTiles"])(
     const code = indexOf(name)
     const address = `/basemaps/${code}/versions/default`
     const patch = (body: object) => gateway().admin.expect<AdminBasemapVersion>(address, { method: 'PATCH', body })
-    // What the caches and the native tier hold by now must go.
+    // Fills the caches and the native tier with tiles that must be dropped.
     const tiles = [await tilesAt(code, false), await tilesAt(code, true)]
     const expectTiles = async ([near, far]: string[][]) => {
       for (let i = 0; i < 20; i++) expect([await tilesAt(code, false), await tilesAt(code, true)]).toEqual([near, far])
@@ -291,7 +291,7 @@ test('an override of the grid moves the tiles in every document', async () => {
   await patch({ tile_matrix_set: null })
 })
 
-/** The tile that a map client asks for at a place shows that place. */
+/** Expects that the tile that a map client requests for a place shows that place. */
 async function expectPlace(
   code: string,
   format: string,

@@ -51,7 +51,7 @@ async function slice(name: string, colour: typeof RED, bounds: readonly [number,
   expect((await state()).message).toBe('')
 }
 
-/** The colour of a tile's middle at every edge. */
+/** Returns the colour of a tile's middle from every edge. */
 async function colours(tile: string): Promise<number[][]> {
   return Promise.all(
     gateway.edges.map(async ({ url }) => {
@@ -71,14 +71,14 @@ async function colours(tile: string): Promise<number[][]> {
 
 const near = ({ r, g, b }: typeof RED) => [r, g, b].map((value) => expect.closeTo(value, -1.4))
 
-test('a layer that was sliced into a bucket is served by edges that share no file, and goes on without its first copy', async () => {
+test('a layer sliced into a bucket is served by edges without a shared file, and without its first copy', async () => {
   await slice('west', RED, [-90, 0, -45, 40])
   expect(await colours('3/2/3')).toEqual(Array(3).fill(near(RED)))
   await rm(join(gateway.dataDir, 'control-plane/slice-work'), { recursive: true })
   await slice('east', BLUE, [-45, 0, 0, 40])
   expect(await colours('3/3/3')).toEqual(Array(3).fill(near(BLUE)))
   expect(await colours('3/2/3')).toEqual(Array(3).fill(near(RED)))
-  // A scan finds what slicing has published, as it is.
+  // A scan finds the result of slicing unchanged.
   const versions = async () =>
     (await gateway.admin.expect<{ versions: AdminBasemapVersion[] }>('/basemaps/city')).versions
   const [published, ...others] = await versions()
@@ -87,12 +87,12 @@ test('a layer that was sliced into a bucket is served by edges that share no fil
   expect(await versions()).toEqual([{ ...published, scanned_at: expect.any(String) }])
 })
 
-/** What every edge answers. */
+/** Returns the status from every edge. */
 async function statuses(path: string, headers: Record<string, string>): Promise<number[]> {
   return Promise.all(gateway.edges.map(async ({ url }) => (await fetch(`${url}${path}`, { headers })).status))
 }
 
-test('a map in a bucket is granted, withdrawn and given back as one on a disk, however warm it is', async () => {
+test('a map in a bucket is granted, withdrawn and restored like one on a disk, even when cached', async () => {
   await makePmtiles(join(gateway.home, 'v1.pmtiles'), { maxZoom: 1 })
   await swift.put('maps/remote/v1.pmtiles', join(gateway.home, 'v1.pmtiles'))
   expect(await gateway.admin.scanSource('bucket', 'basemap', 's3://maps')).toMatchObject({ added: 1 })
@@ -105,7 +105,7 @@ test('a map in a bucket is granted, withdrawn and given back as one on a disk, h
   const tile = '/tiles/remote/v1/1/1/1.png'
   const asked = ({ authorization = '' } = {}) => statuses(tile, { authorization })
   const paths = [tile, '/tiles/remote/tilejson.json', '/archives/remote/v1.pmtiles']
-  // Thrice, so that it is answered from memory and natively.
+  // Three times, so that memory and the native tier serve it.
   for (let round = 0; round < 3; round++) expect(await asked(granted)).toEqual([200, 200, 200])
   for (const path of paths)
     expect(await statuses(path, { authorization: String(other?.authorization) })).toEqual([403, 403, 403])
@@ -124,7 +124,7 @@ test('a map in a bucket is granted, withdrawn and given back as one on a disk, h
   expect(await asked(granted)).toEqual([401, 401, 401])
 })
 
-/** Debian's nginx over a directory, by https. */
+/** Serves a directory by Debian's nginx over https. */
 async function serveByTls(dir: string): Promise<{ url: string; process: ServiceProcess }> {
   const port = await freePort()
   const conf = join(dir, 'nginx.conf')
@@ -149,11 +149,11 @@ async function serveByTls(dir: string): Promise<{ url: string; process: ServiceP
   return { url: `https://localhost:${port}`, process }
 }
 
-test('an archive behind https, of an authority of its own, is scanned and served, also where it is replaced between two tiles', async () => {
+test('an archive behind https with a private authority is scanned and served, even if replaced between two tiles', async () => {
   const dir = join(gateway.home, 'web')
   await mkdir(dir)
   const web = await serveByTls(dir)
-  // Each tile is more than a block, so that each is asked for. nginx makes its ETag of the length and the second.
+  // Each tile is larger than a block, so each is requested. nginx derives its ETag from length and second.
   const publish = async (mark: number) => {
     const png = Buffer.from('89504e470d0a1a0a', 'hex')
     const tiles = [0, 1].map((x) => ({

@@ -16,7 +16,7 @@ const gateway = useGateway({ env: { TOKEN_STALE_SECONDS: '1' } }, async (started
 
 let nginx: ServiceProcess
 let cached: string
-/** nginx that keeps one copy for everyone whom the gateway lets in */
+/** nginx with one cached copy for everyone whom the gateway admits */
 let shared: string
 let purger: ServiceProcess
 let purgerPort: number
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const dir = join(gateway().home, 'nginx')
   await mkdir(join(dir, 'temp'), { recursive: true })
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((kind) => `${kind}_temp_path temp;`)
-  // The cache as it is in docs/caches.md.
+  // The cache configuration from docs/caches.md.
   await writeFile(
     join(dir, 'nginx.conf'),
     `daemon off; master_process off; pid nginx.pid; error_log stderr crit;
@@ -85,7 +85,7 @@ async function ask(
   return [answer.status, answer.headers.get('x-cache')]
 }
 
-test('a shared cache gives the tile of one token to that token alone', async () => {
+test('a shared cache serves the tile of one token only to that token', async () => {
   const path = '/tiles/world/v1/0/0/0.png'
   const { token } = await gateway().issueToken({ basemap_codes: ['world'] })
   const { token: other } = await gateway().issueToken({ basemap_codes: ['elsewhere'] })
@@ -96,14 +96,14 @@ test('a shared cache gives the tile of one token to that token alone', async () 
     expect((await ask(path))[0]).toBe(401)
     for (const foreign of byHeaders(other)) expect((await ask(path, foreign))[0]).toBe(403)
   }
-  // A token in the query makes an address of its own.
+  // A token in the query makes a different URL.
   expect(await ask(`${path}?token=${token}`)).toEqual([200, 'MISS'])
   expect(await ask(`${path}?token=${token}`)).toEqual([200, 'HIT'])
   expect((await ask(`${path}?token=${other}`))[0]).toBe(403)
   expect((await ask(path))[0]).toBe(401)
 })
 
-test('a map made from TileJSON shows one content: another one has other addresses, which no cache has kept', async () => {
+test('a map made from TileJSON shows one content: new content has new URLs, which no cache has stored', async () => {
   const { token } = await gateway().issueToken({ basemap_codes: ['world'] })
   const headers = { 'x-access-token': token }
   const template = async () => {
@@ -126,7 +126,7 @@ test('a map made from TileJSON shows one content: another one has other addresse
   expect(await template()).toContain('/tiles/world/v2/')
 })
 
-/** A basemap of its own, so that no other test has cached its tiles; its tiles of zoom 0 to 2. */
+/** Adds a separate basemap whose tiles no other test has cached; returns its tiles of zoom 0 to 2. */
 async function addBasemap(code: string): Promise<string[]> {
   await makeTileFolder(join(gateway().home, 'basemaps', code, 'v1'), { maxZoom: 2 })
   await gateway().admin.rescan('maps')
@@ -135,12 +135,12 @@ async function addBasemap(code: string): Promise<string[]> {
   )
 }
 
-test('behind auth_request one copy serves all who are let in, and nobody else', async () => {
+test('behind auth_request one copy serves all admitted callers, and no one else', async () => {
   const tiles = await addBasemap('mix')
   const tokens = await Promise.all(
     ['a', 'b', 'c'].map(async () => (await gateway().issueToken({ basemap_codes: ['mix'] })).token),
   )
-  // As maps ask: the upper zooms most often.
+  // Like real maps, which request the upper zooms most often.
   const mix = Array.from({ length: 500 }, (_, i) => tiles[Math.floor(tiles.length * ((i * 0.618_034) % 1) ** 2)])
   const seen: unknown[] = []
   for (const [i, tile] of mix.entries()) seen.push((await ask(`${tile}?token=${tokens[i % 3]}`, {}, shared)).join(' '))
@@ -159,21 +159,21 @@ test('behind auth_request one copy serves all who are let in, and nobody else', 
   expect((await ask(`/tiles/world/v1/0/0/0.png?${template.split('?')[1]}`, {}, shared))[0]).toBe(401)
 })
 
-test('a disabled token is refused at once where the gateway is asked, and where a private map is kept by nobody', async () => {
+test('a disabled token is refused at once if the cache asks the gateway, and if no cache stores a private map', async () => {
   const [tile = ''] = await addBasemap('closed')
   const { token, id } = await gateway().issueToken({ basemap_codes: ['closed'] })
   const headers = { 'x-access-token': token }
   expect(await ask(tile, headers, shared)).toEqual([200, 'MISS'])
   expect(await ask(tile, headers, shared)).toEqual([200, 'HIT'])
   await gateway().admin.expect('/basemaps/closed', { method: 'PATCH', body: { cache_policy: 'private' } })
-  // A cache that asks nobody.
+  // A cache that does not ask the gateway.
   for (let i = 0; i < 3; i++) expect(await ask(`${tile}?v=9`, headers)).toEqual([200, 'MISS'])
   await gateway().admin.expect(`/tokens/${id}/disable`, { method: 'POST' })
   expect((await ask(tile, headers, shared))[0]).toBe(401)
   expect((await ask(`${tile}?v=9`, headers))[0]).toBe(401)
 })
 
-test('a cache forgets what a version showed before it changed, and what was withdrawn', async () => {
+test('a cache drops the old content of a changed version, and withdrawn content', async () => {
   const [tile = ''] = await addBasemap('changing')
   const { token } = await gateway().issueToken({ basemap_codes: ['*'] })
   const target = { code: 'cache', kind: 'purge', url: `http://127.0.0.1:${purgerPort}/`, secret: 'shared' }
@@ -192,7 +192,7 @@ test('a cache forgets what a version showed before it changed, and what was with
   await expect.poll(show).toMatch(/^404 /)
 })
 
-test('signed addresses go on while the key is rotated, and end at once where it is rotated without grace', async () => {
+test('signed addresses stay valid while the key is rotated, and end at once if it is rotated without grace', async () => {
   const sign = async () => {
     const body = { basemap_code: 'world', version: 'v1', expires_at: '2040-01-01' }
     const { url_template: template } = await gateway().admin.expect<{ url_template: string }>('/signed-urls', { body })
@@ -203,7 +203,7 @@ test('signed addresses go on while the key is rotated, and end at once where it 
   const signed = [await sign()]
   const signatureOf = (address = '') => new URL(address).searchParams.get('sig')
   await rotate({})
-  // Until the new key signs, the old one does.
+  // The old key signs until the new one does.
   await expect
     .poll(async () => {
       signed.push(await sign())

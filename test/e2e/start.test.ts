@@ -25,7 +25,7 @@ async function nothingIsLeft(): Promise<void> {
   expect(await home.left()).toEqual([])
 }
 
-/** Runs a printed command as somebody who pastes it into a shell, in the home directory, and answers the file it wrote. */
+/** Runs a printed command as if pasted into a shell, in the home directory, and returns the file it wrote. */
 async function paste(command: string | undefined): Promise<Buffer> {
   const file = /-o (\S+)/.exec(command ?? '')?.[1] ?? 'no -o in the command'
   await execute('sh', ['-c', command ?? 'false'], { cwd: home.dir })
@@ -49,7 +49,7 @@ function namesInZip(zip: Buffer): Promise<string[]> {
 describe('on a machine without a database or Redis', () => {
   let first: Printed
 
-  test('the start command brings a gateway with demo data, what it prints works when pasted, and its log holds no secret', async () => {
+  test('the start command brings a gateway with demo data, its printed commands work, and its log holds no secret', async () => {
     const start = home.run('start', { LOG_LEVEL: 'debug' })
     first = await printed(start)
     const tile = await sharp(await paste(first.Tile)).metadata()
@@ -76,7 +76,7 @@ describe('on a machine without a database or Redis', () => {
     for (const secret of [token, ...credentials]) expect(logged.filter((line) => line.includes(secret))).toEqual([])
   })
 
-  test('the credentials and the demo token it keeps can be read by their owner alone', async () => {
+  test('only the owner can read the credentials and the demo token', async () => {
     for (const file of [home.configFile, join(home.dataDir, 'demo-token')])
       expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
@@ -89,13 +89,13 @@ describe('on a machine without a database or Redis', () => {
       await printed(start)
     })
 
-    test('it serves the same data under the same token', async () => {
+    test('a second start serves the same data under the same token', async () => {
       const { TileJSON, Tile, GeoJSON } = first
       expect(await printed(start)).toMatchObject({ TileJSON, Tile, GeoJSON })
       expect((await fetch(TileJSON ?? '')).status).toBe(200)
     })
 
-    test('standard output is the log alone; what is printed for people goes to standard error', async () => {
+    test('standard output contains only the log; text for people goes to standard error', async () => {
       const [log, words] = [start.lines.filter(isLog), start.lines.filter((line) => !isLog(line))]
       expect(log.length).toBeGreaterThan(1)
       expect(log.map(({ json, raw }) => [json === null, raw])).toEqual(log.map(({ raw }) => [false, raw]))
@@ -111,13 +111,13 @@ describe('on a machine without a database or Redis', () => {
       expect(await isReady(`${home.url}/ready`)).toBe(true)
     })
 
-    test('a start on a port that is taken is refused with one line that names the setting', async () => {
+    test('a start on a used port is refused with one line that names the setting', async () => {
       const second = home.run('start', { DATA_DIR: join(home.dir, 'other') })
       expect((await second.ended()).code).toBe(2)
       expect(second.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT \d+ is in use/)])
     })
 
-    test('nothing survives when it is killed, and the next start goes on', async () => {
+    test('nothing survives a kill, and the next start continues', async () => {
       process.kill(Number(await readFile(join(home.dataDir, 'launcher.lock'), 'utf8')), 'SIGKILL')
       await start.ended()
       await nothingIsLeft()
@@ -130,7 +130,7 @@ describe('on a machine without a database or Redis', () => {
   })
 })
 
-describe('with a database and a Redis of its own', () => {
+describe('with an external database and Redis', () => {
   afterEach(nothingIsLeft)
   let database: TestDatabase
   let redis: TestRedis
@@ -156,7 +156,7 @@ describe('with a database and a Redis of its own', () => {
     expect(await database.connections()).toEqual([])
   })
 
-  test('edge and control plane run on their own as well, and end with 0 when asked', async () => {
+  test('edge and control plane also run separately, and exit with 0 on request', async () => {
     const controlPlane = home.run('control-plane', servers)
     const edge = home.run('edge', servers)
     await expect.poll(() => isReady(`${home.url}/ready`), { timeout: 30_000 }).toBe(true)
@@ -167,7 +167,7 @@ describe('with a database and a Redis of its own', () => {
   })
 })
 
-describe('with settings that cannot work', () => {
+describe('with invalid settings', () => {
   afterEach(nothingIsLeft)
 
   test('the start is refused with one line that names the setting', async () => {
@@ -176,14 +176,14 @@ describe('with settings that cannot work', () => {
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^API_PORT must be a port number/)])
   })
 
-  test('so is one in which edge and control plane would listen on one address', async () => {
+  test('a start is refused if edge and control plane would listen on one address', async () => {
     const start = home.run('start', { API_PORT: '8999', CONTROL_PORT: '8999', DATA_DIR: join(home.dir, 'one-port') })
     expect((await start.ended()).code).toBe(2)
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^CONTROL_PORT 8999 is API_PORT too/)])
   })
 
   test.each([
-    // What every mkdir there is answered makes Node's recursive one try for ever.
+    // mkdir there fails with an error that makes Node's recursive mkdir retry for ever.
     ['a data directory that cannot be made', { DATA_DIR: '/proc/nowhere/data' }, /^DATA_DIR .* cannot be used: ENOENT/],
     ['a data directory that is a file', { DATA_DIR: '/etc/passwd' }, /ENOTDIR.*remove the file.*or set DATA_DIR/],
     [
@@ -197,7 +197,7 @@ describe('with settings that cannot work', () => {
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(line)])
   })
 
-  test('a database that cannot be reached is told in one line without the password, and an interrupt ends the wait', async () => {
+  test('an unreachable database is reported in one line without the password, and an interrupt ends the wait', async () => {
     const start = home.run('start', { DATABASE_URL: 'postgres://gateway:pass-word@127.0.0.1:1/gateway' })
     const { raw } = await start.line(({ from }) => from === 'stderr')
     expect(raw).toMatch(

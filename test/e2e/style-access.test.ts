@@ -18,7 +18,7 @@ const STYLE = {
 const PLACE = { type: 'Feature', properties: { name: '南京' }, geometry: { type: 'Point', coordinates: [118.8, 32] } }
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>'
 
-/** Everything that one token opens of a map. */
+/** All resources of a map that one token opens. */
 const PARTS = [
   '/styles/city/style.json',
   '/styles/city/sprite.png',
@@ -28,7 +28,7 @@ const PARTS = [
   '/vectors/places.geojson',
 ]
 const TOKENS = 5
-/** Requests that are under way at any time, for each part. */
+/** Number of concurrent requests for each resource. */
 const LANES = 3
 
 const gateway = useGateway({ edgeWorkers: 2 }, async (started) => {
@@ -49,7 +49,7 @@ const gateway = useGateway({ edgeWorkers: 2 }, async (started) => {
   await started.admin.scanSource('styles', 'style', join(started.home, 'styles'))
 })
 
-test('nothing of a map is served once the disable of its token is confirmed, while all parts are asked for without a pause', async () => {
+test('no part of a map is served once the disable of its token is confirmed, under continuous requests', async () => {
   for (let round = 0; round < TOKENS; round++) {
     const { id, token } = await gateway().issueToken({ basemap_codes: ['world'], vector_codes: ['places'] })
     const agent = new Agent({ connections: PARTS.length * LANES })
@@ -68,7 +68,7 @@ test('nothing of a map is served once the disable of its token is confirmed, whi
     let refusedOf = 0
     const lanes = PARTS.flatMap((path) =>
       Array.from({ length: LANES }, async () => {
-        // Each lane ends when it has been refused ten times after the confirmation.
+        // Each lane ends after ten refusals since the confirmation.
         for (let refused = 0; refused < 10; ) {
           const wasConfirmed = confirmed
           const status = await ask(path)
@@ -79,7 +79,7 @@ test('nothing of a map is served once the disable of its token is confirmed, whi
         refusedOf++
       }),
     )
-    // The disable meets requests that are under way.
+    // The disable coincides with requests in progress.
     await Promise.all(PARTS.map(ask))
     const answer = await gateway().admin.expect<{ pending: unknown[] }>(`/tokens/${id}/disable`, { method: 'POST' })
     confirmed = true

@@ -18,7 +18,7 @@ const feature = (name: string | null, type: string, coordinates: unknown) => ({
 })
 const collection = (features: readonly object[]) => JSON.stringify({ type: 'FeatureCollection', features })
 
-/** A made-up part of a city: streets, houses between them, and places in four scripts. */
+/** A fictional part of a city: streets, houses between them, and places in four scripts. */
 const ROADS = ['中山路', '珠江路', '北京东路', '太平北路'].flatMap((name, i) => [
   feature(name, 'LineString', [at([-12, i * 4 - 6]), at([12, i * 4 - 6])]),
   feature(`${name.slice(0, -1)}街`, 'LineString', [at([i * 6 - 9, -9]), at([i * 6 - 9, 9])]),
@@ -87,7 +87,7 @@ const gateway = useGateway({ env: { ACCESS_LOG_EVERY: '1' } }, async ({ home, ad
 })
 const openClient = useClientPages({ maplibre: MAPLIBRE })
 
-test('a labelled city draws with no network but the gateway; disabled, it is blank, and the log tells of the refusal', async () => {
+test('a labelled city draws with only the gateway; with a disabled token it is blank, and the log has the refusal', async () => {
   const { id, token, prefix } = await gateway().issueToken({ vector_codes: ['*'] })
   const { page } = await openClient('maplibre')
   const elsewhere: string[] = []
@@ -125,7 +125,7 @@ async function drawMap(page: ClientPage['page'], style: string): Promise<Buffer>
   return page.screenshot()
 }
 
-/** How many pixels have each colour, within a little. */
+/** Counts the pixels of each colour, within a tolerance. */
 async function pixelsOf(picture: Buffer, colours: readonly number[]): Promise<number[]> {
   const { data: bytes, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   return colours.map((colour) => {

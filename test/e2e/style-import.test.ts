@@ -13,7 +13,7 @@ const FONT = createRequire(import.meta.url).resolve(
 )
 const ICON = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="6"><rect width="10" height="6"/></svg>'
 
-/** As Maputnik saves a style: its own metadata first, and addresses as the style had them when it was opened. */
+/** A style as Maputnik saves it: its own metadata first, and URLs as the style had them when it was opened. */
 const inMaputnik = (style: object) =>
   JSON.stringify({ ...style, metadata: { 'maputnik:renderer': 'mlgljs' }, id: 'k3x9w2z' }, null, 2)
 
@@ -58,7 +58,7 @@ const gateway = useGateway({}, async (started) => {
   token = (await started.issueToken({ basemap_codes: ['*'] })).token
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at documents without a schema
+// biome-ignore lint/suspicious/noExplicitAny: tests read documents without a schema
 const json = async (answer: Response): Promise<any> => answer.json()
 
 function send(body: string | Uint8Array<ArrayBuffer>, query = '', type = 'application/zip') {
@@ -71,7 +71,7 @@ function send(body: string | Uint8Array<ArrayBuffer>, query = '', type = 'applic
 
 const get = (path: string) => fetch(`${gateway().url}${path}`, { headers: { 'x-access-token': token } })
 
-test('a zip with a style, drawings, a font and data is a whole map', async () => {
+test('a zip with a style, drawings, a font and data is a complete map', async () => {
   const archive = await zip({
     'city/style.json': JSON.stringify(CITY),
     'city/icons/stop.svg': ICON,
@@ -89,13 +89,13 @@ test('a zip with a style, drawings, a font and data is a whole map', async () =>
   expect((await get(new URL(style.sources.spots.data).pathname)).status).toBe(200)
   const range = await get('/fonts/Brand%20Bold/0-255.pbf')
   expect(readGlyphRange(new Uint8Array(await range.arrayBuffer()), 0).has(65)).toBe(true)
-  // Another zip takes the place of all of it.
+  // Another zip replaces all of it.
   const smaller = await send(await zip({ 'style.json': JSON.stringify(CITY) }), '?code=city')
   expect(await json(smaller)).toMatchObject({ revision: 2, files: 1 })
   expect((await get('/styles/city/sprite.json')).status).toBe(404)
 })
 
-test('a style that went through Maputnik comes back with its gateway addresses, and without the token', async () => {
+test('a style edited in Maputnik gets its gateway addresses back, and loses the token', async () => {
   await send(await zip({ 'style.json': JSON.stringify(CITY), 'data/spots.geojson': '{}' }), '?code=edited')
   const opened = await json(await fetch(`${gateway().url}/styles/edited/style.json?token=${token}`))
   expect(JSON.stringify(opened)).toContain(token)
@@ -121,7 +121,7 @@ test('a style that went through Maputnik comes back with its gateway addresses, 
   expect(documents.document.layers[0].paint).toBeUndefined()
 })
 
-test('a style larger than other JSON may be is taken', async () => {
+test('a style may be larger than the limit of other JSON bodies', async () => {
   const layers = Array.from({ length: 9000 }, (_, i) => ({
     id: `layer ${i}`,
     type: 'background',
@@ -163,7 +163,7 @@ test.each([
   expect((await get('/styles/bad/style.json')).status).toBe(404)
 })
 
-test('the styles are listed and served as OGC API – Styles, each token those that it may read', async () => {
+test('OGC API – Styles lists and serves the styles, to each token only those that it may read', async () => {
   const listed = await json(await get('/ogc/styles'))
   expect(listed.styles.map(({ id }: { id: string }) => id)).toEqual(['city', 'edited', 'large'])
   const [{ links }] = listed.styles

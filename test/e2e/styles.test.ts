@@ -49,7 +49,7 @@ const CITY = {
   ],
 }
 
-/** What is drawn in a browser: no other host, and labels in white. */
+/** A style for the browser tests: no other host, and white labels. */
 const LABELS = {
   ...CITY,
   sprite: undefined,
@@ -94,13 +94,13 @@ const gateway = useGateway({}, async (started) => {
   none = (await started.issueToken({})).token
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look at documents without a schema
+// biome-ignore lint/suspicious/noExplicitAny: tests read documents without a schema
 const json = async (answer: Response): Promise<any> => answer.json()
 
 const get = (path: string, token?: string, more: RequestInit = {}) =>
   fetch(`${gateway().url}${path}`, { ...more, headers: { ...(token && { 'x-access-token': token }), ...more.headers } })
 
-test('a style has absolute addresses, which carry the token that came in the query and no other', async () => {
+test('a style has absolute URLs, which carry only the token that came in the query', async () => {
   const base = gateway().url
   const byHeader = await json(await get('/styles/city/style.json', all))
   expect(byHeader.sources).toEqual({
@@ -145,7 +145,7 @@ test('refusals come in their order, and name the source that is not granted', as
   expect((await get('/api/v1/catalog/styles?unknown=1', all)).status).toBe(400)
 })
 
-test('a folder of drawings is a sprite, at both densities', async () => {
+test('a folder of drawings is a sprite at both densities', async () => {
   const index = await json(await get('/styles/city/sprite.json', all))
   expect(index).toEqual({ school: { x: 0, y: 0, width: 16, height: 12, pixelRatio: 1 } })
   const doubled = await json(await get('/styles/city/sprite@2x.json', all))
@@ -174,7 +174,7 @@ test('the default styles draw a basemap and a vector, light and dark', async () 
   expect((await get('/vectors/places/style.json', half)).status).toBe(403)
 })
 
-test('scans name the line that is wrong, and the list what is missing', async () => {
+test('scans report the invalid line, and the list reports missing parts', async () => {
   const admin = async (path: string, init: RequestInit = {}) =>
     fetch(`${gateway().url}/api/v1/admin${path}`, {
       ...init,
@@ -194,7 +194,7 @@ test('scans name the line that is wrong, and the list what is missing', async ()
   expect((await get('/styles/city/style.json', all)).status).toBe(200)
 })
 
-test('a signature opens a style with all that it needs, and nothing else', async () => {
+test('a signature opens a style with all its resources, and nothing else', async () => {
   const signed = await fetch(`${gateway().url}/api/v1/admin/signed-urls`, {
     method: 'POST',
     headers: { authorization: `Bearer ${gateway().adminToken}`, 'content-type': 'application/json' },
@@ -216,7 +216,7 @@ test('a signature opens a style with all that it needs, and nothing else', async
 
 const openClient = useClientPages({ maplibre: MAPLIBRE })
 
-test('a map with Chinese labels draws by one token, and is blank once the token is disabled', async () => {
+test('a map with Chinese labels draws with one token, and is blank once the token is disabled', async () => {
   const { token, id } = await gateway().issueToken({ basemap_codes: ['world'], vector_codes: ['places'] })
   const client = await openClient('maplibre')
   const address = `${gateway().url}/styles/labels/style.json?token=${token}`
@@ -232,7 +232,7 @@ test('a map with Chinese labels draws by one token, and is blank once the token 
   expect((await sharp(blank).stats()).channels.every(({ min }) => min === 255)).toBe(true)
 })
 
-/** A map whose glyphs are those of the gateway, ideographs included. */
+/** Draws a map with the gateway's glyphs only, including ideographs. */
 async function drawMap(page: ClientPage['page'], style: string): Promise<Buffer> {
   await page.evaluate(`(async () => {
     window.drawn?.remove()
@@ -250,7 +250,7 @@ async function artifacts(): Promise<string> {
   return folder
 }
 
-/** Of the labels, on a dark map. */
+/** Counts the white pixels of labels on a dark map. */
 async function whitePixels(picture: Buffer): Promise<number> {
   const { data, info } = await sharp(picture).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   let found = 0

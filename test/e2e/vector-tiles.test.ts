@@ -44,7 +44,7 @@ async function featureIn(answer: Response) {
   return tile.layers.area?.feature(0)
 }
 
-test('a vector is served as tiles with its own number and typed attributes, and its old tiles until new ones are ready', async () => {
+test('a vector is served as tiles with ids and typed attributes, and its old tiles are served until new ones are ready', async () => {
   const first = await built('area')
   expect(first.tiles).toMatchObject({ status: 'ready', message: '', min_zoom: 0, left_out: {} })
   await gateway().caughtUp()
@@ -95,7 +95,7 @@ test('a vector is served as tiles with its own number and typed attributes, and 
   expect((await featureIn(await ask('/vectors/area/tiles/0/0/0.mvt')))?.id).toBe(8)
 })
 
-test('a tile that is empty returns 204, and one outside the zooms or the grid 404', async () => {
+test('an empty tile returns 204, and one outside the zooms or the grid 404', async () => {
   const { tiles } = await built('area')
   const max = tiles.max_zoom as number
   const status = async (path: string) => (await ask(`/vectors/area/tiles/${path}`)).status
@@ -106,7 +106,7 @@ test('a tile that is empty returns 204, and one outside the zooms or the grid 40
   expect(await status('a/0/0.mvt')).toBe(400)
 })
 
-test('tiles are refused as the download is', async () => {
+test('tiles are refused like the download', async () => {
   const none = await fetch(`${gateway().url}/vectors/area/tiles/0/0/0.mvt`)
   const { token } = await gateway().admin.issueToken({ vector_codes: ['other'] })
   const headers = { 'x-access-token': token }
@@ -127,7 +127,7 @@ test('a vector that cannot be read says why, and stays downloadable', async () =
   expect((await ask('/vectors/broken/tilejson.json')).status).toBe(404)
 })
 
-test('an operator sets the zooms of tiles, and switches them off', async () => {
+test('an operator sets the zooms of tiles, and disables them', async () => {
   const patch = (body: object) => gateway().admin.call<AdminVector>('/vectors/area', { method: 'PATCH', body })
   expect((await patch({ tile_min_zoom: 5, tile_max_zoom: 3 })).status).toBe(400)
   expect((await patch({ tile_min_zoom: 2, tile_max_zoom: 3 })).body).toMatchObject({

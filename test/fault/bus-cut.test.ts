@@ -38,7 +38,7 @@ describe('with the bus cut', () => {
     },
   )
 
-  test('with Redis gone for everybody, both edges confirm by way of the store, and refuse once they have', async () => {
+  test('without Redis both edges confirm through the store, and refuse once they have confirmed', async () => {
     const proxies = [gateway().controlPlane, ...gateway().edges].map((process) => process.redisProxy)
     const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
     for (const edge of gateway().edges) expect(await read(edge.url, token)).toBe(200)
@@ -52,7 +52,7 @@ describe('with the bus cut', () => {
     await Promise.all(proxies.map((proxy) => proxy?.restore()))
   })
 
-  test('once Redis is back, a disabled token is confirmed by both edges again', async () => {
+  test('once Redis is back, both edges confirm a disabled token again', async () => {
     for (;;) {
       const { id } = await gateway().issueToken({})
       const { confirmed } = await gateway().admin.expect<{ confirmed: unknown[] }>(`/tokens/${id}/disable`, {
@@ -66,7 +66,7 @@ describe('with the bus cut', () => {
 describe('with the store gone', () => {
   const gateway = useGateway({ edges: 1, postgres: 'proxy' }, prepare)
 
-  test('known tokens and tiles go on, unknown tokens and administration answer 503, and all comes back by itself', async () => {
+  test('known tokens and tiles still work, unknown tokens and administration return 503, and all recover', async () => {
     gateway().allowErrors(/ECONN|connect|store|database|time|CONNECTION/i)
     const edge = gateway().edges[0]
     const proxies = [gateway().controlPlane.postgresProxy, edge?.postgresProxy]
@@ -93,7 +93,7 @@ describe('with the store gone', () => {
 describe('with the control plane gone', () => {
   const gateway = useGateway({ edges: 1 }, prepare)
 
-  test('tiles go on, everything else answers 503, and administration comes back with it', async () => {
+  test('tiles still work, everything else returns 503, and administration recovers', async () => {
     const { token } = await gateway().issueToken({ basemap_codes: ['world'] })
     await gateway().controlPlane.process.kill()
     expect(await read(gateway().url, token)).toBe(200)

@@ -13,7 +13,7 @@ const stepClock = (seconds: number) => writeFileSync(clock, `${seconds >= 0 ? '+
 stepClock(0)
 afterAll(() => rmSync(dir, { recursive: true }))
 
-/** What the faketime command sets, so that the calendar of a process can be set while it runs, and nothing but the calendar. */
+/** The library that faketime preloads. It allows setting only the calendar of a running process. */
 const preload = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' }).trim()
 const fakeClock = {
   LD_PRELOAD: preload,
@@ -29,12 +29,12 @@ const gateway = useGateway({ edges: 1, postgres: 'proxy', env: fakeClock }, asyn
 
 const read = async (token: string) => fetch(`${gateway().url}/tiles/world/0/0/0.png?token=${token}`)
 
-test('an edge that reaches nobody serves on when its wall clock is set by more than TOKEN_OFFLINE_SECONDS, and tokens expire by it', async () => {
+test('an isolated edge still serves when its wall clock jumps by more than TOKEN_OFFLINE_SECONDS, and tokens expire by it', async () => {
   gateway().allowErrors(/ECONN|connect|store|database|time|CONNECTION/i)
   const lasting = await gateway().issueToken({ basemap_codes: ['world'] })
   const soon = new Date(Date.now() + 300_000).toISOString()
   const expiring = await gateway().issueToken({ basemap_codes: ['world'], expires_at: soon })
-  // Often enough that the tile is answered without JavaScript, too.
+  // Often enough that the native tier serves the tile, too.
   for (let i = 0; i < 10; i++) for (const { token } of [lasting, expiring]) expect((await read(token)).status).toBe(200)
   await gateway().edges[0]?.postgresProxy?.cut()
   for (const step of [600, -600, 3_600]) {
@@ -43,7 +43,7 @@ test('an edge that reaches nobody serves on when its wall clock is set by more t
     expect(answer.status).toBe(200)
     expect(Math.abs(Date.parse(answer.headers.get('date') ?? '') - Date.now() - step * 1000)).toBeLessThan(60_000)
     expect((await read(expiring.token)).status).toBe(step > 300 ? 401 : 200)
-    // Beyond the time for which the table of hot tiles is told to go on by itself.
+    // Longer than the time for which the table of hot tiles continues by itself.
     await sleep(600)
     expect((await read(lasting.token)).status).toBe(200)
   }

@@ -11,13 +11,13 @@ import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { isAlive, readProc } from '../harness/processes.js'
 import { useGateway } from '../harness/use-gateway.js'
 
-/** The first wait is longer than it takes to see it begin and to kill. */
+/** The first wait is long enough to see it begin and to kill. */
 const RETRY_WAITS = '10,2,2'
 
 const gateway = useGateway({ env: { RETRY_WAITS } }, async (started) => {
   const folder = join(started.home, 'maps/world/v1')
   await makeTileFolder(folder)
-  // More than sockets hold: a receiver that does not read stops the sender in the middle.
+  // More than socket buffers hold, so that a receiver that does not read blocks the sender.
   for (let x = 0; x < 4; x++) await appendFile(join(folder, `2/${x}/0.png`), randomBytes(8_000_000))
   await started.admin.scanSource('maps', 'basemap', join(started.home, 'maps'))
 })
@@ -58,7 +58,7 @@ async function crash(): Promise<void> {
 
 const ended = (record: Detail) => record.next_attempt_at === null
 
-test('a delivery that waits for its next attempt when the control plane is killed is attempted after its restart', async () => {
+test('a delivery that waits for a retry when the control plane is killed is retried after the restart', async () => {
   answer = (request, response) => {
     request.resume()
     response.writeHead(seen.length === 1 ? 500 : 200).end()
@@ -77,7 +77,7 @@ async function startExport(): Promise<string> {
   return (await gateway().admin.expect<Export>('/exports', { body: { basemap_code: 'world', version: 'v1' } })).id
 }
 
-/** The checksum of the archive, once it is written. */
+/** Waits until the archive is written and returns its checksum. */
 async function archive(id: string): Promise<string> {
   await expect
     .poll(async () => (await gateway().admin.expect<Export>(`/exports/${id}`)).status, { timeout: 60_000 })
@@ -87,7 +87,7 @@ async function archive(id: string): Promise<string> {
     .digest('hex')
 }
 
-/** Stops the process that writes an archive as soon as there is something of it; answers the process. */
+/** Stops the process that writes an archive as soon as the file has content; returns the process id. */
 async function stopWriter(id: string): Promise<number> {
   const folder = join(exportsOf(), `.${id}-1.tmp`)
   for (;;) {
@@ -101,7 +101,7 @@ async function stopWriter(id: string): Promise<number> {
   }
 }
 
-test('an upload and an export in the middle of which the control plane is killed are made again once their leases have run out', async () => {
+test('an upload and an export interrupted by a kill of the control plane run again once their leases have expired', async () => {
   let size = 0
   const begun = new Promise<void>((resolve) => {
     answer = (request, response) => {

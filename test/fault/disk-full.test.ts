@@ -6,11 +6,11 @@ import { OwnPostgres } from '../harness/own-postgres.js'
 import { SmallDisk } from '../harness/small-disk.js'
 import { startGateway } from '../harness/start-gateway.js'
 
-/** A new cluster has about 40 MB, and its log of changes as much. */
+/** Size for a new cluster of about 40 MB and a log of changes of the same size. */
 const disk = await SmallDisk.mount(160)
 afterAll(() => disk?.remove())
 
-test('a store whose disk is full says so, is not ready, goes on being read, and comes back by itself', async ({
+test('a store with a full disk says so, is not ready, can still be read, and recovers by itself', async ({
   annotate,
 }) => {
   if (disk === null) {
@@ -27,7 +27,7 @@ test('a store whose disk is full says so, is not ready, goes on being read, and 
 
   await disk.fill()
   let answer = await issue()
-  // What fits into pages that exist is still written.
+  // Writes still succeed as long as they fit into existing pages.
   while (answer.status === 200) answer = await issue()
   expect([answer.status, answer.body]).toEqual([
     503,

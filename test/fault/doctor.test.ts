@@ -75,7 +75,7 @@ const url = (change: (address: URL) => void): string => {
   return address.href
 }
 
-test('on a machine where all is well there is no fault, and every part is named', async () => {
+test('on a healthy machine there is no fault, and every part is named', async () => {
   const { all, lines } = await findings({})
   expect(lines.filter((line) => line.startsWith('fault'))).toEqual([])
   const named = new Set(all.map(({ about }) => about))
@@ -96,7 +96,7 @@ test('on a machine where all is well there is no fault, and every part is named'
   )
 })
 
-test('many faults at once are each named in one line, with what to do', async () => {
+test('many faults at once are each reported in one line with the remedy', async () => {
   const taken = createServer((socket) => socket.end('no gateway\n')).listen(Number(settings.API_PORT), '127.0.0.1')
   closing.push(() => taken.close())
   const config = join(home, 'readable.env')
@@ -204,14 +204,14 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   expect(code).toBe(2)
 })
 
-test('slice sources that are open to the network are a warning, until SLICE_SOURCE_ROOTS is set', async () => {
+test('slice sources that are open to the network are a warning until SLICE_SOURCE_ROOTS is set', async () => {
   const open = { CONTROL_HOST: '0.0.0.0', ADMIN_PASSWORD: 'a password of the test', ADMIN_TOKEN: 'a token of the test' }
   const warning = /^warn settings: SLICE_SOURCE_ROOTS is not set and CONTROL_HOST=0\.0\.0\.0.*: set SLICE_SOURCE_ROOTS/m
   expect((await findings(open)).lines.join('\n')).toMatch(warning)
   expect((await findings({ ...open, SLICE_SOURCE_ROOTS: home })).lines.join('\n')).not.toMatch(warning)
 })
 
-test('without --json each finding is one line, and another option is refused', async () => {
+test('without --json each finding is one line, and an unknown option is refused', async () => {
   const { stdout, code } = await doctor({ API_PORT: 'many' }, [], [])
   expect(stdout).toMatch(
     /^ok {4}machine .*\n(?:(?:ok|warn|fault) +machine .*\n)fault settings +API_PORT must be a port number: mend it; .*\n$/,

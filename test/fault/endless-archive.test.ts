@@ -41,7 +41,7 @@ async function importArchive(make: (file: string) => void): Promise<{ status: nu
   return { status: answer.status, error: ((await answer.json()) as { error: string }).error }
 }
 
-test('archives that never end hold up nobody: not a scan, not the control plane, not an edge', async () => {
+test('endless archives block no scan, no control plane and no edge', async () => {
   gateway().allowErrors(/does not answer/)
   const { home, controlPlane, admin } = gateway()
   expect(await importArchive(makeEndlessView)).toMatchObject({ status: 400, error: expect.stringContaining('view') })
@@ -50,7 +50,7 @@ test('archives that never end hold up nobody: not a scan, not the control plane,
   makeEndlessView(join(home, 'hostile/view.mbtiles'))
   makeEndlessTable(join(home, 'hostile/endless.mbtiles'))
   await makeMbtiles(join(home, 'hostile/zebra.mbtiles'))
-  // In its place under a name that is known: what a scan has found good may be another file when its tile is asked for.
+  // Replaces a known archive, since a file may change between its scan and a request for its tile.
   makeEndlessTable(join(home, 'swapped/new'))
   await rename(join(home, 'swapped/new'), join(home, 'swapped/swapped.mbtiles'))
 
@@ -83,7 +83,7 @@ test('archives that never end hold up nobody: not a scan, not the control plane,
   await admin.rescan('maps')
 })
 
-test('an edge whose archive never ends stops when it is told to, and leaves no process behind', async () => {
+test('an edge whose archive never ends stops on request, and leaves no process behind', async () => {
   const edge = gateway().edges[0]?.process
   const readers = (edge?.workers() ?? []).flatMap(childrenOf)
   expect(readers.length).toBeGreaterThan(0)

@@ -7,11 +7,11 @@ import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { SmallDisk } from '../harness/small-disk.js'
 import { startGateway } from '../harness/start-gateway.js'
 
-/** More than an export leaves free for others, 256 MiB. */
+/** Size above the free space that an export leaves for others, 256 MiB. */
 const disk = await SmallDisk.mount(320)
 afterAll(() => disk?.remove())
 
-test('an export on a disk that is nearly or entirely full fails with the reason, leaves nothing behind, and runs when there is room', async ({
+test('an export on a nearly or entirely full disk fails with the reason, leaves nothing behind, and runs once there is room', async ({
   annotate,
 }) => {
   if (disk === null) {
@@ -32,7 +32,7 @@ test('an export on a disk that is nearly or entirely full fails with the reason,
     existsSync(join(disk.path, 'exports')) ? readdirSync(join(disk.path, 'exports')).map((name) => name) : []
   const served = async () => (await fetch(`${gateway.url}/tiles/world/0/0/0.png?token=${token}`)).status
 
-  // Nearly: what others need is left alone.
+  // Nearly full: the reserve for others is kept.
   execFileSync('dd', ['if=/dev/zero', `of=${join(disk.path, 'others')}`, 'bs=1M', 'count=100'], { stdio: 'ignore' })
   const nearly = await exported()
   expect([nearly.status, nearly.message]).toEqual(['failed', expect.stringMatching(/disk.*room/)])
@@ -42,7 +42,7 @@ test('an export on a disk that is nearly or entirely full fails with the reason,
   const full = await exported()
   expect([full.status, full.message]).toEqual(['failed', expect.stringMatching(/disk|space|ENOSPC/i)])
   expect(kept()).toEqual([])
-  // Whoever does not write there goes on.
+  // Requests that do not write to the disk still work.
   expect(await served()).toBe(200)
   expect((await gateway.admin.call('/tokens')).status).toBe(200)
 

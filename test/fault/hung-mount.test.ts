@@ -37,11 +37,11 @@ const statusOf = async (path: string, as = token) => (await ask(path, as)).statu
 const deepest = (code: string) =>
   Array.from({ length: 64 }, (_, i) => `/tiles/${code}/3/${Math.floor(i / 8)}/${i % 8}.png`)
 
-test('a mount that hangs stalls only what is on it: 503 in the end, and everything else goes on', async ({
+test('a hung mount stalls only its own files: they return 503 in the end, and everything else works', async ({
   annotate,
 }) => {
   if (mount === null) {
-    // What remains is tested by disk-gate.test.ts, with reads that never come back.
+    // The rest is tested by disk-gate.test.ts, with reads that never return.
     await annotate('no FUSE mount can be made here (it takes /dev/fuse and the right to mount): not tested')
     return
   }
@@ -54,12 +54,12 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   await mount.hang()
   let over = 0
   const downloads = Array.from({ length: 30 }, () => '/geojson/points.geojson')
-  // The first tiles of an archive came into memory with its header: its second half alone.
+  // The header read has cached the first tiles of the archive, so only its second half is used.
   const lists = [deepest('lake'), deepest('ice').slice(32), deepest('sea'), downloads]
-  // One of each in turn, so that each gets one of the threads.
+  // One of each in turn, so that each occupies one of the threads.
   const hanging = deepest('sea').flatMap((_, i) => lists.flatMap((list) => list.slice(i, i + 1)))
   const answers = hanging.map((path) => ask(path).finally(() => over++))
-  // From memory, from a local disk for the first time, and what asks the store and the control plane.
+  // Served from memory, from a local disk for the first time, by the store, and by the control plane.
   for (let round = 0; round < 5; round++) {
     expect(await statusOf('/tiles/world/0/0/0.png')).toBe(200)
     expect(await statusOf('/tiles/sea/0/0/0.png')).toBe(200)
@@ -90,7 +90,7 @@ test('a mount that hangs stalls only what is on it: 503 in the end, and everythi
   }
 })
 
-test('threads that hang keep an edge from draining no longer than its time, and do not keep it from ending', async () => {
+test('hung threads do not extend the drain of an edge, and do not prevent its exit', async () => {
   if (mount === null) return
   const edge = gateway().edges[0]?.process
   await mount.hang()

@@ -9,7 +9,7 @@ import { useGateway } from '../harness/use-gateway.js'
 
 let replica: EmbeddedPostgres
 let replicaSql: Sql
-/** filled when the replica has an address, which is before any process of the gateway starts */
+/** filled when the replica has an address, before any process of the gateway starts */
 const env: Record<string, string> = {}
 
 const gateway = useGateway(
@@ -47,7 +47,7 @@ const read = async (token: string, code = 'world') => {
   return answer.status
 }
 
-/** A token that the replica has. */
+/** Issues a token and waits until the replica has it. */
 async function replicated() {
   const issued = await gateway().issueToken({ basemap_codes: ['*'] })
   await expect.poll(async () => (await stored(issued.id)).length, { timeout: 20_000 }).toBe(1)
@@ -87,12 +87,12 @@ test('a disabled token is refused while the replica lags behind', async () => {
   )
   expect([confirmed.length, pending.length]).toEqual([1, 0])
   expect(await stored(disabled.id)).toEqual([{ disabled: false }])
-  // No process has ever looked it up: what the replica says would be believed.
+  // No process has looked the token up yet, so the replica's row would be believed.
   expect(await read(disabled.token)).toBe(401)
   expect(await reads('behind')).toBeGreaterThan(0)
   expect(gateway().logs()).toContain('the replica of the store lags behind')
 
-  // What is new is served at once, too.
+  // A new token is served at once, too.
   const issued = await gateway().issueToken({ basemap_codes: ['*'] })
   expect(await read(issued.token)).toBe(200)
   await makeTileFolder(join(gateway().home, 'basemaps/later/v1'), { maxZoom: 0 })
@@ -107,7 +107,7 @@ test('a disabled token is refused while the replica lags behind', async () => {
   expect(await read(disabled.token)).toBe(401)
 })
 
-test('a replica that is gone holds nothing up', async () => {
+test('a lost replica delays nothing', async () => {
   const { token } = await replicated()
   await replica.stop()
   expect(await read(token)).toBe(200)

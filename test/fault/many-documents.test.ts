@@ -23,7 +23,7 @@ interface Asked {
   readonly body: string
 }
 
-/** Over a connection of its own, so that the requests of a burst arrive together at both processes. */
+/** Uses a new connection for each request, so that a burst reaches both processes at once. */
 function ask(address: string, headers: Record<string, string>): Promise<Asked> {
   return new Promise((resolve, reject) => {
     const request = http.get(`${gateway().url}${address}`, { agent: false, headers }, (answer) => {
@@ -55,7 +55,7 @@ async function tilesDuring<T>(work: () => Promise<T>): Promise<T> {
   return result
 }
 
-test('bursts of capabilities with a token that no process knows are answered, and every process lives on', async () => {
+test('bursts of capabilities with a token that no process knows are served, and every process survives', async () => {
   const workers = gateway().edges[0]?.process.workers()
   for (const how of ['header', 'query'] as const) {
     const { token } = await gateway().issueToken({ basemap_codes: ['*'] })
@@ -65,14 +65,14 @@ test('bursts of capabilities with a token that no process knows are answered, an
         : burst(() => `${CAPABILITIES}&token=${token}`, { 'accept-encoding': 'gzip' }),
     )
     expect(new Set(answers.map(({ status }) => status)), how).toEqual(new Set([200]))
-    // All of them have the one document.
+    // All responses contain the same document.
     expect(new Set(answers.map(({ bytes }) => bytes)).size, how).toBe(1)
     expect(answers[0]?.bytes, how).toBeGreaterThan(how === 'header' ? BASEMAPS * 300 : BASEMAPS)
   }
   expect(gateway().edges[0]?.process.workers()).toEqual(workers)
 })
 
-test('a burst of different lists of one token is made as far as the bound goes, the rest is 429 in the form of all errors', async () => {
+test('a burst of different lists of one token is served up to the bound, and the rest gets 429 in the common form', async () => {
   const workers = gateway().edges[0]?.process.workers()
   const { token } = await gateway().issueToken({ basemap_codes: ['*'] })
   const answers = await tilesDuring(() =>

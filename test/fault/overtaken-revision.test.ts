@@ -23,13 +23,13 @@ const disable = async (id: string) => {
   return status === 200 ? body : null
 }
 
-/** Whether this edge has announced itself not long ago, by what the store says. */
+/** True if this edge was recently present, according to the store. */
 const isPresent = async ({ process }: Edge) => {
   const { body } = await gateway().admin.call<{ items?: readonly EdgePresence[] }>('/edges')
   return (body.items ?? []).some(({ pid }) => process.workers().includes(pid))
 }
 
-test('an edge whose revision a restored store has overtaken refuses what was disabled there and what it does not know', async () => {
+test('an edge whose revision a restored store has overtaken refuses tokens disabled there and unknown tokens', async () => {
   gateway().allowErrors(/terminat|CONNECTION|database|ECONN|store/i)
   const [watching, away] = gateway().edges
   if (watching === undefined || away === undefined) throw new Error('two edges')
@@ -38,7 +38,7 @@ test('an edge whose revision a restored store has overtaken refuses what was dis
 
   const restore = await gateway().database.backUp()
   await gateway().ready()
-  // What follows is lost by the restore: revisions, and a token.
+  // The restore loses the following revisions and a token.
   const lost = await gateway().issueToken({ basemap_codes: ['world'] })
   for (const token of [kept.token, lost.token]) expect(await read(away.url, token)).toBe(200)
   for (let i = 0; i < 3; i++) await disable((await gateway().issueToken({})).id)
@@ -46,15 +46,15 @@ test('an edge whose revision a restored store has overtaken refuses what was dis
   const before = await gateway().database.revision()
 
   const workers = away.process.workers()
-  // Its supervisor first, which would end what stands still.
+  // The supervisor is stopped first, since it would end a stopped worker.
   away.process.signal('SIGSTOP')
   for (const pid of workers) process.kill(pid, 'SIGSTOP')
   await restore()
   while ((await gateway().admin.call('/tokens')).status !== 200) await sleep(50)
-  // The restored store has the presence of an earlier moment, by which everybody may be silent.
+  // The restored store has an earlier presence, so all edges may seem silent.
   while (!(await isPresent(watching))) await sleep(50)
   const disabled = await disable(kept.id)
-  // It was seen before the restore, and may still accept the token: which it would, for good, if numbers were all that it compared.
+  // The edge was seen before the restore and may still accept the token; comparing only revisions would never correct that.
   expect(disabled?.pending.map(({ pid }) => pid)).toEqual([...workers])
   while ((await gateway().database.revision()) <= before) await disable((await gateway().issueToken({})).id)
 

@@ -10,7 +10,7 @@ import { type LoadBalancer, startHaproxy, startNginx } from '../harness/load-bal
 import { SteadyLoad } from '../harness/steady-load.js'
 import { useGateway } from '../harness/use-gateway.js'
 
-/** One goes over both edges. By hand: ROLLING_RESTARTS=10 npm test -- test/fault/rolling-restart */
+/** One round covers both edges. By hand: ROLLING_RESTARTS=10 npm test -- test/fault/rolling-restart */
 const RESTARTS = Number(process.env.ROLLING_RESTARTS ?? 1)
 
 let token = ''
@@ -26,7 +26,7 @@ async function prepare(gateway: Gateway): Promise<void> {
   tokenId = issued.id
 }
 
-// The defaults of the settings that say how an edge stops are what is tested.
+// Tests the default settings for the stop of an edge, except for one.
 const gateway = useGateway({ edges: 2, edgeWorkers: 2, env: { DRAIN_NOTICE_SECONDS: '2' } }, prepare)
 
 const PATHS = [
@@ -35,7 +35,7 @@ const PATHS = [
   '/api/v1/catalog/basemaps',
 ]
 
-/** Two starts and two stops under load: twenty seconds, and several times that on a machine that is busy with other things. */
+/** Timeout for two starts and two stops under load: twenty seconds, and much longer on a busy machine. */
 const UNDER_LOAD = { timeout: 60_000 + 120_000 * RESTARTS }
 
 test(
@@ -58,7 +58,7 @@ test(
         expect(await process.ended()).toEqual({ code: 0, signal: null })
         process.start()
         while (!(await isReady(`${url}/ready`))) await pause(20)
-        // As whoever restarts the next one does; nobody would be left otherwise.
+        // Waits like an operator before the next restart; otherwise no edge would be left.
         while (!(await balancers.haproxy.usesAll())) await pause(20)
       }
     }
@@ -66,7 +66,7 @@ test(
     for (const { stop } of Object.values(balancers)) await stop()
     await annotate(`answered behind nginx: ${results.nginx.answered}, behind HAProxy: ${results.haproxy.answered}`)
     expect([results.nginx.failures, results.haproxy.failures]).toEqual([{}, {}])
-    // An edge that stops tells at once what it has counted.
+    // A stopping edge reports its counts at once.
     for (const { process } of gateway().edges) process.signal('SIGTERM')
     for (const { process } of gateway().edges) expect(await process.ended()).toEqual({ code: 0, signal: null })
     const answered = results.nginx.answered + results.haproxy.answered
@@ -75,12 +75,12 @@ test(
     )
     expect(ofToken).toMatchObject({ id: tokenId, requests: answered, tiles: ofWorld?.tiles, tile_404: 0, refused: 0 })
     expect([ofWorld, ofVersion]).toMatchObject([{ id: 'world' }, { id: 'world/v1', tiles: ofWorld?.requests }])
-    // The rest are lists of the catalog.
+    // The remaining requests are lists of the catalog.
     expect((ofWorld?.requests ?? 0) + (ofPoints?.requests ?? 0)).toBeLessThan(answered)
   },
 )
 
-/** What one token, basemap, version or vector was used for; there is one of each. */
+/** Returns the usage of the only token, basemap, version or vector. */
 async function usageBy(by: UsageKind): Promise<UsageItem | undefined> {
   const { controlPlane, adminToken } = gateway()
   const path = `/usage?by=${by}&step=total&sort=-requests`

@@ -10,7 +10,7 @@ const gateway = useGateway({ edges: 2, redis: 'proxy', postgres: 'proxy', edgeWo
   await admin.scanSource('maps', 'basemap', join(home, 'basemaps'))
 })
 
-/** Over a new connection, which may come to another process than the one before. */
+/** Uses a new connection, which may reach another process than the previous one. */
 const read = async (url: string, token: string) => {
   const answer = await fetch(`${url}/tiles/world/0/0/0.png?token=${token}`, { headers: { connection: 'close' } })
   await answer.arrayBuffer()
@@ -26,7 +26,7 @@ async function disableNew(): Promise<DisabledToken> {
 
 const pids = (edges: readonly EdgePresence[]) => edges.map(({ pid }) => pid).sort()
 
-test('an edge that reaches the store and not the bus is waited for, and confirms by way of the store', async () => {
+test('the control plane waits for an edge that reaches the store but not the bus, and the edge confirms through the store', async () => {
   gateway().allowErrors(/redis|bus|ECONN|Connection is closed/i)
   const severed = gateway().edges[1]
   await severed?.redisProxy?.cut()
@@ -36,12 +36,12 @@ test('an edge that reaches the store and not the bus is waited for, and confirms
   await severed?.redisProxy?.restore()
 })
 
-test('an edge that is cut off is named as pending after its presence ran out, and accepts the token meanwhile', async () => {
+test('an isolated edge is named as pending after its presence expired, and still accepts the token', async () => {
   gateway().allowErrors(/redis|bus|ECONN|Connection is closed|store|connect|CONNECTION/i)
   const severed = gateway().edges[1]
   if (severed?.redisProxy == null || severed.postgresProxy == null) throw new Error('an edge behind proxies')
   const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
-  // Either of its processes may be asked.
+  // Either of its processes may serve the request.
   for (let i = 0; i < 20; i++) expect(await read(severed.url, token)).toBe(200)
   await Promise.all([severed.redisProxy.cut(), severed.postgresProxy.cut()])
   while ((await present()).length > 2) await sleep(100)
@@ -54,30 +54,30 @@ test('an edge that is cut off is named as pending after its presence ran out, an
   await Promise.all([severed.redisProxy.restore(), severed.postgresProxy.restore()])
   while ((await present()).length < 4) await sleep(100)
   await gateway().caughtUp()
-  // What it follows may have been read by its supervisor, and its own connections to the store come back a moment later.
+  // The supervisor may have read the changes first, and the worker's own connections to the store return a moment later.
   let after = await read(severed.url, token)
   while (after === 503) after = await read(severed.url, token)
   expect(after).toBe(401)
   expect((await disableNew()).pending).toEqual([])
 })
 
-test('a process that was killed is withdrawn by its edge, and nobody is pending', async () => {
+test('a killed process is withdrawn by its edge, and none is pending', async () => {
   gateway().allowErrors(/a worker ended and is replaced/)
   const [edge] = gateway().edges
   const killed = edge?.process.workers()[0] as number
   process.kill(killed, 'SIGKILL')
-  // Its connections end with its last thread, which its supervisor waits for; the next request goes over another one.
+  // Its connections end with its last thread, which its supervisor waits for; the next request uses another connection.
   await edge?.process.line(({ json }) => json?.worker === killed)
   while ((await present()).some(({ pid }) => pid === killed)) await sleep(50)
   await gateway().ready()
   for (;;) {
     const { confirmed, pending } = await disableNew()
-    // On a busy machine its presence may have run out before it is withdrawn; it would then be named for TOKEN_OFFLINE_SECONDS.
+    // On a busy machine its presence may expire before it is withdrawn; it would then be named for TOKEN_OFFLINE_SECONDS.
     if (!pids(pending).includes(killed) && confirmed.length === 4) break
   }
 })
 
-test('processes that are killed while their edge stops are withdrawn by it, and no later disable is pending', async () => {
+test('processes killed during the stop of their edge are withdrawn by it, and no later disable is pending', async () => {
   gateway().allowErrors(/does not turn its event loop|did not end in time|a worker ended/)
   const edge = gateway().edges[1]
   if (edge === undefined) throw new Error('a second edge')
@@ -93,7 +93,7 @@ test('processes that are killed while their edge stops are withdrawn by it, and 
   await gateway().ready()
 })
 
-test('an edge that stops while tokens are disabled leaves none of the later disables pending', async () => {
+test('an edge that stops while tokens are disabled leaves no later disable pending', async () => {
   const edge = gateway().edges[1]
   if (edge === undefined) throw new Error('a second edge')
   while ((await present()).length < 4) await sleep(100)

@@ -17,10 +17,10 @@ const gateway = useGateway({}, async (started) => {
 
 const KILLS = 4
 
-/** A job of this image takes about so long: kills fall before, in and after its phases. */
+/** Approximate duration of a job of this image, so that kills fall before, in and after its phases. */
 const SPREAD_MS = 2500
 
-test('a control plane that is killed in the middle of jobs ends every one of them after its restart, in order, with no staging left', {
+test('after a kill during jobs the restarted control plane finishes all jobs in order, with no staging left', {
   timeout: 240_000,
 }, async () => {
   gateway().allowErrors(/ECONN|connect|terminat|slic/i)
@@ -49,7 +49,7 @@ test('a control plane that is killed in the middle of jobs ends every one of the
   )
   expect(await codesByEnd()).toEqual(jobs.map((job) => job.code))
   const { token } = await gateway().issueToken({ basemap_codes: ['*'] })
-  // A job waits for edges, and ends without one that takes too long.
+  // A job waits for edges, but no longer than its time limit.
   await gateway().caughtUp()
   for (const layer of ['layer0', 'layer1']) {
     expect((await readdir(join(gateway().dataDir, 'layers', layer))).filter((name) => name.startsWith('.'))).toEqual([])

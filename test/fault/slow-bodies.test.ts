@@ -44,7 +44,7 @@ describe.each(['edge', 'control plane'] as const)('at the %s', (where) => {
   const url = () => (where === 'edge' ? gateway().url : gateway().controlPlane.url)
 
   test.each([
-    // No host looks like that, which the edge sees first (RFC 9112, 3.2).
+    // A malformed host, which the edge checks first (RFC 9112, section 3.2).
     ['Host', ':'.repeat(4_000), where === 'edge' ? 400 : 431],
     ['Authorization', `Bearer ${' '.repeat(6_000)}`, 431],
     ['X-Forwarded-For', '1,'.repeat(3_000), 431],
@@ -56,7 +56,7 @@ describe.each(['edge', 'control plane'] as const)('at the %s', (where) => {
     expect((await rawRequest(url(), asked))?.status).toBe(status)
   })
 
-  test('an answer before the body reaches a client that goes on sending', async () => {
+  test('a response sent before the body ends reaches a client that is still sending', async () => {
     const { host } = new URL(url())
     const head = `POST /nowhere HTTP/1.1\r\nHost: ${host}\r\nContent-Length: 900000\r\nConnection: close\r\n\r\n`
     expect((await rawRequest(url(), head + ' '.repeat(899_999)))?.status).toBe(404)
@@ -101,7 +101,7 @@ describe.each(['edge', 'control plane'] as const)('at the %s', (where) => {
         JSON.stringify(statuses),
       )
     }
-    // Those that are let in had not given up before the others were answered.
+    // The admitted requests were still waiting when the others got their responses.
     if (path === '/api/v1/slice/jobs') expect(bodies.filter((body) => body.isWaiting).length).toBe(MANY)
   })
 })

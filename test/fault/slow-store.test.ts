@@ -28,7 +28,7 @@ const gateway = useGateway(
     await makeTileFolder(join(made.home, 'basemaps/world/v1'), { maxZoom: 1 })
     await made.admin.scanSource('maps', 'basemap', join(made.home, 'basemaps'))
     known = (await made.issueToken({ basemap_codes: ['world'] })).token
-    // Each connection may come to another worker: by then both know the token.
+    // Each connection may reach another worker: afterwards both know the token.
     for (let i = 0; i < 40; i++) await read(known)
     workers = made.edges[0]?.process.workers() ?? []
   },
@@ -43,7 +43,7 @@ const read = async (token: string) => {
   return answer.status
 }
 
-/** Asks for a tile with a known token, again and again, until it is told to stop; answers how often each status came. */
+/** Repeatedly requests a tile with a known token until stopped; returns the counts by status. */
 function load(): () => Promise<Record<number, number>> {
   const statuses: Record<number, number> = {}
   let on = true
@@ -61,7 +61,7 @@ function load(): () => Promise<Record<number, number>> {
   }
 }
 
-/** Listens through a proxy of its own, as the bus does; `heard` answers once a notification of that moment arrives. */
+/** Listens through a separate proxy, as the bus does; `heard` resolves once a notification of that moment arrives. */
 async function listening() {
   const proxy = await TcpProxy.start(postgres.address)
   const url = new URL(postgres.database.url)
@@ -102,7 +102,7 @@ afterEach(() => {
   expect(gateway().edges[0]?.process.workers(), 'the workers are those that were started').toEqual(workers)
 })
 
-test('a store that cuts connections, then lets in and answers nothing: known tokens go on, writes are not carried out', async () => {
+test('a store that cuts connections, then accepts them silently: known tokens still work, and no write is carried out', async () => {
   const stop = load()
   for (const proxy of proxies()) await proxy.cut()
   for (const proxy of proxies()) await proxy.freeze()
@@ -116,22 +116,22 @@ test('a store that cuts connections, then lets in and answers nothing: known tok
     expect([status, body.error]).toEqual([503, expect.stringContaining('nothing was changed')])
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0)
   }
-  // Everything that the store was sent meanwhile arrives now.
+  // All data sent to the store meanwhile arrives now.
   for (const proxy of proxies()) await proxy.restore()
   await recovered()
   expect((await issued()).filter(({ name }) => name.startsWith('frozen'))).toEqual([])
   expect(Object.keys(await stop())).toEqual(['200'])
 })
 
-test('a thousand answers 503 are few lines', () => {
+test('a thousand responses with 503 write few lines', () => {
   const lines = [gateway().controlPlane, ...gateway().edges].flatMap(({ process }) => process.lines)
-  // Not by the whole line, whose time and process may have these digits.
+  // Without time and pid, which may contain these digits.
   const told = lines.filter(({ json }) => /503|out of reach/.test(JSON.stringify({ ...json, time: null, pid: null })))
   expect(told.length).toBeGreaterThan(0)
   expect(told.length).toBeLessThan(20)
 })
 
-test('a store that is slow is waited for', async () => {
+test('a slow store is waited for', async () => {
   for (const proxy of proxies()) proxy.slow(50)
   expect(await read(known)).toBe(200)
   expect(await read(createToken())).toBe(401)
@@ -139,7 +139,7 @@ test('a store that is slow is waited for', async () => {
   for (const proxy of proxies()) proxy.slow(0)
 })
 
-/** Copies a server and starts it: five seconds, and many times that on a machine that is busy with other things. */
+/** Timeout for copying a server and starting it: five seconds, and much longer on a busy machine. */
 const FAIL_OVER = { timeout: 120_000 }
 
 test(

@@ -25,7 +25,7 @@ const edge = () => gateway().edges[0] as Edge
 const folder = () => join(gateway().dataDir, 'cache/catalog')
 const stamp = () => readFileSync(join(folder(), 'stamp'), 'utf8')
 
-/** The status, 0 where nobody listens. */
+/** Returns the status, or 0 if nothing listens. */
 const read = async (token: string, url = gateway().url) => {
   try {
     const headers = { 'x-access-token': token, connection: 'close' }
@@ -46,7 +46,7 @@ const isKept = async () => {
   return existsSync(join(folder(), 'stamp')) && JSON.parse(stamp().split('\n')[1] ?? '').state.revision === revision
 }
 
-/** The edge passes nothing through before it has reached the store. */
+/** Asks the control plane directly: the edge proxies nothing before it has reached the store. */
 const control = () => new Admin(gateway().controlPlane.url, ADMIN_TOKEN)
 const disable = ({ id }: IssuedToken) => control().call<DisabledToken>(`/tokens/${id}/disable`, { method: 'POST' })
 
@@ -55,7 +55,7 @@ let other: IssuedToken
 beforeEach(async () => {
   other = await control().issueToken({ basemap_codes: ['world'] })
   issued = await control().issueToken({ basemap_codes: ['world'] })
-  // One process keeps the catalog; the other may still be on its way back to the store.
+  // One process keeps the catalog; the other may still be reconnecting to the store.
   await Promise.all([until(isKept), gateway().caughtUp()])
   gateway().allowErrors(/ECONN|connect|store|time|CONNECTION/i)
   await edge().postgresProxy?.cut()
@@ -66,7 +66,7 @@ afterEach(async () => {
   await gateway().ready()
 })
 
-test('an edge that starts while the store is away serves from the catalog that it kept, and obeys the bus', async () => {
+test('an edge that starts without the store serves from its kept catalog, and obeys the bus', async () => {
   const later = await control().issueToken({ basemap_codes: ['world'] })
   edge().process.signal('SIGTERM')
   await edge().process.ended()
@@ -78,20 +78,20 @@ test('an edge that starts while the store is away serves from the catalog that i
     statuses.add(await read(issued.token))
     return listens() > before
   })
-  // Each connection may come to another worker.
+  // Each connection may reach another worker.
   for (let i = 0; i < 60; i++) statuses.add(await read(issued.token))
   expect([...statuses].sort()).toEqual([0, 200])
   expect(await read(createToken())).toBe(503)
-  // Issued when the store was out of this edge's reach.
+  // Issued while this edge could not reach the store.
   expect(await read(later.token)).toBe(503)
   const lines = edge().process.lines.filter(({ raw }) => raw.includes('starts from the catalog kept on disk'))
   expect(lines).toHaveLength(1)
-  // It has not read what came before this change, and so does not confirm it; it refuses the token all the same.
+  // The edge lacks the changes before this one and does not confirm it, but refuses the token.
   expect((await disable(issued)).body.pending).toHaveLength(WORKERS)
   expect(await read(issued.token)).toBe(503)
 })
 
-test('an edge that starts while the store lets in and answers nothing serves from the catalog that it kept, too', async () => {
+test('an edge that starts while the store accepts connections silently serves from its kept catalog, too', async () => {
   await edge().postgresProxy?.freeze()
   edge().process.signal('SIGTERM')
   await edge().process.ended()
@@ -100,9 +100,9 @@ test('an edge that starts while the store lets in and answers nothing serves fro
   expect(await read(createToken())).toBe(503)
 })
 
-test('a token that the bus has disabled does not come back by a start without the store', async () => {
+test('a token disabled over the bus stays disabled after a start without the store', async () => {
   await edge().postgresProxy?.freeze()
-  // By then every process waits for what it has asked of the store, and what was kept for an answer before is written.
+  // By then every process waits for the store, and earlier responses are written to the kept copy.
   await sleep(1_500)
   const before = stamp()
   expect((await disable(issued)).body).toMatchObject({ confirmed: Array(WORKERS).fill({}), pending: [] })
@@ -116,8 +116,8 @@ test('a token that the bus has disabled does not come back by a start without th
   expect(await read(other.token)).toBe(200)
 })
 
-test('what is kept is private, and is not used where it is too old, damaged, or of another store', async () => {
-  // Rows of processes that ended are left for an hour: another edge with the same folder may still use them.
+test('the kept catalog is private, and is not used if it is too old, damaged, or of another store', async () => {
+  // Rows of ended processes stay for an hour, because another edge with the same folder may still use them.
   await until(() => readdirSync(folder()).includes('stamp'))
   const { file } = JSON.parse(stamp().split('\n')[1] ?? '')
   expect(readdirSync(folder())).toContain(`${file}.rows`)

@@ -22,7 +22,7 @@ const gateway = useGateway({ edges: 1, edgeWorkers: 2, env: SPINNABLE }, prepare
 const ENDED = /does not turn its event loop and is killed/
 const REPLACED = /a worker ended and is replaced/
 
-test('workers that are killed under load cost the connections that they held, and no caller gets a 503', async ({
+test('workers killed under load cost only the connections that they held, and no caller gets a 503', async ({
   annotate,
 }) => {
   gateway().allowErrors(REPLACED)
@@ -54,7 +54,7 @@ test('a stopped worker and a spinning one are ended and replaced; a spinning con
   const edge = gateway().edges[0]?.process
   if (edge === undefined) throw new Error('there is an edge')
   const [stopped = 0, spinning = 0] = edge.workers()
-  // Harmless; that it ends is no surprise from here on.
+  // A harmless signal, which tells the harness to expect the end of the process.
   controlPlane.process.signal('SIGCHLD')
   process.kill(stopped, 'SIGSTOP')
   await spin(edge, spinning)

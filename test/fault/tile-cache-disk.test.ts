@@ -21,7 +21,7 @@ afterAll(async () => {
   await disk?.remove()
 })
 
-test('tiles of a bucket go on where the disk of their cache is full', async ({ annotate }) => {
+test('tiles of a bucket are served while the disk of their cache is full', async ({ annotate }) => {
   if (disk === null) {
     await annotate('no file system can be mounted here: not tested')
     return
@@ -40,7 +40,7 @@ test('tiles of a bucket go on where the disk of their cache is full', async ({ a
   await swift.put('maps/world/v1.pmtiles', file)
   await gateway.admin.scanSource('bucket', 'basemap', 's3://maps')
   const { token } = await gateway.issueToken({ basemap_codes: ['world'] })
-  /** So many tiles, of which each eighth is of another block. */
+  /** Reads a number of tiles, of which each eighth is in another block. */
   const readSome = async (from: number) => {
     for (const { z, x, y, data } of tiles.slice(from, from + 200).filter((_, i) => i % 4 === 0)) {
       const answer = await fetch(`${gateway.url}/tiles/world/v1/${z}/${x}/${y}.png?token=${token}`)
@@ -60,12 +60,12 @@ test('tiles of a bucket go on where the disk of their cache is full', async ({ a
   await readSome(200)
   await expect.poll(failing).toBe(1)
   await readSome(0)
-  // One line, however many blocks it could not write.
+  // One line, however many blocks could not be written.
   expect(gateway.logs().split('TILE_CACHE_DIR fails').length - 1).toBe(1)
   await gateway.stop()
 })
 
-test('what a read-only disk holds of remote tiles is read; what it does not take is kept in memory', async ({
+test('remote tiles on a read-only disk are read; new ones, which it cannot store, are cached in memory', async ({
   annotate,
 }) => {
   if (disk === null) {
@@ -86,7 +86,7 @@ test('what a read-only disk holds of remote tiles is read; what it does not take
   const writer = open()
   await writer.keep('object', 0, kept)
   writer.close()
-  // Until its last descriptor is closed, the kernel refuses.
+  // The kernel refuses until the last descriptor is closed.
   const remount = async () =>
     promisify(execFile)('mount', ['-o', 'remount,ro', disk.path]).then(
       () => 'read-only',

@@ -37,7 +37,7 @@ const names = () =>
 const watched = <T>(watch: WriteWatch, work: (tx: Transaction) => Promise<T>) =>
   writeWatch.run(watch, () => sql.begin(work) as Promise<T>)
 
-/** Until the server has nothing under way that came through the proxy. */
+/** Waits until the server has no running statement from the proxy. */
 async function settled(): Promise<void> {
   for (;;) {
     const [row] = await direct(
@@ -49,14 +49,14 @@ async function settled(): Promise<void> {
   }
 }
 
-test('a write in time is carried out', async () => {
+test('a timely write is carried out', async () => {
   const watch = new WriteWatch(10_000)
   await watched(watch, (tx) => insert(tx, 'in time'))
   expect(watch.outcome).toBe('committed')
   expect(await names()).toContain('in time')
 })
 
-test('a write whose statement got no answer in time is never carried out, whatever arrives later', async () => {
+test('a write whose statement got no timely response is never carried out, whatever arrives later', async () => {
   const watch = new WriteWatch(WITHIN_MS)
   await sql`SELECT 1`
   const late = watched(watch, async (tx) => {
@@ -70,7 +70,7 @@ test('a write whose statement got no answer in time is never carried out, whatev
   expect(await names()).not.toContain('late')
 })
 
-test('what was committed and got no answer is unknown', async () => {
+test('a commit without a response has an unknown outcome', async () => {
   const watch = new WriteWatch(WITHIN_MS)
   const unanswered = watched(watch, async (tx) => {
     await insert(tx, 'perhaps')
@@ -80,7 +80,7 @@ test('what was committed and got no answer is unknown', async () => {
   expect(watch.outcome).toBe('unknown')
 })
 
-test('a commit whose connection is cut is unknown, a statement whose connection is cut is not', async () => {
+test('a commit on a cut connection has an unknown outcome, a statement on a cut connection does not', async () => {
   const atCommit = new WriteWatch(10_000)
   const committing = watched(atCommit, async (tx) => {
     await insert(tx, 'cut at commit')
@@ -110,7 +110,7 @@ test('a commit that the server refuses was not carried out', async () => {
   expect(watch.outcome).toBe('none')
 })
 
-test('what was answered already commits nothing more', async () => {
+test('a transaction whose result was already returned commits nothing more', async () => {
   const watch = new WriteWatch(10_000)
   let goOn = () => {}
   let noteBegun = () => {}
@@ -142,7 +142,7 @@ test('a transaction that lost its connection does nothing on the next one', asyn
     rest = (async () => {
       await proxy.cut()
       await proxy.restore()
-      // All connections of the pool, that of the transaction among them, serve somebody else by now.
+      // All connections of the pool, including that of the transaction, are in use elsewhere by now.
       await Promise.all(Array.from({ length: 4 }, () => sql`SELECT pg_sleep(0.1)`))
       await insert(tx, 'elsewhere')
     })()

@@ -1,7 +1,7 @@
 import type { Scan, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
 import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 
-/** A whole answer, read to its end. */
+/** A complete response. */
 export interface Answer<T> {
   readonly status: number
   readonly headers: Headers
@@ -15,13 +15,13 @@ export interface AdminCall {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The admin interface with the Bearer credential of the gateway under test; what is refused is answered, not thrown. */
+/** The admin interface with the Bearer credential of the gateway under test; refusals are returned, not thrown. */
 export class Admin {
   readonly #baseUrl: string
   readonly #token: string
   readonly #afterScan: () => Promise<void>
 
-  /** @param afterScan waits until whoever is asked next knows what a scan has found */
+  /** @param afterScan waits until all processes know the result of a scan */
   constructor(baseUrl: string, token: string, afterScan: () => Promise<void> = async () => {}) {
     this.#baseUrl = baseUrl
     this.#token = token
@@ -43,7 +43,7 @@ export class Admin {
     return { status: answer.status, headers: answer.headers, body: (text === '' ? null : JSON.parse(text)) as T }
   }
 
-  /** Throws unless the call was answered with 2xx. */
+  /** Throws unless the response has a 2xx status. */
   async expect<T>(path: string, call: AdminCall = {}): Promise<T> {
     const { status, body } = await this.call<T>(path, call)
     if (status < 200 || status > 299)
@@ -51,12 +51,12 @@ export class Admin {
     return body
   }
 
-  /** Issues a token; a name is made up where none is given. */
+  /** Issues a token, with a generated name by default. */
   issueToken(body: Partial<TokenBody> = {}): Promise<IssuedToken> {
     return this.expect<IssuedToken>('/tokens', { body: { name: 'test', ...body } })
   }
 
-  /** Registers a directory as a scan source and scans it; answers what the scan found, once every edge follows. Throws where it failed. */
+  /** Registers a directory as a scan source and scans it; returns the result once every edge has applied it. Throws if the scan failed. */
   async scanSource(code: string, kind: SourceKind, path: string): Promise<Scan> {
     await this.expect('/scan-sources', { body: { code, kind, path } })
     return this.rescan(code)
@@ -85,7 +85,7 @@ export class Admin {
 
 const SCAN_WITHIN_MS = 30_000
 
-/** Between two looks at something that the interface has no event for. */
+/** Waits between two polls of a state for which the interface has no event. */
 function nextLook(deadline: number, complaint: string): Promise<void> {
   if (Date.now() > deadline) throw new Error(complaint)
   return new Promise((resolve) => setTimeout(resolve, 20))

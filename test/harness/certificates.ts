@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** A certificate for `localhost`, and of the authority that signed it; paths. */
+/** Paths of a certificate for `localhost` and of the certificate of its authority. */
 export interface Certificate {
   readonly dir: string
   readonly authority: string
@@ -11,7 +11,7 @@ export interface Certificate {
   readonly key: string
 }
 
-/** Made by openssl(1), with an authority of its own. */
+/** Makes a certificate and a new authority with openssl(1). */
 export async function makeCertificate(name = 'localhost'): Promise<Certificate> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-certificate-'))
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: dir, stdio: 'ignore' })

@@ -7,16 +7,16 @@ import { inject } from 'vitest'
 export interface TestDatabase {
   readonly url: string
   readonly name: string
-  /** How many connections other than the harness's own it has at this moment, by application name. */
+  /** Returns the application names of all connections except the harness's own. */
   connections(): Promise<readonly string[]>
-  /** The revision of the change log. The schema must be there. */
+  /** Returns the revision of the change log. The schema must exist. */
   revision(): Promise<number>
   drop(): Promise<void>
-  /** Keeps a copy of the whole database as it is now, and answers the function that puts it in its place. Both end all connections. */
+  /** Keeps a copy of the whole database, and returns the function that restores it. Both end all connections. */
   backUp(): Promise<() => Promise<void>>
 }
 
-/** Makes a database. Unit tests of libraries, which are outside this package, use TEST_POSTGRES_URL in the same way. */
+/** Creates a database. Unit tests of libraries, which are outside this package, use TEST_POSTGRES_URL in the same way. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
@@ -51,7 +51,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** Nobody is connected any more, and nobody can connect. */
+/** Ends all connections and refuses new ones. */
 async function alone(sql: Sql, name: string): Promise<void> {
   await sql`ALTER DATABASE ${sql(name)} ALLOW_CONNECTIONS false`
   await sql`SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = ${name}`

@@ -4,7 +4,7 @@ import { MARK_VARIABLE } from './processes.js'
 /** Settings as a test writes them. */
 export type TestSettings = Readonly<Record<string, string>>
 
-/** This process's environment without any setting of the gateway that a developer may have exported, with those of the test. */
+/** Returns this process's environment without settings of the gateway that a developer may have exported, plus those of the test. */
 export function environment(mark: string, settings: TestSettings): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(
     ([name]) =>

@@ -1,6 +1,6 @@
-// Shows a directory, read-only, through FUSE: node fuse-daemon.mjs <directory> <mount point>. As long as there is a file <mount point>.hang
-// it is what a hung network mount is: whoever asks waits; <mount point>.hangs tells that it is so. It speaks the protocol of linux/fuse.h
-// itself, so that nothing need be installed; nothing is cached.
+// Shows a directory, read-only, through FUSE: node fuse-daemon.mjs <directory> <mount point>. While the file <mount point>.hang exists, the
+// mount behaves like a hung network mount: all requests wait; <mount point>.hangs confirms that. Implements the protocol of linux/fuse.h
+// without dependencies, and caches nothing.
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
@@ -25,7 +25,7 @@ const OUT_HEADER = 16
 
 const device = fs.openSync('/dev/fuse', 'r+')
 const options = `fd=3,rootmode=40000,user_id=${process.getuid()},group_id=${process.getgid()},ro`
-// Mounting asks for nothing; what is asked for waits until this process serves.
+// Mounting sends no request; later requests wait until this process serves.
 const mounting = spawn('mount', ['-i', '-t', 'fuse', '-o', options, 'hung', mountPoint], {
   stdio: ['ignore', 'inherit', 'inherit', device],
 })
@@ -61,7 +61,7 @@ function serve() {
   }
 }
 
-// Between two requests and not by SIGSTOP: whoever waits for a request that the daemon has taken cannot even be killed.
+// Hangs between two requests instead of by SIGSTOP: a process that waits for a request taken by the daemon cannot be killed.
 function hangWhileTold() {
   if (!fs.existsSync(`${mountPoint}.hang`)) return
   fs.writeFileSync(`${mountPoint}.hangs`, '')

@@ -11,7 +11,7 @@ import type { TestRedis } from './redis.js'
 import type { ServiceProcess } from './service-process.js'
 import type { TcpProxy } from './tcp-proxy.js'
 
-/** The links of one process to what it depends on; null where it is linked directly. */
+/** Proxies between one process and its dependencies; null if the process is linked directly. */
 export interface Links {
   readonly redisProxy: TcpProxy | null
   readonly postgresProxy: TcpProxy | null
@@ -27,16 +27,16 @@ export interface ControlPlane extends Links {
   readonly process: ServiceProcess
 }
 
-/** Far more than a start takes, and less than the hooks and tests that wait for it may. */
+/** Timeout for a start; less than the time limits of hooks and tests. */
 const READY_WITHIN_MS = 40_000
-/** Far more than it takes: edges announce what they have applied at once, and every second in any case. */
+/** Timeout for applying changes: edges report applied changes at once, and at least every second. */
 const APPLIED_WITHIN_MS = 30_000
 const STOP_WITHIN_MS = 20_000
 export const ADMIN_TOKEN = 'harness-admin-token'
 export const ADMIN_USER = 'admin'
 export const ADMIN_PASSWORD = 'harness-admin-password'
 
-/** A gateway of built processes, with a database, a data directory and ports of its own. */
+/** A gateway of built processes with a separate database, data directory and ports. */
 export class Gateway {
   readonly controlPlane: ControlPlane
   readonly edges: readonly Edge[]
@@ -69,12 +69,12 @@ export class Gateway {
     this.admin = new Admin(this.url, ADMIN_TOKEN, () => this.caughtUp())
   }
 
-  /** The address of the first edge, at which the whole interface answers. */
+  /** The URL of the first edge, which serves the whole interface. */
   get url(): string {
     return this.edges[0]?.url ?? this.controlPlane.url
   }
 
-  /** A directory of the test's own, removed with the gateway. */
+  /** A directory for the test, removed with the gateway. */
   get home(): string {
     return this.#home
   }
@@ -83,19 +83,19 @@ export class Gateway {
     return this.admin.issueToken(body)
   }
 
-  /** Error lines that this test provokes, and that therefore do not fail it. */
+  /** Allows error lines that the test provokes, which otherwise fail it. */
   allowErrors(...patterns: readonly RegExp[]): void {
     this.#allowed.push(...patterns)
   }
 
-  /** Everything that all processes wrote. */
+  /** The output of all processes. */
   logs(): string {
     return this.#processes()
       .map((process) => `--- ${process.name}\n${process.output()}`)
       .join('\n')
   }
 
-  /** Answers when every service that runs says that it is ready, and every process of its edges has announced itself. */
+  /** Resolves when every running service reports ready, and every process of its edges is present. */
   async ready(): Promise<void> {
     const deadline = Date.now() + READY_WITHIN_MS
     for (const { url, process } of [this.controlPlane, ...this.edges]) {
@@ -109,7 +109,7 @@ export class Gateway {
     await this.#edgesUntil(() => true, 'not every edge process announces itself', deadline)
   }
 
-  /** Answers when every edge process has applied what is committed at this moment. */
+  /** Resolves when every edge process has applied the currently committed changes. */
   async caughtUp(): Promise<void> {
     const revision = await this.database.revision()
     const applied = (edges: readonly EdgePresence[]) => edges.every((edge) => edge.applied_revision >= revision)
@@ -120,7 +120,7 @@ export class Gateway {
     )
   }
 
-  /** Waits until every process of the edges is present and all of them satisfy a condition. One that was killed is present for a while. */
+  /** Waits until every process of the edges is present and all satisfy a condition. A killed process stays present for a while. */
   async #edgesUntil(
     satisfied: (edges: readonly EdgePresence[]) => boolean,
     complaint: string,
@@ -138,8 +138,8 @@ export class Gateway {
   }
 
   /**
-   * Ends everything in order, and throws where something was left behind: a process, a port, a database connection, an error in a log that
-   * was not allowed, or a process that did not end as asked.
+   * Ends everything in order, and throws if something was left behind: a process, a port, a database connection, an error in a log that was
+   * not allowed, or a process with an unexpected exit.
    */
   async stop(): Promise<void> {
     if (this.#stopped) return
@@ -163,13 +163,13 @@ export class Gateway {
     if (problems.length > 0) throw new Error(`the gateway left something behind:\n  ${problems.join('\n  ')}`)
   }
 
-  /** Kills everything, for a gateway that never came to serve: what it leaves behind says nothing then. */
+  /** Kills everything, for a gateway that failed to start: its leftovers are then irrelevant. */
   async abandon(): Promise<void> {
     for (const process of this.#processes()) if (process.running) await process.kill()
     await this.stop().catch(() => {})
   }
 
-  /** In the order in which they are started. */
+  /** Processes in the order of their start. */
   #processes(): readonly ServiceProcess[] {
     return [this.controlPlane.process, ...this.edges.map(({ process }) => process)]
   }

@@ -6,12 +6,12 @@ import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** postgres:// address of the run's own server, with the rights to make databases */
+    /** postgres:// URL of the run's own server, with the rights to create databases */
     postgresUrl: string
   }
 }
 
-/** One Postgres server for a run of a layer; every gateway and every test that wants one gets a database of its own in it. */
+/** Starts one Postgres server for a run of a layer; every gateway and every test gets a separate database in it on request. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-postgres-'))
   const server = await startEmbeddedPostgres({
@@ -23,7 +23,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     onLost: (reason) => console.error(`postgres is lost: ${reason}`),
   })
   project.provide('postgresUrl', server.url)
-  // Workers do not inherit what vitest provides; tests in libs, which know no harness, read this.
+  // Workers do not inherit what vitest provides, and tests in libs do not use the harness, so they read this variable.
   process.env.TEST_POSTGRES_URL = server.url
   return async () => {
     await server.stop()

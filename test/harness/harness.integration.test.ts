@@ -12,14 +12,14 @@ import { isAlive, MARK_VARIABLE } from './processes.js'
 import { startRedis } from './redis.js'
 import { ServiceProcess } from './service-process.js'
 
-/** For what is not going to go. */
+/** Short timeout for a wait that must fail. */
 const SOON_MS = 200
 
 function run(code: string, mark: string = randomUUID()): ServiceProcess {
   return new ServiceProcess('script', [process.execPath, '-e', code], environment(mark, {}))
 }
 
-test('every database is fresh, and gone when it is dropped', async () => {
+test('every database is fresh, and no longer exists after it was dropped', async () => {
   const [one, two] = [await freshDatabase(), await freshDatabase()]
   const sql = openStore(one.url, { applicationName: 'test', maxConnections: 1 })
   await sql`CREATE TABLE only_here (n integer)`
@@ -33,7 +33,7 @@ test('every database is fresh, and gone when it is dropped', async () => {
   )
 })
 
-test('a Redis of the test comes back on its port after it was killed', async () => {
+test('a killed Redis restarts on its port', async () => {
   const redis = await startRedis()
   const client = new Redis(redis.url, { lazyConnect: true })
   client.on('error', () => {})
@@ -46,7 +46,7 @@ test('a Redis of the test comes back on its port after it was killed', async () 
   await redis.stop()
 })
 
-test('a process that outlives the one that started it is found by its mark, and ended', async () => {
+test('a process that outlives its parent is found by its mark, and killed', async () => {
   const mark = randomUUID()
   const leaver = run(
     `const child = require('node:child_process').spawn('sleep', ['600'], { detached: true, stdio: 'ignore' })
@@ -69,7 +69,7 @@ test('a port that is still listened on is found', async () => {
   expect(await portsLeft([port])).toEqual([])
 })
 
-test('a database connection that was not closed is found by its name', async () => {
+test('an open database connection is found by its name', async () => {
   const database = await freshDatabase()
   const sql = openStore(database.url, { applicationName: 'forgotten', maxConnections: 1 })
   await sql`SELECT 1`
@@ -81,7 +81,7 @@ test('a database connection that was not closed is found by its name', async () 
   await database.drop()
 })
 
-test('error lines and words outside of the log are trouble, unless the test allows them', async () => {
+test('error lines and text outside the log are problems, unless the test allows them', async () => {
   const service = run(`
     console.log(JSON.stringify({ level: 'info', msg: 'fine' }))
     console.log(JSON.stringify({ level: 'error', msg: 'expected: cut' }))
@@ -91,7 +91,7 @@ test('error lines and words outside of the log are trouble, unless the test allo
   expect(troubleIn([service], [])).toHaveLength(2)
 })
 
-test('a process that ended by itself is told, one that was killed on purpose is not', async () => {
+test('a process that ended by itself is reported, one that was killed on purpose is not', async () => {
   const failing = run('process.exit(3)')
   await failing.ended()
   expect(await failing.stop(1000)).toBe('script ended by itself (exit code 3)')
@@ -100,13 +100,13 @@ test('a process that ended by itself is told, one that was killed on purpose is 
   expect(await killed.stop(1000)).toBe(null)
 })
 
-test('a process that does not end on SIGTERM is killed and told', async () => {
+test('a process that does not end on SIGTERM is killed and reported', async () => {
   const stubborn = run(`process.on('SIGTERM', () => {}); setInterval(() => {}, 1000); console.log('{}')`)
   await stubborn.line(() => true)
   expect(await stubborn.stop(200)).toMatch(/did not end within 200 ms/)
 })
 
-test('the environment of a gateway holds its mark and none of the settings of whoever runs the tests', () => {
+test('the environment of a gateway contains its mark, but no settings of the user who runs the tests', () => {
   process.env.API_PORT = '1'
   const env = environment('m', { CONTROL_PORT: '2' })
   delete process.env.API_PORT

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const DAEMON = fileURLToPath(new URL('fuse-daemon.mjs', import.meta.url))
 
-/** A directory that can be made to hang: a FUSE mount whose process stops answering. */
+/** A directory that can be made to hang: a FUSE mount whose process stops responding. */
 export class HungMount {
   readonly path: string
   readonly #daemon: ChildProcess
@@ -20,7 +20,7 @@ export class HungMount {
     this.#ended = once(daemon, 'exit')
   }
 
-  /** Shows a directory, which must not be empty, at a path of its own. null: this machine or this user may not mount. */
+  /** Shows a directory, which must not be empty, at a new path. null: this machine or this user may not mount. */
   static async show(directory: string): Promise<HungMount | null> {
     const path = await mkdtemp(join(tmpdir(), 'gateway-hung-'))
     const daemon = spawn(process.execPath, [DAEMON, directory, path], { stdio: 'ignore' })
@@ -33,10 +33,10 @@ export class HungMount {
     return null
   }
 
-  /** Afterwards whoever asks for anything below the path waits. */
+  /** Makes all later requests below the path wait. */
   async hang(): Promise<void> {
     await writeFile(`${this.path}.hang`, '')
-    // The daemon waits for a request, and sees the file when it has answered one: this one, unless another was sooner.
+    // The daemon checks for the file after each request: this sends one, unless another request came first.
     void stat(join(this.path, 'wake up')).catch(() => {})
     while (!existsSync(`${this.path}.hangs`)) await new Promise((resolve) => setTimeout(resolve, 5))
   }
@@ -46,7 +46,7 @@ export class HungMount {
     while (existsSync(`${this.path}.hangs`)) await new Promise((resolve) => setTimeout(resolve, 5))
   }
 
-  /** Everybody who waits gets an error. */
+  /** Unmounts; all waiting requests get an error. */
   async remove(): Promise<void> {
     this.#daemon.kill('SIGKILL')
     await this.#ended

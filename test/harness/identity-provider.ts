@@ -11,7 +11,7 @@ export interface Person {
 const CLIENT_ID = 'gateway'
 const CLIENT_SECRET = 'the-secret-of-the-gateway'
 
-/** A real OpenID provider, on another site than the gateway: that one is at 127.0.0.1. Whoever signs in needs no password. */
+/** A real OpenID provider at another site than the gateway, which is at 127.0.0.1. Signing in needs no password. */
 export class IdentityProvider {
   readonly issuer: string
   readonly #server: Server
@@ -28,7 +28,7 @@ export class IdentityProvider {
   /** @param people by the names under which they sign in */
   static async start(people: Readonly<Record<string, Person>>): Promise<IdentityProvider> {
     const server = createServer()
-    // By whatever address the name leads to.
+    // Listens on the address that the name resolves to.
     await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
     return new IdentityProvider(server, people)
   }
@@ -38,7 +38,7 @@ export class IdentityProvider {
     return { OIDC_ISSUER: this.issuer, OIDC_CLIENT_ID: CLIENT_ID, OIDC_CLIENT_SECRET: CLIENT_SECRET }
   }
 
-  /** Takes the gateway for a client. It answers nobody before. */
+  /** Registers the gateway as a client. The provider serves no requests before. */
   register(gatewayUrl: string): void {
     const client = {
       client_id: CLIENT_ID,
@@ -59,7 +59,7 @@ export class IdentityProvider {
     this.#answer = provider.callback()
   }
 
-  /** From now on nobody reaches it. */
+  /** Stops the provider. */
   async stop(): Promise<void> {
     if (!this.#server.listening) return
     const closed = new Promise((resolve) => this.#server.close(resolve))

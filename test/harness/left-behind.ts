@@ -3,16 +3,16 @@ import { markedProcesses } from './processes.js'
 import type { ServiceProcess } from './service-process.js'
 
 /**
- * Sockets and processes go a moment after the process that closed them has answered; a Postgres that ends with its parent writes a checkpoint
- * first.
+ * Sockets and processes disappear a moment after the process that closed them has responded; a Postgres that ends with its parent first
+ * writes a checkpoint.
  */
 const GONE_WITHIN_MS = 20_000
 const LOOK_AGAIN_MS = 20
 
-/** Lines of a process's log that a failed run shows; the whole log of a busy edge would hide the rest. */
+/** Number of log lines of a process that a failed run shows; the whole log of a busy edge would hide the rest. */
 const SHOWN_LINES = 20
 
-/** Processes with the mark that still live; they are killed, so that the next test starts clean. */
+/** Returns live processes with the mark, and kills them, so that the next test starts clean. */
 export async function processesLeft(mark: string, withinMs = GONE_WITHIN_MS): Promise<string[]> {
   await settled(async () => markedProcesses(mark).length === 0, withinMs)
   const left = markedProcesses(mark)

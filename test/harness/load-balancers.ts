@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { freePort, isListening } from './ports.js'
 import { ServiceProcess } from './service-process.js'
 
-/** A load balancer of Debian's before edges, on an address of its own. */
+/** A load balancer from Debian in front of edges, with a separate URL. */
 export interface LoadBalancer {
   readonly url: string
   stop(): Promise<void>
@@ -79,7 +79,7 @@ export async function startNginxFiles(folder: string): Promise<FileServer> {
 
 const STATE_PATH = '/haproxy-state'
 
-/** HAProxy that asks `/ready` every 0.2 s, in HTTP/1.0 as is its default, and retries nothing. */
+/** HAProxy that requests `/ready` every 0.2 s, in HTTP/1.0 as by default, and retries nothing. */
 export async function startHaproxy(edges: readonly string[]): Promise<LoadBalancer & { usesAll(): Promise<boolean> }> {
   const port = await freePort()
   const balancer = await start('haproxy', port, (dir) => ({
@@ -106,7 +106,7 @@ ${edges.map((edge, i) => `  server edge${i} ${new URL(edge).host}`).join('\n')}
   }))
   return {
     ...balancer,
-    /** Whether it has found every edge ready. */
+    /** True if it has found every edge ready. */
     async usesAll() {
       const state = await (await fetch(`${balancer.url}${STATE_PATH};csv`)).text()
       return edges.every((_, i) => new RegExp(`^gateway,edge${i},(?:[^,]*,){15}UP,`, 'm').test(state))

@@ -1,7 +1,7 @@
-/** One line that a process wrote: JSON from its log, or else text that nothing of ours should write. */
+/** One output line of a process: JSON from its log, or text that the gateway should never write. */
 export interface LogLine {
   readonly raw: string
-  /** the parsed line; null when it is not JSON */
+  /** the parsed line; null if it is not JSON */
   readonly json: Readonly<Record<string, unknown>> | null
   readonly from: 'stdout' | 'stderr'
 }
@@ -17,7 +17,7 @@ export function parseLine(raw: string, from: LogLine['from']): LogLine {
 
 const TROUBLE = new Set<unknown>(['error', 'fatal', 50, 60])
 
-/** Whether a line is one that a healthy run never has: an error, or something that is not a log line at all. */
+/** True for lines that a healthy run never has: errors, and text that is not a log line. */
 export function isTrouble({ json }: LogLine): boolean {
   return json === null || TROUBLE.has(json.level)
 }

@@ -1,4 +1,4 @@
-/** Of the package, what the tests use. */
+/** Types of the package, limited to those that the tests use. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

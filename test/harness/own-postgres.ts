@@ -6,7 +6,7 @@ import { openStore } from '@gateway/store/connect.js'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import { type TestDatabase, withConnection } from './database.js'
 
-/** A Postgres server of the test's own, which may be stopped and fail over to a replica of itself. */
+/** A Postgres server for one test, which may be stopped and may fail over to its replica. */
 export class OwnPostgres {
   readonly #home: string
   #server: EmbeddedPostgres
@@ -16,15 +16,15 @@ export class OwnPostgres {
     this.#server = server
   }
 
-  /** @param below where its data is kept */
+  /** @param below parent directory of its data */
   static async start(below = tmpdir()): Promise<OwnPostgres> {
     const home = await mkdtemp(join(below, 'gateway-test-own-postgres-'))
-    // Its user is another one.
+    // The server runs as another user.
     await chmod(home, 0o711)
     return new OwnPostgres(home, await serve(join(home, 'primary')))
   }
 
-  /** Of the server that runs at this moment. */
+  /** The address of the server that currently runs. */
   get address(): { readonly host: string; readonly port: number } {
     const { hostname, port } = new URL(this.#server.url)
     return { host: hostname, port: Number(port) }
@@ -44,7 +44,7 @@ export class OwnPostgres {
     }
   }
 
-  /** From now on it takes connections by TLS too. @param certificate paths of the certificate and its key */
+  /** Makes the server accept TLS connections too. @param certificate paths of the certificate and its key */
   async offerTls(certificate: { readonly certificate: string; readonly key: string }): Promise<void> {
     const data = join(this.#home, 'primary/data')
     const { uid, gid } = await stat(data)
@@ -72,8 +72,8 @@ export class OwnPostgres {
   }
 
   /**
-   * Starts a streaming replica next to the server that runs, from a base backup as pg_basebackup makes one: the package of the embedded Postgres
-   * lacks that program.
+   * Starts a streaming replica next to the running server, from a base backup like that of pg_basebackup, which the package of the embedded
+   * Postgres lacks.
    */
   async startReplica(): Promise<EmbeddedPostgres> {
     const [from, to] = [join(this.#home, 'primary'), join(this.#home, 'streaming')]
@@ -100,7 +100,7 @@ export class OwnPostgres {
     return serve(to)
   }
 
-  /** The replica becomes a primary. */
+  /** Promotes the replica to primary. */
   async promote(): Promise<void> {
     await this.#query((sql) => sql`SELECT pg_promote()`)
   }

@@ -6,7 +6,7 @@ import { freshDatabase, type TestDatabase } from './database.js'
 import { freePort } from './ports.js'
 import { ServiceProcess } from './service-process.js'
 
-/** A fresh database behind a PgBouncer of its own, as Debian configures it but for the mode. */
+/** Creates a fresh database behind a separate PgBouncer, configured as in Debian except for the mode. */
 export async function pooledDatabase(poolMode: 'session' | 'transaction'): Promise<TestDatabase> {
   const database = await freshDatabase()
   const server = new URL(database.url)
@@ -20,7 +20,7 @@ export async function pooledDatabase(poolMode: 'session' | 'transaction'): Promi
     auth_type: 'scram-sha-256',
     auth_file: join(dir, 'users.txt'),
     pool_mode: poolMode,
-    // A session holds its connection to the server for as long as it lives: as many as all processes have together.
+    // A session holds its server connection for its whole life, so the pool must fit the connections of all processes.
     default_pool_size: 40,
   }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`)
@@ -35,7 +35,7 @@ export async function pooledDatabase(poolMode: 'session' | 'transaction'): Promi
   return {
     ...database,
     url: url.href,
-    // Those that the pool keeps are nobody's.
+    // Connections kept by the pool belong to no process.
     connections: async () => [],
     drop: async () => {
       bouncer.signal('SIGTERM')

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Every process of one gateway carries this variable with a value of its own, children of children included. */
+/** Variable that every process of one gateway carries with a unique value, including all descendants. */
 export const MARK_VARIABLE = 'HARNESS_MARK'
 
 export interface FoundProcess {
@@ -8,7 +8,7 @@ export interface FoundProcess {
   readonly command: string
 }
 
-/** The living processes that carry the mark in their environment. Linux only, as the whole suite is. */
+/** Returns the live processes that carry the mark in their environment. Linux only, like the whole suite. */
 export function markedProcesses(mark: string): readonly FoundProcess[] {
   return processIds()
     .filter((pid) => isAlive(pid) && readProc(pid, 'environ').split('\0').includes(`${MARK_VARIABLE}=${mark}`))
@@ -19,13 +19,13 @@ export function childrenOf(parent: number): readonly number[] {
   return processIds().filter((pid) => isAlive(pid) && Number(statFields(pid)[1]) === parent)
 }
 
-/** Running or sleeping, that is: not one that has ended and waits to be reaped. */
+/** True if the process runs or sleeps; false if it has ended and waits to be reaped. */
 export function isAlive(pid: number): boolean {
   const [state] = statFields(pid)
   return state !== undefined && state !== 'Z' && state !== 'X'
 }
 
-/** The fields of proc(5) stat after the command name: state, parent, ... */
+/** Returns the fields of proc(5) stat after the command name: state, parent, ... */
 function statFields(pid: number): readonly string[] {
   const stat = readProc(pid, 'stat')
   return stat === '' ? [] : stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -35,7 +35,7 @@ function processIds(): readonly number[] {
   return readdirSync('/proc').map(Number).filter(Number.isInteger)
 }
 
-/** Empty where the process has gone in the meantime, or belongs to somebody else. */
+/** Returns an empty text if the process has ended, or belongs to another user. */
 export function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

@@ -4,17 +4,17 @@ import { join } from 'node:path'
 import { freePort } from './ports.js'
 import { ServiceProcess } from './service-process.js'
 
-/** A redis-server of the test's own, with nothing kept on disk. */
+/** A redis-server for one test, without persistence. */
 export interface TestRedis {
   readonly url: string
   readonly port: number
   readonly process: ServiceProcess
-  /** Starts it again on the same port after `process.kill()`; answers when it serves. */
+  /** Restarts it on the same port after `process.kill()`; resolves when it serves. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
 
-/** @param more options on top: `port` of the server is always a free one */
+/** @param more further options; `port` of the server is always a free one */
 export async function startRedis(
   env: NodeJS.ProcessEnv = process.env,
   more: (port: number) => Readonly<Record<string, string | number>> = () => ({}),
@@ -42,7 +42,7 @@ export async function startRedis(
   }
 }
 
-/** A Redis Sentinel that watches over one master, called `main`, and decides alone. */
+/** Starts a Redis Sentinel that monitors one master, called `main`, with a quorum of one. */
 export async function startSentinel(master: TestRedis): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const port = await freePort()
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-sentinel-'))
@@ -60,7 +60,7 @@ export async function startSentinel(master: TestRedis): Promise<{ readonly port:
     ['redis-server', join(dir, 'sentinel.conf'), '--sentinel'],
     process.env,
   )
-  // By then it can tell who would take over.
+  // From now on it can name the replica to promote.
   await sentinel.line(({ raw }) => raw.includes('+slave'))
   return {
     port,

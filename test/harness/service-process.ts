@@ -10,10 +10,10 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
 }
 
-/** What a killed test run must not leave behind dies with it; see also the mark in `processes.ts`. */
+/** Ends processes together with a killed test run; see also the mark in `processes.ts`. */
 const WITH_PARENT = dieWithParent('KILL')
 
-/** A process of the gateway under test, with everything it wrote. It can be ended and started again with the same settings. */
+/** A process of the gateway under test with its output. It can be ended and restarted with the same settings. */
 export class ServiceProcess {
   readonly name: string
   readonly #command: readonly string[]
@@ -39,12 +39,12 @@ export class ServiceProcess {
     return this.#child !== null && this.#child.exitCode === null && this.#child.signalCode === null
   }
 
-  /** Everything written so far, over all starts. */
+  /** The output so far, over all starts. */
   get lines(): readonly LogLine[] {
     return this.#lines
   }
 
-  /** Process ids of its own children at this moment: an edge's workers. */
+  /** The current ids of its child processes: an edge's workers. */
   workers(): readonly number[] {
     return childrenOf(this.pid)
   }
@@ -61,25 +61,25 @@ export class ServiceProcess {
     this.#ended = once(child, 'close').then(([code, signal]) => ({ code, signal }))
   }
 
-  /** Sends a signal; a signal that ends the process makes the ending one that `stop()` of the gateway expects. */
+  /** Sends a signal; after a fatal signal `stop()` of the gateway expects the process to be gone. */
   signal(signal: NodeJS.Signals): void {
     if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') this.#endedOnPurpose = true
     this.#child?.kill(signal)
   }
 
-  /** SIGKILL, and wait until it has gone. */
+  /** Sends SIGKILL and waits for the end. */
   async kill(): Promise<void> {
     this.signal('SIGKILL')
     await this.ended()
   }
 
-  /** Answers how the process ended, once it has and its output is complete. */
+  /** Resolves with the exit once the process has ended and its output is complete. */
   ended(): Promise<Ending> {
     if (this.#ended === null) throw new Error(`${this.name} was never started`)
     return this.#ended
   }
 
-  /** SIGTERM; answers what is wrong with how it ended, or null. */
+  /** Sends SIGTERM; returns a problem with the exit, or null. */
   async stop(withinMs: number): Promise<string | null> {
     if (!this.running) {
       const { code, signal } = await this.ended()
@@ -96,7 +96,7 @@ export class ServiceProcess {
       : `${this.name} ended with ${signal ?? `exit code ${code}`} on SIGTERM`
   }
 
-  /** The first line, of those written and those to come, that satisfies the condition. Rejects when the process ends without one. */
+  /** Returns the first past or future line that satisfies the condition. Rejects if the process ends without one. */
   async line(wanted: (line: LogLine) => boolean): Promise<LogLine> {
     const written = this.#lines.find(wanted)
     if (written !== undefined) return written
@@ -114,7 +114,7 @@ export class ServiceProcess {
     })
   }
 
-  /** Lines that a healthy run never has, apart from those allowed. */
+  /** Returns the lines that a healthy run never has, except for the allowed ones. */
   trouble(allowed: readonly RegExp[]): readonly LogLine[] {
     return this.#lines.filter((line) => isTrouble(line) && !allowed.some((pattern) => pattern.test(line.raw)))
   }

@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 
-/** A byte each second keeps a body from ever being idle. */
+/** Interval of the bytes, so that a body is never idle. */
 const BYTE_EACH_MS = 1_000
 
-/** A request whose head is sent at once, and whose body arrives byte by byte and never ends. */
+/** A request whose head is sent at once, and whose body arrives byte by byte without end. */
 export class SlowBody {
   readonly #socket: Socket
   readonly #timer: NodeJS.Timeout
@@ -43,18 +43,18 @@ export class SlowBody {
     })
   }
 
-  /** Once the server has answered or hung up: the status of its answer; 0: it hung up without one. */
+  /** Resolves once the server has responded or closed: the status; 0: closed without a response. */
   async status(): Promise<number> {
     await this.#answered
     return this.statusNow
   }
 
-  /** 0: no answer so far */
+  /** 0: no response so far */
   get statusNow(): number {
     return Number(/^HTTP\/1\.1 (\d{3})/.exec(this.#received)?.[1] ?? 0)
   }
 
-  /** Whether the server has neither answered nor hung up. */
+  /** True if the server has neither responded nor closed. */
   get isWaiting(): boolean {
     return !this.#ended && this.#received === ''
   }

@@ -8,7 +8,7 @@ const execute = promisify(execFile)
 
 const CHUNKS = [1 << 20, 1 << 12]
 
-/** A file system of its own, in memory, that can be filled to its last page. */
+/** A separate file system in memory that can be filled to its last page. */
 export class SmallDisk {
   readonly path: string
 
@@ -16,7 +16,7 @@ export class SmallDisk {
     this.path = path
   }
 
-  /** null: it takes the right to mount, which this process has not. */
+  /** null: this process lacks the right to mount. */
   static async mount(megabytes: number): Promise<SmallDisk | null> {
     const path = await mkdtemp(join(tmpdir(), 'gateway-test-disk-'))
     try {
@@ -51,7 +51,7 @@ export class SmallDisk {
   }
 }
 
-/** false: there is no room for it. */
+/** false: the disk is full. */
 async function written(writing: Promise<unknown>): Promise<boolean> {
   try {
     await writing

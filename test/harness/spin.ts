@@ -1,12 +1,12 @@
 import { WebSocket } from 'undici'
 import type { ServiceProcess } from './service-process.js'
 
-/** For the environment of a process that is to spin: its debugger takes any free port. */
+/** Environment of a process that is to spin: its debugger takes any free port. */
 export const SPINNABLE = { NODE_OPTIONS: '--inspect-port=0' } as const
 
 /**
- * Has a Node process, or one of its children, run JavaScript that never ends: through its debugger, which SIGUSR1 opens.
- * @param holder the process that the debugger's address is read from
+ * Makes a Node process, or one of its children, run an endless loop, through the debugger that SIGUSR1 opens.
+ * @param holder the process whose output names the debugger's address
  */
 export async function spin(holder: ServiceProcess, pid: number): Promise<void> {
   const before = holder.lines.length

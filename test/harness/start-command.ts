@@ -10,10 +10,10 @@ import { type Ending, ServiceProcess } from './service-process.js'
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What the start command printed once everything served, by the label of the line. */
+/** The output of the start command once everything served, by the label of the line. */
 export type Printed = Readonly<Record<string, string>>
 
-/** A home for `npm start`: an empty data directory, an env file that is not there yet, and ports. It may be started again and again. */
+/** A home for `npm start`: an empty data directory, a path for an env file, and ports. It may be started repeatedly. */
 export class StartHome {
   readonly dir: string
   readonly dataDir: string
@@ -50,7 +50,7 @@ export class StartHome {
     return new ServiceProcess(`npm run ${script}`, command, environment(this.#mark, { ...own, ...settings }))
   }
 
-  /** What is still there of everything that ran in this home; processes among it are killed. */
+  /** Returns everything left of the runs in this home, and kills the processes among it. */
   async left(): Promise<string[]> {
     return [...(await processesLeft(this.#mark)), ...(await portsLeft(this.#ports))]
   }
@@ -61,14 +61,14 @@ export class StartHome {
   }
 }
 
-/** Waits for what is printed last, and reads all of it; throws when the command ends before. */
+/** Waits for the last line of the output, and parses all of it; throws if the command ends before. */
 export async function printed(start: ServiceProcess): Promise<Printed> {
   await start.line(({ raw }) => /^ {2}Gateway +ready/.test(raw))
   const lines = start.lines.map(({ raw }) => /^ {2}(\w+) +(\S.*)$/.exec(raw)).filter((match) => match !== null)
   return Object.fromEntries(lines.map(([, label = '', text = '']) => [label, text]))
 }
 
-/** SIGTERM to the npm process, as a supervisor would send it. */
+/** Sends SIGTERM to the npm process, as a supervisor would. */
 export async function terminate(start: ServiceProcess): Promise<Ending> {
   start.signal('SIGTERM')
   return start.ended()

@@ -12,23 +12,23 @@ import { ServiceProcess } from './service-process.js'
 import { TcpProxy } from './tcp-proxy.js'
 
 export interface GatewayOptions {
-  /** how many edges, each on an address of its own; default 1 */
+  /** number of edges, each with a separate URL; default 1 */
   readonly edges?: number
   /** processes of each edge; default 1 */
   readonly edgeWorkers?: number
-  /** true: a redis-server of its own; 'proxy': every process reaches it through a TCP proxy of its own; default: Postgres NOTIFY */
+  /** true: a separate redis-server; 'proxy': every process reaches it through a separate TCP proxy; default: Postgres NOTIFY */
   readonly redis?: boolean | 'proxy'
-  /** 'proxy': every process reaches Postgres through a TCP proxy of its own */
+  /** 'proxy': every process reaches Postgres through a separate TCP proxy */
   readonly postgres?: 'proxy'
   /** default: a fresh database in the run's Postgres */
   readonly database?: () => Promise<TestDatabase>
-  /** every process has a DATA_DIR of its own, below that of the gateway: none has a file in common with another */
+  /** every process has a separate DATA_DIR below that of the gateway, so that no two processes share a file */
   readonly ownData?: boolean
-  /** settings for all processes, on top of the harness's */
+  /** settings for all processes, which override the harness's */
   readonly env?: TestSettings
 }
 
-/** Starts a gateway and answers when every process of it is ready. */
+/** Starts a gateway and resolves when every process is ready. */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const gateway = await launch(options)
   try {
@@ -60,7 +60,7 @@ async function launch(options: GatewayOptions): Promise<Gateway> {
     ADMIN_PASSWORD,
     ADMIN_TOKEN,
     DEMO: 'false',
-    // No load balancer is there to be told, unless the test says so.
+    // No load balancer needs the notice, unless the test sets it.
     DRAIN_NOTICE_SECONDS: '0',
   }
   const launchService = async (name: string, service: string, port: number, own: TestSettings) => {
@@ -81,7 +81,7 @@ async function launch(options: GatewayOptions): Promise<Gateway> {
   return new Gateway({ controlPlane, edges, redis, database, mark, home, edgeWorkers })
 }
 
-/** The addresses under which one process reaches Postgres and Redis, through proxies of its own where the test asks for them. */
+/** Returns the addresses under which one process reaches Postgres and Redis, through separate proxies if the test asks for them. */
 async function link(
   options: GatewayOptions,
   database: TestDatabase,

@@ -1,16 +1,16 @@
 import { Agent, get } from 'node:http'
 
-/** How many requests are under way at the same time. */
+/** Number of concurrent requests. */
 const CALLERS = 8
 const ANSWER_WITHIN_MS = 15_000
 
 export interface LoadResult {
   readonly answered: number
-  /** what came instead of a 200, with how often */
+  /** results other than 200, with their counts */
   readonly failures: Readonly<Record<string, number>>
 }
 
-/** Callers that ask one request after the other over kept connections, until stopped. Nothing is tried twice. */
+/** Callers that send requests in sequence over kept connections until stopped. Nothing is retried. */
 export class SteadyLoad {
   readonly #addresses: readonly string[]
   readonly #headers: Record<string, string>
@@ -45,7 +45,7 @@ export class SteadyLoad {
     }
   }
 
-  /** null: answered with 200, to the end */
+  /** null: a complete response with 200 */
   #ask(address: string): Promise<string | null> {
     return new Promise((resolve) => {
       const options = { agent: this.#agent, headers: this.#headers, timeout: ANSWER_WITHIN_MS }

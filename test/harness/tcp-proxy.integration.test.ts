@@ -39,7 +39,7 @@ async function said(socket: Socket): Promise<string> {
   return text
 }
 
-/** Unlike `once`, this takes the reset that precedes the closing for what it is. */
+/** Waits for the close. Unlike `once`, accepts the reset before it. */
 function closing(socket: Socket): Promise<unknown> {
   return new Promise((resolve) => socket.once('close', resolve))
 }
@@ -64,7 +64,7 @@ test('after a cut connections are reset and new ones refused, until it is restor
   again.destroy()
 })
 
-test('what is sent into a stall arrives after it, also on connections made meanwhile', async () => {
+test('data sent into a stall arrives after it, also on new connections', async () => {
   const before = await client()
   before.write('1')
   await said(before)
@@ -83,7 +83,7 @@ test('what is sent into a stall arrives after it, also on connections made meanw
   for (const socket of [before, during, past]) socket.destroy()
 })
 
-test('what is swallowed is lost, and its connection is reset when all is well again', async () => {
+test('swallowed data is lost, and its connection is reset on restore', async () => {
   const socket = await client()
   socket.write('1')
   await said(socket)

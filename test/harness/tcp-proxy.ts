@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import { freePort } from './ports.js'
 
-/** How a proxy treats its connections: pass bytes on; hold them back, from the start or after log-in; swallow them; or be gone. */
+/** Modes of a proxy: pass bytes on; hold them back, from the start or after log-in; swallow them; or cut connections. */
 type Mode = 'pass' | 'stall' | 'freeze' | 'swallow' | 'cut'
 
 interface Target {
@@ -10,7 +10,7 @@ interface Target {
   readonly port: number
 }
 
-/** A TCP proxy between a process under test and something it depends on, to take that away in the ways networks do. */
+/** A TCP proxy between a process under test and one of its dependencies, which simulates network faults. */
 export class TcpProxy {
   readonly port: number
   #target: Target
@@ -30,27 +30,27 @@ export class TcpProxy {
     return proxy
   }
 
-  /** How many connections go through it at this moment. */
+  /** The current number of connections through the proxy. */
   get connections(): number {
     return this.#connections.size
   }
 
-  /** As a dead server does: every connection is reset, and new ones are refused. */
+  /** Behaves like a dead server: every connection is reset, and new ones are refused. */
   async cut(): Promise<void> {
     this.#mode = 'cut'
     this.#resetAll()
     await this.#close()
   }
 
-  /** As a frozen server does: connections stand and new ones are accepted, but no byte comes through until `restore()`. */
+  /** Behaves like a frozen server: connections stay and new ones are accepted, but no byte passes until `restore()`. */
   stall(): void {
     this.#mode = 'stall'
     for (const connection of this.#connections) connection.pause()
   }
 
   /**
-   * As an overloaded Postgres does, also after `cut()`: connections are accepted and log-ins answered, and nothing after them until
-   * `restore()`, which lets through all that was sent.
+   * Behaves like an overloaded Postgres, also after `cut()`: connections and log-ins are accepted, but nothing afterwards passes until
+   * `restore()`, which forwards all data that was sent.
    */
   async freeze(): Promise<void> {
     this.#mode = 'freeze'
@@ -58,24 +58,24 @@ export class TcpProxy {
     for (const connection of this.#connections) connection.pauseOnceLoggedIn()
   }
 
-  /** As a far or busy server does: every piece of data takes this much longer, in both directions. 0: no longer. */
+  /** Behaves like a far or busy server: every chunk of data is delayed in both directions. 0: no delay. */
   slow(delayMs: number): void {
     this.#delayMs = delayMs
   }
 
-  /** As a fail-over does: what stands is reset, and new connections lead elsewhere. */
+  /** Behaves like a fail-over: existing connections are reset, and new ones lead to the new target. */
   retarget(target: Target): void {
     this.#target = target
     this.#resetAll()
   }
 
-  /** As a partition does: what is sent from now on is lost without a sign. */
+  /** Behaves like a network partition: all later data is lost silently. */
   swallow(): void {
     this.#mode = 'swallow'
     for (const connection of this.#connections) connection.swallow()
   }
 
-  /** All is well again. Connections that lost bytes cannot go on and are reset. */
+  /** Returns to normal. Connections that lost bytes cannot continue and are reset. */
   async restore(): Promise<void> {
     if (this.#mode === 'swallow') this.#resetAll()
     this.#mode = 'pass'
@@ -117,7 +117,7 @@ export class TcpProxy {
   }
 }
 
-/** One client with its own connection to the target. */
+/** A client's connection with its own connection to the target. */
 class Connection {
   readonly #client: Socket
   readonly #target: Socket
@@ -150,7 +150,7 @@ class Connection {
     this.#target.pause()
   }
 
-  /** Of a connection that talks to Postgres. */
+  /** Pauses a connection to Postgres after the log-in. */
   pauseOnceLoggedIn(): void {
     this.#pausing = true
     if (this.#logIn.done) this.pause()
@@ -188,7 +188,7 @@ class Connection {
     })
   }
 
-  /** Timers of one length fire in their order. */
+  /** Timers with the same delay fire in order. */
   #later(act: () => unknown): boolean {
     const delayMs = this.#delayMs()
     if (delayMs === 0) return act() !== false
@@ -199,7 +199,7 @@ class Connection {
 
 const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 
-/** Finds the end of the log-in in what a Postgres says (PostgreSQL manual, "Message Formats": a type byte, then a length with itself in it). */
+/** Finds the end of the log-in in the data from Postgres (PostgreSQL manual, "Message Formats": a type byte, then a length that includes itself). */
 class LogInWatch {
   #rest: Buffer = Buffer.alloc(0)
   done = false

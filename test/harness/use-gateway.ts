@@ -3,7 +3,7 @@ import type { Gateway } from './gateway.js'
 import { type GatewayOptions, startGateway } from './start-gateway.js'
 
 /**
- * One gateway for all tests of a file or a describe block: started before them, ended after them, with the checks of `Gateway.stop()`.
+ * Provides one gateway for all tests of a file or a describe block: started before them, ended after them, with the checks of `Gateway.stop()`.
  * @param prepare runs once the gateway is ready: sources to scan, tokens to issue
  * @returns the gateway; to be called inside tests
  */

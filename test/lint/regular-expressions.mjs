@@ -1,7 +1,7 @@
 /**
- * `node test/lint/regular-expressions.mjs [directory ...]`: names every regular expression whose time can grow faster than the text that
- * it is held against, and every one that cannot be judged: put together while the program runs, or with look-around or back references
- * beside a repetition. Ends with 1 if there is any. Tests are left out: what they match, they have made themselves.
+ * `node test/lint/regular-expressions.mjs [directory ...]`: lists every regular expression whose time can grow faster than its input, and
+ * every one that cannot be judged: composed at run time, or with look-around or back references beside a repetition. Ends with 1 if it
+ * lists any. Skips tests, which match only their own texts.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -14,7 +14,7 @@ const SOURCES = ['libs', 'services', 'bench'].map((name) => join(root, name))
 const SKIPPED = new Set(['node_modules', 'dist', 'build', 'results'])
 const SOURCE_FILE = /\.(ts|tsx|mjs|js)$/
 const TEST_FILE = /\.test\.\w+$/
-/** Without one of these an expression looks at each character a fixed number of times. */
+/** Quantifiers without a bound. An expression without them looks at each character a fixed number of times. */
 const UNBOUNDED = /[*+]|\{\d+,\}/
 const directories = process.argv.length > 2 ? process.argv.slice(2) : SOURCES
 const found = directories.flatMap(sourceFiles).flatMap(expressionsOf)
@@ -32,7 +32,7 @@ function sourceFiles(directory) {
   })
 }
 
-/** Every literal, and every call of RegExp; of the latter `pattern` is null where it is no constant. */
+/** Returns every literal, and every call of RegExp; `pattern` of a call is null if it is not a constant. */
 function expressionsOf(file) {
   const text = readFileSync(file, 'utf8')
   const { program, errors } = parseSync(file, text)

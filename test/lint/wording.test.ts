@@ -19,7 +19,7 @@ const pages = (readdirSync(`${root}docs`, { recursive: true }) as string[])
   .filter((name) => name.endsWith('.md') && !/^(zh|adr|files)\//.test(name))
   .map((name) => `docs/${name}`)
 
-/** The sentences of a page by line: no blocks of code, headings, heads of tables, code in a line or quotations. */
+/** Returns the sentences of a page by line, without code blocks, headings, table heads, inline code and quotations. */
 function prose(markdown: string): string[] {
   let inBlock = false
   const lines = markdown.split('\n')

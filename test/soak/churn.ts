@@ -13,7 +13,7 @@ import type { Tally } from './tally.js'
 export interface Soaked {
   readonly url: string
   readonly admin: Admin
-  /** holds `maps`, a scan source of that code with the basemap `world`, and `images` */
+  /** contains `maps`, a scan source of that code with the basemap `world`, and `images` */
   readonly home: string
   readonly receiver: string
   readonly tally: Tally
@@ -21,18 +21,18 @@ export interface Soaked {
   readonly running: () => boolean
 }
 
-/** Far more than anything takes to be seen everywhere. */
+/** Timeout until a change is visible everywhere. */
 const SEEN_WITHIN_MS = 8_000
 const WORLD = '/tiles/world'
 export const SPREAD = ['v1', 'v2', 'packed', 'single', 'current'] as const
 const EXTRAS = ['x1', 'x2', 'x3', 'x4', 'x5']
-/** Withdrawn tokens that are asked with again and again. */
+/** Maximum number of withdrawn tokens that are used repeatedly. */
 const MAX_WITHDRAWN = 300
 
-/** One kind of use, which goes on until the soak ends. */
+/** One kind of use that continues until the soak ends. */
 export type Churn = (soaked: Soaked) => Promise<void>
 
-/** Each tile that exists of these sets, chosen evenly. */
+/** Returns a random existing tile of these sets, evenly distributed. */
 function anyTile({ random }: Soaked): string {
   const z = Math.floor(random() * 4)
   const [x, y] = [Math.floor(random() * 2 ** z), Math.floor(random() * 2 ** z)]
@@ -46,7 +46,7 @@ async function get(url: string, headers: Record<string, string> = {}): Promise<{
   return { status: statusCode, body: Buffer.from(await body.arrayBuffer()) }
 }
 
-/** Does something, notes a failure, and goes on after a while. */
+/** Runs an action, counts a failure, and continues after a pause. */
 async function again(soaked: Soaked, what: string, pauseMs: number, once: () => Promise<void>): Promise<void> {
   while (soaked.running()) {
     try {
@@ -58,7 +58,7 @@ async function again(soaked: Soaked, what: string, pauseMs: number, once: () => 
   }
 }
 
-/** Tiles at a steady rate, of a token that lasts: mostly hot ones, some of them conditional, some missing. */
+/** Requests tiles at a steady rate with a lasting token: mostly hot ones, some conditionally, some missing. */
 export function tiles(rate: number): Churn {
   return async (soaked) => {
     const { token } = await soaked.admin.issueToken({ name: 'steady', basemap_codes: ['*'] })
@@ -92,7 +92,7 @@ export function tiles(rate: number): Churn {
   }
 }
 
-/** Tokens are issued, used, disabled while they are in use, and asked with ever after. */
+/** Issues, uses and disables tokens while they are in use, and keeps using them afterwards. */
 export async function disabledTokens(soaked: Soaked): Promise<void> {
   const withdrawn: string[] = []
   const ask = (token: string) => get(`${soaked.url}${WORLD}/v1/0/0/0.png`, { 'x-access-token': token })
@@ -125,7 +125,7 @@ export async function disabledTokens(soaked: Soaked): Promise<void> {
   await Promise.all([old, fresh])
 }
 
-/** Tokens that end by themselves. */
+/** Uses tokens that expire. */
 export async function expiredTokens(soaked: Soaked): Promise<void> {
   await again(soaked, 'a token that expires', 500, async () => {
     const expiresAt = Date.now() + 1_500
@@ -143,7 +143,7 @@ export async function expiredTokens(soaked: Soaked): Promise<void> {
   })
 }
 
-/** Tokens of nobody and mistyped ones, of a flood that never repeats itself. */
+/** Sends a flood of unknown and mistyped tokens that never repeats. */
 export async function unknownTokens(soaked: Soaked): Promise<void> {
   await again(soaked, 'a made-up token', 60, async () => {
     const token = `bmp_${randomBytes(19).toString('hex')}`
@@ -155,7 +155,7 @@ export async function unknownTokens(soaked: Soaked): Promise<void> {
   })
 }
 
-/** Versions come and go with scans. */
+/** Adds and removes versions with scans. */
 export async function scans(soaked: Soaked): Promise<void> {
   const { token } = await soaked.admin.issueToken({ name: 'scans', basemap_codes: ['*'] })
   const there = new Set<string>()
@@ -176,7 +176,7 @@ export async function scans(soaked: Soaked): Promise<void> {
   })
 }
 
-/** The default version is switched to and fro; `current` must follow. */
+/** Switches the default version back and forth; `current` must follow. */
 export async function switches(soaked: Soaked): Promise<void> {
   const { token } = await soaked.admin.issueToken({ name: 'switches', basemap_codes: ['*'] })
   const ask = async (version: string) => (await get(`${soaked.url}${WORLD}/${version}/3/1/1.png?token=${token}`)).body
@@ -198,7 +198,7 @@ async function seen(soaked: Soaked, what: string, isSeen: () => Promise<boolean>
   soaked.tally.answer(what, 0, [0])
 }
 
-/** Layers grow by one image, or are made anew of several, and the caller is called back. */
+/** Extends layers by one image, or rebuilds them from several, and expects the callback. */
 export async function slicing(soaked: Soaked): Promise<void> {
   let jobs = 0
   const images = ['a.tif', 'b.tif', 'c.tif'].map((name) => join(soaked.home, 'images', name))
@@ -226,7 +226,7 @@ export async function slicing(soaked: Soaked): Promise<void> {
 
 export const TARGETS = ['good', 'failing', 'refusing', 'silent', 'folder'] as const
 
-/** Pushes to receivers that take them, refuse them, are not there, and never answer. */
+/** Pushes to receivers that accept, refuse, do not listen, and never respond. */
 export async function pushes(soaked: Soaked): Promise<void> {
   await again(soaked, 'a push', 1_000, async () => {
     const target_code = TARGETS[Math.floor(soaked.random() * TARGETS.length)]
@@ -238,7 +238,7 @@ export async function pushes(soaked: Soaked): Promise<void> {
   })
 }
 
-/** What an operator looks at. */
+/** Requests the data of an operator's console. */
 export async function console_(soaked: Soaked): Promise<void> {
   const paths = [
     '/dashboard',
@@ -256,7 +256,7 @@ export async function console_(soaked: Soaked): Promise<void> {
   })
 }
 
-/** Catalog, TileJSON and metrics. */
+/** Requests catalog, TileJSON and metrics. */
 export async function catalog(soaked: Soaked): Promise<void> {
   const { token } = await soaked.admin.issueToken({ name: 'catalog', basemap_codes: ['*'], vector_codes: ['*'] })
   const paths = [
@@ -272,7 +272,7 @@ export async function catalog(soaked: Soaked): Promise<void> {
   })
 }
 
-/** Whole downloads, ranges of them, and clients that leave in the middle. */
+/** Whole downloads, ranges of them, and clients that abort in the middle. */
 export async function downloads(soaked: Soaked): Promise<void> {
   const { token } = await soaked.admin.issueToken({ name: 'downloads', vector_codes: ['*'] })
   const headers = { 'x-access-token': token }
@@ -286,11 +286,11 @@ export async function downloads(soaked: Soaked): Promise<void> {
     })
     soaked.tally.answer('a download', statusCode, [200, 206])
     if (kind > 0.6) return void (await body.dump({ limit: 1 << 30 }))
-    for await (const _ of body) break // which destroys it
+    for await (const _ of body) break // which destroys the stream
   })
 }
 
-/** Clients that take a few kilobytes a second, and then go. */
+/** Clients that read a few kilobytes a second, and then abort. */
 export async function slowReaders(soaked: Soaked): Promise<void> {
   const { token } = await soaked.admin.issueToken({ name: 'slow', vector_codes: ['*'] })
   const { port } = new URL(soaked.url)
@@ -314,7 +314,7 @@ export async function slowReaders(soaked: Soaked): Promise<void> {
   await Promise.all(Array.from({ length: 8 }, one))
 }
 
-/** Connections that say nothing, a part of a head, nonsense, or more than one request, and close. */
+/** Connections that send nothing, a part of a head, nonsense, or several requests, and close. */
 export async function passers(soaked: Soaked): Promise<void> {
   const { port } = new URL(soaked.url)
   const said = [

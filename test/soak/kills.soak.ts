@@ -14,10 +14,10 @@ import { useGateway } from '../harness/use-gateway.js'
 import { options, say, seeded } from './options.js'
 
 const IMPORT_TOKEN = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
-/** Between two kills: mostly in the middle of a start or of some seconds of work, at times long enough for a lease to run out. */
+/** Maximum time between two kills: usually in the middle of a start or of some work, sometimes long enough for a lease to expire. */
 const LONGEST_LIFE_MS = 16_000
 const ENDED_WITHIN_MS = 300_000
-/** Jobs under way or waiting at once. */
+/** Maximum number of jobs that run or wait. */
 const MAX_OPEN_JOBS = 4
 const LAYERS = 3
 
@@ -34,10 +34,10 @@ const gateway = useGateway(
   },
 )
 
-/** What arrived at the receiver: the ids of its deliveries, and of callbacks by the job's id as well. */
+/** Deliveries at the receiver by their ids, and callbacks also by the job's id. */
 const arrived = new Map<string, number>()
 const calledBack = new Map<string, Set<string>>()
-/** The last whole upload of a vector, which serves as an import as well. */
+/** The last complete upload of a vector, which is also used as an import. */
 let upload: { type: string; body: Buffer } | null = null
 
 const receiver = createServer(async (request, response) => {
@@ -63,7 +63,7 @@ afterAll(() => {
 
 const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
 
-/** Until it was answered 2xx: the control plane may be away, or go away while it answers. */
+/** Retries until the response is 2xx: the control plane may be gone, or go away while it responds. */
 async function insist<T>(path: string, body?: unknown): Promise<T> {
   for (;;) {
     const answer = await gateway()
@@ -84,7 +84,7 @@ const submission = (code: string, target_code: string) => ({
   callback_url: `${receiverUrl()}/callback`,
 })
 
-test(`${options.kills} kills of the control plane: everything that was asked for ends once`, {
+test(`${options.kills} kills of the control plane: every requested task ends once`, {
   timeout: 3_600_000,
 }, async () => {
   const { kills, seed } = options
@@ -119,7 +119,7 @@ test(`${options.kills} kills of the control plane: everything that was asked for
     again(1_500, () => insist('/pushes', { target_code: 'notified', basemap_code: 'world', version: 'v1' })),
     again(2_500, () => insist('/pushes', { target_code: 'uploaded', basemap_code: 'world', version: 'v1' })),
     again(2_500, () => insist('/vector-pushes', { target_code: 'folder', vector_code: 'roads' })),
-    // Another scan may be running (409), or the control plane is away.
+    // Another scan may be running (409), or the control plane is gone.
     again(2_000, () =>
       gateway()
         .admin.call(`/scan-sources/${random() < 0.5 ? 'maps' : 'vectors'}/run`, { method: 'POST' })
@@ -134,7 +134,7 @@ test(`${options.kills} kills of the control plane: everything that was asked for
     const { process } = gateway().controlPlane
     await process.kill()
     process.start()
-    // Sometimes it dies again while it starts.
+    // Sometimes it is killed again while it starts.
     if (random() < 0.8) await gateway().ready()
     say(`kill ${kill}: ${await state()}`)
   }
@@ -143,7 +143,7 @@ test(`${options.kills} kills of the control plane: everything that was asked for
   await work
   await untilAllEnded()
   say(`ended: ${await state()}; ${imports} imports, ${arrived.size} deliveries arrived`)
-  // One more scan of each, so that what an unfinished one had not seen is seen.
+  // One more scan of each source covers files that an unfinished scan had not seen.
   for (const code of ['maps', 'vectors']) await gateway().admin.rescan(code)
   while (!(await importOnce())) await sleep(100)
 
@@ -181,7 +181,7 @@ test(`${options.kills} kills of the control plane: everything that was asked for
   ).toEqual([])
 })
 
-/** The upload of a vector, as another gateway would send it. false: the control plane was away, or went away meanwhile. */
+/** Uploads a vector as another gateway would. false: the control plane was gone, or went away meanwhile. */
 async function importOnce(): Promise<boolean> {
   const { type, body } = upload as { type: string; body: Buffer }
   const answer = await fetch(`${gateway().controlPlane.url}/api/v1/import`, {
@@ -223,7 +223,7 @@ function state(): Promise<string> {
 async function untilAllEnded(): Promise<void> {
   const deadline = Date.now() + ENDED_WITHIN_MS
   for (;;) {
-    // Jobs first: their ends make deliveries.
+    // Jobs first: their ends create deliveries.
     const jobs = await openJobs()
     const open = await inStore(
       async (sql) =>
@@ -236,7 +236,7 @@ async function untilAllEnded(): Promise<void> {
   }
 }
 
-/** Relative paths of all files with something in them, those of Postgres aside, which is no part of the data directory here. */
+/** Returns relative paths of all non-empty files except those of Postgres, which is not part of the data directory here. */
 async function filesBelow(dir: string): Promise<string[]> {
   const found: string[] = []
   for (const entry of await readdir(dir, { recursive: true, withFileTypes: true })) {
@@ -244,6 +244,6 @@ async function filesBelow(dir: string): Promise<string[]> {
     if (entry.isFile() && (await stat(path)).size > 0) found.push(path.slice(dir.length + 1))
     else if (/^\./.test(entry.name)) found.push(path.slice(dir.length + 1))
   }
-  // Versions have the names of their days.
+  // Versions are named by their days.
   return found.map((path) => path.replace(/^[^/]+\/(?=\d+\/\d+\/\d+\.)/, '')).sort()
 }

@@ -18,7 +18,7 @@ import { ServiceProcess } from '../harness/service-process.js'
 import { startGateway } from '../harness/start-gateway.js'
 import { options, say } from './options.js'
 
-/** Alert rules wait for minutes; here every duration in them is so much shorter. */
+/** Factor by which all durations of the alert rules are shortened, since the rules wait for minutes. */
 const FASTER = 20
 const MONITORING = join(import.meta.dirname, '../../deploy/monitoring')
 
@@ -27,7 +27,7 @@ let home: string
 let prometheus: ServiceProcess
 let prometheusUrl: string
 let token: string
-/** Answers, but never what is sent to /silent. */
+/** Responds to every request except those to /silent. */
 const receiver = createServer((req, res) => {
   if (req.url !== '/silent') req.resume().on('end', () => res.end('so'))
 })
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await once(receiver, 'listening')
   const env = { CALLBACK_ALLOW: '127.0.0.0/8', RETRY_WAITS: '600', TOKEN_OFFLINE_SECONDS: '5' }
   gateway = await startGateway({ edges: 2, edgeWorkers: 2, redis: 'proxy', postgres: 'proxy', env })
-  // Faults are all that this is about.
+  // This test provokes errors.
   gateway.allowErrors(/./)
   await makeTileFolder(join(home, 'maps/world/v1'), { maxZoom: 3 })
   await makeGeojson(join(home, 'vectors/small.geojson'), 10)
@@ -77,7 +77,7 @@ async function startPrometheus(): Promise<ServiceProcess> {
   return started
 }
 
-/** The rules with every duration, and every threshold that is one, divided by FASTER. */
+/** Returns the rules with every duration, and every threshold that is a duration, divided by FASTER. */
 function faster(rules: string): string {
   const seconds = (n: string, unit: string) => (Number(n) * { s: 1, m: 60, h: 3600 }[unit as 's']) / FASTER
   return rules
@@ -101,7 +101,7 @@ async function firing(): Promise<string[]> {
   return alerts.map(({ metric }) => metric.alertname ?? '').sort()
 }
 
-/** Waits until an alert fires, or does not any more. */
+/** Waits until an alert fires, or has stopped firing. */
 async function until(name: string, state: 'fires' | 'is over'): Promise<void> {
   const deadline = Date.now() + 90_000
   while ((await firing()).includes(name) !== (state === 'fires')) {
@@ -117,7 +117,7 @@ async function ask(edge: { url: string }, path: string, headers: Record<string, 
   return answer?.status ?? 0
 }
 
-/** Some requests of each kind, until told to stop. */
+/** Sends some requests of each kind until stopped. */
 function load(): () => Promise<void> {
   let going = true
   const run = (async () => {
@@ -147,7 +147,7 @@ async function push(target: string): Promise<void> {
   await gateway.admin.expect('/vector-pushes', { body: { target_code: target, vector_code: 'small' } })
 }
 
-test('a real Prometheus finds data for every panel, and each alert fires on its fault and is over after it', {
+test('a real Prometheus finds data for every panel, and each alert fires on its fault and stops afterwards', {
   timeout: (options.minutes + 20) * 60_000,
 }, async () => {
   const { admin, edges, controlPlane } = gateway
@@ -166,7 +166,7 @@ test('a real Prometheus finds data for every panel, and each alert fires on its 
   const stop = load()
   const endAt = Date.now() + options.minutes * 60_000
   await sleep(Math.min(60_000, options.minutes * 30_000))
-  // What is told per event has to happen while somebody looks.
+  // Metrics of events need an event while Prometheus scrapes.
   await push('good')
   await admin.rescan('maps')
   await sleep(Math.max(15_000, endAt - Date.now()))
@@ -184,7 +184,7 @@ test('a real Prometheus finds data for every panel, and each alert fires on its 
   }
   expect(await firing()).toEqual([])
 
-  // One edge alone: neither hears the bus nor, then, reaches the store, while the other applies a change.
+  // Only one edge loses the bus and then the store, while the other applies a change.
   const [one, other] = edges as [(typeof edges)[0], (typeof edges)[0]]
   await other.redisProxy?.cut()
   await until('GatewayEdgeBusDown', 'fires')
@@ -220,7 +220,7 @@ test('a real Prometheus finds data for every panel, and each alert fires on its 
   await until('GatewayScansFail', 'fires')
   renameSync(join(home, 'away'), join(home, 'maps'))
 
-  // Four of them are waited for at a time, for ten seconds each.
+  // Four of them run at a time, for ten seconds each.
   for (let i = 0; i < 30; i++) await push('silent')
   await until('GatewayDeliveriesOverdue', 'fires')
 

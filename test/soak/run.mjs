@@ -1,14 +1,14 @@
 /**
- * Runs that take longer than a test may, by hand:
+ * Runs that take longer than a test may, started by hand:
  *
- *   npm run soak -- --minutes 15                   load and churn; fails where memory grows after the fifth minute
- *   npm run soak -- --minutes 3 --kill-workers     the same while edge workers are killed; memory is not judged
+ *   npm run soak -- --minutes 15                   load and churn; fails if memory grows after the fifth minute
+ *   npm run soak -- --minutes 3 --kill-workers     the same while edge workers are killed; memory is not checked
  *   npm run monitoring:check -- --minutes 5        a real Prometheus under load: panels have data, alerts fire on their faults
  *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
  *   npm run edits -- --minutes 5                   a vector is replaced every two seconds under load; no content may be wrong or mixed
  *   npm run kills:cache                            kill -9 of an edge that fills its cache of remote tiles, 100 times; no byte may be wrong
  *
- * Further options: --rate N (tile requests a second, default 200), --seed N (of what is drawn by chance; printed at the start).
+ * Further options: --rate N (tile requests per second, default 200), --seed N (of the random choices; printed at the start).
  */
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -39,7 +39,7 @@ if (wrong !== undefined || !['soak', 'kills', 'kills-cache', 'monitoring', 'vect
   )
   process.exit(2)
 }
-// A test that `npm test` has as well, with fewer kills.
+// A test that `npm test` runs as well, with fewer kills.
 const [project, file] =
   script === 'kills-cache'
     ? ['integration', 'services/edge/src/tiles/remote-kills']

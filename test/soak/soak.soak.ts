@@ -16,9 +16,9 @@ import { Tally } from './tally.js'
 import { databaseConnections, LASTING_ROLES, POSTGRES, type Usage, usageBelow, workersBelow } from './usage.js'
 
 const SAMPLE_MS = 5_000
-/** From here on memory may not grow: caches have filled, and V8 has found its sizes. */
+/** Time after which memory may not grow: caches have filled, and V8 has found its sizes. */
 const SETTLED_MINUTES = 5
-/** A process's memory rises until its garbage is collected: each window holds such a peak, and peaks are compared. */
+/** Length of a window. Memory rises until garbage collection, so each window contains a peak, and peaks are compared. */
 const WINDOW_MS = 120_000
 const MAX_GROWTH = 1.05
 const ADMIN_TOKEN = 'soak-admin-token'
@@ -34,7 +34,7 @@ let home: StartHome
 let start: ServiceProcess
 const random = seeded(options.seed)
 
-/** Takes what comes to it, refuses it below /failing, and never answers below /silent. */
+/** Accepts all deliveries, refuses those below /failing, and never responds below /silent. */
 const receiver = createServer((incoming, response) => {
   if (incoming.url?.startsWith('/silent')) return void incoming.resume()
   incoming.resume().on('end', () => response.writeHead(incoming.url?.startsWith('/failing') ? 500 : 200).end('so'))
@@ -86,7 +86,7 @@ async function prepare(admin: Admin, address: string): Promise<void> {
   }
 }
 
-test('a gateway under load and churn neither grows nor answers what it should not', {
+test('a gateway under load and churn neither grows nor sends wrong responses', {
   timeout: (options.minutes + 10) * 60_000,
 }, async () => {
   const { minutes, rate, seed, killWorkers } = options
@@ -126,7 +126,7 @@ test('a gateway under load and churn neither grows nor answers what it should no
   if (!killWorkers && minutes > SETTLED_MINUTES) expect(growths).toEqual([])
 })
 
-/** Workers die, one after the other; each must be back before the next one. */
+/** Kills workers in sequence; each must be replaced before the next one. */
 async function kill({ tally, random: chance, running }: Soaked): Promise<void> {
   let kills = 0
   while (running()) {
@@ -145,7 +145,7 @@ function line({ atMs, roles, connections }: Sample): string {
   return `${(atMs / 60_000).toFixed(1)} min: ${parts.join(', ')}; ${connections} database connections`
 }
 
-/** Prints what was used when it had settled and at the end; answers the roles whose memory grew. */
+/** Prints the usage after it had settled and at the end; returns the roles whose memory grew. */
 function table(samples: readonly Sample[]): string[] {
   const end = samples.at(-1)?.atMs ?? 0
   const settled = Math.min(SETTLED_MINUTES * 60_000, end / 2)
@@ -162,7 +162,7 @@ function table(samples: readonly Sample[]): string[] {
   say(`${''.padEnd(32)} ${`min ${(settled / 60_000).toFixed(1)}`.padStart(9)} ${'end'.padStart(9)}`)
   for (const role of LASTING_ROLES) {
     const of = (field: keyof Usage) => (sample: Sample) => sample.roles.get(role)?.[field]
-    // The buffers that Postgres shares fill up to a size that is set; what may grow for ever is its own.
+    // The shared buffers of Postgres fill up to a fixed size; only its own memory might grow for ever.
     row(`${role}, PSS MB`, of('pss'), role !== POSTGRES)
     row(`${role}, anonymous MB`, of('anonymous'), role === POSTGRES)
     row(`${role}, RSS MB`, of('rss'), false)

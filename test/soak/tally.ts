@@ -1,19 +1,19 @@
-/** Limit: what is shown of what went wrong. */
+/** Maximum number of problems that are shown. */
 const MAX_SHOWN = 40
 
-/** What was answered, and what should not have been. */
+/** Counts responses, and collects unexpected ones. */
 export class Tally {
   readonly #counts = new Map<string, number>()
   readonly #problems: string[] = []
   #problemCount = 0
-  /** a connection that is cut counts as `cut`, and is no problem: workers are killed */
+  /** a cut connection counts as `cut`, and is not a problem: workers are killed */
   readonly #mayBeCut: boolean
 
   constructor(mayBeCut: boolean) {
     this.#mayBeCut = mayBeCut
   }
 
-  /** Counts an answer; one whose status is not expected is a problem. */
+  /** Counts a response; an unexpected status is a problem. */
   answer(what: string, status: number, expected: readonly number[], more = ''): void {
     this.#count(`${what} ${status}`)
     if (!expected.includes(status)) this.problem(`${what} was answered ${status}${more === '' ? '' : `: ${more}`}`)

@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { childrenOf } from '../harness/processes.js'
 
-/** What all processes of one role use together at one moment. */
+/** The common usage of all processes of one role at one moment. */
 export interface Usage {
   readonly processes: number
-  /** MB: shared pages count in equal parts for those that share them */
+  /** MB: shared pages count in equal parts for the processes that share them */
   readonly pss: number
   readonly rss: number
-  /** MB of memory that no file stands behind and that is not shared */
+  /** MB of memory without a file that is not shared */
   readonly anonymous: number
   readonly files: number
   readonly threads: number
 }
 
-/** Roles by their command line, the first that fits. What fits none are the tools that jobs start; they come and go. */
+/** Roles by their command line; the first match counts. Processes without a role are tools started by jobs, which come and go. */
 const ROLES: readonly (readonly [role: string, command: RegExp])[] = [
   ['edge worker', /edge\/dist\/worker\.js/],
   ['edge supervisor', /edge\/dist\/main\.js/],
@@ -24,7 +24,7 @@ const ROLES: readonly (readonly [role: string, command: RegExp])[] = [
 export const POSTGRES = 'postgres'
 export const LASTING_ROLES: readonly string[] = ROLES.map(([role]) => role)
 
-/** The processes below `parent` at this moment, by role. */
+/** Returns the processes below `parent` at this moment, by role. */
 export function usageBelow(parent: number): ReadonlyMap<string, Usage> {
   const found = new Map<string, Usage>()
   for (const pid of descendantsOf(parent)) {
@@ -45,12 +45,12 @@ export function usageBelow(parent: number): ReadonlyMap<string, Usage> {
   return found
 }
 
-/** The workers of the edge at this moment. */
+/** Returns the current workers of the edge. */
 export function workersBelow(parent: number): readonly number[] {
   return descendantsOf(parent).filter((pid) => /edge\/dist\/worker\.js/.test(read(pid, 'cmdline')))
 }
 
-/** Clients that the embedded Postgres serves. */
+/** Returns the number of clients of the embedded Postgres. */
 export function databaseConnections(parent: number): number {
   return descendantsOf(parent).filter((pid) => /^postgres: .*\(\d+\)/.test(read(pid, 'cmdline'))).length
 }
@@ -63,7 +63,7 @@ function megabytes(memory: string, field: string): number {
   return Number(new RegExp(`^${field}: +(\\d+) kB`, 'm').exec(memory)?.[1] ?? 0) / 1024
 }
 
-/** Empty, or 0, where the process has gone in the meantime. */
+/** Returns an empty text, or 0, if the process has ended. */
 function read(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')

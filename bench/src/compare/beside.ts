@@ -6,7 +6,7 @@ interface Side extends Pick<Load, 'connections' | 'rate'> {
   readonly status?: number
 }
 
-/** What tiles take while the server has other work; rate and latencies are those of the tiles, processor time is of both. */
+/** Measures tiles while the server has other work; rate and latencies are those of the tiles, processor time covers both. */
 export function beside(name: string, title: string, tiles: Side, other: Side, leastSeconds = 0): Workload {
   const tileFile = requestFile(`${name}-tiles`, tiles.requests)
   const otherFile = requestFile(name, other.requests)

@@ -4,14 +4,14 @@ import { BEARER, CONNECTIONS, changedMix, LEAN, LEAST_SECONDS, mixRequests } fro
 import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 
 const MANY_CONNECTIONS = 10_000
-/** Longer than the mix: each token of the crowd comes twice before the sequence begins again. */
+/** Number of requests, larger than the mix: each token of the crowd occurs twice before the sequence repeats. */
 const CROWD_REQUESTS = 100_000
 const SETTLE_SECONDS = 3
 
-/** Each request on a connection of its own. */
+/** Sends each request on a new connection. */
 const onceEach = changedMix(({ headers, ...request }) => ({ ...request, headers: [...headers, 'Connection: close'] }))
 
-/** Many of everything, beside which the mix alone is the measure. */
+/** Workloads with many basemaps, tokens and connections, compared with the mix. */
 export const CROWD_WORKLOADS: readonly Workload[] = [
   plainLoad('connections', `The mix over ${MANY_CONNECTIONS} connections`, {
     connections: MANY_CONNECTIONS,
@@ -77,13 +77,13 @@ function byToken({ headers, ...request }: Request, place: number, crowd: readonl
   return { ...request, headers: [...others, `${BEARER}${crowd[place % crowd.length]}`] }
 }
 
-/** Each tile always from the same basemap, so that there are no more different tiles than in the mix. */
+/** Takes each tile always from the same basemap, so that there are no more different tiles than in the mix. */
 function byBasemap({ path, ...request }: Request): Request {
   const sum = [...path].reduce((hash, letter) => (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0, 0)
   return { ...request, path: path.replace('/mix/', `/crowd-${sum % CROWD_BASEMAPS}/`) }
 }
 
-/** null where the server has no catalog. */
+/** null if the server has no catalog. */
 function catalog(path: string): RequestsFor {
   return async (peer) => {
     const { crowd = [] } = peer

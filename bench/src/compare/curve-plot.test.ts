@@ -7,7 +7,7 @@ const MACHINE = 'a processor, a kernel'
 const sample = (workload: string, peer: string) =>
   ({ workload, peer, round: 1, requestsPerSecond: 100, p99: 2 }) as unknown as Taken
 
-it('even access is drawn as one line for each server and storage in each panel, files of a file server once', () => {
+it('even access is drawn as one line per server and storage in each panel, files of a file server only once', () => {
   const drawn = evenPlot(
     [
       sample('even-1', 'edge'),
@@ -23,7 +23,7 @@ it('even access is drawn as one line for each server and storage in each panel, 
   expect(drawn).not.toContain('nginx, PMTiles')
 })
 
-it('nothing is drawn where it was not measured', () => {
+it('nothing is drawn without measurements', () => {
   expect(evenPlot([sample('mix', 'edge')], MACHINE)).toBeNull()
 })
 

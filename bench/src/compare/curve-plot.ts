@@ -22,7 +22,7 @@ interface Curves {
   readonly title: string
   readonly panels: readonly Panel[]
   readonly over: readonly number[]
-  /** the workload of each storage at each of them */
+  /** returns the workload of a storage at a value */
   readonly workload: (storage: string, value: number) => string
   readonly label: (value: number) => string
   readonly lines: (samples: readonly Taken[]) => Line[]
@@ -53,7 +53,7 @@ const EVEN: Curves = {
   label: String,
   lines: (samples) =>
     linesOf(samples, EVEN, Object.keys(STORAGES), (place, what) => medianOf(samples, place, what)).filter(
-      // A file server has the same tiles as files, whichever storage is measured beside it: one line is enough.
+      // A file server has the same tiles as files, whatever storage it is compared with, so it has only one line.
       ({ words }) => !words.startsWith('nginx') || words.endsWith(WORDS.even as string),
     ),
 }
@@ -73,9 +73,9 @@ const BY_SIZE: Curves = {
     ).filter(({ words }) => words.endsWith(WORDS.size as string) || !words.startsWith('nginx')),
 }
 
-/** Rate and p99 over how much is asked for evenly. SVG 1.1; null: nothing was measured. */
+/** Plots rate and p99 over the size of the evenly requested set. SVG 1.1; null without measurements. */
 export const evenPlot = (samples: readonly Taken[], machine: string): string | null => curvePlot(samples, EVEN, machine)
-/** Rate and processor time of hot bodies by their size, of nginx. SVG 1.1; null: nothing was measured. */
+/** Plots rate and processor time of hot bodies by their size, relative to nginx. SVG 1.1; null without measurements. */
 export const sizePlot = (samples: readonly Taken[], machine: string): string | null =>
   curvePlot(samples, BY_SIZE, machine)
 

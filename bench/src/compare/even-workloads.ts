@@ -10,15 +10,15 @@ import type { Basemap } from '../peers/peer.js'
 import { CONNECTIONS, SEED, tileRequests } from './requests.js'
 import { type Context, plainLoad, type Workload } from './workload.js'
 
-/** How much is asked for, in multiples of the memory for tiles. */
+/** Sizes of the requested set, in multiples of the memory for tiles. */
 export const MULTIPLES = [0.5, 1, 2, 5, 20] as const
-/** How the same tiles are stored, with the names of their workloads. */
+/** Storages of the same tiles, with the names of their workloads. */
 export const STORAGES = { even: 'many', evenpm: 'evenpm', evenmb: 'evenmb' } as const
 const STORAGE_WORDS = { even: 'files', evenpm: 'PMTiles', evenmb: 'MBTiles' } as const
 const VECTOR_WORDS = { vt: 'files', vtpm: 'PMTiles', vtmb: 'MBTiles' } as const
 const EVEN_REQUESTS = 200_000
 const ZIPF_REQUESTS = 600_000
-/** What was asked for last by another workload has left the memory by then, and what is asked for now is in it. */
+/** Time after which the tiles of the previous workload have left the memory, and those of this one are in it. */
 const SETTLE_SECONDS = 2
 
 const EVEN: readonly Workload[] = (Object.keys(STORAGES) as (keyof typeof STORAGES)[]).flatMap((storage) =>
@@ -36,10 +36,10 @@ const EVEN: readonly Workload[] = (Object.keys(STORAGES) as (keyof typeof STORAG
   }),
 )
 
-/** What is asked for first has come by then: blocks are kept on disk. */
+/** Time after which the most requested blocks have arrived in the cache on disk. */
 const REMOTE_SETTLE_SECONDS = 10
 
-/** Beside `evenpm-*`: the same archive over HTTP, by the cache on disk. */
+/** Counterpart of `evenpm-*`: the same archive over HTTP, through the cache on disk. */
 const REMOTE: readonly Workload[] = [1, 5].map((multiple) =>
   even(
     `remotepm-${multiple}`,
@@ -72,12 +72,12 @@ const ZIPF: readonly Workload[] = (['warm', 'cold'] as const).map((pages) =>
   }),
 )
 
-/** What most of the traffic of a large map is: tiles that are in no memory of the server, or of the machine. */
+/** The main traffic of a large map: tiles that are in no memory of the server, or of the machine. */
 export const EVEN_WORKLOADS: readonly Workload[] = [...EVEN, ...REMOTE, ...VECTOR, ...ZIPF]
 
 interface Evenly {
   readonly tiles: (context: Context) => readonly Address[]
-  /** read before each sample: idle pages may have been reclaimed */
+  /** directory to read before each sample, since the kernel may have reclaimed idle pages */
   readonly inMemory: (context: Context) => string
   readonly header?: string
   readonly settleSeconds?: number
@@ -99,13 +99,13 @@ function even(name: string, words: string, basemap: Basemap, evenly: Evenly): Wo
   })
 }
 
-/** On the load's processor: the server's would be found busy. */
+/** Runs on the load's processor, so that the server's is not busy. */
 function readPages({ cores }: Context, directory: string): void {
   const [command = '', ...args] = [...onCore(cores?.load), 'find', directory, '-type', 'f', '-exec', 'cat', '{}', '+']
   spawnSync(command, args, { stdio: 'ignore' })
 }
 
-/** dd asks the kernel to drop what it holds of the file (POSIX_FADV_DONTNEED), and changes nothing of it. */
+/** Makes the kernel evict the cached pages of the file through dd (POSIX_FADV_DONTNEED), without changing the file. */
 function forgetPages(file: string): void {
   const { status } = spawnSync('dd', [`if=${file}`, 'iflag=nocache', 'count=0'], { stdio: 'ignore' })
   if (status !== 0) throw new Error(`dd cannot drop the pages of ${file}`)

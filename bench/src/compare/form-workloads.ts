@@ -2,7 +2,7 @@ import type { Request } from '../load/load.js'
 import { answeredField, BEARER, CONNECTIONS, changedMix, LEAST_SECONDS, tokenOf } from './requests.js'
 import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 
-/** What Chromium sends for an image of a page, beside the token. */
+/** Headers that Chromium sends for an image of a page, besides the token. */
 const BROWSER = [
   'Connection: keep-alive',
   'sec-ch-ua: "Chromium";v="142", "Not_A Brand";v="99"',
@@ -30,7 +30,7 @@ const withLines = (request: Request, lines: readonly string[]): Request => ({
 })
 const withoutToken = ({ headers }: Request) => headers.filter((line) => !line.startsWith(BEARER))
 
-/** The mix in other forms of request than the one that is measured as `mix`: a client's own way must not make a hot tile slow. */
+/** The mix in other forms of request than in `mix`: the form of a client must not make a hot tile slow. */
 export const FORM_WORKLOADS: readonly Workload[] = [
   form('browser', "with a browser's head", {
     requests: changedMix((request) => ({

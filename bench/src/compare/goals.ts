@@ -4,14 +4,14 @@ import { SIZE_STORAGES } from './size-workloads.js'
 import { type Figure, median, medianOf, ratios, type Taken } from './summary.js'
 
 type Place = `${string} ${string}`
-/** What is compared, of which workload and peer, with which other (null: with nothing), and the limit. */
+/** A figure of a workload and peer, the place it is compared with (null: none), and the limit. */
 type Goal = readonly [text: string, figure: Figure, of: Place, to: Place | null, limit: 'least' | 'most', value: number]
 
 const MB = 1024 * 1024
 const RATE = 'requestsPerSecond'
 const CPU = 'cpuPer100k'
 
-/** What the edge is meant to reach, on the same machine in the same run. Each peer is the best at what it is compared with. */
+/** Goals of the edge, on the same machine in the same run. Each peer is the best one for its comparison. */
 export const GOALS: readonly Goal[] = [
   ...against('the mix', 'mix', 'nginx', 1.3, 0.77),
   ['the mix, p99, against nginx', 'p99', 'mix edge', 'mix nginx', 'most', 1.1],
@@ -73,22 +73,22 @@ export const GOALS: readonly Goal[] = [
 export interface Judged {
   readonly text: string
   readonly wanted: string
-  /** the median of the rounds */
+  /** median of the rounds */
   readonly found: string
-  /** the worst of them */
+  /** worst of the rounds */
   readonly worst: string
   readonly met: boolean
 }
 
-/** Those goals for which both sides were measured. */
+/** Returns the goals for which both sides were measured. */
 export function judgeGoals(samples: readonly Taken[]): Judged[] {
   return GOALS.flatMap((goal) => judge(samples, goal) ?? [])
 }
 
-/** By how much a figure may be worse than that of the earlier checkout, beyond which it counts. */
+/** Tolerance by which a figure may be worse than that of the earlier checkout. */
 const WORSE = 0.03
 
-/** Each workload of the edge, compared with the earlier checkout where that was measured. */
+/** Compares each workload of the edge with the earlier checkout, if that was measured. */
 export function judgeAgainstBefore(samples: readonly Taken[]): Judged[] {
   const workloads = [...new Set(samples.map(({ workload }) => workload))]
   return workloads.flatMap((name) =>
@@ -112,7 +112,7 @@ function judge(samples: readonly Taken[], [text, figure, of, to, limit, value]: 
   }
 }
 
-/** Even access, against nginx on the same tiles as files without its file cache. */
+/** Goals for even access, against nginx on the same tiles as files without its file cache. */
 function cold(text: string, workload: string, rate: number, p99?: number): readonly Goal[] {
   const [of, to] = [`${workload} edge`, `${workload} nginx`] as const
   return [

@@ -12,7 +12,7 @@ const PANELS: readonly Panel[] = [
   { title: 'processor seconds for 100,000 requests (less is better)', figure: 'cpuPer100k' },
   { title: 'p99 in milliseconds (less is better)', figure: 'p99' },
 ]
-/** Told apart by lightness too, for those who see few colours. */
+/** Colours that also differ in lightness, for colour-blind readers. */
 export const COLOURS: Readonly<Record<string, string>> = {
   edge: '#1d4ed8',
   nginx: '#94a3b8',
@@ -29,7 +29,7 @@ const LABELS = 210
 const BARS = 240
 const VALUES = 70
 
-/** One row for each workload, one panel for each figure; bars are as long as the greatest of their row. SVG 1.1. */
+/** Plots one row per workload and one panel per figure; the longest bar of a row is its greatest value. SVG 1.1. */
 export function comparePlot(comparison: Comparison, workloads: readonly Workload[]): string {
   const rows = workloads
     .map((workload) => ({ workload, peers: peersOf(comparison, workload) }))

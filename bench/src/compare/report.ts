@@ -19,7 +19,7 @@ const HEAD = [
   'others',
 ]
 
-/** The readable side of a comparison, in Markdown. */
+/** The report of a comparison for readers, in Markdown. */
 export function compareReport(comparison: Comparison, workloads: readonly Workload[]): string {
   const { machine, samples, peers, absent } = comparison
   const measured = workloads.filter(({ name }) => samples.some(({ workload }) => workload === name))

@@ -5,19 +5,19 @@ import { type Basemap, type RunningPeer, urlOf } from '../peers/peer.js'
 import type { RequestsFor } from './workload.js'
 
 export const SEED = 7
-/** Requests before the sequence begins again: each tile of the mix comes about five times. */
+/** Number of requests before the sequence repeats: each tile of the mix occurs about five times. */
 const MIX_REQUESTS = 20_000
 export const CONNECTIONS = 64
-/** For the mix: edge and nginx look at a file again after 10 s, and in a short sample that would come too often or not at all. */
+/** Minimum duration of the mix: edge and nginx check a file again after 10 s, which a short sample would contain too often or not at all. */
 export const LEAST_SECONDS = 9
-/** Little more than what the server needs. */
+/** Little more than the required headers. */
 export const LEAN = ['User-Agent: Mozilla/5.0 (X11; Linux x86_64)', 'Accept: */*']
 export const BEARER = 'Authorization: Bearer '
 
 export const mixRequests: RequestsFor = async (peer, { data }) =>
   tileRequests(peer, 'mix', sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS))
 
-/** null where the server does not have the basemap. */
+/** null if the server does not have the basemap. */
 export function tileRequests(peer: RunningPeer, basemap: Basemap, tiles: readonly Address[]): Request[] | null {
   const requests: Request[] = []
   for (const tile of tiles) {
@@ -28,12 +28,12 @@ export function tileRequests(peer: RunningPeer, basemap: Basemap, tiles: readonl
   return requests
 }
 
-/** The token that a server's requests carry; undefined where it asks for none. */
+/** Returns the token of a server's requests; undefined if the server needs none. */
 export function tokenOf({ headers }: RunningPeer): string | undefined {
   return headers.find((line) => line.startsWith(BEARER))?.slice(BEARER.length)
 }
 
-/** The mix, each request changed; null where the server, or one of its answers, lacks what that needs. */
+/** Returns the mix with each request changed; null if the server, or one of its responses, lacks data for the change. */
 export function changedMix(
   change: (request: Request, place: number, peer: RunningPeer) => Request | null | Promise<Request | null>,
 ): RequestsFor {
@@ -49,7 +49,7 @@ export function changedMix(
   }
 }
 
-/** Reads header fields of an answer to a request, once for each path. */
+/** Reads header fields of the response to a request, once per path. */
 export function answeredField(name: string): (peer: RunningPeer, request: Request) => Promise<string | null> {
   const known = new Map<string, Promise<string | null>>()
   return (peer, { path, headers }) => {

@@ -2,16 +2,16 @@ import type { Environment, RunningPeer } from '../peers/peer.js'
 import type { Taken } from './summary.js'
 import type { Context, Sample, Workload } from './workload.js'
 
-/** A sample during which others kept more than this many processors busy is taken again, in the hope of a quieter moment. */
+/** Processors in use by other programs above which a sample is repeated, in the hope of a quieter moment. */
 const QUIET = 0.15
 const ATTEMPTS = 2
-/** Fills caches, opens files, lets the compilers of the runtimes see the code. */
+/** Duration of the warm-up, which fills caches, opens files, and lets JIT compilers optimize. */
 const WARM_UP_SECONDS = 1
 
-/** The servers that run, by what they are set up with. */
+/** The running servers by environment. */
 export type Running = ReadonlyMap<Environment, readonly RunningPeer[]>
 
-/** Every workload at every server of its environment, round by round, in turns of alternating order, after a round to warm up that does not count. */
+/** Measures every workload at every server of its environment, in rounds of alternating order, after a warm-up round that does not count. */
 export async function takeRounds(
   running: Running,
   workloads: readonly Workload[],

@@ -5,16 +5,16 @@ import { CONNECTIONS, SEED, tileRequests } from './requests.js'
 import { plainLoad, type Workload } from './workload.js'
 
 const REQUESTS = 20_000
-/** Larger bodies fill the socket buffers: more connections measure the kernel's memory. */
+/** Size above which bodies fill the socket buffers: more connections would measure the kernel's memory. */
 const LARGE_KB = 128
 const LARGE_CONNECTIONS = 16
-/** Each tile is asked for often enough to be hot. */
+/** Time in which each tile is requested often enough to be hot. */
 const SETTLE_SECONDS = 1
 
-/** By the beginnings of their names. */
+/** Storages by the prefixes of their names. */
 export const SIZE_STORAGES = { size: 'files', sizepm: 'PMTiles' } as const
 
-/** Hot bodies of one size each, evenly: which are better copied, and which sent by reference. */
+/** Hot bodies of one size each, requested evenly, to find out which are better copied and which sent by reference. */
 export const SIZE_WORKLOADS: readonly Workload[] = Object.entries(SIZE_STORAGES).flatMap(([storage, words]) =>
   SIZES.map((size) =>
     plainLoad(`${storage}-${size}k`, `Hot bodies of ${size} KB from ${words}`, {

@@ -5,11 +5,11 @@ import type { RunningPeer } from '../peers/peer.js'
 import { measured, type Workload } from './workload.js'
 
 const READERS = 100
-/** What each of them takes in one go, and how often. */
+/** Size and interval of each reader's reads. */
 const CHUNK_BYTES = 16 * 1024
 const PAUSE_MS = 250
 
-/** How much memory a crowd of slow readers of a large file costs the server. The rate is that of the readers, and says nothing. */
+/** The memory that many slow readers of a large file cost the server. The rate is that of the readers and has no meaning. */
 export const slowDownloads: Workload = {
   name: 'slow-downloads',
   title: `${READERS} downloads of 200 MB that read 64 KB a second: memory`,
@@ -35,7 +35,7 @@ export const slowDownloads: Workload = {
   },
 }
 
-/** Answers when the first bytes are there. */
+/** Resolves when the first bytes have arrived. */
 async function slowReader(peer: RunningPeer, path: string): Promise<Socket> {
   const socket = connect({ host: '127.0.0.1', port: peer.port, highWaterMark: CHUNK_BYTES } as never)
   socket.on('error', () => {})

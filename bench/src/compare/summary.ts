@@ -1,14 +1,14 @@
 import type { Machine } from '../machine.js'
 import type { Sample } from './workload.js'
 
-/** One sample, and where it belongs. */
+/** A sample with its workload, peer and round. */
 export interface Taken extends Sample {
   readonly workload: string
   readonly peer: string
   readonly round: number
 }
 
-/** Everything that a comparison found; what is kept as JSON. */
+/** The complete result of a comparison, stored as JSON. */
 export interface Comparison {
   readonly madeAt: string
   readonly command: string
@@ -25,7 +25,7 @@ export interface Comparison {
 
 export type Figure = keyof Sample
 
-/** The middle value of the rounds; undefined where there is none. */
+/** The median of the rounds; undefined without rounds. */
 export function median(values: readonly number[]): number | undefined {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
@@ -36,13 +36,13 @@ function average(a: number | undefined, b: number | undefined): number | undefin
   return a === undefined || b === undefined ? undefined : (a + b) / 2
 }
 
-/** `place`: a workload and a peer, with a blank between. */
+/** `place`: a workload and a peer, separated by a blank. */
 export function medianOf(samples: readonly Taken[], place: string, figure: Figure): number | undefined {
   const values = samplesAt(samples, place).map((sample) => sample[figure])
   return median(values.filter((value) => value !== undefined))
 }
 
-/** The ratios of each round: what slowed a whole round down slowed both sides of it. */
+/** Returns the ratios of each round, since an effect that slows a whole round slows both sides. */
 export function ratios(samples: readonly Taken[], one: string, other: string, figure: Figure): number[] {
   const others = new Map(samplesAt(samples, other).map((sample) => [sample.round, sample[figure]]))
   return samplesAt(samples, one)

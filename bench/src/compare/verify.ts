@@ -6,7 +6,7 @@ import { evenDirectory } from '../data/even-set.js'
 import type { Address } from '../data/traffic.js'
 import { type Basemap, type Environment, type RunningPeer, urlOf } from '../peers/peer.js'
 
-/** Throws unless a server answers some tiles with the very bytes that are stored: what is not right is not measured. */
+/** Throws unless a server returns the stored bytes of some tiles, so that only correct servers are measured. */
 export async function verifyTiles(peer: RunningPeer, data: DataSet, environment: Environment): Promise<void> {
   const verify = async (basemaps: readonly Basemap[], tiles: readonly (Address | undefined)[], stored: Stored) => {
     for (const basemap of basemaps) for (const tile of tiles) if (tile) await verifyTile(peer, basemap, tile, stored)

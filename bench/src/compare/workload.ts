@@ -12,13 +12,13 @@ export interface Sample {
   readonly megabytesPerSecond: number
   readonly p50: number
   readonly p99: number
-  /** the most resident memory that the server's processes have had so far */
+  /** peak resident memory of the server's processes so far */
   readonly peakMemory: number
-  /** by how much resident memory rose during this measurement, where that is what was measured */
+  /** rise of resident memory during this measurement, if it measured that */
   readonly memoryRise?: number
-  /** the part of the tiles that came out of the server's own memory, where it tells */
+  /** share of the tiles that came from the server's own memory, if it reports that */
   readonly hitRate?: number
-  /** processors that others kept busy meanwhile: what makes a sample doubtful */
+  /** processors that other programs used meanwhile, which make a sample doubtful */
   readonly othersBusy: number
 }
 
@@ -27,38 +27,38 @@ export interface Context {
   readonly generator: Generator
   readonly seconds: number
   readonly cores: Cores | null
-  /** for files of requests */
+  /** directory for files of requests */
   readonly dir: string
-  /** the sample does not count, and may be shorter than it must be otherwise */
+  /** the sample does not count, and may be shorter than otherwise allowed */
   readonly isWarmUp?: true
 }
 
 export interface Workload {
   readonly name: string
   readonly title: string
-  /** what the servers are set up with; default: `common` */
+  /** configuration of the servers; default: `common` */
   readonly environment?: Environment
-  /** null: it does not apply to this server */
+  /** null: the workload does not apply to this server */
   measure(peer: RunningPeer, context: Context): Promise<Sample | null>
 }
 
-/** The paths of a workload at one server, made at its first use; null: the server cannot serve it. */
+/** Returns the requests of a workload at one server, created at its first use; null: the server cannot serve it. */
 export type RequestsFor = (peer: RunningPeer, context: Context) => Promise<readonly Request[] | null>
 
-/** A workload that is one load on one server, every answer of which has the expected status. */
+/** Creates a workload that is one load on one server, and expects one status of every response. */
 export function plainLoad(
   name: string,
   title: string,
   options: {
     readonly connections: number
-    /** of every answer; of several any */
+    /** expected status of every response; if there are several, any of them */
     readonly status?: number | readonly number[]
     readonly leastSeconds?: number
     readonly requests: RequestsFor
     readonly environment?: Environment
-    /** of the same load before each sample, which do not count: for what must first find its way into memory */
+    /** duration of the same load before each sample, which does not count: fills the memory */
     readonly settleSeconds?: number
-    /** So many are answered before, and none of the last load with 503: what thousands ask for at once for the first time may be refused. */
+    /** Number of requests before a sample, the last load without a 503: the first simultaneous requests of thousands may be refused. */
     readonly settleRequests?: number
     /** called before each sample */
     readonly prepare?: (context: Context) => void
@@ -96,7 +96,7 @@ export function plainLoad(
 }
 
 const UNAVAILABLE = 503
-/** Limit: loads before a sample. */
+/** Maximum number of loads before a sample. */
 const SETTLE_ATTEMPTS = 20
 
 async function settle(run: () => Promise<LoadResult>, requests: number): Promise<void> {
@@ -131,7 +131,7 @@ export function requestFile(
   }
 }
 
-/** Throws where an answer has another status, or a connection broke: what is not right is not measured. */
+/** Throws if a response has another status, or a connection broke, so that only correct responses are measured. */
 export async function load(
   peer: RunningPeer,
   context: Context,
@@ -153,7 +153,7 @@ export async function load(
   return result
 }
 
-/** Wraps a load in looks at the clocks of the server's processes. */
+/** Runs a load and reads the clocks of the server's processes before and after it. */
 export async function measured(peer: RunningPeer, run: () => Promise<LoadResult>): Promise<Sample> {
   const pids = peer.pids()
   const before = { server: cpuSeconds(pids), own: ownCpuSeconds(), busy: busySeconds(), at: performance.now() }

@@ -26,19 +26,19 @@ import { slowDownloads } from './slow-downloads.js'
 import { plainLoad, type RequestsFor, type Workload } from './workload.js'
 
 const MIX_REQUESTS = 20_000
-/** Addresses inside the zooms of the mix at which it has no tile. */
+/** Number of addresses inside the zooms of the mix at which it has no tile. */
 const MISSING_TILES = 20_000
 const MISSING_ZOOM = 15
-/** Mistyped tokens, each another one. */
+/** Number of different mistyped tokens. */
 const MISTYPED_TOKENS = 20_000
-/** Unknown ones, few enough to be remembered after they were asked for once: what a client with a withdrawn token makes of it. */
+/** Number of unknown tokens, few enough to be cached after their first use, like those of a client with a withdrawn token. */
 const UNKNOWN_TOKENS = 1_000
 const LARGE_REQUESTS = 1_000
 const MANY_REQUESTS = 200_000
 const FLOOD_RATE = 2_000
 const FLOOD_TOKENS = 50_000
 const GETTILE_RATE = 100
-/** Large bodies fill the socket buffers: more connections measure the kernel's memory. */
+/** Number of connections for large bodies, which fill the socket buffers: more would measure the kernel's memory. */
 const LARGE_CONNECTIONS = 16
 const DOWNLOAD_CONNECTIONS = 4
 const REVISION = '?v=3'
@@ -49,7 +49,7 @@ export const largeDownload: RequestsFor = async (peer) => {
   return path === null ? null : [{ path, headers: [...LEAN, ...peer.headers] }]
 }
 
-/** In the order in which they are reported. */
+/** Workloads in the order of the report. */
 export const WORKLOADS: readonly Workload[] = [
   plainLoad('mix', 'Realistic mix of tiles, files of 1 to 60 KB', {
     connections: CONNECTIONS,
@@ -59,7 +59,7 @@ export const WORKLOADS: readonly Workload[] = [
   plainLoad('mix-revised', 'The mix, each address with a revision, as TileJSON gives it', {
     connections: CONNECTIONS,
     leastSeconds: LEAST_SECONDS,
-    // A server without tokens is asked for no revisions: that is the mix.
+    // A server without tokens gets no revisions either: plain mix.
     requests: changedMix((request, _, peer) =>
       tokenOf(peer) === undefined ? null : { ...request, path: request.path + REVISION },
     ),
@@ -178,7 +178,7 @@ export const WORKLOADS: readonly Workload[] = [
 
 const TILE_PATH = /^\/tiles\/([^/]+)\/[^/]+\/(\d+)\/(\d+)\/(\d+)\.(\w+)$/
 
-/** The same tile as a WMTS client asks for it by key and value. */
+/** Requests the same tile as a WMTS client does, by key and value. */
 function asGetTile(request: Request): Request {
   const [, layer, z, x, y, ext] = TILE_PATH.exec(request.path) ?? []
   if (layer === undefined) throw new Error(`${request.path} is not the address of a tile`)
@@ -192,7 +192,7 @@ function without({ headers }: Request): string[] {
   return headers.filter((line) => !line.startsWith(BEARER))
 }
 
-/** null where the server asks for no token. */
+/** null if the server needs no token. */
 async function refused(
   peer: RunningPeer,
   tile: Address,
@@ -204,7 +204,7 @@ async function refused(
   return Array.from({ length: count }, () => ({ path, headers: [...LEAN, `${BEARER}${makeToken()}`] }))
 }
 
-/** Each another address. */
+/** Returns requests with distinct addresses. */
 function missing(count: number): RequestsFor {
   return async (peer, { data }) => {
     const random = seededRandom(SEED)

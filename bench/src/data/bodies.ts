@@ -1,17 +1,17 @@
 import { below, gaussian, type Random } from './random.js'
 
-/** Random bytes to cut bodies from: as incompressible as real tiles, and made once. */
+/** Size of the random bytes from which bodies are cut: as incompressible as real tiles, and created once. */
 const POOL_BYTES = 8 * 1024 * 1024
 const MIN_TILE_BYTES = 1024
 const MAX_TILE_BYTES = 60 * 1024
-/** Of the normal distribution of a size's logarithm: with the limits above, a mean of about 15 KB. */
+/** Mean of the normal distribution of a size's logarithm: with the limits above, sizes average about 15 KB. */
 const LOG_MEAN = Math.log(11_500)
 const LOG_DEVIATION = 0.75
 
-/** The signature and header chunk of a PNG of 256 by 256 pixels: what a scan looks at. The rest of a body is noise. */
+/** The signature and header chunk of a PNG of 256 by 256 pixels, which a scan reads. The rest of a body is noise. */
 const PNG_HEAD = Buffer.from('89504e470d0a1a0a0000000d49484452000001000000010008060000005c72a866', 'hex')
 
-/** Bodies that look like PNG tiles; no two are the same. */
+/** Distinct bodies that look like PNG tiles. */
 export class Bodies {
   readonly #random: Random
   readonly #pool: Buffer

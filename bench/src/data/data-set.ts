@@ -8,14 +8,14 @@ import { Bodies } from './bodies.js'
 import { below, type Random, seededRandom } from './random.js'
 import { type Address, mapAddresses, type Weighted } from './traffic.js'
 
-/** To be raised whenever what is made changes: data of another number is made anew. */
+/** Version of the data. Increment it with every change: data of another version is created again. */
 const VERSION = 2
 const SEED = 20_260_101
 const TILES = 4_000
 const COLD_TILES = 20_000
-/** Files of the basemap `many`: more than the edge keeps in memory, and than nginx keeps open. */
+/** Number of files in the basemap `many`: more than fit into the edge's memory, and than nginx keeps open. */
 const MANY_TILES = 40_000
-/** A basemap of each size, whose tiles are all of that size. */
+/** A basemap for each size, in which all tiles have that size. */
 export const LARGE_BODIES = { '128k': 128 * 1024, '160k': 160 * 1024, '256k': 256 * 1024, '1m': 1024 * 1024 } as const
 const LARGE_TILES = 60
 const LARGE_ZOOM = 3
@@ -25,28 +25,28 @@ const MEDIUM_DOWNLOAD_BYTES = 4 * 1024 * 1024
 export const LARGE_DOWNLOAD_BYTES = 200 * 1000 * 1000
 const WORLD = [-180, -85, 180, 85] as const
 
-/** Everything that is served in a measurement, in one directory that outlives it. */
+/** All data of a measurement, in one directory that is kept for later runs. */
 export interface DataSet {
   readonly dir: string
   /** the source directories of a gateway, and the document root of a file server */
   readonly basemaps: string
   readonly vectors: string
-  /** what the basemaps `mix`, `mixmb` and `mixpm` hold: folders, MBTiles and PMTiles of the same tiles, version `v1` */
+  /** the tiles of the basemaps `mix`, `mixmb` and `mixpm`: folders, MBTiles and PMTiles of the same tiles, version `v1` */
   readonly tiles: readonly Weighted[]
   readonly meanTileBytes: number
-  /** the one of `tiles` that is nearest to the mean size */
+  /** the one of `tiles` whose size is nearest to the mean */
   readonly hotTile: Address & { readonly bytes: number }
-  /** what `cold` holds, a PMTiles archive */
+  /** the tiles of `cold`, a PMTiles archive */
   readonly coldTiles: readonly Address[]
-  /** what `many` holds, a folder */
+  /** the tiles of `many`, a folder */
   readonly manyTiles: readonly Address[]
-  /** what each basemap of LARGE_BODIES holds */
+  /** the tiles of each basemap of LARGE_BODIES */
   readonly largeTiles: readonly Address[]
 }
 
 type Made = Pick<DataSet, 'meanTileBytes' | 'hotTile'>
 
-/** Makes the data, the same on every machine, where it is not there yet: about 1.7 GB in the system's temporary directory. */
+/** Creates the data unless it exists, the same on every machine: about 1.7 GB in the system's temporary directory. */
 export async function dataSet(): Promise<DataSet> {
   const dir = join(tmpdir(), `gateway-bench-data-${VERSION}`)
   if (!existsSync(join(dir, 'complete.json'))) {
@@ -94,7 +94,7 @@ async function make(dir: string): Promise<void> {
   await rename(unfinished, dir)
 }
 
-/** The same tiles as files, as MBTiles and as PMTiles. */
+/** Writes the same tiles as files, as MBTiles and as PMTiles. */
 async function makeMix(basemaps: string, bodies: Bodies): Promise<Made> {
   const tiles = mapAddresses(TILES).map(({ z, x, y }) => ({ z, x, y, data: bodies.body(bodies.tileSize()) }))
   for (const { data, ...address } of tiles) await writeTile(join(basemaps, 'mix'), address, data)
@@ -115,7 +115,7 @@ async function writeTile(basemap: string, { z, x, y }: Address, data: Buffer): P
   await writeFile(file, data)
 }
 
-/** A valid collection of points of exactly this many bytes. */
+/** Writes a valid collection of points with exactly this many bytes. */
 async function writeGeojson(file: string, bytes: number, random: Random): Promise<void> {
   const start = '{"type":"FeatureCollection","features":[\n'
   const end = '\n]}\n'

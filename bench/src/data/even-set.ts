@@ -10,23 +10,23 @@ import type { DataSet } from './data-set.js'
 import { seededRandom } from './random.js'
 import type { Address } from './traffic.js'
 
-/** To be raised whenever what is made changes. */
+/** Version of the data. Increment it with every change. */
 const VERSION = 1
 const SEED = 20_261_122
 const VECTOR_TILES = 9_000
 const VECTOR_ZOOM = 10
 const BOUNDS = [-180, -85, 180, 85] as never
 
-/** What even access is measured with, beside the folder `many` of the common data: its tiles as archives, and gzipped vector tiles. */
+/** Data for even access, in addition to the folder `many` of the common data: its tiles as archives, and gzipped vector tiles. */
 export interface EvenSet {
-  /** source directory of a gateway: `evenmb` and `evenpm` are `many` as archives, `vt`, `vtmb` and `vtpm` the same vector tiles */
+  /** source directory of a gateway: `evenmb` and `evenpm` are `many` as archives; `vt`, `vtmb` and `vtpm` are the same vector tiles */
   readonly basemaps: string
   readonly vectorTiles: readonly Address[]
 }
 
 export const evenDirectory = (): string => join(tmpdir(), `gateway-bench-even-${VERSION}`, 'basemaps')
 
-/** Makes the data where it is not there yet: about 1.7 GB. */
+/** Creates the data unless it exists: about 1.7 GB. */
 export async function evenSet(data: DataSet): Promise<EvenSet> {
   const basemaps = evenDirectory()
   const vectorTiles = data.manyTiles.slice(0, VECTOR_TILES).map(({ x, y }) => ({ z: VECTOR_ZOOM, x, y }))

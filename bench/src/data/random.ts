@@ -1,7 +1,7 @@
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
 
-/** Numbers from 0 to below 1 that are the same for the same seed. */
+/** Returns numbers from 0 to below 1, the same for the same seed. */
 export type Random = () => number
 
 export function seededRandom(seed: number): Random {
@@ -9,12 +9,12 @@ export function seededRandom(seed: number): Random {
   return () => uniformFloat64(generator)
 }
 
-/** A whole number from 0 to below n. */
+/** Returns a whole number from 0 to below n. */
 export function below(random: Random, n: number): number {
   return Math.floor(random() * n)
 }
 
-/** Normally distributed around 0 with deviation 1 (Box and Muller). */
+/** Returns a normally distributed number with mean 0 and deviation 1 (Box and Muller). */
 export function gaussian(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }

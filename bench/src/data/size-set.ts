@@ -7,13 +7,13 @@ import { Bodies } from './bodies.js'
 import { seededRandom } from './random.js'
 import type { Address } from './traffic.js'
 
-/** To be raised whenever what is made changes. */
+/** Version of the data. Increment it with every change. */
 const VERSION = 1
 const SEED = 20_261_123
 const KB = 1024
-/** Of hot bodies, in KB. */
+/** Sizes of hot bodies, in KB. */
 export const SIZES = [1, 2, 4, 8, 12, 16, 24, 32, 40, 64, 128, 160, 256, 512, 1024, 4096] as const
-/** Limits of one size: of bytes, and so many tiles that nginx can keep those of all sizes open. */
+/** Limits per size: total bytes, and a number of tiles such that nginx can keep those of all sizes open. */
 const MOST_BYTES = 32 * KB * KB
 const MOST_TILES = 1_000
 const ZOOM = 6
@@ -26,7 +26,7 @@ export function tilesOfSize(kilobytes: number): Address[] {
   return Array.from({ length: Math.floor(count) }, (_, i) => ({ z: ZOOM, x: i % 2 ** ZOOM, y: i >> ZOOM }))
 }
 
-/** Source directory of a gateway: for each size `size{n}k`, a folder, and `sizepm{n}k`, the same tiles in an archive. Made once: about 900 MB. */
+/** Returns the source directory of a gateway: for each size `size{n}k`, a folder, and `sizepm{n}k`, the same tiles in an archive. Created once: about 900 MB. */
 export async function sizeSet(): Promise<string> {
   const basemaps = sizeDirectory()
   if (existsSync(basemaps)) return basemaps

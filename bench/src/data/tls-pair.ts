@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** The files of a certificate that no authority has signed, and of its key. */
+/** The files of a self-signed certificate and of its key. */
 export interface TlsPair {
   readonly cert: string
   readonly key: string
@@ -11,7 +11,7 @@ export interface TlsPair {
 
 let made: TlsPair | null = null
 
-/** The pair that all servers of a comparison have: ECDSA on P-256, as public authorities issue it by default. This process trusts any certificate then. */
+/** Returns the pair for all servers of a comparison: ECDSA on P-256, the default of public authorities. Makes this process trust any certificate. */
 export function tlsPair(): TlsPair {
   if (made !== null) return made
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'

@@ -12,13 +12,13 @@ export interface Weighted extends Address {
 }
 
 /**
- * What share of the requests each zoom gets, zoom 0 first: little at the top, most at street level, as map viewers ask. An assumption in
- * the shape of published logs of tile servers, not a measurement of anybody's traffic.
+ * Shares of requests by zoom, zoom 0 first: few at the top, most at street level, as from map viewers. An assumption that follows published
+ * logs of tile servers, not a measurement.
  */
 const ZOOM_SHARES = [
   0.005, 0.005, 0.01, 0.015, 0.025, 0.04, 0.05, 0.055, 0.06, 0.07, 0.08, 0.09, 0.11, 0.12, 0.125, 0.14,
 ] as const
-/** Longitude and latitude of the cities that people look at, the most visited first. */
+/** Longitude and latitude of the requested cities, the most visited first. */
 const CITIES = [
   [13.4, 52.5],
   [-74, 40.7],
@@ -26,10 +26,10 @@ const CITIES = [
   [2.35, 48.86],
   [-46.6, -23.5],
 ] as const
-/** How fast interest falls with the distance from a city's centre: the exponent of Zipf's law. */
+/** Exponent of Zipf's law by which interest falls with the distance from a city's centre. */
 const ZIPF = 0.8
 
-/** The addresses of a map of some cities at all zooms, `count` of them, those that are asked for most first within each zoom. */
+/** Returns `count` addresses of a map of some cities at all zooms, the most requested first within each zoom. */
 export function mapAddresses(count: number): Weighted[] {
   const addresses: Weighted[] = []
   for (const [z, share] of ZOOM_SHARES.entries()) {
@@ -45,7 +45,7 @@ export function mapAddresses(count: number): Weighted[] {
   return addresses
 }
 
-/** Addresses in rings around each city in turn, until there are `count`. */
+/** Returns addresses in rings around each city in turn, until there are `count`. */
 function aroundCities(z: number, count: number): Address[] {
   const size = 2 ** z
   const found = new Map<string, Address>()
@@ -78,7 +78,7 @@ function tileOf(longitude: number, latitude: number, z: number): { x: number; y:
   }
 }
 
-/** `count` requests as a map's visitors would make them, in the order in which they come. */
+/** Returns `count` requests in the order in which a map's visitors would send them. */
 export function sampleTraffic(random: Random, addresses: readonly Weighted[], count: number): Address[] {
   const cumulated: number[] = []
   let sum = 0
@@ -89,12 +89,12 @@ export function sampleTraffic(random: Random, addresses: readonly Weighted[], co
   return Array.from({ length: count }, () => addresses[firstAbove(cumulated, random() * sum)] as Address)
 }
 
-/** Every address equally often. */
+/** Returns every address equally often. */
 export function sampleEvenly(random: Random, addresses: readonly Address[], count: number): Address[] {
   return Array.from({ length: count }, () => addresses[below(random, addresses.length)] as Address)
 }
 
-/** The place of the first number above `wanted`, of numbers that ascend. */
+/** Returns the index of the first number above `wanted` in ascending numbers. */
 export function firstAbove(cumulated: ArrayLike<number>, wanted: number): number {
   let low = 0
   let high = cumulated.length - 1

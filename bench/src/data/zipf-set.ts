@@ -8,28 +8,28 @@ import { tileIdToZxy, zxyToTileId } from 'pmtiles'
 import type { Random } from './random.js'
 import { type Address, firstAbove } from './traffic.js'
 
-/** To be raised whenever what is made changes. */
+/** Version of the data. Increment it with every change. */
 const VERSION = 1
 const TILES = 10_000_000
 const ZOOM = 12
-/** 2,000 bytes at a mean: 20 GB in all, none of them written. */
+/** Minimum size of a tile, for a mean of 2,000 bytes: 20 GB in all, stored as a sparse file. */
 const LEAST_BYTES = 1_000
 const MOST_BYTES = 3_000
-/** So few leaves that the root directory fits. */
+/** Entries of a leaf: few enough leaves that the root directory fits. */
 const LEAF_ENTRIES = 8_192
 /** PMTiles 3, section 3. */
 const HEADER_BYTES = 127
 const BOUNDS = [-180, -85, 180, 85] as never
-/** The exponent of Zipf's law: that of map traffic is between 0.8 and 1 in published logs. */
+/** Exponent of Zipf's law: that of map traffic is between 0.8 and 1 in published logs. */
 const EXPONENT = 0.9
-/** Neighbours on the Hilbert curve that are of about equal interest: what one view shows. */
+/** Number of neighbours on the Hilbert curve with about equal interest: the content of one view. */
 const NEIGHBOURS = 64
-/** Prime to the number of such neighbourhoods, so that each of them comes once. */
+/** A number coprime to the number of such neighbourhoods, so that each occurs once. */
 const SCATTER = 104_729
 
 export const zipfDirectory = (): string => join(tmpdir(), `gateway-bench-zipf-${VERSION}`, 'basemaps')
 
-/** Source directory of a gateway with the basemap `zipf`: a PMTiles archive of ten million tiles in 20 GB, all holes. Made once: 20 MB. */
+/** Returns the source directory of a gateway with the basemap `zipf`: a sparse PMTiles archive of ten million tiles in 20 GB. Created once: 20 MB. */
 export async function zipfSet(): Promise<string> {
   const basemaps = zipfDirectory()
   if (existsSync(basemaps)) return basemaps
@@ -80,7 +80,7 @@ async function writeSparse(file: string): Promise<void> {
   }
 }
 
-/** `count` addresses of the archive, by Zipf's law over all of its tiles. Neighbours have neighbouring ranks. */
+/** Returns `count` addresses of the archive, by Zipf's law over all of its tiles. Neighbours have neighbouring ranks. */
 export function sampleZipf(random: Random, count: number): Address[] {
   const cumulated = new Float64Array(TILES)
   let sum = 0

@@ -4,10 +4,10 @@ import type { IssuedToken, TokenBody } from '@gateway/contracts/token.js'
 
 const SCAN_WITHIN_MS = 120_000
 const LOOK_AGAIN_MS = 50
-/** Calls under way at once where many tokens are issued: more would only queue. */
+/** Maximum number of concurrent calls when many tokens are issued: more would only queue. */
 const AT_ONCE = 16
 
-/** The admin interface of a gateway. Every call throws unless it is answered with 2xx. */
+/** The admin interface of a gateway. Every call throws unless the response has a 2xx status. */
 export class AdminClient {
   readonly #base: string
   readonly #credential: string
@@ -17,7 +17,7 @@ export class AdminClient {
     this.#credential = `Bearer ${adminToken}`
   }
 
-  /** GET, or POST where there is a body. */
+  /** Sends GET, or POST if there is a body. */
   async call<T>(path: string, body?: unknown): Promise<T> {
     const answer = await fetch(`${this.#base}${path}`, {
       headers: { authorization: this.#credential, 'content-type': 'application/json' },
@@ -45,7 +45,7 @@ export class AdminClient {
     return this.call(`/tokens/${id}/disable`, {})
   }
 
-  /** Registers a directory and answers when it has been scanned. */
+  /** Registers a directory and resolves when it has been scanned. */
   async scan(code: string, kind: SourceKind, path: string): Promise<void> {
     await this.call('/scan-sources', { code, kind, path })
     const deadline = Date.now() + SCAN_WITHIN_MS
@@ -59,7 +59,7 @@ export class AdminClient {
 
   async #scanned(code: string): Promise<boolean> {
     if (!this.#begun.has(code)) {
-      // Refused with 409 as long as another scan runs, as the first one after a start does.
+      // Refused with 409 as long as another scan runs, such as the first one after a start.
       await this.call(`/scan-sources/${code}/run`, {}).then(
         () => this.#begun.add(code),
         (error: Error) => {

@@ -3,10 +3,10 @@ import type { Sql } from '@gateway/store/connect.js'
 
 const TOKENS = 50_000
 export const CROWD_BASEMAPS = 2_000
-/** Of each basemap; all of them are the tiles of `mix`. */
+/** Versions of each basemap; all of them contain the tiles of `mix`. */
 const VERSIONS = ['v1', 'v2', 'v3', 'v4', 'v5']
 
-/** Many tokens, and what puts them into a store in which `mix` was scanned, with many basemaps of its tiles: `crowd-0`, `crowd-1` ... */
+/** Returns many tokens, and a function that adds them and many basemaps with the tiles of the scanned `mix` to a store: `crowd-0`, `crowd-1` ... */
 export function crowd(): { tokens: readonly string[]; fill: (sql: Sql) => Promise<void> } {
   const tokens = Array.from({ length: TOKENS }, createToken)
   return {

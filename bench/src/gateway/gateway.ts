@@ -16,29 +16,29 @@ import { Service } from './service.js'
 export interface GatewayOptions {
   readonly workers: number
   readonly cores: Cores | null
-  /** become scan sources, and are scanned before the edge starts */
+  /** scan sources, which are scanned before the edge starts */
   readonly basemaps?: readonly string[]
   readonly vectors?: string
-  /** a redis-server of its own; otherwise Postgres NOTIFY */
+  /** true: a separate redis-server; otherwise Postgres NOTIFY */
   readonly redis?: boolean
-  /** whose built processes run, instead of this checkout's */
+  /** checkout whose built processes run; default: this one */
   readonly checkout?: string
-  /** next to those that every gateway of a measurement has */
+  /** settings in addition to those of every measured gateway */
   readonly settings?: Readonly<Record<string, string>>
-  /** puts more into the store before the edge starts */
+  /** adds rows to the store before the edge starts */
   readonly fill?: (sql: Sql) => Promise<void>
-  /** for a profile of the edge's processes: options of Node */
+  /** options of Node for a profile of the edge's processes */
   readonly nodeOptions?: string
 }
 
-/** A gateway of built processes with an empty store of its own. */
+/** A gateway of built processes with a separate empty store. */
 export interface Gateway {
   readonly url: string
   readonly port: number
   readonly admin: AdminClient
-  /** what the edge took from its start until it was ready, in milliseconds */
+  /** time from the start of the edge until it was ready, in milliseconds */
   readonly edgeReadyMs: number
-  /** the processes of the edge: its supervisor, then its workers */
+  /** returns the processes of the edge: its supervisor, then its workers */
   edgePids(): number[]
   stop(): Promise<void>
 }
@@ -46,7 +46,7 @@ export interface Gateway {
 const THIS_CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 const ADMIN_TOKEN = 'bench-admin-token'
 
-/** Starts Postgres, the control plane, scans the sources, and then starts the edge. On the load's core runs all but the edge. */
+/** Starts Postgres and the control plane, scans the sources, and then starts the edge. All except the edge run on the load's core. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-bench-'))
   const ending: (() => Promise<unknown>)[] = [() => rm(home, { recursive: true, force: true })]
@@ -116,7 +116,7 @@ async function launch(
   return { url, port, admin, edgeReadyMs, edgePids: () => family(edge.pid), stop }
 }
 
-/** The edge processes that have announced themselves. */
+/** Returns the edge processes that are present. */
 export async function edgesAlive(admin: AdminClient): Promise<readonly EdgePresence[]> {
   return (await admin.call<{ items: readonly EdgePresence[] }>('/edges')).items
 }
@@ -130,7 +130,7 @@ async function startRedis(home: string, ending: (() => Promise<unknown>)[], core
   return `redis://127.0.0.1:${port}`
 }
 
-/** This process's environment without any setting of a gateway, with those given. */
+/** Returns this process's environment without settings of a gateway, plus the given ones. */
 function environment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !(SETTING_NAMES as readonly string[]).includes(name))
   return { ...Object.fromEntries(inherited), ...settings }

@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
 import { onCore } from '../machine.js'
 
-/** Far more than a start takes on a busy machine. */
+/** Timeout for a start on a busy machine. */
 const READY_WITHIN_MS = 60_000
 const STOP_WITHIN_MS = 20_000
 const LOOK_AGAIN_MS = 20
-/** The end of what a process wrote, which tells why it ended. */
+/** Length of the kept output, whose end shows why a process ended. */
 const KEPT_OUTPUT = 4_000
 
 export interface ServiceCommand {
@@ -18,7 +18,7 @@ export interface ServiceCommand {
   readonly core: number | undefined
 }
 
-/** A server under measurement. It dies with this process, however that ends. */
+/** A server under measurement. It always ends with this process. */
 export class Service {
   readonly name: string
   readonly #child: ChildProcess
@@ -50,7 +50,7 @@ export class Service {
     return this.#child.pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
-  /** Asks again and again until the answer is yes. Ends the process and rejects when that takes too long, or it ends by itself. */
+  /** Polls until `ready` returns true. Ends the process and rejects on a timeout, or if the process ends by itself. */
   async until(ready: () => Promise<boolean>): Promise<void> {
     const deadline = Date.now() + READY_WITHIN_MS
     while (!(await ready())) {
@@ -73,7 +73,7 @@ export class Service {
   }
 }
 
-/** Whether this address answers with the status at this moment. */
+/** True if this URL currently returns the status. */
 export async function answers(url: string, status: number, headers: Record<string, string> = {}): Promise<boolean> {
   try {
     const answer = await fetch(url, { headers, signal: AbortSignal.timeout(2_000) })

@@ -1,4 +1,4 @@
-/** What the suite uses of autocannon, which brings no types. */
+/** Types of autocannon, which ships none, limited to those that the suite uses. */
 declare module 'autocannon' {
   import type { EventEmitter } from 'node:events'
 
@@ -18,7 +18,7 @@ declare module 'autocannon' {
     readonly amount?: number
     readonly overallRate?: number
     readonly timeout?: number
-    /** milliseconds between looks at whether it is over */
+    /** milliseconds between two checks for the end */
     readonly sampleInt?: number
     readonly setupClient?: (client: Client) => void
   }

@@ -3,13 +3,13 @@ import autocannon, { type CannonRequest } from 'autocannon'
 export interface Shot {
   readonly url: string
   readonly connections: number
-  /** how long it lasts: one of these three. `amount` is how many requests there are in all. */
+  /** the duration; exactly one of these three is set. `amount` is the total number of requests. */
   readonly seconds?: number
   readonly amount?: number
   readonly until?: Promise<void>
-  /** requests a second of all connections together */
+  /** requests per second of all connections together */
   readonly rate?: number
-  /** made in turn; each connection begins at another place */
+  /** sent in rotation; each connection starts at another position */
   readonly requests: readonly CannonRequest[]
 }
 
@@ -26,12 +26,12 @@ export interface Hits {
 }
 
 const SAMPLE_MS = 100
-/** For a load that something else ends. */
+/** Duration of a load that is ended otherwise. */
 const VERY_LONG_SECONDS = 3_600
-/** Each connection keeps the bytes of its own requests. */
+/** Limit per connection, since each connection keeps the bytes of its own requests. */
 const MAX_REQUESTS_OF_A_CONNECTION = 1_000
 
-/** Fires with autocannon, in this process: it is slower than the edge, so rates tell of both; latencies are exact, unlike its own. */
+/** Sends the load with autocannon in this process. Autocannon is slower than the edge and limits the rates; latencies are exact, unlike its own. */
 export async function fire(shot: Shot): Promise<Hits> {
   const { url, connections, requests, amount } = shot
   const share = Math.ceil((amount ?? requests.length) / connections)

@@ -1,13 +1,13 @@
 // Keep-alive HTTP/1.1 load for a server on 127.0.0.1. Bodies are discarded in the kernel (MSG_TRUNC), so that this side costs far
-// less than the server and is not what is measured.
+// less than the server and does not distort the measurement.
 //
 //   load PORT CONNECTIONS SECONDS REQUESTS RATE [tls]
 //
-// REQUESTS is a file with one request a line: the path, with "HEAD " before it for that method, then header lines, separated by tabs.
-// Connections take the next line of the file in turn, from the first again after the last. RATE limits the requests per second of all
-// connections together; 0: as many as the server answers. With "tls", connections are encrypted (no certificate is checked, no session resumed), and bodies
-// are decrypted before they are discarded. A request that says "Connection: close" is the only one of its connection, and its latency begins with the
-// connecting. Prints one line of JSON; latencies run from the send of a request to the last byte of its answer, in microseconds.
+// REQUESTS is a file with one request per line: the path, preceded by "HEAD " for that method, then header lines, separated by tabs.
+// Connections take the lines of the file in turn, and start again after the last one. RATE limits the requests per second of all connections
+// together; 0: no limit. With "tls", connections are encrypted (without certificate checks and session resumption), and bodies are decrypted
+// before they are discarded. A request with "Connection: close" has a separate connection, and its latency includes connecting. Prints one line
+// of JSON; latencies in microseconds run from sending a request to the last byte of its response.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,21 +29,21 @@ enum { kHeadBytes = 4096, kEvents = 256, kMaxLatency = 5 * 1000 * 1000, kStatuse
 struct request {
   char *text;
   size_t length;
-  bool is_head;  // its answer has no body, whatever length it announces
-  bool is_last;  // its connection ends with its answer
+  bool is_head;  // the response has no body, whatever length it announces
+  bool is_last;  // the connection ends with the response
 };
 
 struct connection {
   int fd;
   SSL *tls;           // null: not encrypted
-  bool busy;          // a request is on its way
+  bool busy;          // a request is in progress
   bool unsent;        // the handshake has to end first
-  bool in_body;       // its answer's head has been read
-  bool closes;        // the connection ends with this answer
+  bool in_body;       // the head of the response has been read
+  bool closes;        // the connection ends with this response
   const struct request *request;
   uint64_t left;      // body bytes still to come
   double sent_at;
-  double due_at;      // with a rate: when the next request may go
+  double due_at;      // with a rate: time of the next request
   size_t head_length;
   char head[kHeadBytes];
 };
@@ -52,7 +52,7 @@ static int port, epoll_fd;
 static SSL_CTX *tls_context;  // null: connections are not encrypted
 static struct request *requests;
 static size_t request_count, next_request;
-static double pause_between;  // of one connection, in seconds; 0: no rate
+static double pause_between;  // pause of one connection, in seconds; 0: no rate
 static uint64_t answers, body_bytes, failures, statuses[kStatuses];
 static uint32_t latencies[kMaxLatency + 1];
 
@@ -100,7 +100,7 @@ static void read_requests(const char *file) {
   if (!request_count) fail("no request");
 }
 
-// From many addresses of this machine in turn, or connections that come and go would use up the ports of one.
+// Alternates between many addresses of this machine, because short-lived connections would exhaust the ports of one address.
 static void bind_to_next(int fd) {
   static uint32_t next;
   const struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1 + next++ % kAddresses)};
@@ -137,7 +137,7 @@ static void reopen(struct connection *c) {
   open_connection(c);
 }
 
-// As recv(2) without waiting; EAGAIN also while a handshake goes on.
+// Like a non-blocking recv(2); returns EAGAIN also during a handshake.
 static ssize_t receive(struct connection *c, char *into, size_t room) {
   static char discarded[256 * 1024];
   if (!c->tls) return recv(c->fd, into, room, into ? MSG_DONTWAIT : MSG_TRUNC | MSG_DONTWAIT);
@@ -149,7 +149,7 @@ static ssize_t receive(struct connection *c, char *into, size_t room) {
   return error == SSL_ERROR_ZERO_RETURN ? 0 : -1;
 }
 
-// A request is small: the kernel takes it whole. False: the connection was lost. Over TLS it goes after the handshake.
+// A request is small, so the kernel accepts all of it. Returns false if the connection was lost. Over TLS the request follows the handshake.
 static bool send_request(struct connection *c) {
   const struct request *request = c->request;
   if (!c->tls) return send(c->fd, request->text, request->length, MSG_NOSIGNAL) == (ssize_t)request->length;
@@ -173,7 +173,7 @@ static void send_next(struct connection *c, double time) {
   if (!send_request(c)) fail_connection(c);
 }
 
-// False: more of the head has to come first, or the connection was lost.
+// Returns false if the head is incomplete, or if the connection was lost.
 static bool read_head(struct connection *c) {
   const ssize_t n = receive(c, c->head + c->head_length, kHeadBytes - 1 - c->head_length);
   if (n < 0 && errno == EAGAIN) return false;

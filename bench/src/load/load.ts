@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { onCore } from '../machine.js'
 
-/** Beyond the lines of this file, a load is described by where it goes and how. */
+/** A load: the requests in its file, and their target and rate. */
 export interface Load {
   readonly port: number
   readonly connections: number
@@ -15,18 +15,18 @@ export interface Load {
   /** a file of `writeRequests` */
   readonly requests: string
   readonly core: number | undefined
-  /** requests a second of all connections together; as many as the server answers where it is missing */
+  /** requests per second of all connections together; absent: as many as the server handles */
   readonly rate?: number
-  /** the port expects TLS */
+  /** true if the port expects TLS */
   readonly isEncrypted?: boolean
 }
 
-/** Latencies in microseconds, from the send of a request to the last byte of its answer. */
+/** Latencies in microseconds, from sending a request to the last byte of its response. */
 export interface LoadResult {
   readonly requests: number
   readonly seconds: number
   readonly bytes: number
-  /** connections that broke, or were refused an answer */
+  /** connections that broke or got no response */
   readonly failures: number
   readonly statuses: Readonly<Record<string, number>>
   readonly p50: number
@@ -44,13 +44,13 @@ export interface Request {
 
 export type Generator = (load: Load) => Promise<LoadResult>
 
-/** Far more than the seconds of a load: a server that hangs must not hang the suite. */
+/** Additional time in ms before a load is aborted: a hanging server must not hang the suite. */
 const GRACE_MS = 30_000
 
 const execute = promisify(execFile)
 const SOURCE = fileURLToPath(new URL('../../src/load/load.c', import.meta.url))
 
-/** One request a line, fields separated by tabs, which neither a path nor a header holds. */
+/** Writes one request per line, fields separated by tabs, which occur neither in paths nor in headers. */
 export function writeRequests(file: string, requests: readonly Request[]): string {
   const line = ({ method, path, headers }: Request) =>
     [method === undefined ? path : `${method} ${path}`, ...headers].join('\t')
@@ -58,7 +58,7 @@ export function writeRequests(file: string, requests: readonly Request[]): strin
   return file
 }
 
-/** The suite's own generator, compiled at its first use. Throws where there is no C compiler. */
+/** Returns the suite's own generator, compiled at its first use. Throws if there is no C compiler. */
 export function loadGenerator(): Generator {
   const program = compiled()
   if (program === null)

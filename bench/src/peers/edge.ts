@@ -8,10 +8,10 @@ import { memory } from '../machine.js'
 import { startOrigin } from './origin.js'
 import { type Environment, type Peer, type PeerOptions, type RunningPeer, tilePathOf } from './peer.js'
 
-/** The memory for tiles in the environment `small`: so little that 20 times as much is no more than fits into any page cache. */
+/** The memory for tiles in the environment `small`: small enough that 20 times as much still fits into any page cache. */
 export const SMALL_MEMORY_BYTES = 28 * 1024 * 1024
 
-/** This project's edge: one process, all checks on. Its requests carry a token that may read everything. */
+/** This project's edge: one process, all checks enabled. Its requests carry a token that may read everything. */
 export const edgePeer = gatewayPeer('edge', 'this gateway')
 
 /** The edge of another checkout of this project, which must be built. */
@@ -26,7 +26,7 @@ function gatewayPeer(name: string, title: string, checkout?: string): Peer {
     async start({ data, environment, cores }): Promise<RunningPeer> {
       const special = await SPECIAL[environment](data)
       const { basemaps, vectors } = data
-      // An earlier one may know no remote sources.
+      // An earlier edge may not support remote sources.
       const origin = environment === 'small' && checkout === undefined ? await startOrigin(cores) : null
       const gateway = await startGateway({
         workers: 1,
@@ -88,7 +88,7 @@ const SPECIAL: Readonly<Record<Environment, (data: PeerOptions['data']) => Promi
   },
 }
 
-/** How files reach sockets. Without the native addon the tier is `copy`, and every figure is another one. */
+/** Returns how files reach sockets. Without the native addon the tier is `copy`, and all figures differ. */
 async function fileTier({ url }: Gateway): Promise<string> {
   const metrics = await (await fetch(`${url}/metrics`)).text()
   return /^gateway_file_tier\{tier="(\w+)"\} [1-9]/m.exec(metrics)?.[1] ?? 'unknown'

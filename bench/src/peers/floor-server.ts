@@ -1,4 +1,4 @@
-/** The bare floor: a uWebSockets.js handler that sends a fixed buffer and looks at nothing. `floor-server.js PORT BYTES` */
+/** The lower bound: a uWebSockets.js handler that sends a fixed buffer without any checks. `floor-server.js PORT BYTES` */
 import { App } from '@gateway/native-edge/uws/uws.js'
 
 const [port, bytes] = process.argv.slice(2).map(Number)

@@ -6,7 +6,7 @@ import type { Peer } from './peer.js'
 
 const SERVER = fileURLToPath(new URL('floor-server.js', import.meta.url))
 
-/** What uWebSockets.js does at best with a handler in JavaScript: the size of the hot tile, and no checks at all. */
+/** The best case of uWebSockets.js with a handler in JavaScript: the size of the hot tile, and no checks at all. */
 export const floorPeer: Peer = {
   name: 'floor',
   environments: ['common'],

@@ -1,6 +1,6 @@
 import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 
-/** lighttpd with what makes it fastest with files: one process, sendfile, its cache of file states; no log, no auth. */
+/** lighttpd with the fastest settings for files: one process, sendfile, its cache of file states; no log, no auth. */
 export const lighttpdPeer: Peer = {
   name: 'lighttpd',
   environments: ['common'],

@@ -5,8 +5,8 @@ import { type TlsPair, tlsPair } from '../data/tls-pair.js'
 import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 
 /**
- * nginx with what makes it fastest with files: one worker, sendfile, tcp_nopush, a cache of open files that looks at each again after
- * 10 s, as the edge does; no log, no auth. The files of `many` and the vector tiles are served without that cache, which they would only fill.
+ * nginx with the fastest settings for files: one worker, sendfile, tcp_nopush, a cache of open files that revalidates each after 10 s, like
+ * the edge; no log, no auth. The files of `many` and the vector tiles are served without that cache, which they would only fill.
  */
 export const nginxPeer: Peer = {
   name: 'nginx',

@@ -1,7 +1,7 @@
 import { evenDirectory } from '../data/even-set.js'
 import { type PeerOptions, startDaemon } from './peer.js'
 
-/** Where the archive `evenpm` lies elsewhere: nginx over HTTP with ranges, on the load's processor. */
+/** A remote copy of the archive `evenpm`: nginx over HTTP with ranges, on the load's processor. */
 export async function startOrigin(cores: PeerOptions['cores']): Promise<{ archive: string; stop(): Promise<void> }> {
   const { port, stop } = await startDaemon({
     name: 'origin',

@@ -8,7 +8,7 @@ import type { Address } from '../data/traffic.js'
 import { answers, Service } from '../gateway/service.js'
 import { type Cores, family } from '../machine.js'
 
-/** What is served, by the names of its basemaps. */
+/** Names of the served basemaps. */
 export type Basemap =
   | 'mix'
   | 'mixmb'
@@ -23,23 +23,23 @@ export type Basemap =
   | 'zipf'
   | `crowd-${number}`
 
-/** The archives of which a file server has the same tiles as files. */
+/** Archives for which a file server has the same tiles as files. */
 const FOLDER_OF_ARCHIVE = { evenmb: 'many', evenpm: 'many', remotepm: 'many', vtmb: 'vt', vtpm: 'vt' } as const
 
 /**
- * What a gateway is set up with. `common`: the common data, a store with one token, memory for tiles as by default. `small`: little memory
- * for tiles, and what is asked for evenly or by Zipf's law. `crowded`: many basemaps and tokens in the store. `sizes`: basemaps whose tiles are all of one size.
- * `tls`: as `common`, with TLS.
+ * Configurations of a gateway. `common`: the common data, a store with one token, default memory for tiles. `small`: little memory for tiles,
+ * and tiles that are requested evenly or by Zipf's law. `crowded`: many basemaps and tokens in the store. `sizes`: basemaps whose tiles are all
+ * of one size. `tls`: as `common`, with TLS.
  */
 export type Environment = 'common' | 'small' | 'crowded' | 'sizes' | 'tls'
 
-/** A server of the comparison that runs and answers. */
+/** A running server of the comparison. */
 export interface RunningPeer {
   readonly name: string
-  /** name and version of what serves, with the settings that matter */
+  /** name and version of the server, with the relevant settings */
   readonly description: string
   readonly port: number
-  /** the port expects TLS */
+  /** true if the port expects TLS */
   readonly isEncrypted?: boolean
   /** every process of the server */
   pids(): number[]
@@ -47,15 +47,15 @@ export interface RunningPeer {
   tilePath(basemap: Basemap, tile: Address): string | null
   /** null: no downloads */
   downloadPath(vector: string): string | null
-  /** false: the length alone is right */
+  /** false: only the length is right */
   readonly sendsStoredBytes: boolean
-  /** header lines that every request carries */
+  /** header lines of every request */
   readonly headers: readonly string[]
-  /** the tokens of a crowded store; absent: there are none */
+  /** the tokens of a crowded store; absent: none */
   readonly crowd?: readonly string[]
-  /** a token that is granted none of the basemaps that are measured; absent: the server knows no tokens */
+  /** a token without a grant for the measured basemaps; absent: the server does not support tokens */
   readonly stranger?: string
-  /** how many tiles it has answered, and how many of them out of its memory; absent: it does not tell */
+  /** returns the number of served tiles, and of those from memory; absent: the server does not report them */
   tileCounts?(): Promise<{ readonly tiles: number; readonly hits: number }>
   stop(): Promise<void>
 }
@@ -66,22 +66,22 @@ export interface PeerOptions {
   readonly cores: Cores | null
 }
 
-/** A server that may be on this machine. `start` answers why not where it is not. */
+/** A server that may be installed on this machine. `start` returns the reason if it is not. */
 export interface Peer {
   readonly name: string
-  /** those in which it can take part */
+  /** environments that it supports */
   readonly environments: readonly Environment[]
   start(options: PeerOptions): Promise<RunningPeer | string>
 }
 
-/** A program that is started with a configuration file in a directory of its own, which is removed with it. */
+/** A program that is started with a configuration file in a separate directory, which is removed with it. */
 export interface Daemon {
   readonly name: string
   readonly cores: Cores | null
   readonly isEncrypted?: boolean
   configuration(port: number, dir: string): string
   command(config: string, dir: string, port: number): readonly string[]
-  /** what it answers with this status as soon as it serves */
+  /** path that returns this status as soon as the server is ready */
   readonly ready: readonly [path: string, status: number]
 }
 
@@ -100,18 +100,18 @@ export async function startDaemon({ name, cores, isEncrypted = false, configurat
   return { port, isEncrypted, pids: () => family(service.pid), stop }
 }
 
-/** The address of a server, to which paths are added. */
+/** Returns the base URL of a server. */
 export function urlOf({ port, isEncrypted }: Pick<RunningPeer, 'port' | 'isEncrypted'>): string {
   return `${isEncrypted ? 'https' : 'http'}://127.0.0.1:${port}`
 }
 
-/** The first line that a program prints of its version; null: it is not installed. */
+/** Returns the first line of a program's version output; null: it is not installed. */
 export function versionOf(program: string, option: string): string | null {
   const { error, stdout, stderr } = spawnSync(program, [option], { encoding: 'utf8' })
   return error === undefined ? ((stdout + stderr).split('\n')[0]?.trim() ?? '') : null
 }
 
-/** Where a file server finds the basemaps that are folders. */
+/** Returns the path of a tile of a folder basemap at a file server. */
 export function folderPath(basemap: Basemap, { z, x, y }: Address): string | null {
   if (['mixmb', 'mixpm', 'cold', 'zipf'].includes(basemap) || basemap.startsWith('crowd-')) return null
   if (basemap.startsWith('sizepm')) return tilePathOf(basemap.replace('sizepm', 'size') as Basemap, { z, x, y })
@@ -122,9 +122,9 @@ export function folderPath(basemap: Basemap, { z, x, y }: Address): string | nul
   })
 }
 
-/** A gateway's address of a tile, and that of its file. */
+/** Returns a gateway's path of a tile, and that of its file. */
 export function tilePathOf(basemap: Basemap, { z, x, y }: Address): string {
-  // What a scan calls the one version of a source that is an archive.
+  // The label that a scan gives to the only version of a source that is an archive.
   const version = basemap === 'remotepm' ? 'default' : 'v1'
   return `/tiles/${basemap}/${version}/${z}/${x}/${y}.${basemap.startsWith('vt') ? 'pbf' : 'png'}`
 }

@@ -12,7 +12,7 @@ import type { Peer } from './peer.js'
 
 const PACKAGE = 'tileserver-gl-light'
 const VERSION = '5.6.0'
-/** It compiles SQLite where it finds no binary. */
+/** Timeout of the installation, which compiles SQLite if there is no binary. */
 const INSTALL_WITHIN_MS = 15 * 60_000
 
 /** tileserver-gl-light on the archives of the mix, and on one behind HTTP, installed once into the system's temporary directory. */

@@ -2,10 +2,10 @@ import { createToken } from '@gateway/core/access/token-format.js'
 import { nginxConfiguration } from './nginx.js'
 import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
 
-/** All of the files that it is asked for, downloads aside. */
+/** Memory for all requested files except downloads. */
 const STORAGE = 'malloc,1500m'
 
-/** Varnish before nginx: everything in its memory, and a token that VCL checks, the other peer that does. */
+/** Varnish in front of nginx, with all content in its memory. VCL checks the token, so this is the other peer that does. */
 export const varnishPeer: Peer = {
   name: 'varnish',
   environments: ['common'],
@@ -63,7 +63,7 @@ export const varnishPeer: Peer = {
   },
 }
 
-/** A token in the header or in the query; what is left of the query does not tell tiles apart. */
+/** VCL that checks a token in the header or in the query, and removes the query from the cache key. */
 function checkingVcl(backendPort: number, token: string): string {
   return `vcl 4.1;
 backend files { .host = "127.0.0.1"; .port = "${backendPort}"; }

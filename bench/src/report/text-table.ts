@@ -1,4 +1,4 @@
-/** Columns of a table in Markdown, padded so that it reads well as plain text too. The first column is text, the others are figures. */
+/** Returns the columns of a Markdown table, padded so that it is readable as plain text. The first column is text, the others are figures. */
 export function textTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) => Math.max(3, title.length, ...rows.map((row) => (row[i] ?? '').length)))
   const pad = (cell: string, i: number): string => {
@@ -10,7 +10,7 @@ export function textTable(head: readonly string[], rows: readonly (readonly stri
   return [line(head), line(rule), ...rows.map(line)].join('\n')
 }
 
-/** A figure with three digits that count, thousands set apart; empty for none. */
+/** Formats a figure with three significant digits and thousands separators; empty for undefined. */
 export function figure(value: number | undefined): string {
   if (value === undefined || !Number.isFinite(value)) return ''
   if (value >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString('en-GB')

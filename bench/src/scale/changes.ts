@@ -9,18 +9,18 @@ export interface ScaleFigures {
   readonly perSecond: number
   readonly changes: number
   readonly refused: number
-  /** changes that not all edges had confirmed when they were answered */
+  /** number of changes whose response did not list all edges as confirmed */
   readonly unconfirmed: number
   readonly p50Ms: number
   readonly p95Ms: number
   readonly p99Ms: number
   readonly worstMs: number
-  /** parts of one core */
+  /** fractions of one core */
   readonly cpu: Readonly<Record<'store' | 'bus' | 'control' | 'edges', number>>
   readonly transactionsPerSecond: number
   readonly walKbPerChange: number
   readonly readyMs: number
-  /** resident memory of an edge at its most, in bytes; of simulated ones a share of the process */
+  /** peak resident memory of an edge in bytes; for simulated edges a share of the process */
   readonly edgeBytes: number
 }
 
@@ -30,7 +30,7 @@ interface Answered {
   readonly confirmed: number
 }
 
-/** Disables tokens at a rate that does not wait for answers, for so many seconds. Rate 0: the idle installation. */
+/** Disables tokens at a fixed rate without waiting for responses, for this many seconds. Rate 0: the idle installation. */
 export async function measure(stand: Stand, edges: number, perSecond: number, seconds: number): Promise<ScaleFigures> {
   const running = await stand.edges(edges)
   try {

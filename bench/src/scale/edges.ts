@@ -1,6 +1,6 @@
 /**
- * Many edges in one process: each follows the store and confirms by the code of a real edge, with connections of its own to Postgres and
- * Redis. None of them serves requests. `argv[2]`: `SimulatedEdges` as JSON. Writes `ready` when all have read the catalog.
+ * Many edges in one process: each follows the store and confirms with the code of a real edge, with separate connections to Postgres and
+ * Redis. They do not serve requests. `argv[2]`: `SimulatedEdges` as JSON. Writes `ready` when all have read the catalog.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -17,7 +17,7 @@ export interface SimulatedEdges {
   readonly count: number
 }
 
-/** As by default: TOKEN_STALE_SECONDS and TOKEN_OFFLINE_SECONDS. */
+/** Defaults of TOKEN_STALE_SECONDS and TOKEN_OFFLINE_SECONDS. */
 const STALE_MS = 2_000
 const TRUST_MS = 300_000
 
@@ -65,7 +65,7 @@ function startEdge(number: number): ReplicationLoop {
   return loop
 }
 
-/** Edges that begin at the same moment would measure how Postgres forks, and not how they follow. */
+/** Delay between two edges: a simultaneous start would measure how Postgres forks, and not how the edges follow. */
 const APART_MS = 30
 
 const loops: ReplicationLoop[] = []

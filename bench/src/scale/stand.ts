@@ -13,46 +13,46 @@ import { family } from '../machine.js'
 import type { SimulatedEdges } from './edges.js'
 
 export const ADMIN_TOKEN = 'bench-admin-token'
-/** Connections of Postgres in addition to those of the simulated edges: the control plane's, and those of this program. */
+/** Connections of Postgres in addition to those of the simulated edges: those of the control plane and of this program. */
 const OTHER_CONNECTIONS = 60
-/** The connections that a real edge of one worker may open, its supervisor's included. */
+/** Maximum number of connections of a real edge with one worker, including its supervisor. */
 const REAL_EDGE_CONNECTIONS = 8
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** A store that survives a crash of the machine, a bus and a control plane, each a process of its own. */
+/** A crash-safe store, a bus and a control plane, each in a separate process. */
 export interface Stand {
   readonly sql: Sql
-  /** of the control plane */
+  /** URL of the control plane */
   readonly url: string
-  /** the processes of each part, for their processor time */
+  /** returns the processes of each part, for their processor time */
   pids(): {
     readonly store: number[]
     readonly bus: number[]
     readonly control: number[]
   }
-  /** Starts so many edges, and answers when all follow. */
+  /** Starts this many edges, and resolves when all follow. */
   edges(count: number): Promise<RunningEdges>
   stop(): Promise<void>
 }
 
 export interface RunningEdges {
-  /** what they took from their start until all followed */
+  /** time from the start of the edges until all followed, in milliseconds */
   readonly readyMs: number
   pids(): number[]
   stop(): Promise<void>
 }
 
 export interface StandOptions {
-  /** in the store at least; they are made where they are missing */
+  /** minimum number in the store; missing ones are created */
   readonly tokens: number
   readonly versions: number
   readonly maxEdges: number
-  /** true: edges that serve requests, in processes of their own; false: simulated ones in one process */
+  /** true: edges that serve requests, in separate processes; false: simulated ones in one process */
   readonly real: boolean
 }
 
 /**
- * Starts it on data that is kept below the system's temporary directory, since ten million tokens take minutes to make.
+ * Starts the stand on data that is kept below the system's temporary directory, since creating ten million tokens takes minutes.
  */
 export async function startStand({ tokens, versions, maxEdges, real }: StandOptions): Promise<Stand> {
   const home = join(tmpdir(), `gateway-bench-scale-${tokens}-${versions}`)
@@ -160,7 +160,7 @@ async function startReal(
   }
 }
 
-/** By one statement for a million: their digests are those of no token, which is enough for what is measured. */
+/** Rows per statement. The digests of the rows belong to no token, which is enough for this measurement. */
 const AT_ONCE = 1_000_000
 
 export async function makeTokens(sql: Sql, wanted: number): Promise<void> {
@@ -179,7 +179,7 @@ export async function makeTokens(sql: Sql, wanted: number): Promise<void> {
   await sql`VACUUM ANALYZE tokens`
 }
 
-/** Of each basemap. */
+/** Number of versions of each basemap. */
 const VERSIONS = 3
 
 /** Rows of a catalog whose tiles are nowhere: edges that follow read rows only. */
@@ -198,7 +198,7 @@ export async function makeVersions(sql: Sql, wanted: number): Promise<void> {
     FROM generate_series(1, ${basemaps}::int) AS n, generate_series(1, ${VERSIONS}::int) AS v ON CONFLICT DO NOTHING`
 }
 
-/** This process's environment without any setting of a gateway, with those given. */
+/** Returns this process's environment without settings of a gateway, plus the given ones. */
 function environment(settings: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !(SETTING_NAMES as readonly string[]).includes(name))
   return { ...Object.fromEntries(inherited), ...settings }

@@ -7,12 +7,12 @@ import { bearer, type Context, type Figures, mixPaths, type Scenario, tilePath }
 
 const PROCESSES = 4
 const DISABLES = 120
-/** Disables that come before and do not count: processes that have just started compile the code that they take. */
+/** Number of first disables that do not count, because new processes still compile their code. */
 const WARM_UP = 20
-/** Valid traffic meanwhile: enough that no process is idle, little enough that a small machine is not what is measured. */
+/** Valid traffic meanwhile: enough that no process is idle, little enough not to saturate a small machine. */
 const LOAD_RATE = 1_000
 const LOAD_CONNECTIONS = 16
-/** Between two questions to one process: four clients that ask without a pause would themselves be what is measured. */
+/** Pause between two requests to one process: four clients without a pause would distort the measurement. */
 const PROBE_PAUSE_MS = 1
 
 export const disableByNotify = disableScenario('disable-notify', 'Postgres NOTIFY', false)
@@ -23,7 +23,7 @@ function disableScenario(name: string, bus: string, redis: boolean): Scenario {
     name,
     title: `a token disabled under load, until the last of ${PROCESSES} processes refuses it, over ${bus}`,
     async run(context) {
-      // Four processes may use every processor there is.
+      // Four processes may use all processors.
       const options = { workers: PROCESSES, cores: null, basemaps: [context.data.basemaps], redis }
       const gateway = await startGateway(options)
       try {
@@ -35,15 +35,15 @@ function disableScenario(name: string, bus: string, redis: boolean): Scenario {
   }
 }
 
-/** What one disable took, in milliseconds since its call. */
+/** Times of one disable, in milliseconds since its call. */
 interface Disabled {
-  /** the last process has refused the token */
+  /** time until the last process refused the token */
   readonly refused: number
-  /** the call has answered */
+  /** time until the response to the call */
   readonly answered: number
-  /** processes that took the token in a request sent after the call had answered: a breach */
+  /** processes that accepted the token in a request sent after the response: a breach */
   readonly tooLate: number
-  /** processes that the answer does not list as confirmed */
+  /** processes that the response does not list as confirmed */
   readonly pending: number
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import type { Gateway } from '../gateway/gateway.js'
 
-/** The kernel deals connections out to the processes behind a port: 200 miss one of four with a chance of 1 in 10^24. */
+/** The kernel distributes connections over the processes of a port: 200 miss one of four with a probability of 1 in 10^24. */
 const MAX_CONNECTIONS = 200
 
 /** A keep-alive connection to one process of an edge, for one request at a time. */
@@ -22,7 +22,7 @@ export class Probe {
     return this.#socket.localPort ?? 0
   }
 
-  /** Answers the status once the whole answer is there. */
+  /** Resolves with the status once the response is complete. */
   ask(path: string, token: string): Promise<number> {
     this.#socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n\r\n`)
     return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export class Probe {
   }
 }
 
-/** One connection to each process of the gateway's edge. Linux only: /proc tells whose a connection is. */
+/** Opens one connection to each process of the gateway's edge. Linux only: /proc shows the owner of a connection. */
 export async function probeEachProcess(gateway: Gateway): Promise<Probe[]> {
   const workers = gateway.edgePids().slice(1)
   const found = new Map<number, Probe>()
@@ -55,7 +55,7 @@ export async function probeEachProcess(gateway: Gateway): Promise<Probe[]> {
     const socket = connect(gateway.port, '127.0.0.1')
     await once(socket, 'connect')
     const probe = new Probe(socket)
-    // A connection belongs to nobody until it has been accepted, which its first answer proves.
+    // A connection has no owner until it was accepted, which its first response proves.
     await probe.ask('/health', '')
     const owner = ownerOf(gateway.port, probe.localPort, workers)
     if (owner === null || found.has(owner)) probe.close()
@@ -65,7 +65,7 @@ export async function probeEachProcess(gateway: Gateway): Promise<Probe[]> {
   return [...found.values()]
 }
 
-/** The process that holds the server's end of a loopback connection. */
+/** Returns the process that holds the server's end of a loopback connection. */
 function ownerOf(serverPort: number, clientPort: number, pids: readonly number[]): number | null {
   const hex = (port: number): string => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`
   const line = readFileSync('/proc/net/tcp', 'utf8')

@@ -10,13 +10,13 @@ export interface Context {
   readonly data: DataSet
   readonly cores: Cores | null
   readonly seconds: number
-  /** one edge process, everything scanned; shared by the scenarios that want no other */
+  /** one edge process with all sources scanned; shared by the scenarios without their own gateway */
   readonly gateway: Gateway
-  /** may read everything */
+  /** a token that may read everything */
   readonly token: string
 }
 
-/** Figures by name; the name says the unit. */
+/** Figures by name; the name contains the unit. */
 export type Figures = Readonly<Record<string, number>>
 
 export interface Scenario {
@@ -38,14 +38,14 @@ export function bearer(token: string): Readonly<Record<string, string>> {
   return { authorization: `Bearer ${token}` }
 }
 
-/** Paths of the mix in the order in which a map's visitors would ask. */
+/** Returns paths of the mix in the order in which a map's visitors would request them. */
 export function mixPaths(data: DataSet): string[] {
   return sampleTraffic(seededRandom(SEED), data.tiles, MIX_REQUESTS).map((tile) => tilePath('mix', tile))
 }
 
 /**
- * A load on the shared gateway, all of whose answers have this status; throws where one has not. It is warmed up by a second of the same,
- * unless the number of requests is given: those are for what happens once.
+ * Sends a load to the shared gateway and expects this status of all responses; throws otherwise. A second of the same load is the warm-up,
+ * unless the number of requests is given, which is for events that happen once.
  */
 export async function shoot(
   { gateway, seconds }: Context,

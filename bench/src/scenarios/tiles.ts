@@ -3,7 +3,7 @@ import { bearer, mixPaths, type Scenario, shoot, tilePath } from './scenario.js'
 
 const MANY_TOKENS = 2_000
 
-/** The page cache may hold the archive: what is cold is the edge. It runs once for a start of the gateway, or it would be warm. */
+/** Tiles that are not in the edge's memory; the page cache may hold the archive. Runs once per start of the gateway, since it is warm afterwards. */
 export const coldTiles: Scenario = {
   name: 'cold-tiles',
   title: 'every tile for the first time, from a PMTiles archive',
@@ -25,7 +25,7 @@ export const manyTokens: Scenario = {
       path,
       headers: bearer(tokens[i % MANY_TOKENS]?.token as string),
     }))
-    // Every token once: what the first request of each costs is another scenario's.
+    // Each token once: another scenario measures their first requests.
     await shoot(context, requests, { amount: MANY_TOKENS })
     return shoot(context, requests)
   },

@@ -1,10 +1,10 @@
-/** The backup that deploy/README.md names, taken and put back while edges go on. */
+/** The backup from deploy/README.md, taken and restored while edges keep serving. */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { until } from './compose.mjs'
 import { WORLD } from './service.mjs'
 
-/** Limit for a dump of the demo's store. */
+/** Maximum size of a dump of the demo's store. */
 const MOST_BYTES = 64 * 2 ** 20
 
 export async function checkBackup(compose) {
@@ -26,7 +26,7 @@ export async function checkBackup(compose) {
   inPostgres(['pg_restore', '-U', 'gateway', '-d', 'gateway', '--clean', '--if-exists'], dump)
   for (const name of compose.containers('control-plane')) compose.engine.run('start', name)
   await until('the token of the backup works again, and the later one is unknown', async () => {
-    // Both edges, since the proxy takes turns.
+    // Twice per token, because the proxy alternates between the edges.
     const statuses = await Promise.all([token, token, later.token, later.token].map(statusOf))
     return statuses.join() === '200,200,401,401'
   })

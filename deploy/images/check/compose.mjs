@@ -1,4 +1,4 @@
-/** The compose file, run under a project name and ports of its own. */
+/** The compose file, run under a separate project name and ports. */
 import { execFile, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
@@ -11,13 +11,13 @@ const HTTPS_PORT = 18443
 /** Longer than the notice and the drain of compose.yaml's containers. */
 export const STOP_SECONDS = '20'
 
-/** These end what hangs. The longest event, a slice job, takes a minute on an idle machine, and took more than five at a load of 20. */
+/** Timeout in ms of events. The longest event, a slice job, takes a minute on an idle machine, and took more than five at a load of 20. */
 const EVENT_MS = 1_800_000
 const ANSWER_MS = 120_000
 const directory = resolve(import.meta.dirname, '../../compose')
 
 export class Compose {
-  /** The proxy signs its certificate itself. */
+  /** Accepts the proxy's self-signed certificate. */
   #agent = new Agent({ rejectUnauthorized: false, keepAlive: true, maxSockets: 64 })
   #environment
   #command
@@ -25,7 +25,7 @@ export class Compose {
   constructor(engine) {
     this.engine = engine
     this.#command = [...(engine.isPodman ? ['podman-compose'] : [engine.program, 'compose']), '-p', PROJECT]
-    // biome-ignore lint/style/noProcessEnv: handed on to the engine
+    // biome-ignore lint/style/noProcessEnv: passed on to the engine
     this.#environment = { ...process.env }
     Object.assign(this.#environment, {
       COMPOSE: this.#command.join(' '),
@@ -36,11 +36,11 @@ export class Compose {
     })
   }
 
-  /** Starts everything by the one command that the README names; the demo's token is in what it prints. */
+  /** Starts everything with the command from the README, whose output contains the demo's token. */
   async start(version = 'latest') {
     this.remove()
     this.#environment.GATEWAY_VERSION = version
-    // podman-compose knows no ipam: TRUSTED_PROXIES would name another network.
+    // podman-compose does not support ipam: TRUSTED_PROXIES would name another network.
     if (this.engine.isPodman) this.engine.run('network', 'create', '--subnet', '172.30.89.0/24', `${PROJECT}_default`)
     const { status, stdout, stderr } = spawnSync(join(directory, 'start.sh'), {
       env: this.#environment,
@@ -66,11 +66,11 @@ export class Compose {
     spawnSync(this.engine.program, ['network', 'rm', '-f', `${PROJECT}_default`])
   }
 
-  /** Ends the containers of a service in order, and starts those of another version in their place, as an upgrade does. */
+  /** Ends the containers of a service in order, and starts those of another version instead, like an upgrade. */
   async replace(service, version) {
     this.#environment.GATEWAY_VERSION = version
     if (this.engine.isPodman) {
-      // podman-compose 1.0 leaves a container as it is, whatever its image.
+      // podman-compose 1.0 does not replace a container with another image.
       for (const name of this.containers(service)) {
         await this.engine.runBeside('stop', '-t', STOP_SECONDS, name)
         await this.engine.runBeside('rm', name)
@@ -89,7 +89,7 @@ export class Compose {
     if (!images.every((image) => image.endsWith(`:${version}`))) throw new Error(`${service} runs ${images}`)
   }
 
-  /** The containers of a service, in order. */
+  /** Returns the containers of a service in order. */
   containers(service) {
     const filters = [`project=${PROJECT}`, `service=${service}`].flatMap((f) => [
       '--filter',
@@ -135,7 +135,7 @@ export class Compose {
     })
   }
 
-  /** A call of the admin interface; throws where the answer is not 2xx. */
+  /** Calls the admin interface; throws if the status is not 2xx. */
   async admin(method, path, body) {
     const headers = { authorization: `Bearer ${this.adminToken}`, ...(body && { 'content-type': 'application/json' }) }
     const answer = await this.ask(`/api/v1/admin${path}`, { method, headers, body: body && JSON.stringify(body) })
@@ -144,7 +144,7 @@ export class Compose {
   }
 }
 
-/** Waits for an event that has no other sign, at most for EVENT_MS. */
+/** Polls for an event without another signal, at most for EVENT_MS. */
 export async function until(what, happened) {
   const deadline = performance.now() + EVENT_MS
   for (;;) {

@@ -1,8 +1,8 @@
-/** What the images hold and how they are set up. */
+/** Checks the content and the configuration of the images. */
 import assert from 'node:assert/strict'
 import { revision } from '../revision.mjs'
 
-/** Limits, in MB: what they are today and some room. */
+/** Maximum sizes in MB: the current sizes plus some room. */
 const MOST_MB = { edge: 250, 'control-plane': 620 }
 
 /** Programs that build or install; names of files that only developers need, and binaries of other platforms or of Postgres. */
@@ -19,10 +19,10 @@ const UNWANTED_FILES = [
   '*musl*.node',
 ]
 
-/** What a process loads only where a setting asks for it. */
+/** Modules that a process loads only if a setting requires them. */
 const LATER = ['/app/libs/core/dist/tracing/otlp-tracer.js', '@aws-sdk/credential-provider-node']
 
-/** @param isBuilt just now, from this checkout */
+/** @param isBuilt true if the images were just built from this checkout */
 export function checkContents(engine, isBuilt) {
   for (const [name, mostMb] of Object.entries(MOST_MB)) {
     const image = `map-asset-gateway-${name}:latest`

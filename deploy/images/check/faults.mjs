@@ -1,4 +1,4 @@
-/** What breaks while callers read tiles: nothing may fail that docs/failures.md does not name. */
+/** Faults while callers read tiles: only the failures named in docs/failures.md may occur. */
 import assert from 'node:assert/strict'
 import { STOP_SECONDS, until } from './compose.mjs'
 import { slice, WORLD } from './service.mjs'
@@ -30,8 +30,8 @@ export async function checkFaults(compose) {
 }
 
 /**
- * A token that a process has not met cannot be asked of a store that is away (docs/failures.md), and which process a connection reaches is chance:
- * so many connections reach all.
+ * A process cannot look up an unknown token while the store is down (docs/failures.md), and chance decides which process a connection reaches,
+ * so this opens enough connections to reach all.
  */
 async function meetEveryProcess(compose) {
   const ask = `new Promise((done) => http.get('http://127.0.0.1:8910${WORLD}?token=${compose.token}', { agent: false }, (res) => res.resume().on('end', done)))`
@@ -40,7 +40,7 @@ async function meetEveryProcess(compose) {
     await compose.engine.runBeside('exec', edge, 'node', '--input-type=module', '-e', code)
 }
 
-/** The proxy asks every half a second: it must have seen that an edge is back before the other one goes. */
+/** Waits for the proxy, which checks every half second: it must have seen that an edge is back before the other one stops. */
 export function seenByProxy() {
   return new Promise((resolve) => setTimeout(resolve, 1_500))
 }
@@ -63,7 +63,7 @@ async function controlPlaneDies(compose) {
   compose.engine.run('start', runner)
 }
 
-/** Reads tiles through the proxy for as long as `work` takes; every answer must be the tile. */
+/** Reads tiles through the proxy during `work`; every response must be the tile. */
 export async function underLoad(compose, what, work) {
   let on = true
   let answered = 0

@@ -1,6 +1,6 @@
 /**
- * The small Kubernetes overlay, played by podman: pods, probes, volumes and secrets as it has them. Podman knows no services: each pod gets the name of
- * its service in the network instead; disruption budgets and network policies are left to a real cluster.
+ * The small Kubernetes overlay, run by podman with its pods, probes, volumes and secrets. Podman does not support services: each pod gets the
+ * name of its service in the network instead. Disruption budgets and network policies need a real cluster.
  */
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
@@ -13,7 +13,7 @@ import { until } from './compose.mjs'
 
 const NETWORK = 'gateway-check-kube'
 const overlays = resolve(import.meta.dirname, '../../kubernetes/overlays')
-/** In the order in which they can start. */
+/** Apps in the order of their start. */
 const APPS = ['postgres', 'control-plane', 'edge']
 
 export async function checkKube(engine) {
@@ -26,7 +26,7 @@ export async function checkKube(engine) {
   }
   for (const { status, stderr } of [built, production]) assert.equal(status, 0, stderr)
   const objects = parseAllDocuments(built.stdout).map((document) => document.toJS())
-  // podman 4.3 falls over a secret that does not say so.
+  // podman 4.3 crashes on a secret without this field.
   for (const { spec } of objects)
     for (const { secret } of spec?.template?.spec.volumes ?? []) if (secret) secret.optional = false
   const directory = mkdtempSync(join(tmpdir(), 'gateway-kube-'))
@@ -34,7 +34,7 @@ export async function checkKube(engine) {
   const play = (app, ...args) => {
     const deployment = objects.find(({ kind, metadata }) => kind === 'Deployment' && metadata.name === app)
     const settings = objects.filter(({ kind }) => kind === 'ConfigMap')
-    // A claim that is there already is refused.
+    // podman refuses a claim that already exists.
     const claims = objects.filter(({ kind, metadata: { name } }) => {
       const isNew =
         kind === 'PersistentVolumeClaim' &&
@@ -76,7 +76,7 @@ function makeSecrets(engine, directory) {
     },
     'gateway-admin': { 'admin-password': random(), 'admin-token': random() },
   }
-  // Before 4.4 podman mounted the values as they stand there.
+  // Before 4.4 podman mounted the values without decoding them.
   const [major, minor] = engine.run('version', '--format', '{{.Client.Version}}').split('.').map(Number)
   const decodes = major > 4 || (major === 4 && minor > 3)
   for (const [name, stringData] of Object.entries(secrets)) {
@@ -88,7 +88,7 @@ function makeSecrets(engine, directory) {
   }
 }
 
-/** Through the port that `kubectl port-forward` would show. */
+/** Uses the port that `kubectl port-forward` would open. */
 async function checkTile(engine) {
   const named = engine.run('ps', '--format', '{{.Names}}').split('\n')
   const [controlPlane, edge] = ['control-plane', 'edge'].map((app) =>

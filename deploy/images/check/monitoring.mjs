@@ -62,11 +62,11 @@ export async function checkMonitoring(compose) {
   }
 }
 
-/** A duration has a series once something took it: a slice job, a delivery. */
+/** Runs a slice job and a delivery, because a duration has a series only after its first event. */
 async function causeDurations(compose) {
   const job = await slice(compose, 'measured-layer', 2)
   await until('the slice job succeeds', async () => (await job()).status === 'succeeded')
-  // A target that is not there is taken for a mount that is missing.
+  // A missing target would look like a missing mount.
   const [controlPlane] = compose.containers('control-plane')
   compose.engine.run('exec', controlPlane, 'mkdir', '-p', '/data/pushed')
   await compose.admin('POST', '/targets', { code: 'folder', kind: 'directory', path: '/data/pushed', mode: 'upload' })
@@ -77,7 +77,7 @@ async function causeDurations(compose) {
   })
   await until('the push succeeds', async () => {
     const { status, message } = await compose.admin('GET', `/push-records/${id}`)
-    // Not in time, this is why.
+    // A push that does not succeed in time fails with this reason.
     if (message !== '') throw new Error(message)
     return status === 'succeeded'
   })

@@ -1,10 +1,11 @@
 /**
- * `npm run images:check`: builds both images, looks into them, runs the compose file with them and breaks things under load. Needs docker or
- * podman (deploy/images/stand-ins makes one on a machine that reaches no registry) and some ten minutes; a machine without an engine is told so.
+ * `npm run images:check`: builds both images, checks their content, runs the compose file with them and causes faults under load. Needs docker
+ * or podman (deploy/images/stand-ins makes one on a machine without access to a registry) and about ten minutes; fails with a message without an
+ * engine.
  *
  *     npm run images:check -- [--no-build] [--keep] [--restarts 10] [--only service,faults] [--before TAG]
  *
- * `--only` leaves out all but the named checks. With `--before` both images of that tag, the version before, are upgraded and gone back to under load.
+ * `--only` runs only the named checks. `--before` upgrades from both images of that tag, the previous version, and rolls back, under load.
  */
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What a first user does: tiles, the console, a token that ends, a slice job. */
+/** The first steps of a user: tiles, the console, a token that ends, a slice job. */
 import assert from 'node:assert/strict'
 import { until } from './compose.mjs'
 
@@ -28,7 +28,7 @@ export async function checkService(compose) {
   console.log('service: sliced by GDAL, and served')
 }
 
-/** Submits a job of the demo image; the function that is returned asks for it. */
+/** Submits a job of the demo image; the returned function polls it. */
 export async function slice(compose, target_code, zoom_max) {
   const headers = { 'x-access-token': compose.token, 'content-type': 'application/json' }
   const source_path = '/data/demo/imagery/blue-marble.jpg'

@@ -1,4 +1,4 @@
-/** One version forth, back and forth again while callers read tiles: none fails, and nothing that was written is lost. */
+/** Upgrade, rollback and second upgrade while callers read tiles: no request may fail, and no written data may be lost. */
 import assert from 'node:assert/strict'
 import { until } from './compose.mjs'
 import { seenByProxy, underLoad } from './faults.mjs'
@@ -33,7 +33,7 @@ export async function checkUpgrade(compose, before) {
     const statuses = []
     for (const code of layers)
       statuses.push((await compose.ask(`/tiles/${code}/0/0/0.webp?token=${kept.token}`)).status)
-    // Twice: the proxy takes turns.
+    // Twice, because the proxy alternates between the edges.
     for (let i = 0; i < 2; i++) {
       statuses.push((await compose.ask(`${WORLD}?token=${kept.token}`)).status)
       assert.equal((await compose.ask(`${WORLD}?token=${ended.token}`)).status, 401)

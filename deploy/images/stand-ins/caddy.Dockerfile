@@ -1,4 +1,4 @@
-# Stands in for the official image: Debian's Caddy, laid out alike.
+# Replaces the official image: Debian's Caddy with the same layout.
 FROM debian:trixie-slim
 RUN export DEBIAN_FRONTEND=noninteractive && apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends caddy > /dev/null 2>&1 && rm -rf /var/lib/apt/lists/*

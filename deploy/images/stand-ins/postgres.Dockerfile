@@ -1,4 +1,4 @@
-# Stands in for the official image: Debian's Postgres, with the few variables that compose.yaml gives it.
+# Replaces the official image: Debian's Postgres, with the few variables that compose.yaml sets.
 FROM debian:trixie-slim
 RUN export DEBIAN_FRONTEND=noninteractive && apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends postgresql-17 > /dev/null 2>&1 && rm -rf /var/lib/apt/lists/*

@@ -1,10 +1,10 @@
 import { boundsSchema } from './basemap.js'
 import { sentence } from './messages.js'
 
-/** Limits: whole degrees of WGS 84. */
+/** Maximum whole degrees of WGS 84. */
 const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]
 
-/** An area that limits what can be read: WGS 84, south below north; west above east crosses the antimeridian. */
+/** An area that limits readable data: WGS 84, south below north. If west is greater than east, it crosses the antimeridian. */
 export const areaSchema = boundsSchema.refine(
   ([west, south, east, north]) =>
     Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&

@@ -24,7 +24,7 @@ export type Storage = (typeof STORAGES)[number]
 export const TILE_FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf'] as const
 export type TileFormat = (typeof TILE_FORMATS)[number]
 
-/** The grids that tiles may lie in. */
+/** Supported grids of tiles. */
 export const TILE_MATRIX_SET_IDS = ['WebMercatorQuad', 'WorldCRS84Quad', 'CGCS2000Quad'] as const
 export type KnownTileMatrixSetId = (typeof TILE_MATRIX_SET_IDS)[number]
 
@@ -52,27 +52,27 @@ const tileMatrixSetIdSchema = z
     'the grid that the tiles lie in; `EPSG4547_` and a hash, say: its own one in a zone of CGCS2000 / 3-degree Gauss-Kruger, which WMTS and OGC API - Tiles define',
   )
 
-/** Systems that coordinates of tiles are shifted into: GCJ-02, by which maps of China are published. It is a label: nothing is shifted here. */
+/** Systems into which coordinates of tiles are shifted: GCJ-02, in which maps of China are published. It is only a label; nothing is shifted here. */
 export const COORDINATE_OFFSETS = ['gcj02'] as const
 export type CoordinateOffset = (typeof COORDINATE_OFFSETS)[number]
 const coordinateOffsetSchema = z
   .enum(COORDINATE_OFFSETS)
   .describe('the tiles lie where GCJ-02 shifts them to; a label for clients, nothing is shifted')
 
-/** The alias of a basemap's default version in addresses; never a version's own label. */
+/** Alias of a basemap's default version in URLs. No version has this label. */
 export const CURRENT_VERSION = 'current'
 
-/** WGS 84 west, south, east, north, in degrees. West above east: across the antimeridian (RFC 7946, 5.2). */
+/** WGS 84 west, south, east, north, in degrees. If west is greater than east, the box crosses the antimeridian (RFC 7946, 5.2). */
 export const boundsSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]).meta({
   description: 'west, south, east, north in degrees; west above east: across the antimeridian (RFC 7946, 5.2)',
-  // JSON Schema needs neither for a tuple; generators and linters that do not know `prefixItems` do.
+  // JSON Schema needs neither for a tuple, but generators and linters without support of `prefixItems` do.
   items: { type: 'number' },
   minItems: 4,
   maxItems: 4,
 })
 export type Bounds = z.infer<typeof boundsSchema>
 
-/** A layer of a vector tile set, as TileJSON 3.0 lists it. */
+/** A layer of a vector tile set, in the form of TileJSON 3.0. */
 export const vectorLayerSchema = z.looseObject({
   id: z.string(),
   fields: z.record(z.string(), z.string()).optional(),
@@ -105,7 +105,7 @@ export type BasemapVersion = z.infer<typeof basemapVersionSchema>
 export const withdrawnSchema = z
   .boolean()
   .describe('an operator has taken it from its readers: neither served nor listed, whatever scans find')
-/** What administrators see of a basemap or vector next to the catalog's own fields. */
+/** Additional fields of a basemap or vector for administrators. */
 export const withdrawableFields = {
   withdrawn: withdrawnSchema,
   source_enabled: z
@@ -126,11 +126,11 @@ const sharedMaxAgeSchema = z
   .max(31_536_000)
   .describe('seconds for which shared caches may keep a tile; with `shared` alone')
 
-/** How rows are counted: `xyz` from the north, `tms` from the south. */
+/** Order of rows: `xyz` counts from the north, `tms` from the south. */
 export const ROW_ORDERS = ['xyz', 'tms'] as const
 export type RowOrder = (typeof ROW_ORDERS)[number]
 
-/** Limits: characters of texts that operators write; an attribution goes into every TileJSON document. */
+/** Maximum characters of texts by operators. Every TileJSON document contains the attribution. */
 const MAX_TEXT_LENGTH = 10_000
 const MAX_TAGS = 50
 const MAX_ZOOM = 30
@@ -173,7 +173,7 @@ export const versionOverridesSchema = z
   )
 export type VersionOverrides = z.infer<typeof versionOverridesSchema>
 
-/** What the scan found of the fields that may be overridden. */
+/** The values of the scan for fields that may be overridden. */
 const scannedValuesSchema = z
   .object({
     storage: z.enum(ROW_ORDERS).nullable().describe('`null`: PMTiles and others whose form says how rows are counted'),
@@ -244,7 +244,7 @@ export const adminBasemapVersionSchema = basemapVersionSchema.extend({
   overrides: versionOverridesSchema,
   scanned: scannedValuesSchema,
 })
-/** A version in the list of all. */
+/** A version in the list of all versions. */
 export const listedVersionSchema = adminBasemapVersionSchema.extend({ basemap_code: z.string() })
 export type AdminBasemapVersion = z.infer<typeof adminBasemapVersionSchema>
 
@@ -284,7 +284,7 @@ export const listedBasemapSchema = adminBasemapSchema.extend({
 export type ListedBasemap = z.infer<typeof listedBasemapSchema>
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 
-/** Limit: minutes of a canary; a week. */
+/** Maximum minutes of a canary: a week. */
 const MAX_CANARY_MINUTES = 10_080
 
 const canarySchema = z.strictObject({
@@ -323,12 +323,12 @@ export const defaultSwitchSchema = z.object({
   created_by: z.string(),
   created_at: timestampSchema,
 })
-/** The answer to a switch of the default version. */
+/** The response to a switch of the default version. */
 export const switchedBasemapSchema = adminBasemapSchema.extend({
   pending_switch: defaultSwitchSchema.nullable().describe('the switch that is still to happen; `null`: none is'),
 })
 
-/** The versions that were the default, newest first, and the switches that were planned. */
+/** The versions that were the default, newest first, and the planned switches. */
 export const defaultHistorySchema = z.object({
   items: z.array(
     z.object({

@@ -1,11 +1,10 @@
 /**
- * The change log: what edges must forget or fetch anew. One row for each change, in commit order, numbered by a revision without
- * gaps. `key` is, for a token, the hex SHA-256 digest; for a basemap, vector or style, its code; for `font`, which says that fonts of styles
- * are others, empty; for `signing_key`, which
- * says that the keys of signed addresses are others, empty; for `all`, empty: reload everything.
+ * Kinds of entries in the change log, which tells edges what to drop or fetch again. One row for each change, in commit order, numbered by a
+ * revision without gaps. `key` is the hex SHA-256 digest of a token, or the code of a basemap, vector or style. It is empty for `font` (fonts of
+ * styles have changed), `signing_key` (keys of signed addresses have changed) and `all` (reload everything).
  */
 export const CHANGE_KINDS = ['token', 'basemap', 'vector', 'style', 'font', 'signing_key', 'all'] as const
-/** As the key of a basemap, which no code is: all of them, while tokens and vectors stay as they are. */
+/** Key of a basemap change that means all basemaps, while tokens and vectors stay cached. It is not a valid code. */
 export const EVERY_BASEMAP = '*'
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 
@@ -15,13 +14,13 @@ export interface Change {
   readonly key: string
 }
 
-/** A state of the change log. Numbers come again after a restore; the mark, random and new for each transaction, does not. */
+/** A state of the change log. After a restore, revisions repeat. Marks never do: each is random and belongs to one transaction. */
 export interface LogState {
   readonly revision: number
   readonly mark: string
 }
 
-/** A change with its transaction's mark, and the mark of the state that the transaction found. */
+/** A change with the mark of its transaction, and the mark of the previous state. */
 export interface LoggedChange extends Change {
   readonly mark: string
   readonly previousMark: string

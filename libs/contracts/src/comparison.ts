@@ -16,7 +16,7 @@ export const comparedZoomSchema = z.object({
 })
 export type ComparedZoom = z.infer<typeof comparedZoomSchema>
 
-/** Which tiles differ between two versions of a basemap. */
+/** The tiles that differ between two versions of a basemap. */
 export const comparisonSchema = z.object({
   left: z.string(),
   right: z.string(),

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { timestampSchema } from './common.js'
 import { sentence } from './messages.js'
 
-/** What a page of the console may show: an event names those in which something has changed. */
+/** Topics of the console's pages. An event names those that have changed. */
 export const LIVE_TOPICS = ['catalog', 'scans', 'deliveries', 'slicing', 'edges', 'traffic', 'audit'] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
-/** Limit: basemaps of one preview token; a page of a list has at most as many. */
+/** Maximum number of basemaps in one preview token; a page of a list has at most as many. */
 const MAX_PREVIEWED = 100
 
 export const previewTokenBodySchema = z

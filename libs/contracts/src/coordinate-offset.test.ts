@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { offsetOf, scannedOffset } from './version-overrides.js'
 
-test("the label is the operator's, else that of the metadata; what is not known is none", () => {
+test("the operator's label takes precedence over that of the metadata; an unknown offset has none", () => {
   const said = { coordinate_offset: 'GCJ02' }
   expect(scannedOffset(said)).toBe('gcj02')
   expect(offsetOf({ metadata: said, overrides: {} })).toBe('gcj02')

@@ -6,7 +6,7 @@ import { warningsField } from './warning.js'
 
 const bytes = z.number().min(0)
 
-/** The cache on disk of remote tiles, which the processes of a host share; counts are those of one process since it started. */
+/** The cache on disk of remote tiles, shared by the processes of a host. Counts are those of one process since its start. */
 export const remoteCacheSchema = z.object({
   kept_bytes: bytes.describe('in the directory when room was last made'),
   capacity_bytes: bytes.describe('TILE_CACHE_BYTES'),
@@ -16,7 +16,7 @@ export const remoteCacheSchema = z.object({
 })
 export type RemoteCache = z.infer<typeof remoteCacheSchema>
 
-/** One edge process, as it announces itself on the bus. */
+/** One edge process, in the form of its announcements on the bus. */
 export const edgePresenceSchema = z.object({
   id: z.uuid().describe('new for every process start'),
   host: z.string(),
@@ -42,7 +42,7 @@ export const edgePresenceSchema = z.object({
 })
 export type EdgePresence = z.infer<typeof edgePresenceSchema>
 
-/** Which edge processes have confirmed that they follow a change, and which have not. */
+/** The edge processes that have confirmed a change, and those that have not. */
 export const acknowledgementFields = {
   confirmed: z
     .array(edgePresenceSchema)
@@ -55,10 +55,10 @@ export const acknowledgementFields = {
     ),
 } as const
 
-/** The answer to disabling or changing a token: the record, and which edge processes confirmed that they follow. */
+/** The response to disabling or changing a token: the record, and the edge processes that confirmed. */
 export const confirmedTokenSchema = tokenSchema.extend(acknowledgementFields)
-/** The same for a change, which may be doubtful. */
+/** The response to a change, with warnings. */
 export const changedTokenSchema = confirmedTokenSchema.extend(warningsField)
-/** The answer to rotating a token. */
+/** The response to rotating a token. */
 export const rotatedTokenSchema = issuedTokenSchema.extend(acknowledgementFields)
 export type DisabledToken = z.infer<typeof confirmedTokenSchema>

@@ -1,16 +1,16 @@
 import { type ErrorCode, STATUS_OF_ERROR } from './errors.js'
 
 interface Documented {
-  /** of one status */
+  /** codes with the same status */
   readonly codes: readonly ErrorCode[]
   readonly when: string
-  /** what the caller does */
+  /** action for the caller */
   readonly act: string
 }
 
 /**
- * What the page of errors says of each refusal, in Markdown. The status is that of the table. After a change: `npm run docs:reference`, which writes
- * them into docs/reference/errors.md.
+ * Descriptions of refusals for the errors page, in Markdown. Their statuses come from the table. After a change run `npm run docs:reference`, which
+ * writes them into docs/reference/errors.md.
  */
 const DOCUMENTED: readonly Documented[] = [
   {
@@ -108,7 +108,7 @@ const DOCUMENTED: readonly Documented[] = [
   },
 ]
 
-/** The table of docs/reference/errors.md. */
+/** Returns the table of docs/reference/errors.md. */
 export function errorsTable(): string {
   const rows = DOCUMENTED.map(({ codes, when, act }) => {
     const statuses = [...new Set(codes.map((code) => STATUS_OF_ERROR[code]))].join(', ')

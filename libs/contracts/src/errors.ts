@@ -1,8 +1,8 @@
 import { type CodedMessage, textOfAll } from './messages.js'
 
 /**
- * Every refusal that a caller can meet, by a stable code, and the one table that gives each its HTTP status.
- * The body of every error answer is `{"error": "<human-readable message>"}`.
+ * Every refusal by its stable code, and the only table of their HTTP statuses.
+ * The body of every error response is `{"error": "<human-readable message>"}`.
  */
 export const STATUS_OF_ERROR = {
   invalid_parameters: 400,
@@ -46,23 +46,23 @@ export const STATUS_OF_ERROR = {
   draining: 503,
 } as const
 
-/** By this header of an answer the control plane tells an edge which refusal it is, for the edge's counters, and operators; other callers behind an edge do not see it. */
+/** Response header by which the control plane names a refusal, for the counters of edges and for operators. Other callers behind an edge do not see it. */
 export const REFUSAL_HEADER = 'x-refusal'
 
-/** The sentences of such an answer by code and parameters, `[[code, params], ...]` as percent-encoded JSON, for the same callers. */
+/** Response header with the sentences of a refusal by code and parameters, `[[code, params], ...]` as percent-encoded JSON, for the same callers. */
 export const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 
 export type ErrorCode = keyof typeof STATUS_OF_ERROR
 export type ErrorStatus = (typeof STATUS_OF_ERROR)[ErrorCode]
 
-/** An expected refusal, as a value: what kind, and words for the caller. */
+/** An expected refusal, as a value: its kind, and a message for the caller. */
 export interface Refusal {
   readonly ok: false
   readonly code: ErrorCode
   readonly message: string
-  /** whole seconds after which to try again, where that is known better than for others of its status */
+  /** whole seconds until a retry, if they are known better than the default of the status */
   readonly retryAfterSeconds?: number
-  /** the message by codes, for other languages */
+  /** codes of the message, for other languages */
   readonly details?: readonly CodedMessage[]
 }
 
@@ -72,7 +72,7 @@ export function refuse(code: ErrorCode, said: CodedMessage | readonly CodedMessa
   return { ok: false, code, message: textOfAll(details), details }
 }
 
-/** The JSON text of an error body. */
+/** Returns the JSON text of an error body. */
 export function errorBody(message: string): string {
   return JSON.stringify({ error: message })
 }

@@ -5,11 +5,11 @@ import { messageFields, sentence } from './messages.js'
 
 export const EXPORT_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
 
-/** Archives that a version can be written as: PMTiles 3, MBTiles 1.3, GeoPackage 1.3, Esri's tile package. */
+/** Archive formats of exports: PMTiles 3, MBTiles 1.3, GeoPackage 1.3, Esri's tile package. */
 export const EXPORT_FORMATS = ['pmtiles', 'mbtiles', 'gpkg', 'tpkx'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** The formats of tiles that an archive may hold. Those of GeoPackages are the standard's; Esri's specification has PNG and JPEG, its clients read WebP in packages as well. */
+/** Tile formats that an archive may contain. For GeoPackages they are those of the standard. Esri's specification has PNG and JPEG, and its clients also read WebP. */
 export const FORMATS_IN_ARCHIVES: Readonly<Record<ExportFormat, readonly TileFormat[]>> = {
   pmtiles: TILE_FORMATS,
   mbtiles: TILE_FORMATS,
@@ -49,7 +49,7 @@ export const exportBodySchema = z.strictObject({
   target_code: z.string().min(1).optional().describe('a target that the archive is pushed to once it is written'),
 })
 export type ExportBody = z.infer<typeof exportBodySchema>
-/** As a client sends it. */
+/** The form that a client sends. */
 export type ExportInput = z.input<typeof exportBodySchema>
 
 export const exportSchema = z.object({

@@ -1,15 +1,15 @@
 import { type Refusal, refuse } from './errors.js'
 import { coded } from './messages.js'
 
-/** What becomes of a longer one: the request is refused (431), or it counts as absent, where the standard lets a server ignore it. */
+/** Treatment of a longer header: the request is refused (431), or the header counts as absent, where the standard allows that. */
 type Beyond = 'refused' | 'ignored'
 
-/** Limits in characters, far above what an honest client sends; lower-case names. */
+/** Limits in characters, far above those of honest clients; names in lower case. */
 const LIMITS: ReadonlyMap<string, readonly [max: number, Beyond]> = new Map([
-  // A name of 253 characters (RFC 1035, 2.3.4, as text), a last dot, a colon and a port.
+  // A name of 253 characters (RFC 1035, 2.3.4, as text), a final dot, a colon and a port.
   ['host', [260, 'refused']],
   ['origin', [512, 'refused']],
-  // The longest bearer tokens that sign-in services issue have some 4 KB.
+  // The longest bearer tokens of sign-in services have some 4 KB.
   ['authorization', [4_096, 'refused']],
   ['x-access-token', [256, 'refused']],
   ['content-type', [512, 'refused']],
@@ -21,7 +21,7 @@ const LIMITS: ReadonlyMap<string, readonly [max: number, Beyond]> = new Map([
   ['webhook-timestamp', [64, 'refused']],
   ['webhook-signature', [1_024, 'refused']],
   ['webhook-proof', [1_024, 'refused']],
-  // Without it Range would be answered where it must not be (RFC 9110, 13.1.5).
+  // If it were ignored, Range would apply where it must not (RFC 9110, 13.1.5).
   ['if-range', [128, 'refused']],
   ['if-match', [4_096, 'refused']],
   ['if-none-match', [4_096, 'ignored']],
@@ -38,15 +38,15 @@ const LIMITS: ReadonlyMap<string, readonly [max: number, Beyond]> = new Map([
   ['tracestate', [1_024, 'ignored']],
 ] as const)
 
-/** No limit is below it. */
+/** The smallest limit. Shorter headers always fit. */
 const SHORTEST = 32
 
-/** Limit: one line of any other header, a line of cookies among them. What most servers take. */
+/** Maximum length of any other header, cookies included. Most servers have the same limit. */
 const MAX_OTHER = 8_192
 
 const TOO_LARGE = refuse('headers_too_large', coded('header_too_long'))
 
-/** Judges a header by its length before anything looks at what it holds. */
+/** Judges a header by its length, before its content is read. */
 export function judgeHeader(name: string, length: number): 'fits' | 'ignored' | Refusal {
   if (length <= SHORTEST) return 'fits'
   const [max, beyond] = LIMITS.get(name) ?? [MAX_OTHER, 'refused']

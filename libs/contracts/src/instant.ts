@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sentence } from './messages.js'
 
-/** ISO 8601, to the second or finer, to the minute, or a bare date, which is its midnight; without a zone it is UTC. */
+/** ISO 8601 to the second or finer, to the minute, or a bare date, which means its midnight. Without a zone it is in UTC. */
 export const instantSchema = z.union(
   [
     z.iso.datetime({ offset: true, local: true }),
@@ -12,8 +12,8 @@ export const instantSchema = z.union(
 )
 
 /**
- * Milliseconds since 1970 of what `instantSchema` takes, whatever zone this machine lives in; null: not within the years 0001 to 9999, which are those
- * that ISO 8601's four digits and the store can say. Offsets can push a moment out of them.
+ * Converts the values of `instantSchema` to milliseconds since 1970, independent of the machine's zone. Returns null outside of the years 0001 to 9999,
+ * which four digits of ISO 8601 and the store can express. An offset can move a time out of them.
  */
 export function instantMs(instant: string): number | null {
   const at = new Date(withZone(instant))
@@ -23,17 +23,17 @@ export function instantMs(instant: string): number | null {
 
 const FIRST_MS = Date.parse('0001-01-01T00:00:00Z')
 
-/** The moment that lies `ms` before another, or the first that `instantMs` knows where that is later. */
+/** Returns the time `ms` before another, but not before the first one of `instantMs`. */
 export function instantBefore(endMs: number, ms: number): number {
   return Math.max(endMs - ms, FIRST_MS)
 }
 
-/** A moment in the query of a request. */
+/** A time in the query of a request. */
 export const queryInstantSchema = instantSchema.refine((instant) => instantMs(instant) !== null, {
   error: sentence('said.instant_years'),
 })
 
-/** JavaScript reads bare dates as UTC by itself. */
+/** JavaScript itself reads bare dates as UTC. */
 function withZone(instant: string): string {
   return instant.includes('T') && !/(Z|[+-]\d\d:?\d\d)$/.test(instant) ? `${instant}Z` : instant
 }

@@ -1,11 +1,11 @@
-/** A text with `{name}` for each parameter; of a pair, `one` is taken if the parameter `count` is 1. */
+/** A text with `{name}` for each parameter. For a pair, `one` is used if the parameter `count` is 1. */
 export type MessageTemplate = string | { readonly one: string; readonly many: string }
 
 type Texts = Readonly<Partial<Record<string, MessageTemplate>>>
 
 /**
- * Fills a template of any language. A parameter of `{@name}` is the code of another text, or several with `; ` between them. What looks like a
- * parameter and has no value stays: `{z}/{x}/{y}` is part of a text.
+ * Fills a template of any language. A parameter of `{@name}` is the code of another text, or several with `; ` between them. Text that looks like a
+ * parameter without a value stays: `{z}/{x}/{y}` is part of a text.
  */
 export function fillTemplate(
   template: MessageTemplate,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
 
-/** The kinds of items that operators can be notified about; the console's list of what needs attention has the same. */
+/** The kinds of items that operators can be notified of; the same as in the console's list of items that need attention. */
 export const NOTIFICATION_KINDS = [
   'push_failed',
   'slice_failed',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
 
-/** What an operator may do: each role may also do what those before it may. */
+/** Roles of operators. Each role includes the rights of those before it. */
 export const ROLES = ['viewer', 'operator', 'admin'] as const
 export type Role = (typeof ROLES)[number]
 

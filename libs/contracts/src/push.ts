@@ -39,14 +39,14 @@ export type PushRecord = z.infer<typeof pushRecordSchema>
 export const vectorPushRecordSchema = recordSchema.extend({ vector_code: z.string() })
 export type VectorPushRecord = z.infer<typeof vectorPushRecordSchema>
 
-/** Extension: a message to a cache in front of what to forget. */
+/** Extension: a purge message to a cache in front of the gateway. */
 export const purgeRecordSchema = recordSchema.extend({
   basemap_code: z.string(),
   version: z.string().nullable().describe('null: the basemap itself has changed'),
 })
 export type PurgeRecord = z.infer<typeof purgeRecordSchema>
 
-/** Extension: a message to a target about something that happened, which nobody asked to push. */
+/** Extension: a message to a target about an event. */
 export const eventRecordSchema = recordSchema.extend({
   event: z.string().describe('such as `basemap.version.approved`'),
   basemap_code: z.string(),
@@ -54,7 +54,7 @@ export const eventRecordSchema = recordSchema.extend({
 })
 export type EventRecord = z.infer<typeof eventRecordSchema>
 
-/** Extension: a message to somebody who is told about what needs attention. */
+/** Extension: a message to a person about items that need attention. */
 export const notificationRecordSchema = recordSchema.omit({ target_code: true }).extend({
   target_code: z.string().nullable(),
   email: z.string().nullable(),
@@ -65,7 +65,7 @@ export const notificationRecordSchema = recordSchema.omit({ target_code: true })
 })
 export type NotificationRecord = z.infer<typeof notificationRecordSchema>
 
-/** Extension: the completion callback of a slice job, as a delivery like any other. */
+/** Extension: the completion callback of a slice job, which is a delivery like any other. */
 export const callbackRecordSchema = recordSchema.omit({ target_code: true }).extend({
   job_id: z.uuid().describe('the slice job that ended'),
   callback_url: z.string().describe('without its query and user, unless it is shown to the role `admin`'),
@@ -74,7 +74,7 @@ export type CallbackRecord = z.infer<typeof callbackRecordSchema>
 
 export const ATTEMPT_OUTCOMES = ['succeeded', 'failed', 'interrupted'] as const
 
-/** Extension: a request as it was sent to a receiver, for who looks for what is wrong with it. */
+/** Extension: a request as it was sent to a receiver, for the search for faults. */
 export const sentRequestSchema = z.object({
   method: z.literal('POST'),
   url: z.string(),

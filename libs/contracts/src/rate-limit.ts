@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { sentence } from './messages.js'
 
-/** Limits: more than one gateway answers, and one request in a day. */
+/** Limits: more requests than one gateway can serve, and one request in a day. */
 const MAX_PER_SECOND = 1_000_000
 const MIN_PER_SECOND = 1 / 86_400
 
-/** How often a token may be used, over all edges and control planes: a token bucket of `burst` that fills by `per_second`. */
+/** The rate limit of a token, over all edges and control planes: a token bucket of size `burst` that fills by `per_second`. */
 export const rateLimitSchema = z.strictObject({
   per_second: z
     .number()
@@ -15,7 +15,7 @@ export const rateLimitSchema = z.strictObject({
 })
 export type RateLimit = z.infer<typeof rateLimitSchema>
 
-/** Where bursts are not named, as many requests at once as the limit allows in a second. */
+/** The default of `burst` is the number of requests that the limit allows in a second. */
 export const rateLimitBodySchema = rateLimitSchema.partial({ burst: true })
 export type RateLimitBody = z.infer<typeof rateLimitBodySchema>
 
@@ -23,7 +23,7 @@ export function withBurst({ per_second, burst }: RateLimitBody): RateLimit {
   return { per_second, burst: burst ?? Math.max(1, Math.ceil(per_second)) }
 }
 
-/** How many requests of a token one process wants to let in. */
+/** The number of requests of a token that one process wants to admit. */
 export interface PermitRequest {
   readonly tokenId: string
   readonly perSecond: number
@@ -34,8 +34,8 @@ export interface PermitRequest {
 export interface PermitAnswer {
   /** 0 to `wanted` */
   readonly granted: number
-  /** until there is one more; 0: there is */
+  /** milliseconds until the next permit; 0 if there is one */
   readonly retryAfterMs: number
-  /** edge processes that are alive, this one included where it is one */
+  /** number of live edge processes, including this one if it is an edge */
   readonly processes: number
 }

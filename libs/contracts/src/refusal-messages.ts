@@ -1,4 +1,4 @@
-/** What is said where a request is refused; see `messages.ts`. The codes of `errors.ts` group them, each with its status. */
+/** Texts of refusals; see `messages.ts`. The codes of `errors.ts` group them, each with its status. */
 export const REFUSAL_MESSAGES = {
   token_unknown:
     'this gateway does not know the service token: it was deleted or replaced, or another gateway has issued it',

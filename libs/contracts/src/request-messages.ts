@@ -1,4 +1,4 @@
-/** What is said of input, bodies and credentials; see `messages.ts`. Several of them follow each other in one answer. `field` has its place: body.kind. */
+/** Texts about input, bodies and credentials; see `messages.ts`. A response may contain several. `field` includes its place: body.kind. */
 export const REQUEST_MESSAGES = {
   // A field of a request, `{field}` with its place: body.kind, query.limit.
   'input.unknown_field': '{field}: unknown field',
@@ -30,7 +30,7 @@ export const REQUEST_MESSAGES = {
   'input.format': '{field}: must have the form {format}',
   'input.said': '{field}: {@sentence}',
   'input.more': '{count} more problems',
-  // What was sent, and what was probably meant.
+  // The received value, and the probable intent.
   'input.received': 'received {value}',
   'input.received_length': 'received {count} characters',
   'input.received_entries': 'received {count} entries',
@@ -38,7 +38,7 @@ export const REQUEST_MESSAGES = {
   'input.known': 'known are {names}',
   'input.bounds_swapped': 'did you mean {value}? The order is west, south, east, north, longitudes before latitudes',
   'input.as_json': 'the text is JSON itself: send it without the quotes around it',
-  // A body that is no JSON.
+  // A body that is not JSON.
   'json.found': 'the body is not valid JSON: line {line}, column {column}: found {found}, where {@expected} should be',
   'json.ends': 'the body is not valid JSON: it ends at line {line}, column {column}, where {@expected} should be',
   'json.encoding': 'the body is not valid JSON: it is not UTF-8 from byte {byte} on',

@@ -1,6 +1,6 @@
 /**
- * What a scan leaves out or finds doubtful; see `messages.ts`. Each says what to do. `file` and `folder` are quoted paths below the scan
- * source. A pair tells one file, or many of a kind in one folder (`count`, `folder`, and a file of them as `example`).
+ * Warnings of scans; see `messages.ts`. Each names the remedy. `file` and `folder` are quoted paths below the scan
+ * source. A pair describes one file, or many of a kind in one folder (`count`, `folder`, and one file as `example`).
  */
 export const SCAN_MESSAGES = {
   scan_image: {

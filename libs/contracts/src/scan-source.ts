@@ -6,7 +6,7 @@ import { warningsField } from './warning.js'
 export const SOURCE_KINDS = ['basemap', 'vector', 'style'] as const
 export type SourceKind = (typeof SOURCE_KINDS)[number]
 
-/** What becomes of a version that is found for the first time. */
+/** Treatment of a version that is found for the first time. */
 export const PUBLISH_MODES = ['automatic', 'approval'] as const
 const publishSchema = z
   .enum(PUBLISH_MODES)
@@ -80,7 +80,7 @@ export const scanSchema = z.object({
 })
 export type Scan = z.infer<typeof scanSchema>
 
-/** What a scan would come to. */
+/** The expected result of a scan. */
 export const triedScanSchema = z.object({
   added: z.int(),
   updated: z.int(),
@@ -123,7 +123,7 @@ export const scanSourceSchema = z.object({
 })
 export type ScanSource = z.infer<typeof scanSourceSchema>
 
-/** The answer to saving one. */
+/** The response to saving a source. */
 export const savedScanSourceSchema = scanSourceSchema.extend(warningsField)
 
 export const scanSourceBodySchema = z.strictObject({
@@ -146,14 +146,14 @@ export const scanSourceBodySchema = z.strictObject({
 })
 export type ScanSourceBody = z.infer<typeof scanSourceBodySchema>
 
-/** A source that need not be known yet. */
+/** A source that may be unregistered. */
 export const triedSourceSchema = scanSourceBodySchema
   .pick({ kind: true, path: true })
   .extend({ code: codeSchema.optional() })
 
 export const STORAGE_STATES = ['answers', 'missing', 'no_credentials', 'refuses', 'no_answer'] as const
 
-/** How the storage of a remote source answers at this moment. */
+/** The current state of a remote source's storage. */
 export const sourceStorageSchema = z.object({
   endpoint: z.string().describe('the address that is asked'),
   state: z

@@ -1,4 +1,4 @@
-/** Clauses within other messages; see `messages.ts`. A template has `{@name}` for a parameter that is the code of one. */
+/** Clauses within other messages; see `messages.ts`. A template has `{@name}` for a parameter that is the code of a clause. */
 export const SENTENCE_MESSAGES = {
   'said.json_value': 'a value',
   'said.json_name': 'a name in double quotes',

@@ -1,4 +1,4 @@
-/** The files that make up one shapefile, by extension (ESRI Shapefile Technical Description, and what GIS programs put beside). */
+/** The extensions of files that make up one shapefile (ESRI Shapefile Technical Description, and additions of GIS programs). */
 export const SHAPEFILE_EXTENSIONS: ReadonlySet<string> = new Set([
   'shp',
   'shx',
@@ -8,7 +8,7 @@ export const SHAPEFILE_EXTENSIONS: ReadonlySet<string> = new Set([
   'qix',
   'qpj',
   'qmd',
-  // Styles of QGIS and of the OGC: without them a colleague's map is drawn in random colours.
+  // Styles of QGIS and of the OGC: without them a colleague's map has random colours.
   'qml',
   'sld',
   'sbn',
@@ -28,7 +28,7 @@ export const SHAPEFILE_EXTENSIONS: ReadonlySet<string> = new Set([
   'shp.xml',
 ])
 
-/** Whether a file name is the shapefile's own or that of a part of it: `base` with one of the extensions, in any case of letters. */
+/** True if a file name is the shapefile's own or that of one of its parts: `base` with one of the extensions, in any case. */
 export function isPartOfShapefile(base: string, fileName: string): boolean {
   return fileName.startsWith(`${base}.`) && SHAPEFILE_EXTENSIONS.has(fileName.slice(base.length + 1).toLowerCase())
 }

@@ -37,7 +37,7 @@ export const signedUrlSchema = z.object({
 })
 export type SignedUrl = z.infer<typeof signedUrlSchema>
 
-/** The address of a style that needs no token, nor do the addresses in it. */
+/** The URL of a style that needs no token, like the URLs in it. */
 export const signedStyleSchema = z.object({
   style_code: z.string(),
   expires_at: timestampSchema,
@@ -47,7 +47,7 @@ export const signedStyleSchema = z.object({
 })
 export type SignedStyle = z.infer<typeof signedStyleSchema>
 
-/** A key that addresses are signed with, without its secret, which is answered nowhere. */
+/** A signing key without its secret, which no response contains. */
 export const signingKeySchema = z.object({
   id: z.uuid(),
   created_at: timestampSchema,
@@ -56,7 +56,7 @@ export const signingKeySchema = z.object({
 })
 export type SigningKey = z.infer<typeof signingKeySchema>
 
-/** Limit: 366 days. */
+/** Maximum: 366 days. */
 const MAX_GRACE_SECONDS = 31_622_400
 
 export const rotateKeyBodySchema = z.strictObject({

@@ -8,11 +8,11 @@ import { warningsField } from './warning.js'
 export const SLICE_STATUSES = ['pending', 'running', 'succeeded', 'failed'] as const
 export type SliceStatus = (typeof SLICE_STATUSES)[number]
 
-/** What tiles hold: pictures, or heights told in red, green and blue. */
+/** Content of tiles: images, or elevations encoded in red, green and blue. */
 export const SLICE_ENCODINGS = ['rgb', 'terrarium', 'mapbox'] as const
 export type SliceEncoding = (typeof SLICE_ENCODINGS)[number]
 
-/** The form of a layer's version on the disk: a folder of tiles, or one PMTiles archive. */
+/** Storage of a layer's version on disk: a folder of tiles, or one PMTiles archive. */
 export const SLICE_OUTPUTS = ['folder', 'pmtiles'] as const
 export type SliceOutput = (typeof SLICE_OUTPUTS)[number]
 
@@ -76,11 +76,11 @@ export const sliceJobSchema = z.object({
 })
 export type SliceJob = z.infer<typeof sliceJobSchema>
 
-/** In lists: `source_count` stands for the paths, of which there may be thousands. */
+/** A job in lists, with `source_count` instead of the paths, of which there may be thousands. */
 export const listedSliceJobSchema = sliceJobSchema.omit({ source_paths: true })
 export type ListedSliceJob = z.infer<typeof listedSliceJobSchema>
 
-/** What a job would make, told from the headers of its sources; nothing is written for it. */
+/** The expected result of a job, computed from the headers of its sources without writing anything. */
 export const sliceEstimateSchema = z.object({
   tiles: z.number().describe('at most so many tiles will be written'),
   bytes_estimate: z.number().describe('bytes that many tiles of this format usually take'),
@@ -94,7 +94,7 @@ export const sliceEstimateSchema = z.object({
 })
 export type SliceEstimate = z.infer<typeof sliceEstimateSchema>
 
-/** An entry of a directory in which source images may lie. */
+/** An entry of a directory with source images. */
 export const sliceFileSchema = z.object({
   name: z.string(),
   path: z.string().describe('absolute'),

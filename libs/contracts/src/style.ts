@@ -3,10 +3,10 @@ import { withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { messageFields } from './messages.js'
 
-/** Limit: documents of a style that are kept, the current one included. */
+/** Maximum number of kept documents of a style, including the current one. */
 export const MAX_KEPT_REVISIONS = 20
 
-/** A source of a style that the gateway serves; its grants are needed for the style. */
+/** A source of a style that the gateway serves. A reader of the style needs its grants. */
 export const styleSourceSchema = z.object({
   name: z.string().describe('as the style calls it'),
   kind: z.enum(['basemap', 'vector']),
@@ -14,7 +14,7 @@ export const styleSourceSchema = z.object({
   version: z.string().nullable().describe('null: the default version, or a vector'),
 })
 
-/** A style as the catalog describes it. */
+/** A style in the form of the catalog. */
 export const styleSchema = z.object({
   code: z.string(),
   name: z.string().describe('`name` of the document, else the code'),
@@ -33,7 +33,7 @@ export const styleSchema = z.object({
 })
 export type Style = z.infer<typeof styleSchema>
 
-/** A part that a style needs and that is not there. */
+/** A missing dependency of a style. */
 export const styleProblemSchema = z.object({ message: z.string(), ...messageFields })
 
 export const adminStyleSchema = styleSchema.extend({
@@ -46,7 +46,7 @@ export const adminStyleSchema = styleSchema.extend({
 })
 export type AdminStyle = z.infer<typeof adminStyleSchema>
 
-/** A style as its readers get it, without a credential in its addresses. */
+/** A style in the form for readers, without credentials in its URLs. */
 export const styleDocumentSchema = z.object({
   code: z.string(),
   revision: z.int(),

@@ -19,7 +19,7 @@ export const targetSchema = z.object({
 })
 export type Target = z.infer<typeof targetSchema>
 
-/** The answer to saving one. */
+/** The response to saving a target. */
 export const savedTargetSchema = targetSchema.extend(warningsField)
 
 export const targetBodySchema = z.strictObject({
@@ -43,7 +43,7 @@ export const targetBodySchema = z.strictObject({
 })
 export type TargetBody = z.infer<typeof targetBodySchema>
 
-/** Extension: what became of the one attempt of a target's test. */
+/** Extension: the outcome of a target's test, which makes one attempt. */
 export const targetTrialSchema = z.object({
   delivered: z.boolean(),
   status: z.int().nullable().describe('the HTTP status that came back; null: none did, or the target is a directory'),

@@ -11,14 +11,14 @@ import { warningsField } from './warning.js'
 export const SCOPES = ['read', 'slice', 'sign'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Issued for a client, or for a link by which people without an account see one map. */
+/** `service`: for a client; `preview`: for a link by which people without an account see one map. */
 export const TOKEN_KINDS = ['service', 'preview'] as const
 export type TokenKind = (typeof TOKEN_KINDS)[number]
 
-/** The one entry of `basemap_codes`, `vector_codes` or `layer_codes` that grants all, present and future. */
+/** The single entry of `basemap_codes`, `vector_codes` or `layer_codes` that grants all, present and future. */
 export const GRANT_ALL = '*'
 
-/** Limit: grants of one kind in one token; each costs memory in every edge process. */
+/** Maximum number of grants of one kind in one token; each costs memory in every edge process. */
 export const MAX_GRANTS = 10_000
 
 /** An entry of a grant list: a code, a relative path or a file name. */
@@ -27,7 +27,7 @@ const grantSchema = z.string().min(1).max(4096)
 const nameSchema = z.string().trim().min(1).max(MAX_LABEL_LENGTH)
 const expirySchema = z.union([instantSchema, z.literal(0)], { error: sentence('said.instant_or_0') })
 
-/** Limit: origins, and networks, of one token. */
+/** Maximum number of origins, and of networks, of one token. */
 const MAX_LIMITS = 100
 
 const originSchema = z
@@ -39,8 +39,8 @@ const networkSchema = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()], {
 })
 
 /**
- * The schemes of the web have one way to write an origin; those of apps (`capacitor://localhost`) are taken as they are. No origin has a `*`:
- * it would look like a pattern, and match nothing.
+ * Web schemes have one canonical form of an origin. Those of apps (`capacitor://localhost`) are accepted unchanged. A `*` is refused: it
+ * would look like a pattern, and match nothing.
  */
 function isOrigin(text: string): boolean {
   if (text.includes('*')) return false
@@ -48,7 +48,7 @@ function isOrigin(text: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/.test(text)
 }
 
-/** The fields of which each has a default where a token is issued, and stays as it is where a token is changed. */
+/** Fields that have a default when a token is issued, and stay unchanged if omitted when it is changed. */
 const optionalFields = {
   basemap_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
   vector_codes: z.array(grantSchema).max(MAX_GRANTS).optional(),
@@ -108,7 +108,7 @@ export const tokenPatchSchema = z
   })
 export type TokenPatch = z.infer<typeof tokenPatchSchema>
 
-/** The parameters of changing many tokens: those of `extend`, and those of `grant` and `withdraw`. */
+/** Parameters of changing many tokens: those of `extend`, and those of `grant` and `withdraw`. */
 export const bulkTokenParamsSchema = z.strictObject({
   expires_at: tokenPatchSchema.shape.expires_at,
   basemap_codes: z.array(grantSchema).min(1).max(MAX_GRANTS).optional(),
@@ -165,9 +165,9 @@ export const tokenSchema = z.object({
     .describe('when that secret ends or has ended, if the token does not before'),
 })
 export type Token = z.infer<typeof tokenSchema>
-/** What is needed to decide about it: what was refused is not read for each request. */
+/** The fields of a token that decisions need. Its refusal counts are not read for each request. */
 export type DecidedToken = Omit<Token, 'last_refused_at' | 'refused_by'> & {
-  /** of a preview of the console; a catalog that an earlier version kept does not say */
+  /** true for a preview of the console; absent in a catalog that an earlier version kept */
   readonly preview?: boolean
 }
 
@@ -177,7 +177,7 @@ export const issuedTokenSchema = tokenSchema.extend({
 })
 export type IssuedToken = z.infer<typeof issuedTokenSchema>
 
-/** Limit: 30 days. */
+/** Maximum: 30 days. */
 const MAX_GRACE_SECONDS = 2_592_000
 
 export const rotateBodySchema = z.strictObject({
@@ -189,7 +189,7 @@ export const rotateBodySchema = z.strictObject({
     .describe('how long the secret of now is honoured beside the new one; default: 0'),
 })
 
-/** Limit: 30 days; a client that needs longer has a token of its own. */
+/** Maximum: 30 days. A client that needs longer gets its own token. */
 const MAX_LINK_SECONDS = 2_592_000
 const DAY_SECONDS = 86_400
 

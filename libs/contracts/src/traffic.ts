@@ -2,12 +2,12 @@ import { z } from 'zod'
 
 const count = z.number().min(0)
 
-/** Upper bounds in seconds, by which answers are counted by the time that they took. `answer_times.h` of libs/native-edge says the same. */
+/** Upper bounds, in seconds, of the latency histogram. `answer_times.h` of libs/native-edge has the same. */
 export const ANSWER_TIME_BOUNDS: readonly number[] = [
   0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30,
 ]
 
-/** What one edge process has counted since it started; never falls while the process lives. */
+/** Counters of one edge process since its start. They never decrease while the process lives. */
 export const trafficCountersSchema = z.object({
   requests: count,
   tiles: count.describe('tile requests answered with a tile'),
@@ -28,7 +28,7 @@ export const trafficCountersSchema = z.object({
 })
 export type TrafficCounters = z.infer<typeof trafficCountersSchema>
 
-/** How far back traffic is told, and what one point of it stands for at most; in seconds. */
+/** Ranges of traffic, with the length of one point, in seconds. */
 export const TRAFFIC_RANGES = {
   hour: { seconds: 3_600, step: 30 },
   day: { seconds: 86_400, step: 600 },
@@ -37,11 +37,11 @@ export const TRAFFIC_RANGES = {
 } as const
 export type TrafficRange = keyof typeof TRAFFIC_RANGES
 
-/** How long answers took to their first byte, in seconds: a half, 95 of 100 and 99 of 100 took at most so long. */
+/** Percentiles of the time to the first byte of responses, in seconds. */
 export const latencySchema = z.object({ p50: count, p95: count, p99: count })
 export type Latency = z.infer<typeof latencySchema>
 
-/** Amounts in a span of time, over all edge processes; `at` is the span's beginning. */
+/** Amounts in a time span, over all edge processes; `at` is its beginning. */
 export const trafficPointSchema = trafficCountersSchema.omit({ durations: true }).extend({
   at: z.iso.datetime(),
   seconds: z.number().positive(),
@@ -52,7 +52,7 @@ export const trafficPointSchema = trafficCountersSchema.omit({ durations: true }
 })
 export type TrafficPoint = z.infer<typeof trafficPointSchema>
 
-/** The present state of each edge process, and the traffic of all of them in the requested range. */
+/** The current state of each edge process, and the traffic of all of them in the requested range. */
 export const trafficHistorySchema = z.object({
   since: z.iso
     .datetime()

@@ -2,25 +2,25 @@ import { z } from 'zod'
 import { TILE_MATRIX_SET_IDS } from './basemap.js'
 import { timestampSchema } from './common.js'
 
-/** What usage is accounted to. */
+/** The kinds of resources for which usage is counted. */
 export const USAGE_KINDS = ['token', 'basemap', 'version', 'vector'] as const
 export type UsageKind = (typeof USAGE_KINDS)[number]
 
-/** What usage is accounted to together: who asked for which map. */
+/** The pairs for which usage is counted, which tell who used which map. */
 export const USAGE_PAIRS = ['token,basemap', 'token,vector'] as const
 export type UsagePair = (typeof USAGE_PAIRS)[number]
 export type UsageBy = UsageKind | UsagePair
 
-/** In the place of a token's id in a pair: signed addresses without a token, and tokens of which an edge process had too many pairs to tell them apart. */
+/** Placeholder for a token's id in a pair: signed addresses without a token, and tokens with too many pairs in one edge process. */
 export const SIGNED_USAGE = 'signed'
 export const OTHER_USAGE = 'other'
 
-/** Why a request with a token that exists is refused. */
+/** Reasons for refusing a request with an existing token. */
 export const REFUSAL_REASONS = ['origin', 'network', 'grant', 'scope', 'expired', 'disabled', 'rate'] as const
 export type RefusalReason = (typeof REFUSAL_REASONS)[number]
 
 const count = z.int().optional()
-/** How many requests were refused for each reason; those that are absent were never the reason. */
+/** Numbers of refused requests by reason. Absent reasons had none. */
 const refusalsSchema = z.object({
   origin: count.describe('`allowed_origins` of the token'),
   network: count.describe('`allowed_networks`'),
@@ -43,21 +43,21 @@ export type UsageAmounts = z.infer<typeof usageAmountsSchema>
 /** The amounts by name, in one order everywhere. */
 export const USAGE_AMOUNTS = ['requests', 'tiles', 'tile_404', 'refused', 'bytes'] as const
 
-/** Amounts of one hour, as edges tell them to the store. */
+/** Amounts of one hour, in the form that edges report to the store. */
 export interface UsageRow extends UsageAmounts {
-  /** `cell`: of a part of the map, where `requests` are those for its tiles alone */
+  /** `cell`: a part of the map, for which `requests` counts only tiles */
   readonly kind: UsageBy | 'cell'
-  /** of a version `{code}/{version}`, of a cell `{code}/{version}/{z}/{x}/{y}`, of a pair the id of the token (or what is in its place) and the code, with a slash */
+  /** `{code}/{version}` for a version, `{code}/{version}/{z}/{x}/{y}` for a cell, the token's id (or its placeholder), a slash and the code for a pair */
   readonly id: string
-  /** milliseconds since 1970, a whole hour in UTC; of a cell a whole day */
+  /** milliseconds since 1970, a whole hour in UTC; for a cell a whole day */
   readonly at: number
-  /** of `refused`; absent: none, or of a cell */
+  /** parts of `refused`; absent: none, or a cell */
   readonly refusals?: UsageRefusals
-  /** of `requests`: answered 5xx, of a version only; absent: none */
+  /** number of `requests` that returned 5xx, only for a version; absent: none */
   readonly failed?: number
 }
 
-/** By reason: how many, and when the last one was (milliseconds since 1970). */
+/** By reason: the number, and the time of the last one (milliseconds since 1970). */
 export type UsageRefusals = { [Reason in RefusalReason]?: { requests: number; lastMs: number } }
 
 export const usageItemSchema = usageAmountsSchema.extend({
@@ -88,13 +88,13 @@ export const usageItemSchema = usageAmountsSchema.extend({
 })
 export type UsageItem = z.infer<typeof usageItemSchema>
 
-/** What a heat map may show: everything asked for, or what there is no tile of. */
+/** The content of a heat map: all requests, or requests for missing tiles. */
 export const USAGE_CELL_KINDS = ['requests', 'misses'] as const
 export type UsageCellKind = (typeof USAGE_CELL_KINDS)[number]
 
 const degrees = z.array(z.number()).length(2).describe('longitude, latitude')
 
-/** GeoJSON (RFC 7946) of the parts of the map that tiles were asked for in. */
+/** GeoJSON (RFC 7946) of the parts of the map in which tiles were requested. */
 export const usageCellsSchema = z.object({
   type: z.literal('FeatureCollection'),
   total: z.int().describe('how many cells there are in the range, also beyond `limit`'),

@@ -18,8 +18,8 @@ export const VECTOR_KINDS = [
 export type VectorKind = (typeof VECTOR_KINDS)[number]
 
 /**
- * As what a vector of each kind is downloaded. The media types are registered with IANA, but for FlatGeobuf's, which its own tools and QGIS
- * use, and that of lines of JSON. `geo+json-seq` would promise a record separator before each feature, which most such files lack.
+ * Extension and media type of downloads by kind. The media types are registered with IANA, except that of FlatGeobuf, which its own tools and QGIS
+ * use, and that of JSON lines. `geo+json-seq` would promise a record separator before each feature, which most such files lack.
  */
 export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension: string; readonly type: string }>> = {
   geojson: { extension: 'geojson', type: 'application/geo+json' },
@@ -34,7 +34,7 @@ export const VECTOR_DOWNLOADS: Readonly<Record<VectorKind, { readonly extension:
   csv: { extension: 'csv', type: 'text/csv' },
 }
 
-/** As GeoJSON names them; `Geometry` for several kinds, and for curves and surfaces, which GeoJSON has no names for. */
+/** Names of GeoJSON; `Geometry` for several kinds, and for curves and surfaces, for which GeoJSON has no names. */
 export const GEOMETRY_TYPES = [
   'Point',
   'MultiPoint',
@@ -56,10 +56,10 @@ const vectorFieldSchema = z.object({
   type: z.enum(VECTOR_FIELD_TYPES).describe('`json`: anything else, or values of several types'),
 })
 
-/** From where the encoding is known; see the schema. */
+/** Source of a known encoding; see the schema. */
 export const ENCODING_SOURCES = ['format', 'cpg', 'table', 'operator'] as const
 
-/** What a scan reads of a vector's content. */
+/** The facts that a scan reads from a vector's content. */
 export const vectorFactsSchema = z.object({
   crs: z.string().nullable().describe('`EPSG:4326` say; the name that the file gives it where that has no known code'),
   bounds: boundsSchema.nullable(),
@@ -110,7 +110,7 @@ const vectorTilesSchema = z.object({
     .describe('by zoom: features that no tile shows, since they are too small or too dense there'),
 })
 
-/** Limit: the deepest zoom of vector tiles. */
+/** Maximum zoom of vector tiles. */
 export const MAX_VECTOR_ZOOM = 18
 
 export const vectorSchema = z.object({
@@ -139,10 +139,10 @@ export const adminVectorSchema = vectorSchema.extend({
 })
 export type AdminVector = z.infer<typeof adminVectorSchema>
 
-/** Limit: characters of an encoding's name; the longest that is known has half as many. */
+/** Maximum characters of an encoding's name; the longest known one has half as many. */
 const MAX_ENCODING = 40
 
-/** Limit: attributes that tiles are restricted to, and characters of one. */
+/** Limits: number of attributes that tiles are restricted to, and characters of one. */
 const MAX_TILE_FIELDS = 200
 const MAX_FIELD_NAME = 200
 

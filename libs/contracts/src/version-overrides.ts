@@ -11,7 +11,7 @@ import {
   type VersionOverrides,
 } from './basemap.js'
 
-/** A version's values that overrides bear on. */
+/** The values of a version that overrides affect. */
 export interface Overridable {
   readonly storage: Storage
   readonly rowsFromNorth: boolean
@@ -27,13 +27,13 @@ export interface Overridable {
   readonly name: string | null
 }
 
-/** The label of a set's own metadata; null: it has none that is known. */
+/** Returns the label in a set's own metadata; null if it has none, or an unknown one. */
 export function scannedOffset(metadata: Readonly<Record<string, unknown>>): CoordinateOffset | null {
   const { coordinate_offset: said } = metadata
   return COORDINATE_OFFSETS.find((offset) => typeof said === 'string' && said.toLowerCase() === offset) ?? null
 }
 
-/** The label of a version: the operator's, else its metadata's. */
+/** Returns the label of a version: the operator's, or else that of its metadata. */
 export function offsetOf(version: {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly overrides: VersionOverrides
@@ -41,7 +41,7 @@ export function offsetOf(version: {
   return version.overrides.coordinate_offset ?? scannedOffset(version.metadata)
 }
 
-/** Storages that may have their rows counted from either side, beside folders: what it is stands in `rowsFromNorth`. */
+/** Storages, besides folders, whose rows may be counted from either side, as stated by `rowsFromNorth`. */
 const OF_EITHER_ORDER: ReadonlySet<Storage> = new Set<Storage>([
   'mbtiles',
   'mapproxy_tc',
@@ -62,7 +62,7 @@ export function rowOrderOf({
   return rowsFromNorth ? 'xyz' : 'tms'
 }
 
-/** The values that are served: the operator's where there are such, else the scan's. Zooms that contradict the scan's by now are not applied. */
+/** Returns the served values: those of the operator, or else those of the scan. Zooms that contradict the current scan are not applied. */
 export function withOverrides(scanned: Overridable, overrides: VersionOverrides): Overridable {
   const format = overrides.format ?? scanned.format
   const tileMatrixSet = overrides.tile_matrix_set ?? scanned.tileMatrixSet
@@ -84,7 +84,7 @@ export function withOverrides(scanned: Overridable, overrides: VersionOverrides)
   }
 }
 
-/** Vector tiles are drawn at 512 pixels whatever the scan took the tiles for. */
+/** Vector tiles are drawn at 512 pixels, whatever the scan found. */
 function tileSizeOf(format: TileFormat, scanned: Overridable): number {
   if ((format === 'pbf') === (scanned.format === 'pbf')) return scanned.tileSize
   return format === 'pbf' ? 512 : 256
@@ -109,7 +109,7 @@ function movedBounds(scanned: Overridable, isFlipped: boolean, grid: TileMatrixS
   return [x(west), y(south), x(east), y(north)]
 }
 
-/** The latitude in Web Mercator of what is as far from the equator, in parts of the grid, in a geographic grid. */
+/** Returns the latitude in Web Mercator at the same relative position as a latitude in a geographic grid. */
 function mercatorLatitude(latitude: number): number {
   return (Math.atan(Math.sinh((latitude / 90) * Math.PI)) * 180) / Math.PI
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type CodedMessage, messageParamsSchema, textOf } from './messages.js'
 
-/** A remark about input that was accepted but is probably not intended. `code` is stable; the text may be reworded. */
+/** A warning about input that is accepted but probably not intended. `code` is stable, and the text may be reworded. */
 export const warningSchema = z
   .object({
     code: z.string().describe('stable identifier of the kind of warning'),
@@ -11,12 +11,12 @@ export const warningSchema = z
   .describe('Warning')
 export type Warning = z.infer<typeof warningSchema>
 
-/** A warning from the table of messages. */
+/** Builds a warning from the table of messages. */
 export function warningOf(message: CodedMessage): Warning {
   return { code: message.code, message: textOf(message), params: message.params }
 }
 
-/** The member `warnings` of a response; it is absent if there is nothing to warn of. */
+/** The field `warnings` of a response. It is absent without warnings. */
 export const warningsField = {
   warnings: z
     .array(warningSchema)

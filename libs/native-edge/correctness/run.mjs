@@ -1,5 +1,5 @@
-// The proofs of src/proof in full, for every tier: some five minutes each, run by hand before a release, after a change of the native
-// code and with every new uWebSockets.js binary.
+// The proofs of src/transfer/proof in full, for every tier: some five minutes each, run manually before a release, after a change of the
+// native code and with every new uWebSockets.js binary.
 //
 //   npx tsc -b libs/native-edge && node libs/native-edge/correctness/run.mjs [native] [copy]
 import * as proofs from '../dist/transfer/proof/proofs.js'

@@ -1,28 +1,29 @@
-// The checks, each a function of one case's choices. What does not hold ends the process with the words of `require` and the case's seed.
+// The checks, each a function of the choices of one case. A failed `REQUIRE` ends the process with its message and the seed of the case.
 #pragma once
 #include <string>
 
 #include "choices.h"
 
-// request_head.cc, BodyCursor and token_form.cc against a plain reading of the same bytes.
+// Compares request_head.cc, BodyCursor and token_form.cc with a plain reading of the same bytes.
 void check_heads(Choices &choices);
-// ResponseTable against a model out of std::map.
+// Compares ResponseTable with a model of std::map.
 void check_table(Choices &choices);
-// tile_database.cc against the tiles that its pages were written from, and over damaged pages.
+// Compares tile_database.cc with the tiles from which its pages were written, and reads damaged pages.
 void check_database(Choices &choices);
-// AbsentTiles against sets of what was added.
+// Compares AbsentTiles with sets of the added tiles.
 void check_absent(Choices &choices);
-// TileDirectory against a walk over the columns that it was made from.
+// Compares TileDirectory with a walk over the columns from which it was built.
 void check_directory(Choices &choices);
-// DocumentTable against a list of what was put.
+// Compares DocumentTable with a list of the put documents.
 void check_documents(Choices &choices);
-// request_pipeline.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces; the same whatever the pieces.
+// Runs request_pipeline.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces, whose sizes must not
+// matter.
 void check_request_pipeline(Choices &choices);
-// What earlier runs have found, as fixed cases: a seed means another case as soon as the generator changes.
+// Findings of earlier runs as fixed cases, since a seed yields another case as soon as the generator changes.
 void check_request_pipeline_regressions();
 
 [[noreturn]] void fail(const std::string &words);
-// The text with what cannot be printed as \xNN.
+// Returns the text with characters that cannot be printed as \xNN.
 std::string shown(std::string_view text);
 
 #define REQUIRE(condition, words) \

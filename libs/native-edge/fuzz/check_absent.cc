@@ -38,7 +38,7 @@ void miss(Choices &choices, Set &set, const TilePlace &place, int64_t now) {
   REQUIRE(absent_tiles.find(set.misses, place, now) == Known::Absent, "what was just added");
 }
 
-// Whatever else has taken a place, no more is known than was added in this stretch.
+// The cache must know only entries that were added in this period, regardless of other entries that have replaced them.
 void check_find(const Set &set, const TilePlace &place, int64_t now) {
   const Known known = absent_tiles.find(set.misses, place, now);
   if (known == Known::Nothing) return;
@@ -54,7 +54,7 @@ void check_absent(Choices &choices) {
   for (int step = 0; step < 8'000 && !choices.exhausted(); step++) {
     now += choices.once_in(2'000) ? static_cast<int64_t>(choices.below(3'000)) : 0;
     Set &set = sets[choices.below(3)];
-    if (choices.once_in(4'000)) set = {};  // taken back, and put again
+    if (choices.once_in(4'000)) set = {};  // dropped, and put again
     const TilePlace place = some_place(choices);
     check_find(set, place, now);
     if (choices.once_in(2)) miss(choices, set, place, now);

@@ -20,14 +20,14 @@ std::string big_endian(uint64_t value, size_t bytes) {
   return text;
 }
 
-// Below 2^56.
+// Encodes values below 2^56.
 std::string varint(uint64_t value) {
   std::string text(1, static_cast<char>(value & 0x7f));
   while (value >>= 7) text.insert(0, 1, static_cast<char>(value | 0x80));
   return text;
 }
 
-// Numbers, and behind them bytes where there are any.
+// Encodes numbers, followed by `bytes` if it is not null.
 std::string record(const std::vector<int64_t> &numbers, const std::string *bytes) {
   std::string types, values;
   for (const int64_t number : numbers) {
@@ -40,7 +40,7 @@ std::string record(const std::vector<int64_t> &numbers, const std::string *bytes
   return head + values + (bytes ? *bytes : "");
 }
 
-// A database of one table with an index, as SQLite would write it: leaves, and above them a root.
+// A database of one table with an index, as SQLite would write it: leaves below one root.
 class Writer {
  public:
   Writer(Choices &choices, size_t page_bytes) : choices_(choices), page_bytes_(page_bytes), pages_(1) {}
@@ -79,7 +79,7 @@ class Writer {
     return pages_.size();
   }
 
-  // With the pages that a long record goes on in, now and then not in a row.
+  // Writes a cell with the overflow pages of a long record, which are not always consecutive.
   std::string cell(const std::string &row, const std::string &record, size_t most) {
     const size_t least = (page_bytes_ - 12) * 32 / 255 - 23, each = page_bytes_ - 4;
     size_t local = record.size();
@@ -113,7 +113,7 @@ class Writer {
     return begin + std::string(at - begin.size(), '\0') + cell_text;
   }
 
-  // How many of the cells from here on a page takes.
+  // Returns how many of the cells from here on fit into a page.
   size_t fitting(const std::vector<std::string> &cells, size_t from) const {
     size_t used = 12, count = 0;
     while (from + count < cells.size() && used + cells[from + count].size() + 2 <= page_bytes_) used += cells[from + count++].size() + 2;
@@ -134,13 +134,13 @@ class Writer {
     return static_cast<int64_t>(inner.empty() ? last : add(page(kInnerTable, inner, last)));
   }
 
-  // An inner page holds entries of its own, between those of its children.
+  // An inner page contains its own entries, between those of its children.
   int64_t write_index(const std::vector<std::string> &entries) {
     std::vector<std::string> inner;
     uint64_t last = 0;
     for (size_t at = 0; at < entries.size();) {
       size_t count = fitting(entries, at);
-      // A leaf is left for what comes behind the entry of the inner page.
+      // Leaves a leaf for the entries behind that of the inner page.
       if (at + count + 1 == entries.size()) count--;
       const std::vector<std::string> here(entries.begin() + static_cast<long>(at), entries.begin() + static_cast<long>(at + count));
       last = add(page(kLeafIndex, here, 0));
@@ -156,7 +156,7 @@ class Writer {
   std::vector<std::string> pages_;
 };
 
-// In memory, where no read has to wait.
+// Returns a file in memory, so that no read has to wait.
 int file_of(const std::string &text) {
   const int fd = memfd_create("database", MFD_CLOEXEC);
   REQUIRE(fd >= 0 && write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()), "no memory");
@@ -185,7 +185,7 @@ char tile[TileDatabase::kMaxTile];
 void check_database(Choices &choices) {
   const size_t page_bytes = size_t{512} << choices.below(choices.once_in(10) ? 8 : 3);
   std::map<TileKey, std::string> tiles;
-  // So few that one root holds the numbers of all pages.
+  // The number of tiles is so small that one root holds the numbers of all pages.
   for (size_t i = choices.below(choices.once_in(4) ? 60 : 12); i > 0; i--) {
     const auto zoom = static_cast<int64_t>(choices.below(17));
     const size_t side = size_t{1} << zoom, size = choices.once_in(4) ? choices.below(5 * page_bytes) : choices.below(200);
@@ -212,14 +212,14 @@ void check_database(Choices &choices) {
       other[0] = 18;
       REQUIRE(find(database, other).first == TileDatabase::Found::Absent, "a tile that is not there");
     }
-    // A byte that is the same as before is a write all the same.
+    // Writing an equal byte is still a write.
     if (!tiles.empty() && choices.once_in(2)) {
       timespec times[2] = {{1, 0}, {1, static_cast<long>(choices.below(1'000))}};
       REQUIRE(futimens(fd, times) == 0, "no times");
       REQUIRE(find(database, tiles.begin()->first).first == TileDatabase::Found::Unknown, "the file has changed");
     }
   }
-  // Now with damage, which must end in some answer, within the memory that is its own.
+  // Damages pages. Each look-up must end with some result, and stay within its own memory.
   for (size_t i = 1 + choices.below(12); i > 0; i--) {
     const size_t page = 1 + choices.below(writer.count() - 1), within = choices.once_in(2) ? 40 : page_bytes;
     text[page * page_bytes + choices.below(within)] = static_cast<char>(choices.next());

@@ -4,7 +4,8 @@
 #include "check.h"
 
 namespace {
-// The last entry at or before the number, by looking at each; -1: none, or a run that ends before it.
+// Returns the last entry at or before the number by examining each; -1 if there is none, or its run ends before the
+// number.
 long walk(const DirectoryColumns &columns, uint64_t id) {
   long last = -1;
   for (size_t i = 0; i < columns.count; i++) {
@@ -30,7 +31,7 @@ void check_directory(Choices &choices) {
     offsets.push_back(static_cast<double>(offset));
     lengths.push_back(length);
     offset += length;
-    // Two entries of one number are no valid directory; nothing may break by them.
+    // Two entries with one number are invalid, and must not cause a failure.
     id += choices.once_in(50) ? 0 : choices.once_in(10) ? choices.below(1'000'000'000) : run + choices.below(2);
   }
   const DirectoryColumns columns{ids.data(), runs.data(), offsets.data(), lengths.data(), count};

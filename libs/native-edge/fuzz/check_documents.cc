@@ -23,8 +23,8 @@ size_t bytes_of(const std::list<Put> &all) {
 void check_documents(Choices &choices) {
   const size_t most = 1 + choices.below(20), most_bytes = 100 + choices.below(3'000);
   DocumentTable table(most, most_bytes);
-  std::list<Put> model;  // the oldest first
-  TilePointer sending;   // outlives what the table does with it
+  std::list<Put> model;  // oldest first
+  TilePointer sending;   // outlives its entry in the table
   std::string sent;
   for (size_t steps = choices.below(300); steps > 0 && !choices.exhausted(); steps--) {
     const std::string request = "GET /document/" + std::to_string(choices.below(30)) + " HTTP/1.1";

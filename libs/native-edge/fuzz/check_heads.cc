@@ -18,7 +18,7 @@ Subjects subjects_of(Choices &choices) {
   return subjects;
 }
 
-// The one value of a field, however often it came; empty also where the field is missing.
+// Checks the one value of a field, which may be repeated; empty also if the field is missing.
 void check_value(std::string_view value, const Reading &reading, const std::string &name, const std::string &bytes) {
   const auto values = reading.all(name);
   REQUIRE(!values.empty() || value.empty(), shown(bytes));
@@ -38,7 +38,7 @@ void check_plain(const RequestHead &head, const Reading &reading, const std::str
 }
 
 void check_head(const Made &made, const std::string &bytes) {
-  // Exactly as long as the head: a look behind its end is an error of the address sanitizer.
+  // Exactly as long as the head, so that the address sanitizer detects reads beyond its end.
   const std::unique_ptr<char[]> memory(new char[bytes.size()]);
   memcpy(memory.get(), bytes.data(), bytes.size());
   const RequestHead head = read_request_head(memory.get(), bytes.size());
@@ -56,7 +56,7 @@ void check_head(const Made &made, const std::string &bytes) {
   if (head.plain) check_plain(head, *reading, bytes);
 }
 
-// How many bytes a body takes in pieces of such sizes; `malformed` as BodyCursor says it.
+// Returns how many bytes a body takes in pieces of these sizes; `malformed` is set as by BodyCursor.
 size_t taken(Choices &choices, const RequestHead &head, const std::string &bytes, size_t longest_piece, bool *malformed, bool *active) {
   BodyCursor body;
   body.begin(head);

@@ -16,8 +16,8 @@ struct Tile {
   bool packed = false;
 };
 struct Token {
-  bool is_known = false;  // to the table as one that may read
-  bool is_unknown = false;  // to the table as one that the store does not know
+  bool is_known = false;  // the table knows it as a token that may read
+  bool is_unknown = false;  // the table knows it as a token that the store does not know
   bool all = false;
   uint32_t code = 0;
   bool has_ended = false;
@@ -99,14 +99,14 @@ World make_world(Choices &choices) {
   return world;
 }
 
-// What came of a stream of bytes.
+// The result of a stream of bytes.
 struct Outcome_ {
   std::vector<std::string> requests;  // that uWS was given
   std::string output;
   bool closed = false;
 };
 
-// Lets everything happen that can without further input, the client reading so much at a time.
+// Runs until nothing more can happen without further input; the client reads `reading` bytes at a time.
 void settle(FakeConnection &connection, size_t reading) {
   for (size_t idle = 0; idle < 3;) {
     const size_t before = connection.output().size() + connection.requests().size();
@@ -144,7 +144,7 @@ struct Answer {
   bool closes;
 };
 
-// The requests in a stream as the plain reading has them, up to the first that is not valid.
+// Returns the requests in a stream by the plain reading, up to the first invalid one.
 std::vector<std::pair<std::string, Reading>> requests_in(const std::string &bytes) {
   std::vector<std::pair<std::string, Reading>> found;
   for (size_t at = 0;;) {
@@ -152,18 +152,18 @@ std::vector<std::pair<std::string, Reading>> requests_in(const std::string &byte
     const size_t end = bytes.find("\r\n\r\n", at);
     if (end == std::string::npos) return found;
     const std::optional<Reading> reading = read_head(bytes.substr(at, end + 4 - at));
-    // That of the server as a whole the feed answers by itself, as the last of a connection.
+    // The addon itself answers a request to the server as a whole, as the last of a connection.
     if (!reading || reading->target == "*") return found;
     bool malformed = false;
     const std::optional<size_t> body = body_end(*reading, bytes.substr(end + 4), &malformed);
-    // Its head may have been answered before its body was seen to be cut or broken.
+    // Its head may have been answered before its body was found to be cut or invalid.
     found.emplace_back(bytes.substr(at, end + 4 + body.value_or(0) - at), *reading);
     if (!body) return found;
     at = end + 4 + *body;
   }
 }
 
-// The answers in an output to these bytes; a refusal of the feed itself, which has no X-Id, ends them.
+// Returns the responses in an output to these bytes, up to a refusal by the addon itself, which has no X-Id.
 std::vector<Answer> answers_in(const std::string &output, const std::string &bytes) {
   const auto requests = requests_in(bytes);
   std::vector<Answer> answers;
@@ -185,7 +185,7 @@ std::vector<Answer> answers_in(const std::string &output, const std::string &byt
   return answers;
 }
 
-// Whether the client's copy is (RFC 9110, 13.2.2).
+// True if the client's copy is current (RFC 9110, 13.2.2).
 bool is_still_good(const Reading &request, const Tile &tile, const std::string &about) {
   const std::string tags = request.list("if-none-match"), since = request.list("if-modified-since");
   if (!tags.empty()) return tag_matches(tags, tile.etag);
@@ -195,7 +195,7 @@ bool is_still_good(const Reading &request, const Tile &tile, const std::string &
   return tile.modified <= *seconds;
 }
 
-// Whether the table may answer so to this request.
+// Checks that the table may send this response to this request.
 void check_answer(const World &world, const std::string &bytes, const Reading &request, const Answer &answer) {
   const std::set<std::string> tokens = tokens_of(request);
   const std::string about = answer.status + " " + answer.id + " to " + shown(bytes);
@@ -230,8 +230,8 @@ bool must_be_answered(const World &world, const Made &made) {
          (token->second.all || token->second.code == tile->second.code);
 }
 
-// What uWS must be given of a request: the very bytes, but in the origin form of HTTP/1.1 with the host that is meant, with a wish to close in the form
-// that it reads, and without what it misreads of a body. Of a probe in HTTP/1.0 only what is asked for.
+// Returns what uWS must be given of a request: exactly its bytes, but in the origin form of HTTP/1.1 with the right host, with Connection: close in
+// the form that uWS reads, and without the parts of a body that it misreads. For a probe in HTTP/1.0 only the essential part.
 std::string as_given(const std::string &bytes, const Reading &request) {
   const std::string line = request.method + " " + request.target + " HTTP/1.1\r\n", close = "Connection: close\r\n";
   if (request.version == "HTTP/1.0") return line + "Host: probe\r\n" + close + "\r\n";
@@ -260,15 +260,14 @@ void check_outcome(const World &world, const std::string &bytes, const std::vect
     else if (answers[i].closes) REQUIRE(outcome.closed, "a connection stays: " + shown(bytes));
     REQUIRE(i + 1 == answers.size() || !wants_close(request), "a connection goes on: " + shown(bytes));
   }
-  // Requests that nothing is wrong with, as far as they go before one that is not canonical.
+  // Checks valid requests, up to the first that is not canonical.
   for (size_t i = 0; i < made.size() && made[i].canonical; i++) {
     REQUIRE(i < answers.size(), "not answered: " + shown(made[i].bytes));
     if (must_be_answered(world, made[i])) REQUIRE(answers[i].id == made[i].target, "not answered by the table: " + shown(made[i].bytes));
   }
 }
 
-// Two ways of delivering the same bytes. Where they end in something broken, a request whose body is that may have been answered already,
-// or not yet.
+// Compares two deliveries of the same bytes. If they end in an invalid body, its request may have been answered already or not.
 void check_same(const std::string &bytes, const Outcome_ &one, const Outcome_ &other) {
   const auto [a, b] = std::pair(answers_in(one.output, bytes), answers_in(other.output, bytes));
   const size_t common = std::min(a.size(), b.size());
@@ -278,15 +277,15 @@ void check_same(const std::string &bytes, const Outcome_ &one, const Outcome_ &o
   REQUIRE(one.requests == other.requests, "uWS was given other requests: " + shown(bytes));
 }
 
-// Empties the one table of the process at the end of a case.
+// Clears the process's table at the end of a case.
 struct Cleared {
   ~Cleared() { response_table.clear(); }
 };
 }  // namespace
 
-// Found by seed 851338264586837214: 400 requests of 14 KB each, sent by a client that reads nothing meanwhile. Delivered as one packet of
-// 5.7 MB, which no receive buffer holds, they exceeded what a connection may send ahead (kMaxHeld) and it was closed; in pieces, reading
-// pauses long before. Both deliveries must be answered 400 times.
+// Found by seed 851338264586837214: 400 requests of 14 KB each, sent by a client that does not read meanwhile. As one packet of 5.7 MB, larger than
+// any receive buffer, they exceeded what a connection may send ahead (kMaxHeld), and it was closed; in pieces, reading pauses long before. Both
+// deliveries must be answered 400 times.
 void check_request_pipeline_regressions() {
   const Cleared cleared;
   Choices choices(1);
@@ -304,10 +303,10 @@ void check_request_pipeline(Choices &choices) {
   const World world = make_world(choices);
   std::vector<Made> made;
   std::string bytes;
-  size_t bytes_of = 0;  // so many of the requests are in `bytes`
+  size_t bytes_of = 0;  // number of the requests that are in `bytes`
   for (size_t i = choices.below(6) + 1; i > 0; i--) {
     const Made request = make_request(choices, world.subjects);
-    // Sometimes more than a connection may send ahead.
+    // Sometimes more bytes than a connection may send ahead.
     made.insert(made.end(), choices.once_in(150) ? 400 : 1, request);
     while (bytes_of < made.size()) bytes += made[bytes_of++].bytes;
   }

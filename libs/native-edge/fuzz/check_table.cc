@@ -21,14 +21,14 @@ struct ModelToken {
   std::string prefix;
 };
 
-// A text, and whether it is of a signed address: a token with the same text is another credential.
+// A text, and whether it is of a signed address: a token with the same text is a different credential.
 using Known = std::pair<std::string, bool>;
 
-// Below the table's limits of tokens, at which it leaves one out without telling.
+// Below the table's limits of tokens, above which it ignores tokens silently.
 constexpr size_t kTokens = 40, kMaxCode = 200;
 
-// The table, and beside it what JavaScript has told it, kept as plainly as can be. A tile that made room is the one thing the model
-// cannot know: what the table has must be in the model, and must be all of the model as long as that fits.
+// The table, and a simple model of what JavaScript has put into it. The model cannot know which tiles were evicted: every tile of
+// the table must be in the model, and every tile of the model in the table as long as all fit.
 class Both {
  public:
   explicit Both(Choices &choices) : choices_(choices) {
@@ -40,7 +40,7 @@ class Both {
     texts_.insert(texts_.end(), {"bmp_x", "", "mistyped token", texts_[0].substr(1)});
   }
 
-  // The one table of a process has no end of its own.
+  // The process's table is never destroyed.
   ~Both() {
     table_.clear();
     take_usage();
@@ -199,10 +199,10 @@ class Both {
     REQUIRE(used == expected, "the tokens that were used");
   }
 
-  // Some share one, as the secrets of a token do while it rotates, and some are not counted.
+  // Some texts share a name, like the secrets of a token during a rotation, and some are not counted.
   static std::string usage_name(const std::string &text) { return text.empty() ? "" : text.substr(0, 5); }
 
-  // Whatever was dropped meanwhile.
+  // Counts must include entries that were dropped meanwhile.
   void take_counted() {
     std::map<std::string, uint64_t> taken;
     for (const auto &[name, usage] : take_usage()) {
@@ -295,7 +295,7 @@ class Both {
   Choices &choices_;
   ResponseTable table_;
   size_t capacity_ = 0;
-  // By the monotonic clock, which began at another time than the calendar.
+  // The monotonic clock, whose origin differs from that of the calendar.
   int64_t uptime() const { return now_ - kStarted; }
 
   static constexpr int64_t kStarted = 1'799'999'000'000;
@@ -303,7 +303,7 @@ class Both {
   std::vector<std::string> targets_, texts_;
   std::map<std::string, ModelTile> tiles_;
   std::map<Known, ModelToken> tokens_;
-  std::map<uint32_t, Known> numbers_;  // whose number it is, or was last
+  std::map<uint32_t, Known> numbers_;  // current or last token with this number
   std::map<std::string, bool> unknown_;
   std::map<std::string, uint64_t> counted_;
   std::string refusals_[kRefusals];

@@ -1,4 +1,4 @@
-// Where a case takes its decisions from: a seed, or the bytes that libFuzzer has made up. The same source makes the same case.
+// The source of a case's decisions: a seed, or the bytes from libFuzzer. The same source yields the same case.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ class Choices {
     for (int i = 0; i < 2 && left_ > 0; i++, left_--) value = value << 8 | *bytes_++;
     return value;
   }
-  // Limit: `count` up to 65,536, beyond which bytes do not reach.
+  // Limit: `count` is at most 65,536, the range of the bytes.
   size_t below(size_t count) { return static_cast<size_t>(next() % count); }
   // True once in `times`.
   bool once_in(size_t times) { return below(times) == 0; }
@@ -25,13 +25,13 @@ class Choices {
   const T &of(const std::vector<T> &list) {
     return list[below(list.size())];
   }
-  // Bytes of any value, or of those of a text.
+  // Returns bytes of any value, or of the given letters.
   std::string text(size_t length, std::string_view letters = {}) {
     std::string made;
     for (size_t i = 0; i < length; i++) made += letters.empty() ? static_cast<char>(next()) : letters[below(letters.size())];
     return made;
   }
-  // Bytes come to an end; what goes on while it has more must ask.
+  // libFuzzer's bytes are finite; loops that depend on them must check this.
   bool exhausted() const { return from_bytes_ && left_ == 0; }
 
  private:

@@ -18,7 +18,7 @@
 int64_t fake_now_ms = 1'800'000'000'000;
 
 namespace {
-// What uSockets leaves free behind the bytes that it hands over.
+// Bytes that uSockets leaves free behind those that it passes on.
 constexpr size_t kPadding = 32;
 uv_prepare_cb before_poll = nullptr;
 uv_prepare_t *before_poll_handle = nullptr;
@@ -45,13 +45,13 @@ void uv_unref(uv_handle_t *) {}
 void uv_close(uv_handle_t *, uv_close_cb) {}
 int uv_queue_work(uv_loop_t *, uv_work_t *, uv_work_cb, uv_after_work_cb) { fail("no file is sent here"); }
 
-// layout.cc finds this in uWS's memory.
+// layout.cc finds this state in uWS's memory.
 bool Layout::response_pending(us_socket_t *socket) const { return reinterpret_cast<FakeConnection *>(socket)->is_waited_for(); }
 
 USockets us;
 UwsCallbacks uws;
 
-// uSockets' functions and uWS's callbacks.
+// Fakes of uSockets' functions and uWS's callbacks.
 struct Fakes {
   static FakeConnection *of(us_socket_t *socket) { return reinterpret_cast<FakeConnection *>(socket); }
 
@@ -103,14 +103,15 @@ FakeConnection::~FakeConnection() {
 void FakeConnection::disconnect() {
   if (closed_) return;
   closed_ = true;
-  // As on_close in addon.cc.
+  // Same as on_close in addon.cc.
   Connection *connection = find_connection(socket());
   std::unique_ptr<Transfer> transfer = connection ? detach_transfer(*connection) : nullptr;
   forget_connection(socket());
   report_aborted(std::move(transfer));
 }
 
-// As a library of TLS without partial writes: a record is taken whole, or must be offered again as it was. Here it is sent as it is.
+// Behaves like a TLS library without partial writes: a record is accepted whole, or must be offered again unchanged. Here it is sent
+// without encryption.
 int FakeConnection::encrypt(const char *data, size_t length) {
   REQUIRE(us.tls && !closed_ && !has_told_of_end_, "an encrypted write where there can be none");
   REQUIRE(length > 0 && length <= 16 * 1024, "more than a record");
@@ -132,16 +133,16 @@ bool FakeConnection::flush_record() {
 
 void FakeConnection::receive(const std::string &bytes) {
   if (bytes.size() > kReceiveBuffer) fail("a packet is larger than uSockets' receive buffer");
-  // Exactly what uSockets promises, so that a look beyond it is an error of the address sanitizer.
+  // Exactly the memory that uSockets promises, so that the address sanitizer detects reads beyond it.
   const std::unique_ptr<char[]> memory(new char[bytes.size() + kPadding]());
   memcpy(memory.get(), bytes.data(), bytes.size());
   on_data(socket(), memory.get(), static_cast<int>(bytes.size()));
 }
 
-// uWS's parser: a request at a time, or a part of its body.
+// Fakes uWS's parser: one request at a time, or a part of its body.
 void FakeConnection::given(char *data, size_t length) {
   REQUIRE(!closed_, "uWS was given bytes of a connection that has closed");
-  // It fences the bytes, and reads beyond them.
+  // Like uWS, marks the end of the bytes, and reads beyond them.
   volatile char read = 0;
   for (size_t i = 0; i < kPadding; i++) read = data[length + i];
   static_cast<void>(read);

@@ -1,6 +1,6 @@
-// The harness. `fuzz --seconds N --seed S` runs cases of all checks, each with a seed of its own that is drawn from S; the seed of a
-// case that fails is printed, and `fuzz --check NAME --case SEED` runs that one alone. `fuzz --rounds N --seed S` runs the same cases on
-// every machine. Compiled with -DLIBFUZZER it is a target of libFuzzer, whose bytes then take the place of a seed.
+// The harness. `fuzz --seconds N --seed S` runs cases of all checks, each with its own seed drawn from S. The seed of a failing case is
+// printed, and `fuzz --check NAME --case SEED` runs only that case. `fuzz --rounds N --seed S` runs the same cases on every machine.
+// Compiled with -DLIBFUZZER it is a target of libFuzzer, whose bytes replace the seed.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ namespace {
 struct Check {
   const char *name;
   void (*run)(Choices &);
-  unsigned weight;  // how many cases of it to one round
+  unsigned weight;  // number of its cases in one round
 };
 constexpr Check kChecks[] = {{"heads", check_heads, 20},     {"table", check_table, 1},   {"pipeline", check_request_pipeline, 10},
                              {"database", check_database, 1}, {"absent", check_absent, 1}, {"directory", check_directory, 5},

@@ -44,7 +44,7 @@ int hex(char c) {
   return at == std::string::npos || c == 0 ? -1 : static_cast<int>(at);
 }
 
-// application/x-www-form-urlencoded
+// Decodes application/x-www-form-urlencoded.
 std::string decoded(const std::string &text) {
   std::string made;
   for (size_t i = 0; i < text.size(); i++) {
@@ -59,7 +59,7 @@ std::string decoded(const std::string &text) {
 }  // namespace
 
 namespace {
-// RFC 3986, 3.2.2 and 3.2.3: a name or an address in brackets, and perhaps a port.
+// RFC 3986, 3.2.2 and 3.2.3: a name or an address in brackets, and an optional port.
 bool is_host(const std::string &text) {
   const std::string letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-._~!$&'()*+,;=%";
   std::string rest = text;
@@ -151,7 +151,7 @@ std::optional<Reading> read_head(const std::string &head) {
 namespace {
 bool is_text(char c) { return static_cast<unsigned char>(c) >= 32 || c == '\t'; }
 
-// Reads a body from its beginning.
+// Parses a body from its beginning.
 struct Walk {
   const std::string &bytes;
   size_t at = 0;
@@ -159,7 +159,7 @@ struct Walk {
 
   bool at_end() const { return at == bytes.size(); }
   bool goes_on() const { return !malformed && !at_end(); }
-  // False: the bytes end before it, or say something else.
+  // False if the bytes end before the text, or differ from it.
   bool expects(const std::string &text) {
     for (const char c : text) {
       if (!goes_on()) return false;
@@ -175,7 +175,7 @@ struct Walk {
     while (!at_end() && test(bytes[at])) at++;
     return at - from;
   }
-  // Of what may be there once at least. False as above.
+  // Skips at least one character of the kind. False as above.
   template <typename Test>
   bool expects_some(Test test) {
     if (skip(test) == 0 && !at_end()) malformed = true;
@@ -183,7 +183,7 @@ struct Walk {
   }
 };
 
-// The chunks of a body, one by one, and its trailers. False: it is not whole, or broken.
+// Parses the chunks of a body and its trailers. False if it is incomplete or invalid.
 bool walk_chunks(Walk &walk, std::string *plain) {
   for (;;) {
     const size_t from = walk.at;
@@ -234,7 +234,7 @@ std::string plain_body(const Reading &head, const std::string &body) {
 }
 
 namespace {
-// Nothing where it is not RFC 4648, 4, padding included.
+// Decodes base64 by RFC 4648, 4, including padding; empty for any other text.
 std::optional<std::string> from_base64(const std::string &text) {
   const std::string digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const size_t padding = std::min(text.find('='), text.size());

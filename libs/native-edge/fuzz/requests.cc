@@ -54,7 +54,7 @@ std::string base64(const std::string &text) {
   return made;
 }
 
-// The credentials of Basic, which may be a token's or not.
+// Returns Basic credentials, with the token as password or with another one.
 std::string basic(Choices &choices, const std::string &token) {
   static const Texts users = {"", "user", "a b", "\xc3\xa4", "bmp_"};
   std::string made = base64(choices.of(users) + (choices.once_in(12) ? "" : ":") + (choices.once_in(6) ? "secret" : token));
@@ -175,7 +175,7 @@ void mutate(Choices &choices, std::string *bytes) {
   }
 }
 
-// The forms in which a token may be presented: what stands behind the path, and header lines.
+// Returns a form in which a token may be presented: the text after the path, and header lines.
 std::pair<std::string, std::string> presented(Choices &choices, const std::string &token) {
   const std::string bearer = (choices.once_in(3) ? "bEARER " : "Bearer ") + token, header = "X-Access-Token: " + token + "\r\n";
   switch (choices.below(9)) {
@@ -200,7 +200,7 @@ std::pair<std::string, std::string> presented(Choices &choices, const std::strin
   }
 }
 
-// What may stand in front of a path, or of a request.
+// Optional parts in front of a path, or of a request.
 std::string host_in_target(Choices &choices) {
   static const Texts forms = {"http://maps.example", "HTTP://x:8910", "http://[::1]:1", "http://%41_b"};
   return choices.once_in(12) ? choices.of(forms) : "";

@@ -5,14 +5,15 @@
 
 #include "choices.h"
 
-// What requests may be about.
+// The values that requests may contain.
 struct Subjects {
   std::vector<std::string> targets, tokens, etags, dates;
 };
 
 struct Made {
   std::string bytes;
-  // What a map client sends, in one form or another, with this target and token: the table must answer it where it may.
+  // A request as map clients send it, in one form or another, with this target and token: the table must answer it if
+  // it may.
   bool canonical = false;
   bool conditional = false;
   std::string target, token;

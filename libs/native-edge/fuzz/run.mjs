@@ -1,12 +1,12 @@
 /**
  * Compiles the harness and runs it:
  *
- *   npm run fuzz -- --seconds 600                   as long as one likes; --seed N draws the same cases again
+ *   npm run fuzz -- --seconds 600                   as long as needed; --seed N draws the same cases again
  *   npm run fuzz -- --rounds 300 --seed 1           a fixed number of cases, the same on every machine
- *   npm run fuzz -- --check pipeline --case 123         the one case that a failure names
+ *   npm run fuzz -- --check pipeline --case 123     the one case that a failure names
  *   npm run fuzz -- --libfuzzer --seconds 600       the same checks, led by coverage; needs clang++
  *
- * Ends with 1 where something does not hold, and says how to see it again.
+ * Exits with 1 if a check fails, and prints how to run the failed case again.
  */
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const dir = import.meta.dirname
-// A small quarantine, and short stacks of allocations: cases allocate a lot and live for a moment.
+// A small quarantine and short stacks of allocations, because cases allocate much memory for a short time.
 const options = { ASAN_OPTIONS: 'quarantine_size_mb=8:malloc_context_size=8', UBSAN_OPTIONS: 'print_stacktrace=1' }
 const { values } = parseArgs({
   options: {
@@ -48,7 +48,7 @@ if (values.libfuzzer) {
 }
 
 function run(program, args, complaint) {
-  // biome-ignore lint/style/noProcessEnv: of the sanitizers, and no setting of the gateway
+  // biome-ignore lint/style/noProcessEnv: settings of the sanitizers, not of the gateway
   const { status, error } = spawnSync(program, args, { stdio: 'inherit', env: { ...options, ...process.env } })
   if (status === 0) return
   console.error(`fuzz: ${complaint}${error === undefined ? '' : ` (${error.message})`}`)

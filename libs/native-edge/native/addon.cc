@@ -34,7 +34,7 @@ us_socket_t *on_close(us_socket_t *socket, int code, void *reason) {
   return socket;
 }
 
-// Sets the hooks on what listens on the port and has none.
+// Sets the hooks on the port's listener that has none yet.
 std::string hook(int port) {
   const Listener listener = find_listener(app.uv_loop, port);
   if (!listener.problem.empty()) return listener.problem;
@@ -45,7 +45,7 @@ std::string hook(int port) {
   return "";
 }
 
-// attach(binaryPath, port, stallSeconds, onSettled(id, outcome, sent), idleSeconds, isEncrypted): '' or why not
+// attach(binaryPath, port, stallSeconds, onSettled(id, outcome, sent), idleSeconds, isEncrypted): '' or the reason of the failure
 std::string attach(const Call &call) {
   if (app.attached) return "this process is attached to a listener already";
   if (std::string problem = load_usockets(call.text(0).c_str()); !problem.empty()) return problem;
@@ -62,7 +62,7 @@ std::string attach(const Call &call) {
   return "";
 }
 
-// detach(): uWS serves alone again. Connections that the addon holds something of are closed.
+// detach(): removes the hooks. Closes the connections for which the addon holds data.
 napi_value detach(const Call &call) {
   if (!app.attached) return nullptr;
   for (size_t fd = 0; fd < app.connections.size(); fd++) {
@@ -80,7 +80,7 @@ napi_value detach(const Call &call) {
   return nullptr;
 }
 
-// probe(stage): whether uWS's memory shows what the stage of the probe request must have left there
+// probe(stage): true if the memory of uWS contains what this stage of the probe request must have left there
 bool probe(const Call &call) {
   static us_socket_t *socket = nullptr;
   const auto stage = static_cast<ProbeStage>(call.integer(0));
@@ -95,7 +95,7 @@ double start(const Call &call) {
   return started.kind == Started::Sent ? 0.0 : -1.0 - static_cast<double>(started.outcome);
 }
 
-// A worker thread may end before the process does; libuv wants its handles closed then.
+// A worker thread may end before the process does; libuv then requires its handles to be closed.
 void clean_up(napi_async_cleanup_hook_handle hook, void *) {
   close_before_poll();
   const bool closing = loop_fairness.close(
@@ -113,8 +113,8 @@ void tell_javascript(uint32_t id, Outcome outcome, uint64_t sent) {
     const double values[] = {static_cast<double>(id), static_cast<double>(outcome), static_cast<double>(sent)};
     for (int i = 0; i < 3; i++) napi_create_double(node_env, values[i], &arguments[i]);
     napi_make_callback(node_env, nullptr, receiver, function, 3, arguments, &result);
-    // The function catches what it calls. Should it throw all the same, the process must live on: an exception that stays pending
-    // would surface in whatever JavaScript runs next.
+    // The function catches the errors of its callees. If it throws nevertheless, the process must survive: a pending exception
+    // would surface in the next JavaScript that runs.
     bool pending = false;
     napi_value exception;
     if (napi_is_exception_pending(node_env, &pending) == napi_ok && pending)
@@ -127,27 +127,27 @@ NAPI_MODULE_INIT() {
   export_functions(env, exports, {
     {"attach", [](const Call &call) { return call.value(attach(call)); }},
     {"detach", detach},
-    // attachAlso(port): what listens there now, besides; '' or why not
+    // attachAlso(port): hooks a further listener on the port; '' or the reason of the failure
     {"attachAlso", [](const Call &call) {
        return call.value(app.attached ? hook(static_cast<int>(call.integer(0))) : std::string("nothing is attached"));
      }},
-    // measureCopyLimit(file): from how many bytes on bodies are sent by reference
+    // measureCopyLimit(file): size in bytes from which bodies are sent by reference
     {"measureCopyLimit", [](const Call &call) {
        measure_copy_limit(call.text(0).c_str());
        return call.value(static_cast<double>(copy_limit));
      }},
-    // setCopyLimit(bytes): instead of measuring
+    // setCopyLimit(bytes): sets the limit without a measurement
     {"setCopyLimit", [](const Call &call) -> napi_value { return copy_limit = static_cast<size_t>(call.integer(0)), nullptr; }},
-    // connectionsWait(port): whether a listener on it has connections that were not accepted yet
+    // connectionsWait(port): true if a listener on the port has connections that were not accepted yet
     {"connectionsWait", [](const Call &call) {
        return call.value(app.attached && has_waiting_connections(app.uv_loop, static_cast<int>(call.integer(0))));
      }},
-    // hasUnsent(): whether a client has still to take bytes of this process
+    // hasUnsent(): true if a client has not read all bytes sent by this process
     {"hasUnsent", [](const Call &call) { return call.value(app.attached && has_unsent()); }},
     {"probe", [](const Call &call) { return call.value(probe(call)); }},
-    // mark(): to be called before the marker is written
+    // mark(): must be called before the marker is written
     {"mark", [](const Call &) -> napi_value { return mark_cork(), nullptr; }},
-    // unmark(): takes the marker back; false: a transfer is not possible
+    // unmark(): removes the marker; false: a transfer is not possible
     {"unmark", [](const Call &call) { return call.value(take_back_mark()); }},
     {"start", [](const Call &call) { return call.value(start(call)); }},
   });

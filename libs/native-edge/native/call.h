@@ -1,4 +1,4 @@
-// Functions that the addon exports to JavaScript, and one call of one of them.
+// Exports functions of the addon to JavaScript, and wraps one call of such a function.
 #pragma once
 #include <node_api.h>
 
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-// A call: its arguments, of which those that are missing or of another type read as 0, false or empty, and the values it can return.
+// A call with its arguments and the values it can return. Arguments that are missing or of another type read as 0, false or empty.
 class Call {
  public:
   static constexpr size_t kMaxArguments = 12;
@@ -39,7 +39,7 @@ class Call {
     return value;
   }
 
-  // The memory of a typed array with elements of this type, and how many there are; to be used before JavaScript runs again.
+  // Returns the memory of a typed array with elements of this type, and their number. Valid until JavaScript runs again.
   template <typename T>
   std::pair<T *, size_t> array(int i) const {
     constexpr napi_typedarray_type wanted = sizeof(T) == 1 ? napi_uint8_array : napi_bigint64_array;
@@ -70,7 +70,7 @@ class Call {
     napi_create_string_utf8(env, text.data(), text.size(), &result);
     return result;
   }
-  // As a Uint32Array.
+  // Returns a Uint32Array.
   napi_value value(const std::vector<uint32_t> &numbers) const {
     napi_value buffer, result;
     void *memory = nullptr;
@@ -89,7 +89,7 @@ class Call {
   }
 
   const napi_env env;
-  void *data = nullptr;  // that the function was exported with
+  void *data = nullptr;  // the data that the function was exported with
 
  private:
   napi_value values_[kMaxArguments];

@@ -3,13 +3,13 @@ import { createRequire } from 'node:module'
 import type { ColdSetsAddon } from './cold-tiles/cold-sets.js'
 import type { ResponseTableAddon } from './hot-tiles/response-table.js'
 
-/** What native/hot_tiles/cached_file_addon.cc exports; see there. */
+/** Exports of native/hot_tiles/cached_file_addon.cc, which documents them. */
 export interface CachedFileAddon {
   openCached(path: string, target: Uint8Array, facts: BigInt64Array): string | number
   readCached(fd: number, offset: number, target: Uint8Array): number
 }
 
-/** What native/addon.cc exports; see there. */
+/** Exports of native/addon.cc, which documents them. */
 export interface Addon extends ResponseTableAddon, ColdSetsAddon, CachedFileAddon {
   attach(
     binary: string,
@@ -33,7 +33,7 @@ export interface Addon extends ResponseTableAddon, ColdSetsAddon, CachedFileAddo
 
 const require = createRequire(import.meta.url)
 
-/** The addon, or why there is none. */
+/** Returns the addon, or the reason why it cannot be loaded. */
 export function loadAddon(): Addon | string {
   try {
     const addon = require('../build/Release/native-edge.node') as Addon
@@ -46,7 +46,7 @@ export function loadAddon(): Addon | string {
   }
 }
 
-/** An image holds no sources. */
+/** False in a container image, which contains no sources. */
 function isOlderThanSources(): boolean {
   if (!existsSync(new URL('../native/addon.cc', import.meta.url))) return false
   const { BUILT_FROM, digestOfSources } = require('../sources.cjs') as { BUILT_FROM: string; digestOfSources(): string }

@@ -4,13 +4,13 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const RUN = fileURLToPath(new URL('../fuzz/run.mjs', import.meta.url))
-/** The same cases in every run and on every machine: new ones are drawn by hand (`npm run fuzz`), and what they find becomes a fixed case. */
+/** The same cases in every run and on every machine. New cases are drawn manually (`npm run fuzz`), and their findings become fixed cases. */
 const CASES = ['--rounds', '1000', '--seed', '1']
 
-test('the native code parses requests and answers from its table correctly, whatever the bytes and their packets', {
+test('the native code parses requests and answers them from its table correctly for any bytes in any packets', {
   timeout: 600_000,
 }, async () => {
-  // Without the search for leaks, which needs rights that a container may lack.
+  // Without the search for leaks, which needs privileges that a container may lack.
   const env = { ...process.env, ASAN_OPTIONS: 'detect_leaks=0:quarantine_size_mb=8:malloc_context_size=8' }
   const { stdout } = await promisify(execFile)(process.execPath, [RUN, ...CASES], { env }).catch(
     ({ stdout, stderr }: { stdout: string; stderr: string }) => {

@@ -4,12 +4,12 @@ import type { TierName } from './transfer/types.js'
 const HOST = '127.0.0.1'
 
 /**
- * What an edge would find at its start on this machine: the tier by which it would send files, and why. A line that says why there is no
- * server at all where uWebSockets.js does not load. Takes some tenths of a second.
+ * Returns the tier by which an edge that starts on this machine would send files, and the reason. Returns a message if uWebSockets.js
+ * does not load, since no server can start then. Takes some tenths of a second.
  */
 export async function tryNativeTier(native: NativeUse): Promise<{ tier: TierName; reason: string } | string> {
   try {
-    // Rejects where no binary of it loads.
+    // Rejects if no binary of uWebSockets.js loads.
     const { App, us_socket_local_port } = await import('./uws/uws.js')
     const sender = new FileSender({ log: { info() {}, warn() {}, error() {} }, native })
     const app = App()

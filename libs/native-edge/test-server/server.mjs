@@ -1,10 +1,10 @@
-// A file server on the sender, for the tests and the correctness runs. It is started as a process of its own, since it is measured from
-// outside (descriptors, memory) and must survive what is done to it.
+// A file server that uses the sender, for the tests and the correctness runs. It runs in its own process, because it is measured from outside
+// (descriptors, memory) and must survive signals and changed files.
 //
 //   node server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 60, "idleSeconds": 75, "port": 0}'
 //
-// prints {"port", "tier", "reason", "warnings"} when it is ready. With "attachLate" it prints that as soon as it listens, and again when it has been
-// told to attach by SIGHUP.
+// prints {"port", "tier", "reason", "warnings"} when it is ready. With "attachLate" it prints that as soon as it listens, and again when SIGHUP has
+// made it attach.
 import { createHash } from 'node:crypto'
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ const openFile = (name) => {
   }
 }
 
-/** First and last byte of "bytes=a-b", "bytes=a-" or "bytes=-n"; undefined where it cannot be satisfied. */
+/** First and last byte of "bytes=a-b", "bytes=a-" or "bytes=-n"; undefined if the range cannot be satisfied. */
 const readRange = (range, size) => {
   const [, first, last] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? []
   const from = first ? Number(first) : Math.max(0, size - Number(last))
@@ -95,7 +95,7 @@ const app = App()
 sender.selfTestRoute(app)
 app.get('/f/*', (res, req) => answer(res, requestOf(req)))
 app.head('/f/*', (res, req) => answer(res, requestOf(req, 'HEAD')))
-// As a handler does that looks something up first.
+// Answers asynchronously, like a handler that first looks something up.
 app.get('/later/*', (res, req) => {
   const request = requestOf(req)
   let gone = false
@@ -124,13 +124,14 @@ app.post('/echo', (res) => {
     if (isLast) res.cork(() => text(res, '200 OK', `${bytes} ${hash.digest('hex')}`))
   })
 })
-// The response table's methods, called from outside: a JSON list of calls, each [method, ...arguments]; bodies of tiles as text, or as the name of a file.
+// Calls methods of the response table from outside. The request body is a JSON list of calls, each [method, ...arguments]; the body of a tile is text
+// or the name of a file.
 let table
 function putTile({ file, ...tile }) {
   if (file === undefined) return table.putTile({ ...tile, body: Buffer.from(tile.body) })
   const fd = openSync(join(root, file), 'r')
   table.putTile({ ...tile, body: { fd, offset: 0, length: fstatSync(fd).size } })
-  closeSync(fd) // the table has one of its own
+  closeSync(fd) // the table has its own descriptor
 }
 app.post('/table', (res) => {
   const chunks = []
@@ -146,13 +147,13 @@ app.post('/table', (res) => {
     res.cork(() => text(res, '200 OK', JSON.stringify(results)))
   })
 })
-// What the table does not answer.
+// Requests that the table does not answer.
 app.any('/tiles/*', (res) => {
   res.writeStatus('200 OK')
   res.writeHeader('X-Answered-By', 'javascript')
   res.end('from the handler')
 })
-// A slow answer, so that whoever asks over many connections is faster; with how many there were at most between two looks at the timers.
+// A response that is slower than the clients of many connections ask. Counts the maximum number of responses between two runs of the timers.
 let sinceTimer = 0
 let mostBetweenTimers = 0
 app.get('/slow', (res) => {
@@ -173,7 +174,7 @@ app.get('/stats', (res) => {
     JSON.stringify({ ...sender.stats(), mostBetweenTimers, descriptors, rss: process.memoryUsage.rss(), peak }),
   )
 })
-// A length that the file does not have.
+// Promises a length that the file does not have.
 app.get('/overlong/*', (res, req) => {
   const file = openFile(requestOf(req).name)
   res.writeStatus('200 OK')
@@ -193,6 +194,6 @@ app.listen('127.0.0.1', port, async (token) => {
     process.on('SIGHUP', attach)
     ready()
   } else await attach()
-  process.on('SIGUSR2', () => us_listen_socket_close(token)) // drain: what is under way goes on
+  process.on('SIGUSR2', () => us_listen_socket_close(token)) // drain: transfers in progress continue
   process.on('SIGTERM', () => app.close()) // closes every connection; the process ends by itself
 })

@@ -22,19 +22,19 @@ test.each([
       [3, 4],
     ],
   ],
-] as const)('an array of type %s comes back as it was sent: %j', async (type, values) => {
+] as const)('an array of type %s is returned as sent: %j', async (type, values) => {
   const { sql } = store
   const [row] = await sql<{ back: unknown }[]>`SELECT ${values as unknown as string[]}::${sql.unsafe(type)} AS back`
   expect(row?.back).toEqual(values)
 })
 
-test('arrays of booleans and moments are read as such', async () => {
+test('arrays of booleans and times are parsed as such', async () => {
   const [row] = await store.sql<object[]>`
     SELECT '{t,f,NULL}'::boolean[] AS flags, '{2026-11-21T22:00:00.123Z}'::timestamptz[] AS moments`
   expect(row).toEqual({ flags: [true, false, null], moments: [new Date('2026-11-21T22:00:00.123Z')] })
 })
 
-test('an array that is null stays null', async () => {
+test('a null array stays null', async () => {
   const [row] = await store.sql<{ back: unknown }[]>`SELECT ${null as unknown as string[]}::text[] AS back`
   expect(row?.back).toBeNull()
 })

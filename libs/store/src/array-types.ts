@@ -1,6 +1,6 @@
 import { parse } from 'postgres-array'
 
-/** OIDs of array types (PostgreSQL's pg_type.dat, fixed for good), each with how one element becomes a JavaScript value. */
+/** OIDs of array types (PostgreSQL's pg_type.dat, which never change), each with the conversion of one element to a JavaScript value. */
 const ARRAYS: Readonly<Record<string, readonly [oid: number, element: (text: string) => unknown]>> = {
   bool_array: [1000, (text) => text === 't'],
   int2_array: [1005, Number],
@@ -15,8 +15,8 @@ const ARRAYS: Readonly<Record<string, readonly [oid: number, element: (text: str
 }
 
 /**
- * What the client library would otherwise ask of the database as the first query of every connection. That query belongs to nobody: where
- * the database does not answer it, its rejection is unhandled and ends the process.
+ * Array types that the client library would otherwise query at the start of every connection. That query has no caller: if the database does not
+ * respond, its rejection is unhandled and ends the process.
  */
 export const ARRAY_TYPES = Object.fromEntries(
   Object.entries(ARRAYS).map(([name, [oid, element]]) => [
@@ -25,7 +25,7 @@ export const ARRAY_TYPES = Object.fromEntries(
   ]),
 )
 
-/** An array as Postgres reads it (manual, 8.15.2); elements are quoted, which is right for every type. */
+/** Formats an array as Postgres reads it (manual, 8.15.2). Elements are quoted, which is correct for every type. */
 function arrayLiteral(values: unknown): string {
   if (!Array.isArray(values)) return String(values)
   return `{${values.map((value) => (Array.isArray(value) ? arrayLiteral(value) : elementLiteral(value))).join(',')}}`

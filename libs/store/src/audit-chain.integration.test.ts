@@ -25,7 +25,7 @@ const addMany = async (count: number) => {
 }
 const mismatch = async () => (await verifyAudit(store.sql)).first_mismatch
 
-test('each entry carries the SHA-256 of the one before it, in the form that is documented', async () => {
+test('each entry contains the SHA-256 of the previous one, in the documented form', async () => {
   expect(await verifyAudit(store.sql)).toMatchObject({ first_mismatch: null, count: 0, head: '0'.repeat(64) })
   await addMany(3)
   const entries = (await listAudit(store.sql, { sort: 'id' })).items
@@ -93,14 +93,14 @@ test.each([
   expect(await mismatch()).toMatchObject({ reason, id })
 })
 
-test('transactions of several control planes make one chain, in whose order they commit, and none waits in vain', async () => {
+test('transactions of several control planes form one chain in commit order, without deadlocks', async () => {
   const planes = Array.from({ length: 3 }, () =>
     openStore(store.url, { applicationName: 'gateway-control-plane', maxConnections: 4 }),
   )
   const change = (i: number) =>
     (planes[i % 3] as (typeof planes)[0]).begin(async (tx) => {
       await insertAudit(tx, { ...ENTRY, subject: `first ${i}` })
-      // Rows of which two changes at a time take one, in both orders, must not lead to a deadlock with the chain.
+      // Two concurrent changes lock the same rows in both orders, which must not lead to a deadlock with the chain.
       await tx`SELECT pg_advisory_xact_lock(${i % 5})`
       await insertAudit(tx, { ...ENTRY, subject: `second ${i}` })
       if (i % 2 === 0) await logChanges(tx, [{ kind: 'token', key: `${i}` }])
@@ -112,14 +112,14 @@ test('transactions of several control planes make one chain, in whose order they
   expect(await verifyAudit(store.sql)).toMatchObject({ first_mismatch: null, count: 360, head_position: 360 })
 })
 
-test('entries of a control plane of the version before are chained as well', async () => {
+test('entries of a control plane of the previous version are chained as well', async () => {
   const before = openStore(store.url, { applicationName: 'gateway-control-plane', maxConnections: 1 })
   await before`INSERT INTO audit (actor, address, action, subject) SELECT 'ann', '::1', 'a', n::text FROM generate_series(1, 3) n`
   await before.end()
   expect(await verifyAudit(store.sql)).toMatchObject({ first_mismatch: null, count: 3 })
 })
 
-test('retention takes the oldest entries, and what it leaves can be verified', async () => {
+test('retention removes the oldest entries, and the rest can be verified', async () => {
   await addMany(6)
   const { head } = await verifyAudit(store.sql)
   await store.sql`UPDATE audit SET at = now() - make_interval(days => 401) WHERE id <= 4`
@@ -137,7 +137,7 @@ test('retention takes the oldest entries, and what it leaves can be verified', a
   expect(await mismatch()).toMatchObject({ reason: 'missing', id: 6 })
 })
 
-test('more entries than are read at once are verified, and deleted, in parts', async () => {
+test('more entries than one batch are verified, and deleted, in parts', async () => {
   await store.sql`
     INSERT INTO audit (actor, address, action, subject, detail, chain_position)
     SELECT 'ann', '::1', 'a', n::text, '{"n": 1}', 0 FROM generate_series(1, 6001) n`

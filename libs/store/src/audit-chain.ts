@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto'
 import { pruneUnchained, readAuditEntry } from './audit.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 
-/** Why an entry does not match: its content was changed, entries before it are gone, or it was never chained. */
+/** Reasons for a mismatch: the entry was changed, entries before it are missing, or it was never chained. */
 export const MISMATCH_REASONS = ['altered', 'missing', 'inserted'] as const
 export type MismatchReason = (typeof MISMATCH_REASONS)[number]
 
-/** The first entry that does not match. */
+/** The first entry that does not match the chain. */
 export interface AuditMismatch {
   readonly reason: MismatchReason
-  /** the place in the chain that is wrong or empty; null: the entry has none */
+  /** position in the chain that is wrong or empty; null if the entry has no position */
   readonly chain_position: number | null
-  /** of the entry there, or behind what is missing; null, as all of it: the end of the chain is missing */
+  /** id of the entry at that position, or after the missing ones; null, like all other fields, if the end of the chain is missing */
   readonly id: number | null
   readonly at: string | null
   readonly actor: string | null
@@ -20,14 +20,14 @@ export interface AuditMismatch {
 }
 
 export interface AuditVerification {
-  /** null: all match */
+  /** null: all entries match */
   readonly first_mismatch: AuditMismatch | null
-  /** entries that match, up to the first one that does not */
+  /** number of matching entries before the first mismatch */
   readonly count: number
-  /** hex SHA-256 of the last entry of the chain, and its place; 64 zeros and 0: it has none */
+  /** hex SHA-256 of the last entry of the chain, and its position; 64 zeros and 0 for an empty chain */
   readonly head: string
   readonly head_position: number
-  /** the last place that retention has deleted; 0: none */
+  /** last position that retention has deleted; 0: none */
   readonly anchor_position: number
 }
 
@@ -41,19 +41,19 @@ interface ChainedRow {
   readonly position: number
   readonly previous: Buffer
   readonly sha256: Buffer
-  /** what is hashed beside the previous digest and the position, in its order */
+  /** the fields that are hashed after the previous digest and the position, in this order */
   readonly parts: readonly [at: string, actor: string, address: string, action: string, subject: string, detail: string]
 }
 
-/** Read by one statement: some hundred kilobytes, and some milliseconds of hashing in between two turns. */
+/** Number of entries in one statement: some hundred kilobytes, and some milliseconds of hashing between two turns of the event loop. */
 const READ_AT_ONCE = 500
 
 /**
- * Follows the chain from what retention has left to its head, in constant memory and by short statements, so that entries may be added and deleted
- * by retention meanwhile. `signal`: ends it, by rejecting with its reason.
+ * Verifies the chain from the oldest entry that retention has kept to the head. Uses constant memory and short statements, so entries may be
+ * added and deleted meanwhile. Rejects with the reason of `signal` when it aborts.
  */
 export async function verifyAudit(sql: Queryable, signal?: AbortSignal): Promise<AuditVerification> {
-  // First of all: what is added later comes behind it.
+  // Read first: entries that are added later come after the head.
   const [head, start, stranger] = [await link(sql, 'head'), await link(sql, 'anchor'), await firstUnchained(sql)]
   const walked = await walk(sql, head, start, signal)
   const { found, count } = walked
@@ -76,7 +76,7 @@ interface Found {
 
 interface Walked {
   readonly found: Found | null
-  /** entries that match before that */
+  /** number of matching entries before the mismatch */
   readonly count: number
 }
 
@@ -88,7 +88,7 @@ async function walk(sql: Queryable, head: Link, start: Link, signal?: AbortSigna
     for (const row of rows) {
       if (row.position !== last.position + 1) {
         const anchor = await link(sql, 'anchor')
-        // Retention went on meanwhile.
+        // Retention has advanced meanwhile.
         if (anchor.position === row.position - 1) last = anchor
         else return { found: { reason: 'missing', position: last.position + 1, id: row.id }, count }
       }
@@ -114,11 +114,11 @@ async function described(sql: Queryable, { reason, position, id }: Found): Promi
 
 async function link(sql: Queryable, name: 'head' | 'anchor'): Promise<Link> {
   const [row] = await sql<Link[]>`SELECT position, sha256 FROM audit_chain WHERE name = ${name}`
-  // Without it nothing can be said to match.
+  // Without an anchor or head, no entry can be said to match.
   return row ?? { position: Number.MAX_SAFE_INTEGER, sha256: Buffer.alloc(0) }
 }
 
-/** The first entry that no control plane has made; null: there is none. */
+/** Returns the id of the first entry that no control plane inserted, or null. */
 async function firstUnchained(sql: Queryable): Promise<number | null> {
   const [row] = await sql<{ id: number }[]>`
     SELECT id FROM audit
@@ -134,7 +134,7 @@ function chainedAfter(sql: Queryable, position: number): Promise<ChainedRow[]> {
     FROM audit WHERE chain_position > ${position} AND chain_position > 0 ORDER BY chain_position LIMIT ${READ_AT_ONCE}`
 }
 
-/** The SHA-256 of an entry: of its parts as netstrings, one after the other, the digest before it in hex first. */
+/** Computes the SHA-256 of an entry: the previous digest in hex, then its parts, each as a netstring. */
 function digestOf(previous: Buffer, { position, id, parts }: ChainedRow): Buffer {
   const hash = createHash('sha256')
   for (const part of [previous.toString('hex'), String(position), String(id), ...parts]) {
@@ -143,16 +143,16 @@ function digestOf(previous: Buffer, { position, id, parts }: ChainedRow): Buffer
   return hash.digest()
 }
 
-/** Deleted by one transaction, so that none holds its locks for long. */
+/** Number of entries that one transaction deletes, so that it holds its locks only briefly. */
 const BATCH = 5000
 
-/** Deletes entries that are older than `days`, from the beginning of the chain on, and keeps the digest of the last one as its anchor. */
+/** Deletes entries older than `days` from the beginning of the chain, and keeps the digest of the last deleted one as its anchor. */
 export async function pruneAudit(sql: Sql, days: number): Promise<void> {
   await pruneUnchained(sql, days)
   while (await sql.begin((tx) => pruneChained(tx, days)));
 }
 
-/** Whether there may be more. */
+/** Returns true if more entries may be left to delete. */
 async function pruneChained(tx: Transaction, days: number): Promise<boolean> {
   const [anchor] = await tx<Link[]>`SELECT position, sha256 FROM audit_chain WHERE name = 'anchor' FOR UPDATE`
   const [end] = await tx<(Link & { oldest: boolean })[]>`

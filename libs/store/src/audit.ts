@@ -3,7 +3,7 @@ import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList, readRows, type Selection } from './listing.js'
 
 export interface AuditEntry {
-  /** the e-mail address of who signed in, the administrator's user name, `token` for ADMIN_TOKEN, `system` for what nobody asked for */
+  /** e-mail address of a signed-in user, user name of the administrator, `token` for ADMIN_TOKEN, or `system` for automatic changes */
   readonly actor: string
   readonly address: string
   readonly action: string
@@ -12,7 +12,7 @@ export interface AuditEntry {
 }
 
 /**
- * Records an administrative change in the transaction that makes it. Never give it a secret or a token's plaintext. The position 0 asks the store to
+ * Records an administrative change in the transaction that makes it. Never pass a secret or the plaintext of a token. Position 0 makes the store
  * chain the entry when the transaction commits.
  */
 export async function insertAudit(tx: Transaction, entry: AuditEntry): Promise<void> {
@@ -28,20 +28,20 @@ export interface AuditRow {
   readonly address: string
   readonly action: string
   readonly subject: string
-  /** what `subject` was called then; null: unknown, or it has no name */
+  /** name of `subject` at that time; null if it is unknown or the subject has no name */
   readonly subject_name: string | null
-  /** the fields that differ; null: nothing was changed, or it is not recorded */
+  /** fields that differ; null if nothing was changed or the change is not recorded */
   readonly before: Record<string, unknown> | null
   readonly after: Record<string, unknown> | null
   readonly detail: Record<string, unknown>
-  /** its place in the chain, from 1; null: it is older than the chain, or no control plane has made it */
+  /** position in the chain, from 1; null if the entry is older than the chain, or no control plane inserted it */
   readonly chain_position: number | null
-  /** hex SHA-256 of the entry before it, and its own */
+  /** hex SHA-256 of the previous entry, and of this one */
   readonly previous_sha256: string | null
   readonly sha256: string | null
 }
 
-/** Name, before and after lie within the detail: entries of all ages have them there, and a list of entries shows them beside it. */
+/** Name, before and after are inside the detail, where entries of all ages have them. A list of entries shows them as separate fields. */
 const SUBJECT_NAME = "coalesce(detail->>'name', detail->'after'->>'name', detail->'before'->>'name')"
 
 export const AUDIT_LISTING = {
@@ -53,7 +53,7 @@ export const AUDIT_LISTING = {
     "the subject's name": SUBJECT_NAME,
     'the prefix of a token': "detail->>'prefix'",
   },
-  // Entries are numbered as they come.
+  // Ids are assigned in order of insertion, so they sort by time.
   sortable: { id: 'id', at: 'id', address: 'address', actor: 'actor', action: 'action', subject: 'subject' },
   order: '-at',
   key: 'id',
@@ -66,10 +66,10 @@ export const AUDIT_LISTING = {
   },
 } satisfies Listing
 
-/** An entry as the database answers it, its moment as a date. */
+/** An entry as the database returns it, with a Date for its time. */
 type StoredEntry = { readonly [K in keyof AuditRow]: unknown }
 
-/** The newest entries first. */
+/** Lists entries, newest first. */
 export async function listAudit(
   sql: Queryable,
   { before = null, ...request }: ListRequest & { readonly before?: number | null | undefined },
@@ -78,12 +78,12 @@ export async function listAudit(
   return { items: items.map((row) => isoDates<AuditRow>(row)), total }
 }
 
-/** Read by one statement: of entries at their longest some megabytes. */
+/** Number of entries in one statement: some megabytes for entries of maximum length. */
 const EXPORTED_AT_ONCE = 500
 
 /**
- * All entries that match, the newest first, in parts. Every part is a statement of its own, so that who reads slowly holds neither a
- * connection nor a snapshot of the store.
+ * Yields all matching entries in batches, newest first. Every batch is a separate statement, so a slow reader holds neither a connection nor a
+ * snapshot of the store.
  */
 export async function* exportAudit(sql: Queryable, request: ListRequest): AsyncGenerator<AuditRow[]> {
   const page = { ...request, limit: EXPORTED_AT_ONCE }
@@ -97,7 +97,7 @@ export async function* exportAudit(sql: Queryable, request: ListRequest): AsyncG
   }
 }
 
-/** `id` null: all of them */
+/** @param id null: all entries */
 function entriesBefore(sql: Queryable, id: number | null): Selection {
   return {
     columns: entryColumns(sql),
@@ -117,10 +117,10 @@ export async function readAuditEntry(sql: Queryable, id: number): Promise<AuditR
   return row === undefined ? null : isoDates<AuditRow>(row)
 }
 
-/** Deleted by one statement, so that none holds its locks for long. */
+/** Number of entries that one statement deletes, so that it holds its locks only briefly. */
 const BATCH = 5000
 
-/** Deletes entries that are older than `days` and than the chain. Several processes may do it at once. */
+/** Deletes entries that are older than both `days` and the chain. Several processes may run it at once. */
 export async function pruneUnchained(sql: Sql, days: number): Promise<void> {
   for (let batch = BATCH; batch === BATCH; ) {
     const { count } = await sql`
@@ -131,7 +131,7 @@ export async function pruneUnchained(sql: Sql, days: number): Promise<void> {
   }
 }
 
-/** The detail of the newest entry of an action; null: there is none. */
+/** Returns the detail of the newest entry of an action, or null. */
 export async function readNewestDetail(sql: Queryable, action: string): Promise<AuditRow['detail'] | null> {
   const [row] = await sql<Pick<AuditRow, 'detail'>[]>`
     SELECT detail FROM audit WHERE action = ${action} ORDER BY id DESC LIMIT 1`

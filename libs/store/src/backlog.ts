@@ -1,17 +1,17 @@
 import type { Queryable } from './sql.js'
 
-/** What waits in the whole cluster, or will soon want to be done. Counts; the age is that of the oldest job or delivery that is due and not begun, in seconds. */
+/** Pending work of the whole cluster, as counts. The age, in seconds, is that of the oldest job or delivery that is due and has not begun. */
 export interface Backlog {
   readonly slicePending: number
   readonly sliceRunning: number
   readonly sliceOldestSeconds: number
   readonly deliveriesWaiting: number
   readonly deliveriesOldestSeconds: number
-  /** active tokens that expire within TOKENS_EXPIRE_WITHIN_DAYS */
+  /** number of active tokens that expire within TOKENS_EXPIRE_WITHIN_DAYS */
   readonly tokensExpiring: number
 }
 
-/** So long before its end somebody should renew a token. */
+/** Days before its expiry in which a token should be renewed. */
 export const TOKENS_EXPIRE_WITHIN_DAYS = 14
 
 export async function readBacklog(sql: Queryable): Promise<Backlog> {

@@ -16,7 +16,7 @@ import { whereCode } from './where-code.js'
 export interface StoredVersion {
   readonly version: string
   readonly storage: Storage
-  /** rows of an MBTiles archive are counted from the north, against its specification */
+  /** true if rows of an MBTiles archive are numbered from the north, against its specification */
   readonly rowsFromNorth: boolean
   readonly format: TileFormat
   /** the file extension on disk */
@@ -25,9 +25,9 @@ export interface StoredVersion {
   readonly minZoom: number
   readonly maxZoom: number
   readonly bounds: Bounds | null
-  /** they were computed from the tiles */
+  /** true if the bounds were computed from the tiles */
   readonly boundsDerived: boolean
-  /** how the tile set calls itself; documents show it only if an operator set it (`versionTitle`) */
+  /** name in the tile set's own metadata; documents show it only if an operator set it (`versionTitle`) */
   readonly name: string | null
   readonly attribution: string | null
   readonly description: string | null
@@ -39,101 +39,101 @@ export interface StoredVersion {
   readonly metadata: Readonly<Record<string, unknown>>
   readonly path: string
   readonly fingerprint: string
-  /** positive; another, higher one whenever the content may have changed, and never one that a version of this label had before */
+  /** positive; increases whenever the content may have changed, and is never a value that this label had before */
   readonly revision: number
   readonly available: boolean
-  /** an operator has taken it from its readers */
+  /** true if an operator has withdrawn it from readers */
   readonly withdrawn: boolean
-  /** it waits for an approval, or did not get one, and is withdrawn until then; a catalog that an earlier version kept does not say */
+  /** it is held for an approval or was rejected, and not served; absent in a catalog that an earlier version kept */
   readonly review?: 'held' | 'rejected' | null
-  /** why it was rejected */
+  /** reason of the rejection */
   readonly reviewReason?: string | null
   readonly scannedAt: Date
-  /** when it was the default, from the first time on; absent: never, or a catalog that an earlier version kept does not say */
+  /** times at which it was the default, oldest first; absent if never, or in a catalog that an earlier version kept */
   readonly defaultTimes?: readonly DefaultTime[] | null
-  /** what an operator set in place of the scan's values; the fields above have it already */
+  /** values that an operator set in place of the scan's; the fields above already contain them */
   readonly overrides: VersionOverrides
-  /** what the scan found of the fields that overrides have changed; null: there are no overrides */
+  /** values of the scan that overrides have replaced; null without overrides */
   readonly scanned: Overridable | null
 }
 
-/** Milliseconds since 1970; `untilMs` null: it is the default now. */
+/** Milliseconds since 1970. `untilMs` is null for the current default. */
 export interface DefaultTime {
   readonly sinceMs: number
   readonly untilMs: number | null
 }
 
-/** A switch of the default that reaches a share of the tokens now. */
+/** A running switch of the default version that reaches a share of the tokens. */
 export interface RunningCanary {
-  /** with a token's id it says whether the token has the new version */
+  /** hashed together with a token's id to decide whether the token gets the new version */
   readonly id: string
   readonly version: string
   /** 1 to 99 */
   readonly percent: number
 }
 
-/** A version as scans know it, without what operators set. */
+/** Returns a version with the values of the scan, without those that operators set. */
 export function asScanned(version: StoredVersion): StoredVersion {
   return version.scanned === null ? version : { ...version, ...version.scanned }
 }
 
-/** The title of a version in documents. */
+/** Returns the title of a version for documents. */
 export function versionTitle(basemap: Pick<StoredBasemap, 'name'>, version: Pick<StoredVersion, 'overrides'>): string {
   return version.overrides.name ?? basemap.name
 }
 
 export interface StoredBasemap {
   readonly code: string
-  /** what an operator set, else what a scan found */
+  /** name that an operator set, or else the name that a scan found */
   readonly name: string
   readonly scannedName: string
-  /** null: none was set */
+  /** name that an operator set; null: none */
   readonly setName: string | null
-  /** these three are written by operators */
+  /** written by operators, like the next two */
   readonly description: string | null
   readonly tags: readonly string[]
   readonly owner: string | null
-  /** what an operator set; null: never set */
+  /** version that an operator set; null: never set */
   readonly setDefault: string | null
-  /** what `current` means now; null: nothing is available */
+  /** version that `current` means now; null if none is available */
   readonly defaultVersion: string | null
   /** in natural order, newest label last */
   readonly versions: readonly StoredVersion[]
-  /** the public tile address at the time of the last scan, without a trailing slash */
+  /** public tile URL at the time of the last scan, without a trailing slash */
   readonly tileBaseUrl: string
   readonly sourceCode: string
-  /** the directory of its scan source, out of which no file is served */
+  /** directory of its scan source; no file outside of it is served */
   readonly sourcePath: string
-  /** whether its scan source is enabled: nothing of a disabled one is served */
+  /** true if its scan source is enabled; nothing of a disabled source is served */
   readonly sourceEnabled: boolean
-  /** an operator has taken it from its readers, with all of its versions */
+  /** true if an operator has withdrawn it from readers, with all its versions */
   readonly withdrawn: boolean
-  /** who may keep its tiles, and of `shared` for how many seconds; null otherwise */
+  /** who may cache its tiles; for `shared` also the number of seconds, otherwise null */
   readonly cachePolicy: CachePolicy
   readonly sharedMaxAge: number | null
-  /** absent and null: there is none */
+  /** absent or null: no canary */
   readonly canary?: RunningCanary | null | undefined
   readonly createdAt: Date
   readonly updatedAt: Date
 }
 
-/** Whether readers may know of a basemap or vector at all. */
+/** True if readers may know of a basemap or vector. */
 export function isOffered(stored: { readonly withdrawn: boolean; readonly sourceEnabled: boolean }): boolean {
   return stored.sourceEnabled && !stored.withdrawn
 }
 
-/** A basemap next to one of its versions, or next to nothing where it has none. */
+/** A basemap with one of its versions, or with nulls if it has none. */
 type Row = Omit<StoredBasemap, 'versions' | 'defaultVersion' | 'withdrawn' | 'description'> & {
   readonly basemapWithdrawn: boolean
   readonly basemapDescription: string | null
 } & ((Omit<StoredVersion, 'scanned' | 'name'> & { readonly versionName: string | null }) | { readonly version: null })
 
 /**
- * Basemaps with their versions, ordered by code; `codes` null reads all of them. One statement: two would see two states, and a default
+ * Reads basemaps with their versions, ordered by code; `codes` null: all of them. Uses one statement: two could see two states, and a default
  * version that is not among the versions.
  */
 export async function readBasemaps(sql: Queryable, codes: readonly string[] | null): Promise<StoredBasemap[]> {
-  // Said of versions too, whose table is read by its index then.
+  // Repeated for versions, so that their table is read by its index.
   const andCode = codes === null ? sql`` : sql`AND v.basemap_code = ANY(${codes as string[]}::text[])`
   const rows = await sql<Row[]>`
     SELECT b.code, coalesce(b.set_name, b.name) AS name, b.name AS "scannedName", b.set_name AS "setName", b.description AS "basemapDescription", b.tags, b.owner,
@@ -186,13 +186,13 @@ function toVersion({
   return { ...version, ...withOverrides(scanned, row.overrides), scanned }
 }
 
-/** How many rows there are of one thing in the catalog. */
+/** Number of rows that one code has in the catalog. */
 export interface CatalogSize {
   readonly code: string
   readonly rows: number
 }
 
-/** Which basemaps there are, by code, and how many versions each has (1 where it has none); `codes` null: all of them. */
+/** Returns the codes of basemaps with the number of their versions, at least 1; `codes` null: all of them. */
 export async function readBasemapSizes(sql: Queryable, codes: readonly string[] | null): Promise<CatalogSize[]> {
   const rows = await sql<CatalogSize[]>`
     SELECT b.code, greatest(1, count(v.version))::int AS rows
@@ -213,7 +213,7 @@ export interface NewBasemap {
   readonly sourceCode: string
 }
 
-/** Creates a basemap or renews its name and public address. Its owner, the scan source that found it first, never changes here. */
+/** Creates a basemap or updates its name and public URL. Its owner, the scan source that found it first, never changes here. */
 export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promise<void> {
   await tx`
     INSERT INTO basemaps (code, name, tile_base_url, source_code)
@@ -236,8 +236,8 @@ export type NewVersion = Omit<
 >
 
 /**
- * Creates a version or replaces what is known of it, and makes it available: as it is now, not when the transaction began. Its revision grows
- * by a trigger wherever what names its content becomes another.
+ * Creates or replaces a version, and makes it available, with the time of the statement and not of the transaction's begin. A trigger increments
+ * its revision whenever fields that identify its content change.
  */
 export async function upsertVersion(tx: Transaction, basemapCode: string, v: NewVersion): Promise<void> {
   await tx`
@@ -258,21 +258,21 @@ export async function upsertVersion(tx: Transaction, basemapCode: string, v: New
       bounds_derived = excluded.bounds_derived, tile_matrices = excluded.tile_matrices, available = true, scanned_at = excluded.scanned_at`
 }
 
-/** Gives a version another revision: for whoever has changed its content. */
+/** Increments the revision of a version. Callers have changed its content. */
 export async function growRevision(tx: Transaction, basemapCode: string, version: string): Promise<void> {
   await tx`
     UPDATE basemap_versions SET revision = nextval('version_revisions')
     WHERE basemap_code = ${basemapCode} AND version = ${version}`
 }
 
-/** Notes that a scan has seen these versions, changed or not. */
+/** Records that a scan has seen these versions, changed or not. */
 export async function touchVersions(tx: Transaction, basemapCode: string, versions: readonly string[]): Promise<void> {
   await tx`
     UPDATE basemap_versions SET scanned_at = now()
     WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[])`
 }
 
-/** Says whether versions are there, as somebody has just seen it: a scan that began earlier will not contradict. */
+/** Sets the availability of versions, as just observed. A scan that began earlier does not overwrite it. */
 export async function setVersionsAvailable(
   tx: Transaction,
   basemapCode: string,
@@ -284,28 +284,28 @@ export async function setVersionsAvailable(
     WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[])`
 }
 
-/** Forgets versions that are unavailable; those that somebody has found again meanwhile stay. */
+/** Deletes versions that are unavailable. Those that were found again meanwhile stay. */
 export async function deleteVersions(tx: Transaction, basemapCode: string, versions: readonly string[]): Promise<void> {
   await tx`
     DELETE FROM basemap_versions
     WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[]) AND NOT available`
 }
 
-/** false: no such basemap. */
+/** Returns false if the basemap does not exist. */
 export async function setDefaultVersion(tx: Transaction, code: string, version: string): Promise<boolean> {
   const rows = await tx`
     UPDATE basemaps SET default_version = ${version}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
 }
 
-/** Takes a basemap from its readers, or gives it back. false: no such basemap. */
+/** Withdraws a basemap from readers, or restores it. Returns false if the basemap does not exist. */
 export async function setBasemapWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
   const rows = await tx`
     UPDATE basemaps SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
 }
 
-/** Sets who may keep a basemap's tiles. @param sharedMaxAge seconds, of `shared` alone */
+/** Sets who may cache a basemap's tiles. @param sharedMaxAge in seconds, only for `shared` */
 export async function setCachePolicy(
   tx: Transaction,
   code: string,
@@ -316,7 +316,7 @@ export async function setCachePolicy(
     UPDATE basemaps SET cache_policy = ${policy}, s_maxage = ${sharedMaxAge}, updated_at = now() WHERE code = ${code}`
 }
 
-/** Takes one version from its readers, or gives it back. false: no such version. */
+/** Withdraws one version from readers, or restores it. Returns false if the version does not exist. */
 export async function setVersionWithdrawn(
   tx: Transaction,
   code: string,
@@ -329,7 +329,7 @@ export async function setVersionWithdrawn(
   return rows.length > 0
 }
 
-/** Publishes a version that was held or rejected. false: there is none. */
+/** Publishes a version that was held or rejected. Returns false if there is no such version. */
 export async function approveVersion(tx: Transaction, code: string, version: string): Promise<boolean> {
   const { count } = await tx`
     UPDATE basemap_versions SET review = NULL, review_reason = NULL, withdrawn = false
@@ -337,7 +337,7 @@ export async function approveVersion(tx: Transaction, code: string, version: str
   return count > 0
 }
 
-/** Rejects a version that is held. false: there is none. */
+/** Rejects a version that is held. Returns false if there is no such version. */
 export async function rejectVersion(tx: Transaction, code: string, version: string, reason: string): Promise<boolean> {
   const { count } = await tx`
     UPDATE basemap_versions SET review = 'rejected', review_reason = ${reason}
@@ -345,7 +345,7 @@ export async function rejectVersion(tx: Transaction, code: string, version: stri
   return count > 0
 }
 
-/** Sets what replaces the scan's values of a version, whose revision grows by a trigger. false: no such version. */
+/** Sets the overrides of a version. A trigger increments its revision. Returns false if the version does not exist. */
 export async function setVersionOverrides(
   tx: Transaction,
   code: string,
@@ -358,7 +358,7 @@ export async function setVersionOverrides(
   return count > 0
 }
 
-/** What operators write about a basemap. `name` null: the scan's counts. */
+/** Notes of operators about a basemap. `name` null: the name of the scan applies. */
 export interface BasemapNotes {
   readonly name: string | null
   readonly description: string | null
@@ -373,13 +373,13 @@ export async function setBasemapNotes(tx: Transaction, code: string, notes: Base
     WHERE code = ${code}`
 }
 
-/** Forgets a basemap with all of its versions; a scan that finds it makes it anew. false: it was not there any more. */
+/** Deletes a basemap with all its versions. A scan that finds it creates it again. Returns false if it did not exist. */
 export async function deleteBasemap(tx: Transaction, code: string): Promise<boolean> {
   const { count } = await tx`DELETE FROM basemaps WHERE code = ${code}`
   return count > 0
 }
 
-/** Forgets one version, available or not, and that it was made the default. false: it was not there any more. */
+/** Deletes one version, available or not, and its entries in the history of defaults. Returns false if it did not exist. */
 export async function deleteVersion(tx: Transaction, code: string, version: string): Promise<boolean> {
   const { count } = await tx`DELETE FROM basemap_versions WHERE basemap_code = ${code} AND version = ${version}`
   if (count === 0) return false

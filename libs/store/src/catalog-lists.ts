@@ -3,11 +3,11 @@ import type { Queryable } from './connect.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 import { readVectors, type StoredVector } from './vectors.js'
 
-// Pages of the catalog for administrators: the page is found by its codes, and what has these codes is read as it is everywhere.
+// Pages of the catalog for administrators. A first statement finds the codes of the page, and the usual functions read these codes.
 
 const SOME_AVAILABLE = 'EXISTS (SELECT FROM basemap_versions v WHERE v.basemap_code = b.code AND v.available)'
 
-/** What an operator set counts before what a scan found. */
+/** A name that an operator set takes precedence over one that a scan found. */
 const SHOWN_NAME = 'coalesce(b.set_name, b.name)'
 const SHOWN_STORAGE =
   "CASE WHEN v.storage IN ('xyz', 'tms') THEN coalesce(v.overrides->>'storage', v.storage) ELSE v.storage END"
@@ -53,7 +53,7 @@ export async function listBasemaps(sql: Queryable, request: ListRequest): Promis
   return { items: inOrderOf(items, found), total }
 }
 
-/** The codes of the basemaps that the same request lists. */
+/** Returns the codes of all basemaps that match a list request. */
 export function findBasemapCodes(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
   return readKeys(sql, BASEMAP_LISTING, { columns: sql`b.code AS key`, from: listedBasemaps(sql) }, request, most)
 }
@@ -96,7 +96,7 @@ export const VERSION_LISTING = {
   },
 } satisfies Listing
 
-/** Versions of all basemaps. */
+/** Lists versions of all basemaps. */
 export async function listVersions(
   sql: Queryable,
   request: ListRequest,
@@ -152,7 +152,7 @@ export async function listVectors(sql: Queryable, request: ListRequest): Promise
   return { items: inOrderOf(items, found), total }
 }
 
-/** The codes of the vectors that the same request lists. */
+/** Returns the codes of all vectors that match a list request. */
 export function findVectorCodes(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
   return readKeys(sql, VECTOR_LISTING, { columns: sql`v.code AS key`, from: listedVectors(sql) }, request, most)
 }
@@ -165,7 +165,7 @@ function codesOf(rows: readonly { readonly code: string }[]): string[] {
   return [...new Set(rows.map(({ code }) => code))]
 }
 
-/** What was removed between the two statements is left out. */
+/** Sorts rows in the order of the page. Rows that were removed between the two statements are omitted. */
 function inOrderOf<T extends { readonly code: string }>(page: readonly { code: string }[], found: readonly T[]): T[] {
   const byCode = new Map(found.map((item) => [item.code, item]))
   return page.flatMap(({ code }) => byCode.get(code) ?? [])

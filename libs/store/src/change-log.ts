@@ -2,25 +2,25 @@ import type { Change, LoggedChange, LogState } from '@gateway/contracts/change.j
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { noteDefaults } from './default-history.js'
 
-/** A change before it has its revision. */
+/** A change that has no revision yet. */
 export type NewChange = Pick<Change, 'kind' | 'key'>
 
-/** More changes than this in one transaction are logged as one `all`: reloading everything is then cheaper than so many look-ups. */
+/** Above this number of changes in one transaction, one `all` is logged: a full reload is then cheaper than so many look-ups. */
 const MAX_LOGGED_CHANGES = 2000
 
 /**
- * Writes changes into the log of the transaction that makes them, and answers the log entries with their revisions. Takes the lock on
- * the counter row until the commit, so that revisions become visible in their order: call it last in a transaction, and once.
+ * Writes changes into the log, in the transaction that makes them, and returns the log entries with their revisions. It locks the counter row until
+ * the commit, so that revisions become visible in their order. Call it last in a transaction, and only once.
  */
 export async function logChanges(tx: Transaction, changes: readonly NewChange[]): Promise<readonly LoggedChange[]> {
   if (changes.length === 0) return []
-  // Every change of a default version comes through here. Before the lock, under which there is to be little work.
+  // Every change of a default version passes here. This runs before the lock, which should be held only briefly.
   await noteDefaults(
     tx,
     changes.flatMap(({ kind, key }) => (kind === 'basemap' ? [key] : [])),
   )
   const logged = changes.length > MAX_LOGGED_CHANGES ? [{ kind: 'all', key: '' } as const] : changes
-  // One statement: all other changes wait from the counter's update to the commit.
+  // One statement, because all other changes wait from the counter's update to the commit.
   const [row] = await tx<{ revision: number; mark: string; previousMark: string }[]>`
     WITH counter AS (
       UPDATE revision_counter SET revision = revision + ${logged.length} RETURNING revision, mark, previous_mark
@@ -39,13 +39,13 @@ export async function logChanges(tx: Transaction, changes: readonly NewChange[])
 
 export interface Committed<T> {
   readonly result: T
-  /** what the change log received; empty where nothing that edges hold has changed */
+  /** entries of the change log; empty if nothing that edges cache has changed */
   readonly changes: readonly LoggedChange[]
 }
 
 /**
- * Runs one administrative change: the work and the change-log rows that it returns, in one transaction. The caller publishes `changes` on
- * the bus afterwards; a process that dies in between costs edges only their next poll.
+ * Runs one administrative change: the work and the log entries that it returns, in one transaction. The caller then publishes `changes` on
+ * the bus. If the process dies in between, edges find the changes at their next poll.
  */
 export async function commitWithChanges<T>(
   sql: Sql,
@@ -58,7 +58,7 @@ export async function commitWithChanges<T>(
   return committed as Committed<T>
 }
 
-/** A state of this very store. `epoch` names the database: another one after a promotion or a restore. */
+/** A state of one particular store. `epoch` identifies the database, and changes after a promotion or a restore. */
 export interface StoreState extends LogState {
   readonly epoch: string
 }
@@ -76,7 +76,7 @@ export type ChangesSince =
   | { readonly covered: true; readonly changes: readonly Change[]; readonly state: StoreState }
   | { readonly covered: false; readonly state: StoreState }
 
-/** A reader that is further behind than this reloads everything instead. */
+/** Number of changes above which a reader reloads everything instead. */
 const MAX_CHANGES_READ = 10_000
 
 interface SinceRow extends StoreState {
@@ -87,11 +87,11 @@ interface SinceRow extends StoreState {
 }
 
 /**
- * The changes after a state, oldest first. `covered: false` means that this store never was in that state, or that the log cannot tell
- * any more (it was pruned beyond it, or the reader is too far behind): forget and reload everything.
+ * Returns the changes after a state, oldest first. `covered: false` means that this store never was in that state, or that its log no longer
+ * covers it (the log was pruned, or the reader is too far behind). The reader must then drop and reload everything.
  */
 export async function changesSince(sql: Queryable, known: StoreState): Promise<ChangesSince> {
-  // One statement, one snapshot: the counter and the rows belong together.
+  // One statement has one snapshot, so the counter and the rows belong together.
   const rows = await sql<SinceRow[]>`
     SELECT counter.revision, counter.mark, store_epoch() AS epoch,
            log.revision AS logged, log.kind, log.key, log.previous_mark AS "previousMark"
@@ -109,8 +109,8 @@ export async function changesSince(sql: Queryable, known: StoreState): Promise<C
 }
 
 /**
- * Whether a server of the store has been in a state that another one told, and goes on from it. False for a replica that lags, and for one of
- * another history, such as one that was left behind by a promotion.
+ * True if a server of the store has reached a state that another server reported. False for a replica that lags, and for a server with another
+ * history, such as one that a promotion left behind.
  */
 export async function hasReached(sql: Queryable, { revision, mark }: LogState): Promise<boolean> {
   const [row] = await sql<{ reached: boolean }[]>`
@@ -121,7 +121,7 @@ export async function hasReached(sql: Queryable, { revision, mark }: LogState): 
   return row?.reached === true
 }
 
-/** Which of these are states that this store has been in, as far back as the log reaches. */
+/** Returns those states that this store has been in, as far back as the log reaches. */
 export async function knownStates(sql: Queryable, states: readonly LogState[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ mark: string }[]>`
     SELECT DISTINCT mark FROM change_log
@@ -129,7 +129,7 @@ export async function knownStates(sql: Queryable, states: readonly LogState[]): 
   return new Set(rows.map((row) => row.mark))
 }
 
-/** How long the log reaches back; an edge that was away for longer reloads everything. */
+/** Hours that the log covers. An edge that was away for longer reloads everything. */
 const KEPT_HOURS = 24
 
 export async function pruneChangeLog(sql: Sql): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Queryable } from './connect.js'
 
-/** One mark for each topic of the console; where it differs from the last one read, something of that topic has changed. */
+/** One mark for each topic of the console. A mark that differs from the last one means a change in that topic. */
 export interface ChangeMarks {
   readonly catalog: string
   readonly scans: string
@@ -9,7 +9,7 @@ export interface ChangeMarks {
   readonly audit: string
 }
 
-/** Reads indexes and small tables only, cheap enough for once a second. */
+/** Reads only indexes and small tables, so it is cheap enough for once a second. */
 export async function readChangeMarks(sql: Queryable): Promise<ChangeMarks> {
   const [row] = await sql<ChangeMarks[]>`
     SELECT (SELECT revision FROM revision_counter)::text AS catalog,

@@ -5,7 +5,7 @@ import { openStore, type Sql } from './connect.js'
 import { poolLoad } from './pool-load.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 
-// One test for each of config/patches, in their order: a release of the client that passes one without its patch makes that patch superfluous.
+// One test for each of config/patches, in their order: if a release of the client passes a test without its patch, the patch is superfluous.
 
 let store: FreshStore
 const opened: Sql[] = []
@@ -29,7 +29,7 @@ const terminate = () => store.sql`
 
 const codeOf = (error: { code?: string }) => error.code
 
-/** A server that speaks for Postgres, as far as `pass` lets through what a client sends; null: nothing goes either way any more. */
+/** Starts a proxy for Postgres, which forwards the client's data as far as `pass` allows; null: no more data in either direction. */
 async function throughProxy(
   pass: (sent: Buffer) => Buffer | null,
   work: (url: string) => Promise<void>,
@@ -64,17 +64,17 @@ async function throughProxy(
 const silentAfterLogin = (work: (url: string) => Promise<void>) =>
   throughProxy((sent) => (sent.includes('never answered') ? null : sent), work)
 
-test('001: a query on a connection that the server has closed rejects, and the process goes on', async () => {
+test('001: a query on a connection that the server has closed rejects, and the process continues', async () => {
   const sql = client()
   const reserved = await sql.reserve()
   await reserved`SELECT 1`
   await terminate()
-  // The socket's end has been seen once a query that was sent before it has failed.
+  // Once an earlier query has failed, the client has noticed the end of the socket.
   await reserved`SELECT 1`.catch(() => {})
   expect(await reserved`SELECT 1`.catch(codeOf)).toBe('CONNECTION_CLOSED')
 })
 
-test('002: a transaction that lost its connection runs nothing more, on no connection', async () => {
+test('002: a transaction that lost its connection runs no further query, on no connection', async () => {
   const sql = client()
   await sql`CREATE TABLE written (n int)`
   let finish = () => {}
@@ -83,7 +83,7 @@ test('002: a transaction that lost its connection runs nothing more, on no conne
   })
   const lost = sql.begin(async (tx) => {
     await tx`INSERT INTO written VALUES (1)`
-    // It waits for the only connection, which is opened again for it.
+    // The query waits for the only connection, which is opened again for it.
     const other = sql`SELECT 1`.catch(() => {})
     await terminate()
     await other
@@ -95,7 +95,7 @@ test('002: a transaction that lost its connection runs nothing more, on no conne
   expect(await store.sql`SELECT n FROM written`).toEqual([])
 })
 
-test('003: a client that is ended during a query that is never answered closes its connection', async () => {
+test('003: a client that is ended during a query without a response closes its connection', async () => {
   await silentAfterLogin(async (url) => {
     const sql = client(url)
     await sql`SELECT 1`
@@ -107,10 +107,10 @@ test('003: a client that is ended during a query that is never answered closes i
   })
 })
 
-/** Sockets that keep this process alive. */
+/** Returns sockets that keep this process alive. */
 const openSockets = () => process.getActiveResourcesInfo().filter((name) => name.startsWith('TCPSocket')).length
 
-test('004: a LISTEN that the server refused is tried again by the next call', async () => {
+test('004: a LISTEN that the server refused is retried by the next call', async () => {
   let refusals = 1
   const refuseFirst = (sent: Buffer) => {
     if (!sent.includes('listen "patches"') || refusals-- <= 0) return sent
@@ -123,11 +123,11 @@ test('004: a LISTEN that the server refused is tried again by the next call', as
   })
 })
 
-test('005: a connection begins with the SQL of its session', async () => {
+test('005: a connection starts with the SQL of its session', async () => {
   expect(await client(store.url, 4321)`SHOW statement_timeout`).toEqual([{ statement_timeout: '4321ms' }])
 })
 
-test('006: a query that is never answered rejects, and the connection is given up', async () => {
+test('006: a query without a response rejects, and its connection is closed', async () => {
   await silentAfterLogin(async (url) => {
     const sql = client(url, 100)
     await sql`SELECT 1`
@@ -135,7 +135,7 @@ test('006: a query that is never answered rejects, and the connection is given u
   })
 })
 
-test('007: a client tells how many of its connections are busy', async () => {
+test('007: a client reports the number of its busy connections', async () => {
   const sql = client()
   await sql`SELECT 1`
   expect(poolLoad(sql)).toEqual({ busy: 0, idle: 1, max: 1 })

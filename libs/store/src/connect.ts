@@ -9,31 +9,31 @@ export type { Queryable, Sql, Transaction } from './sql.js'
 export interface StoreOptions {
   /** shown in pg_stat_activity, so that an operator sees who holds a connection */
   readonly applicationName: string
-  /** connections of this process at most */
+  /** maximum number of connections of this process */
   readonly maxConnections: number
-  /** a statement that takes longer is cancelled by the server; milliseconds */
+  /** time in milliseconds after which the server cancels a statement */
   readonly statementTimeoutMs?: number
 }
 
-/** Longer than any query that this system makes on a healthy database, short enough that callers get their 503 while they still wait. */
+/** Longer than any query of this system takes on a healthy database, and short enough that callers get their 503 while they still wait. */
 const STATEMENT_TIMEOUT_MS = 15_000
-/** A process that stalls in a transaction must not hold the revision counter's lock for good. */
+/** A process that stalls in a transaction must not hold the lock of the revision counter forever. */
 const IDLE_IN_TRANSACTION_MS = 30_000
 const CONNECT_TIMEOUT_SECONDS = 5
-/** Idle connections go, so that a database behind a proxy that forgets them is not met with dead ones. */
+/** Idle connections are closed, because a proxy in front of the database may have forgotten them. */
 const IDLE_TIMEOUT_SECONDS = 60
 const KEEP_ALIVE_SECONDS = 5
-/** Between two attempts to connect at most; the client's own 20 s would keep a store that is back waiting for its clients. */
+/** Maximum pause between two attempts to connect. The client's own 20 s would delay the recovery of a store that is back. */
 const LONGEST_PAUSE_SECONDS = 1
-/** A server that is there says that it cancelled a statement; one that has not said anything so long after that is not there. */
+/** A live server reports that it cancelled a statement. If no report arrives within this time, the server is gone. */
 const SILENT_AFTER_MS = 2_000
 
 /**
- * A pool of connections to the store. Connects lazily: an unreachable database shows at the first query.
- * Integers of 8 bytes come back as numbers: revisions and sizes stay far below 2^53.
+ * Opens a pool of connections to the store. It connects lazily: an unreachable database shows at the first query.
+ * Integers of 8 bytes are returned as numbers, since revisions and sizes stay far below 2^53.
  *
- * Queries reject where the database cannot be reached, was lost, or does not answer (`trouble.ts` knows these errors); no failure of a
- * connection rejects anything else. Nothing but the application's name is sent at log-in: PgBouncer refuses other parameters.
+ * Queries reject if the database is unreachable, was lost, or does not respond (`trouble.ts` recognises these errors). A failed connection
+ * rejects nothing else. Only the application's name is sent at log-in, because PgBouncer refuses other parameters.
  */
 export function openStore(databaseUrl: string, options: StoreOptions): Sql {
   const { url, ssl } = securedAddress(databaseUrl)
@@ -43,10 +43,10 @@ export function openStore(databaseUrl: string, options: StoreOptions): Sql {
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     idle_timeout: IDLE_TIMEOUT_SECONDS,
     keep_alive: KEEP_ALIVE_SECONDS,
-    // Spread out, so that not all processes come at once.
+    // Jitter, so that not all processes connect at once.
     backoff: (attempts: number) => (0.5 + Math.random() / 2) * Math.min(3 ** attempts / 100, LONGEST_PAUSE_SECONDS),
     fetch_types: false,
-    // Notices are the database's chatter for an interactive user, not for a log of JSON lines.
+    // Notices are meant for interactive users, not for a log of JSON lines.
     onnotice: () => {},
     connection: { application_name: options.applicationName },
     types: {
@@ -59,7 +59,7 @@ export function openStore(databaseUrl: string, options: StoreOptions): Sql {
 }
 
 /**
- * A client of one connection that stays open however long it is silent, with the address and credentials of a pool.
+ * Opens a client of one connection that stays open during any silence, with the address and credentials of a pool.
  * @param statementTimeoutMs limit of one statement
  * @param settings further settings of the session
  */
@@ -79,7 +79,7 @@ export function openSession(
   return fenced(postgres(own as unknown as postgres.Options<never>) as unknown as Sql, false)
 }
 
-/** How a connection begins, and when it is given up: options that our patch of the client adds (config/patches). */
+/** Returns how a connection begins, and when it is given up. Our patches of the client add these options (config/patches). */
 function sessionOptions(statementTimeoutMs: number, settings: Readonly<Record<string, number>> = {}) {
   const all = {
     statement_timeout: statementTimeoutMs,
@@ -91,7 +91,7 @@ function sessionOptions(statementTimeoutMs: number, settings: Readonly<Record<st
     session: Object.entries(all)
       .map(([name, value]) => `SET ${name} = ${value}`)
       .join('; '),
-    /** seconds of silence, with a query under way, after which the connection is closed and its queries fail with ANSWER_TIMEOUT */
+    /** seconds of silence during a query after which the connection is closed and its queries fail with ANSWER_TIMEOUT */
     answer_timeout: (statementTimeoutMs + SILENT_AFTER_MS) / 1000,
   }
 }

@@ -4,15 +4,15 @@ import { effectiveDefault } from './default-version.js'
 interface Known {
   readonly code: string
   readonly setDefault: string | null
-  /** the last one of the history; null as well where it has none */
+  /** last entry of the history; null if the history is empty */
   readonly last: string | null
   readonly isKnown: boolean
   readonly versions: readonly { readonly version: string; readonly available: boolean; readonly withdrawn: boolean }[]
 }
 
 /**
- * Writes into the history what is the default of these basemaps now, as far as this transaction sees it, where that is another version than
- * before; `codes` null: of those that have no history yet.
+ * Records the current default of these basemaps in the history, as this transaction sees it, if it differs from the last entry.
+ * `codes` null: those that have no history yet.
  */
 export async function noteDefaults(tx: Queryable, codes: readonly string[] | null): Promise<void> {
   if (codes?.length === 0) return
@@ -37,29 +37,29 @@ export async function noteDefaults(tx: Queryable, codes: readonly string[] | nul
       UPDATE basemap_defaults SET until = clock_timestamp() WHERE basemap_code = ANY(${changed}::text[]) AND until IS NULL
       RETURNING until)
     SELECT coalesce((SELECT max(until) FROM ended), clock_timestamp()) AS at`) as unknown as [{ at: Date }]
-  // Another transaction may have just written the same.
+  // Another transaction may have just written the same entry.
   await tx`
     INSERT INTO basemap_defaults (basemap_code, version, since)
     SELECT code, version, ${at} FROM unnest(${changed}::text[], ${others.map(({ version }) => version)}::text[]) AS d (code, version)
     ON CONFLICT DO NOTHING`
 }
 
-/** A time during which a version was the default. */
+/** A period during which a version was the default. */
 export interface DefaultSpan {
-  /** null: there was no default */
+  /** null: the basemap had no default */
   readonly version: string | null
   readonly since: Date
-  /** null: it is now */
+  /** null for the current period */
   readonly until: Date | null
 }
 
-/** The newest spans of a basemap, newest first. */
+/** Returns the newest periods of a basemap, newest first. */
 export async function readDefaultHistory(sql: Queryable, code: string, limit: number): Promise<DefaultSpan[]> {
   return await sql<DefaultSpan[]>`
     SELECT version, since, until FROM basemap_defaults WHERE basemap_code = ${code} ORDER BY since DESC LIMIT ${limit}`
 }
 
-/** Gives basemaps from before the history its first entry. */
+/** Gives basemaps that are older than the history their first entry. */
 export function beginHistories(tx: Queryable): Promise<void> {
   return noteDefaults(tx, null)
 }

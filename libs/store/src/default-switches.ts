@@ -1,23 +1,23 @@
 import type { Queryable, Transaction } from './connect.js'
 
-/** The counts of a version's answers by all edges during a canary. */
+/** Counts of a version's responses by all edges during a canary. */
 export interface CanaryCounts {
   readonly requests: number
-  /** 404s of tiles */
+  /** number of 404s for tiles */
   readonly missing: number
-  /** 5xx */
+  /** number of 5xx */
   readonly failed: number
 }
 
 export type SwitchStatus = 'pending' | 'canary' | 'done' | 'failed' | 'cancelled' | 'rolled_back'
 
-/** A share of the tokens that has the new version for some minutes first. */
+/** The first step of a switch: a share of the tokens gets the new version for some minutes. */
 export interface CanaryPlan {
   readonly percent: number
   readonly minutes: number
 }
 
-/** A switch of a default version at a time, or step by step. */
+/** A switch of a default version, at a set time or in steps. */
 export interface StoredSwitch {
   readonly id: string
   readonly basemapCode: string
@@ -27,10 +27,10 @@ export interface StoredSwitch {
   readonly address: string
   readonly status: SwitchStatus
   readonly canary: CanaryPlan | null
-  /** when the canary has begun */
+  /** start of the canary */
   readonly startedAt: Date | null
   readonly endedAt: Date | null
-  /** the default when the canary has begun */
+  /** default version at the start of the canary */
   readonly beforeVersion: string | null
   readonly before: CanaryCounts
   readonly after: CanaryCounts
@@ -39,7 +39,7 @@ export interface StoredSwitch {
 
 export type NewSwitch = Pick<StoredSwitch, 'basemapCode' | 'version' | 'at' | 'actor' | 'address' | 'canary'>
 
-/** null: one has not ended yet. */
+/** Returns null if another switch has not ended yet. */
 export async function insertSwitch(tx: Transaction, one: NewSwitch): Promise<StoredSwitch | null> {
   const [row] = await tx<StoredSwitch[]>`
     INSERT INTO default_switches (basemap_code, version, at, actor, address, percent, minutes)
@@ -50,20 +50,20 @@ export async function insertSwitch(tx: Transaction, one: NewSwitch): Promise<Sto
   return row ?? null
 }
 
-/** The switch that has not ended. */
+/** Returns the switch that has not ended, or null. */
 export async function readPendingSwitch(sql: Queryable, basemapCode: string): Promise<StoredSwitch | null> {
   const [row] = await sql<StoredSwitch[]>`
     SELECT ${columns(sql)} FROM default_switches WHERE basemap_code = ${basemapCode} AND status IN ('pending', 'canary')`
   return row ?? null
 }
 
-/** The newest switches of a basemap, newest first. */
+/** Returns the newest switches of a basemap, newest first. */
 export async function readSwitches(sql: Queryable, basemapCode: string, limit: number): Promise<StoredSwitch[]> {
   return await sql<StoredSwitch[]>`
     SELECT ${columns(sql)} FROM default_switches WHERE basemap_code = ${basemapCode} ORDER BY created_at DESC, id LIMIT ${limit}`
 }
 
-/** The pending switch whose time comes first; null: there is none. */
+/** Returns the pending switch with the earliest time, or null. */
 export async function readNextSwitch(sql: Queryable): Promise<StoredSwitch | null> {
   const [row] = await sql<StoredSwitch[]>`
     SELECT ${columns(sql)} FROM default_switches WHERE status = 'pending' ORDER BY at, id LIMIT 1`
@@ -75,7 +75,7 @@ export async function readCanaries(sql: Queryable): Promise<StoredSwitch[]> {
     SELECT ${columns(sql)} FROM default_switches WHERE status = 'canary' ORDER BY started_at, id`
 }
 
-/** false: it has ended, or begun, meanwhile. */
+/** Returns false if the switch has ended or begun meanwhile. */
 export async function startCanary(tx: Transaction, id: string, beforeVersion: string): Promise<boolean> {
   const { count } = await tx`
     UPDATE default_switches SET status = 'canary', started_at = clock_timestamp(), before_version = ${beforeVersion}
@@ -83,7 +83,7 @@ export async function startCanary(tx: Transaction, id: string, beforeVersion: st
   return count > 0
 }
 
-/** false: it had ended before. */
+/** Returns false if the switch has already ended. */
 export async function endSwitch(
   tx: Transaction,
   id: string,

@@ -6,9 +6,9 @@ export function compareVersions(a: string, b: string): number {
 }
 
 /**
- * The version that `current` and the route without a version mean: the one an operator set, which stays until changed, whatever
- * becomes of it on the disk; otherwise, and while that one is withdrawn, the highest version in natural order that is available and not
- * withdrawn. null: the basemap has none.
+ * Returns the version that `current` and the URL without a version mean. If an operator set one, it stays until it is changed, even if its files
+ * disappear. Otherwise, or while that version is withdrawn, it is the highest version in natural order that is available and not withdrawn.
+ * null: no such version.
  */
 export function effectiveDefault(
   setByOperator: string | null,

@@ -7,42 +7,42 @@ import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readL
 
 export type DeliveryKind = 'basemap_push' | 'vector_push' | 'slice_callback' | 'cache_purge' | 'event' | 'notification'
 
-/** Messages are sockets that wait; transfers move files. */
+/** Messages are waiting sockets; transfers move files. */
 export type Lane = 'message' | 'transfer'
 
 export interface Delivery {
   readonly id: string
   readonly kind: DeliveryKind
   readonly status: DeliveryStatus
-  /** attempts that came to an end since the delivery began or was last retried by hand */
+  /** number of attempts that ended since the delivery began or was last retried by hand */
   readonly attempts: number
-  /** why the last attempt failed; empty otherwise */
+  /** reason of the last failure; empty otherwise */
   readonly message: string
-  /** the code and parameters of the message; null: it has none */
+  /** code and parameters of the message; null: none */
   readonly messageCoded: CodedMessage | null
   readonly targetCode: string | null
   readonly basemapCode: string | null
   readonly version: string | null
   readonly vectorCode: string | null
   readonly jobId: string | null
-  /** the name of an event; null: it is no event, or is not read */
+  /** name of the event; null if it is not an event, or was not read */
   readonly event?: string | null
-  /** of a notification; null: it is none, or is not read */
+  /** subject of a notification; null if it is not one, or was not read */
   readonly subject?: string | null
-  /** a push of this archive instead of the version's own files */
+  /** export whose archive is pushed instead of the version's files */
   readonly exportId: string | null
-  /** what that archive holds; null: none is pushed, or it was removed */
+  /** content of that archive; null if none is pushed, or it was removed */
   readonly export: PushRecord['export']
   readonly url: string | null
-  /** null: finished */
+  /** null: it has ended */
   readonly dueAt: Date | null
   readonly createdAt: Date
   readonly updatedAt: Date
-  /** when somebody said that they have seen its failure */
+  /** time at which somebody acknowledged its failure */
   readonly acknowledgedAt: Date | null
 }
 
-/** Notifies every runner: a delivery is due. */
+/** Channel that tells every runner that a delivery is due. */
 export const DELIVERIES_CHANNEL = 'gateway_deliveries'
 
 export type NewPush =
@@ -50,12 +50,12 @@ export type NewPush =
       readonly kind: 'basemap_push'
       readonly basemapCode: string
       readonly version: string
-      /** an archive to send instead of the version's own files */
+      /** export whose archive is sent instead of the version's files */
       readonly exportId?: string
     }
   | { readonly kind: 'vector_push'; readonly vectorCode: string }
 
-/** A push that is due at once; runners are notified when the transaction commits. `trace` null: it begins one. */
+/** Inserts a push that is due at once. Runners are notified when the transaction commits. `trace` null: it starts a trace. */
 export async function insertPush(
   tx: Transaction,
   target: { readonly code: string; readonly lane: Lane },
@@ -78,11 +78,11 @@ export interface NewEvent {
   readonly event: string
   readonly basemapCode: string
   readonly version: string | null
-  /** what is sent next to the event's name */
+  /** fields that are sent next to the event's name */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** A message to each enabled HTTP target, in the transaction that makes the event. */
+/** Inserts a message to each enabled HTTP target, in the transaction that makes the event. */
 export async function insertEvents(tx: Transaction, event: NewEvent, trace: KeptTrace | null = null): Promise<void> {
   const body = { event: event.event, ...event.body }
   await tx`
@@ -130,15 +130,15 @@ export async function insertAuditHead(
 export interface NewCallback {
   readonly jobId: string
   readonly url: string
-  /** the URL's origin: deliveries to one receiver share its limit */
+  /** origin of the URL; deliveries to one receiver share its limit */
   readonly destination: string
-  /** the finished job; its `callback_` fields are filled in at each attempt */
+  /** the finished job; each attempt fills in its `callback_` fields */
   readonly job: Readonly<Record<string, unknown>>
-  /** that of the job; null: the callback begins one */
+  /** trace of the job; null: the callback starts one */
   readonly trace?: KeptTrace | null
 }
 
-/** The callback of a finished job, due at once. A job has one: a second insertion changes nothing. */
+/** Inserts the callback of a finished job, due at once. A job has one callback, so a second insertion changes nothing. */
 export async function insertCallback(tx: Transaction, callback: NewCallback): Promise<void> {
   await tx`
     INSERT INTO deliveries (kind, lane, destination, job_id, url, body, trace)
@@ -155,7 +155,7 @@ export interface CallbackState {
   readonly messageCoded: CodedMessage | null
 }
 
-/** The states of the callbacks of these jobs, by job id; a job without one is left out. */
+/** Returns the states of the callbacks of these jobs, by job id. Jobs without a callback are omitted. */
 export async function readCallbackStates(
   sql: Queryable,
   jobIds: readonly string[],
@@ -181,10 +181,10 @@ const SORTABLE = {
 const STATES = { status: 'status = $', acknowledged: '(acknowledged_at IS NOT NULL) = $' }
 const NEWEST_FIRST = { nullable: ['next_attempt_at'], order: '-created_at', key: 'id' }
 
-/** Callers put secrets into the query and the user of an address: a search must not find them bit by bit. */
+/** Callers put secrets into the query and user of a URL. A search must not reveal them bit by bit. */
 const SHOWN_URL = "regexp_replace(url, '//[^/?#]*@|[?#].*$', '', 'g')"
 
-/** By what the records of each kind can be searched, filtered and sorted. */
+/** The fields by which each kind of record can be searched, filtered and sorted. */
 export const DELIVERY_LISTINGS = {
   basemap_push: {
     ...NEWEST_FIRST,
@@ -229,7 +229,7 @@ export const DELIVERY_LISTINGS = {
   },
 } satisfies Record<DeliveryKind, Listing>
 
-/** `before`: the id of the last record of the page before, for clients that follow ids; `total` does not depend on it. */
+/** @param before id of the last record of the previous page, for clients that page by id; `total` does not depend on it */
 export function listDeliveries(
   sql: Queryable,
   kind: DeliveryKind,
@@ -249,15 +249,15 @@ export function listDeliveries(
   )
 }
 
-/** The ids of the deliveries of a kind that the same request lists. */
+/** Returns the ids of all deliveries of a kind that match a list request. */
 export function findDeliveryIds(sql: Queryable, kind: DeliveryKind, request: ListRequest, most: number): Promise<Keys> {
   const selection = { columns: sql`id AS key`, from: sql`deliveries`, where: sql`kind = ${kind}` }
   return readKeys(sql, DELIVERY_LISTINGS[kind], selection, request, most)
 }
 
 /**
- * A retry by hand: a finished delivery begins anew, with its count at zero; one that is still on its way is due at once, and one that is
- * being tried at this moment goes on. null: no such delivery.
+ * Retries a delivery by hand. A finished delivery starts again, with its attempts at zero. A pending one becomes due at once, and one with an
+ * attempt in progress continues. Returns null if it does not exist.
  */
 export async function retryDelivery(tx: Transaction, kind: DeliveryKind, id: string): Promise<Delivery | null> {
   const [row] = await tx<Delivery[]>`
@@ -274,8 +274,8 @@ export async function retryDelivery(tx: Transaction, kind: DeliveryKind, id: str
 }
 
 /**
- * Ends a delivery that is still on its way as failed, with the message `said`. An attempt under way loses its lease, so that it is broken off and
- * settles nothing; it leaves a line. Nobody needs to look at this failure: it counts as acknowledged. null: none is on its way.
+ * Ends a pending delivery as failed, with the message `said`. An attempt in progress loses its lease, so it is aborted and settles nothing; it
+ * leaves a line. The failure counts as acknowledged. Returns null if the delivery is not pending.
  */
 export async function cancelDelivery(
   tx: Transaction,
@@ -298,7 +298,7 @@ export async function cancelDelivery(
   return row ?? null
 }
 
-/** Notes that somebody has seen that a delivery failed; one that was seen keeps its moment. null: there is no such delivery that failed. */
+/** Records that somebody has seen a failure. A second call keeps the first time. Returns null if there is no such failed delivery. */
 export async function acknowledgeDelivery(tx: Transaction, kind: DeliveryKind, id: string): Promise<Delivery | null> {
   const [row] = await tx<Delivery[]>`
     UPDATE deliveries SET acknowledged_at = coalesce(acknowledged_at, now())

@@ -2,16 +2,16 @@ import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { Queryable } from './connect.js'
 import type { AttemptLine } from './delivery-leases.js'
 
-/** Attempts listed of one delivery, and kept: with three retries for each start by hand, this is many starts by hand. */
+/** Maximum number of attempts that are kept and listed for one delivery. With three retries for each start by hand, this is many starts. */
 export const MAX_LISTED_ATTEMPTS = 200
 
-/** An attempt as it is kept. One that a version without codes has written has none. */
+/** A stored attempt. A version without message codes wrote it if it has none. */
 export type StoredAttempt = Omit<AttemptLine, 'said'> & {
   readonly message: string
   readonly messageCoded: CodedMessage | null
 }
 
-/** The attempts of a delivery, the newest first. */
+/** Lists the attempts of a delivery, newest first. */
 export async function listAttempts(sql: Queryable, deliveryId: string): Promise<StoredAttempt[]> {
   return sql<StoredAttempt[]>`
     SELECT started_at AS "startedAt", duration_ms AS "durationMs", outcome, http_status AS "httpStatus", message, message_coded AS "messageCoded", answer, request

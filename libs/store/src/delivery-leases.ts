@@ -5,14 +5,14 @@ import type { Delivery, Lane } from './deliveries.js'
 import type { KeptTrace } from './kept-trace.js'
 import type { TargetWithSecret } from './targets.js'
 
-/** A delivery that this process may try, for as long as it renews the lease. */
+/** A delivery that this process may attempt, as long as it renews the lease. */
 export interface ClaimedDelivery extends Omit<Delivery, 'dueAt' | 'updatedAt' | 'acknowledgedAt' | 'export'> {
   readonly fence: number
   readonly lane: Lane
   readonly destination: string
-  /** of a callback: the job */
+  /** for a callback: the job */
   readonly body: Readonly<Record<string, unknown>> | null
-  /** null: it begins one */
+  /** null: it starts a trace */
   readonly trace: KeptTrace | null
   /** null for callbacks */
   readonly target: TargetWithSecret | null
@@ -22,7 +22,7 @@ export interface Claim {
   readonly owner: string
   readonly lane: Lane
   readonly limit: number
-  /** deliveries to one destination at a time, over all control planes */
+  /** maximum number of concurrent deliveries to one destination, over all control planes */
   readonly perDestination: number
   readonly leaseSeconds: number
 }
@@ -30,8 +30,8 @@ export interface Claim {
 const GONE = coded('delivery_interrupted_gone')
 
 /**
- * Takes deliveries that are due, the longest due first, but of each destination no more than its share: a destination with a thousand
- * rows that hang is passed over without being read. An expired lease is taken over, and leaves a line about the interrupted attempt.
+ * Claims due deliveries, the longest due first, up to the limit of each destination. Rows beyond the limit, such as a thousand that hang, are
+ * skipped without being read. An expired lease is taken over, and leaves a line about the interrupted attempt.
  */
 export async function claimDeliveries(sql: Queryable, claim: Claim): Promise<ClaimedDelivery[]> {
   return sql<ClaimedDelivery[]>`
@@ -71,13 +71,13 @@ export async function claimDeliveries(sql: Queryable, claim: Claim): Promise<Cla
     FROM claimed c LEFT JOIN targets t ON t.code = c.target_code`
 }
 
-/** What a process holds: the delivery and the fence of its claim. */
+/** A claim of this process: the delivery and its fencing token. */
 export interface Lease {
   readonly id: string
   readonly fence: number
 }
 
-/** Renews leases; answers the ids of those that are still this process's. */
+/** Renews leases, and returns the ids of those that this process still holds. */
 export async function renewLeases(
   sql: Queryable,
   owner: string,
@@ -97,7 +97,7 @@ export async function renewLeases(
   return new Set(rows.map((row) => row.id))
 }
 
-/** How one attempt ended, as an operator reads it later. */
+/** The outcome of one attempt, for operators. */
 export interface AttemptLine {
   readonly startedAt: Date
   readonly durationMs: number
@@ -108,12 +108,12 @@ export interface AttemptLine {
   readonly request?: SentRequest | null
 }
 
-/** `retrying` with the seconds until the next attempt, or one of the two ends. */
+/** `retrying` with the seconds until the next attempt, or one of the two final states. */
 export type Settlement =
   | { readonly status: 'succeeded' | 'failed' }
   | { readonly status: 'retrying'; readonly waitSeconds: number }
 
-/** Ends an attempt: its line, the new state, and the lease given back. false: the lease was lost, and nothing has been written. */
+/** Ends an attempt: writes its line and the new state, and releases the lease. Returns false, without writing, if the lease was lost. */
 export async function settleDelivery(
   sql: Queryable,
   owner: string,
@@ -139,7 +139,7 @@ export async function settleDelivery(
   return rows.length > 0
 }
 
-/** Gives back a lease whose attempt this process broke off by itself: it is due as it was, and the attempt does not count. */
+/** Releases a lease whose attempt this process aborted by itself. The delivery stays due, and the attempt does not count. */
 export async function releaseDelivery(sql: Queryable, owner: string, lease: Lease, line: AttemptLine): Promise<void> {
   await sql`
     WITH released AS (
@@ -155,8 +155,8 @@ function sentRequest(sql: Queryable, { request = null }: AttemptLine) {
 }
 
 /**
- * Seconds until the next delivery falls due or the next lease can expire, negative for what has come up within the last second: it may have
- * been too early for the claim before. null: nothing is to come.
+ * Returns the seconds until the next delivery falls due or the next lease can expire. Negative for an event within the last second, which the
+ * previous claim may have been too early for. null: no such event.
  */
 export async function secondsToNextDelivery(sql: Queryable): Promise<number | null> {
   const [row] = await sql<{ seconds: number | null }[]>`

@@ -23,7 +23,7 @@ const push = (kind: 'basemap_push' | 'vector_push') =>
     ),
   )
 
-/** Began and ended so many days ago, with an attempt. */
+/** Inserts a delivery that began and ended this many days ago, with an attempt. */
 async function ended(id: string, daysAgo: number, status: 'succeeded' | 'failed' = 'succeeded'): Promise<void> {
   await store.sql`
     UPDATE deliveries SET status = ${status}, due_at = NULL, created_at = now() - make_interval(days => ${daysAgo}),
@@ -53,7 +53,7 @@ const allAttempts = async () => {
   return row?.n
 }
 
-test('push records that ended before the retention are deleted with their attempts; younger ones stay', async () => {
+test('push records that ended before the retention are deleted with their attempts; later ones stay', async () => {
   await pushesThatEnded(KEPT_NEWEST, 'basemap_push', 1)
   await pushesThatEnded(5, 'basemap_push', KEPT_DAYS - 1)
   await pushesThatEnded(7, 'basemap_push', KEPT_DAYS + 1)
@@ -71,14 +71,14 @@ test('the newest of each kind stay, however old they are', async () => {
   expect(await count('vector_push')).toBe(2)
 })
 
-test('a delivery that is still on its way stays, however old it is', async () => {
+test('a delivery in progress stays, however old it is', async () => {
   const { id } = await push('basemap_push')
   await store.sql`UPDATE deliveries SET status = 'retrying', created_at = '2001-01-01', updated_at = '2001-01-01' WHERE id = ${id}`
   await pushesThatEnded(KEPT_NEWEST, 'basemap_push', 1)
   expect(await pruneDeliveries(store.sql)).toBe(0)
 })
 
-test('more than one batch is deleted in one go, and two that prune at once do not get in each other’s way', async () => {
+test('more than one batch is deleted in one run, and two simultaneous runs do not conflict', async () => {
   await pushesThatEnded(KEPT_NEWEST, 'vector_push', 1)
   await store.sql`
     INSERT INTO deliveries (kind, lane, destination, target_code, vector_code, status, due_at, created_at, updated_at)
@@ -89,7 +89,7 @@ test('more than one batch is deleted in one go, and two that prune at once do no
   expect(await count('vector_push')).toBe(KEPT_NEWEST)
 })
 
-test('how a callback ended is told for as long as there is its job; its attempts go', async () => {
+test('the outcome of a callback is kept as long as its job; its attempts are deleted', async () => {
   const jobId = randomUUID()
   await store.sql.begin((tx) => insertCallback(tx, { jobId, url: 'http://10.0.0.1/', destination: 'x', job: {} }))
   const [row] = await store.sql<{ id: string }[]>`SELECT id FROM deliveries WHERE job_id = ${jobId}`
@@ -100,7 +100,7 @@ test('how a callback ended is told for as long as there is its job; its attempts
   expect(await listAttempts(store.sql, id)).toEqual([])
 })
 
-test('of one delivery the newest attempts are kept, as many as are listed', async () => {
+test('the newest attempts of a delivery are kept, as many as are listed', async () => {
   const { id } = await push('basemap_push')
   await attempts(id, MAX_LISTED_ATTEMPTS + 10)
   const listed = await listAttempts(store.sql, id)

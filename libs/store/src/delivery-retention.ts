@@ -1,19 +1,19 @@
 import type { Sql } from './connect.js'
 import { MAX_LISTED_ATTEMPTS } from './delivery-attempts.js'
 
-/** A push record that ended so long ago is deleted with its attempts, unless it is one of the newest. */
+/** Days after its end at which a push record is deleted with its attempts, unless it is one of the newest. */
 export const KEPT_DAYS = 90
 
-/** Of each kind, however old: a list of the most recent ones is not empty after a quiet time. */
+/** Number of records of each kind that are always kept, so that the list of recent ones is not empty after a quiet time. */
 export const KEPT_NEWEST = 20
 
-/** Deleted by one statement, so that none holds its locks for long. */
+/** Number of rows that one statement deletes, so that it holds its locks only briefly. */
 const BATCH = 1000
 
 /**
- * Deletes what is not listed any more: push records that ended long ago; of callbacks, which are kept as long as their
- * job, the attempts alone; and of every delivery the attempts beyond those that are listed. What is still on its way stays.
- * Several processes may do it at once. Answers the records deleted.
+ * Deletes records that lists no longer show: push records that ended long ago, the attempts of callbacks (the callbacks are kept as long as their
+ * job), and for every delivery the attempts beyond the listed ones. Pending deliveries stay. Several processes may run it at once. Returns the
+ * number of deleted records.
  */
 export async function pruneDeliveries(sql: Sql): Promise<number> {
   let deleted = 0
@@ -45,7 +45,7 @@ async function deleteOldCallbackAttempts(sql: Sql): Promise<void> {
       AND updated_at < now() - make_interval(days => ${KEPT_DAYS})`
 }
 
-/** A control plane that dies at the same delivery again and again leaves a line each time. */
+/** A control plane that repeatedly dies at the same delivery leaves a line each time. */
 async function deleteUnlistedAttempts(sql: Sql): Promise<void> {
   await sql`
     DELETE FROM delivery_attempts WHERE id IN (

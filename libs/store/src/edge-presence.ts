@@ -2,7 +2,7 @@ import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { Queryable } from './connect.js'
 import { isoDates } from './iso-dates.js'
 
-/** Renews the presence of an edge process; the database's clock is the one that counts. */
+/** Renews the presence of an edge process, by the clock of the database. */
 export async function upsertPresence(sql: Queryable, edge: Omit<EdgePresence, 'seen_at'>): Promise<void> {
   await sql`
     INSERT INTO edge_presence (id, host, pid, version, started_at, applied_revision, applied_mark, traffic)
@@ -16,16 +16,16 @@ export async function deletePresence(sql: Queryable, id: string): Promise<void> 
   await sql`DELETE FROM edge_presence WHERE id = ${id}`
 }
 
-/** An edge process is taken for silent once it has missed three announcements of one second each. */
+/** Seconds after which an edge process counts as silent: it has missed three announcements of one second each. */
 export const PRESENCE_SECONDS = 3.5
 
-/** The edge processes that live, and those that fell silent without having been stopped in order. */
+/** The live edge processes, and those that fell silent without a regular stop. */
 export interface Presence {
   readonly live: readonly EdgePresence[]
   readonly silent: readonly EdgePresence[]
 }
 
-/** `silentSeconds`: how long ago a silent one may have been seen. */
+/** @param silentSeconds maximum age of the last announcement of a silent process */
 export async function readPresence(sql: Queryable, silentSeconds: number): Promise<Presence> {
   const rows = await sql<PresenceRow[]>`
     SELECT id, host, pid, version, started_at, seen_at, applied_revision, applied_mark, traffic,
@@ -36,7 +36,7 @@ export async function readPresence(sql: Queryable, silentSeconds: number): Promi
   return { live: those(true), silent: those(false) }
 }
 
-/** Forgets those that have been silent for a day longer than anyone asks for. */
+/** Deletes processes that have been silent for a day longer than any reader asks for. */
 export async function prunePresence(sql: Queryable, silentSeconds: number): Promise<void> {
   await sql`DELETE FROM edge_presence WHERE seen_at < now() - interval '1 day' - make_interval(secs => ${silentSeconds})`
 }

@@ -10,16 +10,16 @@ export interface StoredExport {
   readonly id: string
   readonly basemapCode: string
   readonly version: string
-  /** the older version whose differences are wanted; null: the whole version is */
+  /** older version of a delta; null: the export is a whole version */
   readonly fromVersion: string | null
-  /** of the archive */
+  /** format of the archive */
   readonly format: ExportFormat
-  /** null: the whole of the version */
+  /** null: the whole extent of the version */
   readonly bounds: Bounds | null
   readonly zoomMin: number
   readonly zoomMax: number
   readonly targetCode: string | null
-  /** the delivery to the target */
+  /** delivery to the target */
   readonly pushId: string | null
   readonly status: (typeof EXPORT_STATUSES)[number]
   readonly message: string
@@ -31,14 +31,14 @@ export interface StoredExport {
   readonly requestedBy: string
   readonly createdAt: Date
   readonly finishedAt: Date | null
-  /** of its request; null: each run begins one */
+  /** trace of its request; null: each run starts one */
   readonly trace: KeptTrace | null
 }
 
-/** Notifies every runner: an export was requested. */
+/** Channel that tells every runner that an export was requested. */
 export const EXPORTS_CHANNEL = 'gateway_exports'
 
-/** Limit: exports that have not ended. */
+/** Maximum number of exports that have not ended. */
 export const MAX_OPEN_EXPORTS = 100
 
 export type NewExport = Pick<
@@ -55,7 +55,7 @@ export type NewExport = Pick<
   | 'trace'
 >
 
-/** null: as many as may wait are waiting. */
+/** Returns null if the maximum number of exports is waiting. */
 export async function insertExport(tx: Transaction, wanted: NewExport): Promise<StoredExport | null> {
   const [row] = await tx<{ id: string }[]>`
     INSERT INTO exports (basemap_code, version, from_version, format, bounds, zoom_min, zoom_max, target_code, requested_by, trace)
@@ -118,7 +118,7 @@ export async function deleteExport(tx: Transaction, id: string): Promise<boolean
   return count > 0
 }
 
-/** Bytes of all archives that are kept. */
+/** Returns the total bytes of all kept archives. */
 export async function bytesOfExports(sql: Queryable): Promise<number> {
   const [row] = await sql<{ bytes: number }[]>`SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM exports`
   return row?.bytes ?? 0
@@ -129,7 +129,7 @@ export interface ClaimedExport {
   readonly lease: JobLease
 }
 
-/** Claims the oldest unfinished export (`claimQueuedJob`); null: there is none, or it is being written. */
+/** Claims the oldest unfinished export (`claimQueuedJob`). Returns null if there is none, or it is being written. */
 export async function claimExport(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedExport | null> {
   const lease = await claimQueuedJob(sql, 'exports', owner, leaseSeconds)
   const wanted = lease && (await readExport(sql, lease.id))
@@ -138,14 +138,14 @@ export async function claimExport(sql: Sql, owner: string, leaseSeconds: number)
 
 export type ExportEnd = { readonly tiles: number; readonly bytes: number } | { readonly failed: CodedMessage }
 
-/** Ends an export. null: the lease is lost, or the export was removed, and nothing was written. */
+/** Ends an export. Returns null, without writing, if the lease is lost or the export was removed. */
 export async function finishExport(tx: Transaction, lease: JobLease, end: ExportEnd): Promise<StoredExport | null> {
   if (!(await finishJob(tx, lease, 'failed' in end ? failedBy(end.failed) : 'succeeded'))) return null
   if (!('failed' in end)) await tx`UPDATE exports SET tiles = ${end.tiles}, bytes = ${end.bytes} WHERE id = ${lease.id}`
   return readExport(tx, lease.id)
 }
 
-/** Forgets exports that ended so long ago, but none whose delivery is still on its way. */
+/** Deletes exports that ended so long ago, except those with a pending delivery. */
 export async function pruneExports(sql: Sql, days: number): Promise<number> {
   const { count } = await sql`
     DELETE FROM exports
@@ -154,7 +154,7 @@ export async function pruneExports(sql: Sql, days: number): Promise<number> {
   return count
 }
 
-/** Those of these ids that there are exports of. */
+/** Returns those ids that belong to exports. */
 export async function knownExports(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`SELECT id FROM exports WHERE id = ANY(${ids as string[]}::uuid[])`
   return new Set(rows.map(({ id }) => id))

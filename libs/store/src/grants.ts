@@ -1,9 +1,9 @@
 import type { Queryable } from './sql.js'
 
-/** Limit: codes that a misspelt one is compared with. */
+/** Maximum number of codes that a misspelt one is compared with. */
 const MAX_COMPARED = 5_000
 
-/** Of these codes those that no basemap has, in their order. */
+/** Returns those codes that belong to no basemap, in their order. */
 export async function unknownBasemaps(sql: Queryable, codes: readonly string[]): Promise<string[]> {
   const rows = await sql<{ code: string }[]>`
     SELECT given.code FROM unnest(${codes as string[]}::text[]) WITH ORDINALITY AS given (code, place)
@@ -12,7 +12,7 @@ export async function unknownBasemaps(sql: Queryable, codes: readonly string[]):
   return rows.map(({ code }) => code)
 }
 
-/** Of these grants those that match no vector by code, relative path or file name, in their order. */
+/** Returns those grants that match no vector by code, relative path or file name, in their order. */
 export async function unknownVectors(sql: Queryable, names: readonly string[]): Promise<string[]> {
   const rows = await sql<{ name: string }[]>`
     SELECT given.name FROM unnest(${names as string[]}::text[]) WITH ORDINALITY AS given (name, place)
@@ -23,7 +23,7 @@ export async function unknownVectors(sql: Queryable, names: readonly string[]): 
   return rows.map(({ name }) => name)
 }
 
-/** The first 5,000 codes. */
+/** Returns the first 5,000 codes. */
 export async function firstCodes(sql: Queryable, table: 'basemaps' | 'vectors'): Promise<string[]> {
   const rows = await sql<{ code: string }[]>`SELECT code FROM ${sql(table)} ORDER BY code LIMIT ${MAX_COMPARED}`
   return rows.map(({ code }) => code)

@@ -30,7 +30,7 @@ const commit = (name: string) => group.commit(name, add(name))
 const names = Array.from({ length: 20 }, (_, i) => `row ${i + 1}`)
 const sum = async () => (await store.sql<{ sum: number }[]>`SELECT sum(value)::int AS sum FROM rows`)[0]?.sum
 
-test('changes that come while one is committed share the next transaction, and all are in the log in order', async () => {
+test('changes that arrive during a commit share the next transaction, and the log has all in order', async () => {
   const before = await currentState(store.sql)
   const all = await Promise.all(names.map(commit))
   expect(all.map(({ result }) => result)).toEqual(names)
@@ -46,14 +46,14 @@ test('changes of one row never share a transaction, and so never undo one anothe
   expect(await sum()).toBe(60)
 })
 
-test('a change that fails fails alone', async () => {
+test('only the failing change fails', async () => {
   const broken = (tx: Transaction) => tx`SELECT 1 / 0`.then(() => ({ result: 'never', changes: [] }))
   const all = await Promise.allSettled([...names.slice(0, 5).map(commit), group.commit('broken', broken)])
   expect(all.map(({ status }) => status)).toEqual([...Array(5).fill('fulfilled'), 'rejected'])
   expect(await sum()).toBe(5)
 })
 
-test('a row that somebody else holds keeps only its own change waiting', async () => {
+test('a locked row delays only its own change', async () => {
   const release = deferred()
   const held = deferred()
   const holder = store.sql.begin(async (tx) => {
@@ -71,7 +71,7 @@ test('a row that somebody else holds keeps only its own change waiting', async (
   expect(await sum()).toBe(20)
 })
 
-test('what was given up is not committed, and the others are', async () => {
+test('an aborted change is not committed, and the others are', async () => {
   const watch = new WriteWatch(60_000)
   const first = commit('row 1')
   const late = writeWatch.run(watch, () =>

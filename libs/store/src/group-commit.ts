@@ -4,21 +4,21 @@ import { type Committed, logChanges, type NewChange } from './change-log.js'
 import type { Sql, Transaction } from './connect.js'
 import { WriteTooLate, writeWatch } from './write-fence.js'
 
-/** A change of one row, and what the change log must receive of it. It may be run again where its transaction was rolled back. */
+/** A change of one row, with its entries for the change log. It may run again if its transaction was rolled back. */
 export type GroupedWork<T> = (tx: Transaction) => Promise<{ result: T; changes: readonly NewChange[] }>
 
-/** Limit: changes of one transaction. Their statements share round trips, and so must not fill a connection's pipeline. */
+/** Maximum number of changes in one transaction. Their statements share round trips, and must not fill a connection's pipeline. */
 const MAX_MEMBERS = 50
-/** One row that somebody else holds keeps the others waiting for no longer; then each change has a transaction of its own. */
+/** Maximum wait for a locked row. After it, each change gets its own transaction. */
 const LOCK_TIMEOUT_MS = 500
-/** A transaction that takes longer does not keep the next one from beginning: its connection may be dead. */
+/** Time after which a transaction no longer delays the next one, since its connection may be dead. */
 const PATIENCE_MS = 1_000
 
 interface Member {
-  /** the row that is changed: no two changes of one row are in one transaction, in which they would not wait for each other */
+  /** the changed row; no two changes of one row share a transaction, in which they would not wait for each other */
   readonly key: string
   readonly work: GroupedWork<unknown>
-  /** called right before COMMIT is sent; rejects where the caller has given up */
+  /** called right before COMMIT is sent; rejects if the caller has given up */
   readonly finish: (tx: Transaction) => Promise<unknown>
   readonly resolve: (committed: Committed<unknown>) => void
   readonly reject: (error: unknown) => void

@@ -1,9 +1,9 @@
 import type { Queryable } from './connect.js'
 
 export interface InstanceKeys {
-  /** names this installation on a Redis that it may share with others */
+  /** id of this installation on a Redis that it may share with others */
   readonly instanceId: string
-  /** proves to the control plane that a request comes through an edge of this installation; a secret */
+  /** secret that proves to the control plane that a request comes through an edge of this installation */
   readonly edgeLink: string
 }
 

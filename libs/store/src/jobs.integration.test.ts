@@ -46,7 +46,7 @@ async function insertExport(): Promise<string> {
   return row?.id ?? ''
 }
 
-test('an exclusive job has one runner at a time, and others have theirs', async () => {
+test('an exclusive job has one runner at a time, and other jobs have their own', async () => {
   const claims = await Promise.all(Array.from({ length: 10 }, () => claim()))
   const [lease] = claims.filter((one) => one !== null)
   expect(claims.filter((one) => one !== null)).toHaveLength(1)
@@ -89,7 +89,7 @@ async function waitingForLock(): Promise<void> {
   }
 }
 
-test('queued jobs of a table run one at a time in their order, beside those of the other table', async () => {
+test('queued jobs of a table run one at a time in order, independently of the other table', async () => {
   const [first, second, exported] = await queued()
   const runner = randomUUID()
   const lease = (await claimQueuedJob(store.sql, 'slice_jobs', runner, 60)) as JobLease
@@ -107,7 +107,7 @@ test('queued jobs of a table run one at a time in their order, beside those of t
   ])
 })
 
-test('a job that is returned begins again with a new fence, and the old lease cannot end it', async () => {
+test('a returned job starts again with a new fence, and the old lease cannot end it', async () => {
   await queued()
   const first = (await claimQueuedJob(store.sql, 'exports', randomUUID(), 60)) as JobLease
   await renewed(first)

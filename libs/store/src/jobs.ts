@@ -1,19 +1,19 @@
 import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 
-/** Kinds of jobs that wait in a table of their own, which inherits `jobs`. */
+/** Kinds of jobs that wait in their own tables, which inherit `jobs`. */
 export type QueuedTable = 'slice_jobs' | 'exports'
 
-/** A job that is a row of `jobs` only while it runs; one process at a time runs that of a kind and a code. */
+/** A job that is a row of `jobs` only while it runs. Only one process at a time runs the job of a kind and code. */
 export interface ExclusiveJob {
   readonly kind: 'scan' | 'vector_build' | 'folder_watch' | 'housekeeping'
-  /** what is worked on; '' where the kind has one job */
+  /** subject of the job; '' if the kind has only one job */
   readonly code: string
 }
 
-/** The right to run one job. Every later statement names it: a process that lost it unnoticed can write nothing. */
+/** The right to run one job. Every later statement includes it, so a process that lost it unnoticed cannot write. */
 export interface JobLease {
-  /** the job's */
+  /** id of the job */
   readonly id: string
   readonly owner: string
   readonly fence: number
@@ -27,8 +27,8 @@ export interface JobProgress {
 }
 
 /**
- * Claims the oldest unfinished job of a table, if it is pending or the lease of its runner has expired; null: there is none, or it runs
- * elsewhere. One job of a table runs at a time, in the order of submission. A job that ran before begins again.
+ * Claims the oldest unfinished job of a table, if it is pending or the lease of its runner has expired. Returns null if there is none, or another
+ * process runs it. One job of a table runs at a time, in the order of submission. A job that ran before starts again.
  */
 export async function claimQueuedJob(
   sql: Sql,
@@ -46,14 +46,14 @@ export async function claimQueuedJob(
   return row === undefined ? null : { ...row, owner }
 }
 
-/** Begins a job that is no row yet; null: another process runs it. A takeover waits for a transaction that `holdLease` was called in. */
+/** Starts a job without a row. Returns null if another process runs it. A takeover waits for a transaction that called `holdLease`. */
 export async function claimExclusiveJob(
   sql: Queryable,
   { kind, code }: ExclusiveJob,
   owner: string,
   leaseSeconds: number,
 ): Promise<JobLease | null> {
-  // A new id is a change of the key, for which the row must be free of every other lock.
+  // A new id changes the key, so the row must be free of every other lock.
   const [row] = await sql<{ id: string; fence: number }[]>`
     INSERT INTO jobs (kind, code, started_at, lease_owner, lease_until)
     VALUES (${kind}, ${code}, now(), ${owner}, now() + make_interval(secs => ${leaseSeconds}))
@@ -65,7 +65,7 @@ export async function claimExclusiveJob(
   return row === undefined ? null : { ...row, owner }
 }
 
-/** Locks an exclusive job until the transaction ends: nobody takes it over meanwhile, and renewals go on. false: the lease is lost. */
+/** Locks an exclusive job until the transaction ends: no process takes it over meanwhile, and renewals continue. Returns false if the lease is lost. */
 export async function holdLease(tx: Transaction, lease: JobLease): Promise<boolean> {
   const rows = await tx`SELECT FROM ONLY jobs WHERE ${holds(tx, lease)} FOR KEY SHARE`
   return rows.length > 0
@@ -73,7 +73,7 @@ export async function holdLease(tx: Transaction, lease: JobLease): Promise<boole
 
 export type Renewal = 'held' | 'cancel' | 'lost'
 
-/** Renews the lease and records the progress. `cancel`: the job is to be cancelled; `lost`: another process holds the lease. */
+/** Renews the lease and stores the progress. Returns `cancel` if the job is to be cancelled, and `lost` if another process holds the lease. */
 export async function renewLease(
   sql: Queryable,
   lease: JobLease,
@@ -87,14 +87,14 @@ export async function renewLease(
   return row.cancel_asked ? 'cancel' : 'held'
 }
 
-/** `coded`: the code and parameters of the reason; null: it has none */
+/** `coded`: code and parameters of the reason; null: none */
 export type JobEnd = 'succeeded' | { readonly failed: string; readonly coded?: CodedMessage | null }
 
 export function failedBy(said: CodedMessage): Exclude<JobEnd, 'succeeded'> {
   return { failed: textOf(said), coded: said }
 }
 
-/** Ends a queued job. false: the lease is lost, and nothing was written: the caller's transaction must not commit. */
+/** Ends a queued job. Returns false, without writing, if the lease is lost; the caller's transaction must then roll back. */
 export async function finishJob(tx: Transaction, lease: JobLease, end: JobEnd): Promise<boolean> {
   const succeeded = end === 'succeeded'
   const { failed = '', coded = null } = succeeded ? {} : end
@@ -107,19 +107,19 @@ export async function finishJob(tx: Transaction, lease: JobLease, end: JobEnd): 
   return count > 0
 }
 
-/** Returns the job of a process that stops to its queue: its next runner need not wait for the lease to expire. */
+/** Returns the job of a stopping process to its queue, so that its next runner need not wait for the lease to expire. */
 export async function returnJob(sql: Queryable, lease: JobLease): Promise<void> {
   await sql`
     UPDATE jobs SET status = 'pending', lease_owner = NULL, lease_until = NULL, progress = 0, phase = '' WHERE ${holds(sql, lease)}`
 }
 
-/** Ends an exclusive job. false: the lease was lost. */
+/** Ends an exclusive job. Returns false if the lease was lost. */
 export async function endExclusiveJob(sql: Queryable, lease: JobLease): Promise<boolean> {
   const { count } = await sql`DELETE FROM ONLY jobs WHERE ${holds(sql, lease)}`
   return count > 0
 }
 
-/** The condition of every statement that only the holder of a lease may carry out, on `jobs` or a table that inherits it. */
+/** Returns the condition of every statement that only the lease's holder may execute, on `jobs` or a table that inherits it. */
 export function holds(sql: Queryable, { id, owner, fence }: JobLease) {
   return sql`id = ${id} AND lease_owner = ${owner} AND fence = ${fence} AND status = 'running'`
 }

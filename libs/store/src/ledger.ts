@@ -1,6 +1,6 @@
 import type { Queryable } from './connect.js'
 
-/** How many of everything the catalog holds. What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
+/** Counts of the catalog. Withdrawn items, and those of disabled sources, do not count as missing while they are unavailable. */
 export interface Ledger {
   readonly basemaps: number
   readonly versions: number
@@ -32,7 +32,7 @@ export interface TokenCounts {
   readonly disabled: number
 }
 
-/** Tokens by state at this moment; one that is disabled counts as that alone. */
+/** Counts tokens by their current state. A disabled token counts only as disabled. */
 export async function countTokens(sql: Queryable): Promise<TokenCounts> {
   const [row] = await sql<TokenCounts[]>`
     SELECT count(*) FILTER (WHERE disabled_at IS NULL AND (expires_at IS NULL OR expires_at > now())) AS active,

@@ -10,7 +10,7 @@ const LISTING: Listing = {
   filters: {},
 }
 
-test('the order comes from the listing alone, with its key for rows that are equal otherwise', () => {
+test('the order depends only on the listing, with its key for otherwise equal rows', () => {
   expect(orderBy(LISTING)).toBe('lower(name) DESC, id DESC')
   expect(orderBy(LISTING, 'name')).toBe('lower(name) ASC, id ASC')
   expect(orderBy(LISTING, '-used')).toBe('used_at DESC NULLS LAST, id DESC')

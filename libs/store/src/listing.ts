@@ -2,28 +2,28 @@ import type postgres from 'postgres'
 import type { Queryable } from './connect.js'
 
 /**
- * What a list can be searched, filtered and sorted by. The texts are SQL of this program; what a client sends selects among them by name,
- * and its values are parameters.
+ * The fields by which a list can be searched, filtered and sorted. The SQL texts are constants of this program. Clients select among them by name,
+ * and their values are parameters.
  */
 export interface Listing<Filter extends string = string> {
-  /** by the words of the API reference: the expressions in which `q` is searched */
+  /** SQL expressions that `q` searches, named by the words of the API reference */
   readonly searched: Readonly<Record<string, string>>
-  /** field: expression */
+  /** SQL expression of each field */
   readonly sortable: Readonly<Record<string, string>>
-  /** those of these fields that may be null: they come last, whatever the direction */
+  /** fields that may be null: such rows come last, in both directions */
   readonly nullable?: readonly string[]
-  /** the order where none is requested, as a client would write it */
+  /** default order, in the form of the `sort` parameter */
   readonly order: string
-  /** unique, so that pages neither repeat nor skip a row */
+  /** unique field, so that pages neither repeat nor skip a row */
   readonly key: string
-  /** name: a condition, in which `$` is the value */
+  /** SQL condition of each filter, in which `$` stands for the value */
   readonly filters: Readonly<Record<Filter, string>>
 }
 
 /** A page of a list. Every further field is the value of the filter of that name; undefined and null do not filter. */
 export interface ListRequest {
   readonly q?: string | undefined
-  /** a field, `-` before it for descending */
+  /** a field, prefixed by `-` for descending order */
   readonly sort?: string | undefined
   /** undefined: all that follow */
   readonly limit?: number | undefined
@@ -35,19 +35,19 @@ export interface ListRequest {
 export interface Selection {
   readonly columns: postgres.Fragment
   readonly from: postgres.Fragment
-  /** holds for every row of the list, whatever is requested */
+  /** condition for every row of the list */
   readonly where?: postgres.Fragment
-  /** where the page begins, for clients that follow ids; does not count in `total` */
+  /** start of the page, for clients that page by id; has no effect on `total` */
   readonly beginning?: postgres.Fragment
 }
 
 export interface Listed<Row> {
   readonly items: Row[]
-  /** of all pages */
+  /** number of rows on all pages */
   readonly total: number
 }
 
-/** One page of what matches, without counting what else does. */
+/** Reads one page of the matching rows, without counting all. */
 export async function readRows<Row extends object>(
   sql: Queryable,
   listing: Listing,
@@ -61,7 +61,7 @@ export async function readRows<Row extends object>(
     ORDER BY ${sql.unsafe(orderBy(listing, request.sort))} LIMIT ${limit ?? null}::bigint OFFSET ${offset}::bigint`
 }
 
-/** One page of what matches, and how many rows match. */
+/** Reads one page of the matching rows, with the number of all. */
 export async function readList<Row extends object>(
   sql: Queryable,
   listing: Listing,
@@ -79,13 +79,13 @@ export async function readList<Row extends object>(
   return { items: [...items], total: count?.n ?? 0 }
 }
 
-/** What matches a filter by its keys, as far as `most` allows, and how many rows match. */
+/** Keys of the rows that match a filter, at most `most`, and the number of matching rows. */
 export interface Keys {
   readonly keys: readonly string[]
   readonly total: number
 }
 
-/** @param selection its only column is named `key` */
+/** @param selection whose only column is named `key` */
 export async function readKeys(
   sql: Queryable,
   listing: Listing,
@@ -103,7 +103,7 @@ function matching(sql: Queryable, listing: Listing, { from, where = sql`true` }:
 
 function searchCondition(sql: Queryable, { searched }: Listing, q: string | undefined): postgres.Fragment {
   if (q === undefined || q === '') return sql``
-  // Lines apart, so that nothing matches across two of them.
+  // Separated by line breaks, so that no match spans two of them.
   const text = sql.unsafe(`concat_ws(E'\\n', ${Object.values(searched).join(', ')})`)
   return sql`AND position(lower(${q}::text) in lower(${text})) > 0`
 }
@@ -121,14 +121,14 @@ function filterConditions(sql: Queryable, { filters }: Listing, request: ListReq
   return conditions
 }
 
-/** @throws RangeError for a field that the list cannot be sorted by; routes refuse it before */
+/** @throws RangeError for a field that the list cannot be sorted by; routes refuse it earlier */
 export function orderBy({ sortable, nullable = [], order, key }: Listing, sort: string = order): string {
   const descending = sort.startsWith('-')
   const field = descending ? sort.slice(1) : sort
   const expression = Object.hasOwn(sortable, field) ? sortable[field] : undefined
   if (expression === undefined) throw new RangeError(`no field to sort by: ${field}`)
   const direction = descending ? 'DESC' : 'ASC'
-  // Not for every field: an index of a column that is never null does not serve this order.
+  // Not for every field: an index of a column that is never null would not serve this order.
   const nulls = nullable.includes(field) ? ' NULLS LAST' : ''
   return `${expression} ${direction}${nulls}, ${key} ${direction}`
 }

@@ -6,15 +6,15 @@ import { openSession, type Sql } from './connect.js'
 
 const DIRECTORY = fileURLToPath(new URL('../migrations/', import.meta.url))
 
-/** Any number serves, as long as nothing else in the database takes an advisory lock of the same one. */
+/** An arbitrary number for the advisory lock. No other code in the database may use it. */
 const MIGRATION_LOCK = 891_001
 
-/** Limit: one migration of a big store, or the wait for another process's; far more than any takes. */
+/** Maximum time of one migration of a large store, or of the wait for another process; far more than any takes. */
 const MIGRATION_TIMEOUT_MS = 1_800_000
 
 /**
- * Limit: how long a statement of a migration waits for a lock. Everything that asks for the table after it waits behind it, so a migration that
- * waits for a `pg_dump` would hold up every process. It begins again after a pause, in which the others get their turn.
+ * Maximum time that a statement of a migration waits for a lock. Every later request for the table waits behind it, so a migration that
+ * waits for a `pg_dump` would block every process. It starts again after a pause, in which the others get their turn.
  */
 const LOCK_TIMEOUT_MS = 500
 const LOCK_PAUSE_MS = 2_000
@@ -25,7 +25,7 @@ interface Migration {
   readonly name: string
   readonly text: string
   readonly checksum: string
-  /** whether the version before it runs on a store that has it: its first line is `-- compatible: yes` */
+  /** true if the previous version runs on a store with this migration: its first line is `-- compatible: yes` */
   readonly compatible: boolean
 }
 
@@ -36,28 +36,28 @@ interface Applied {
   readonly compatible: boolean
 }
 
-/** What waiting does not mend, in one line for an operator. */
+/** A problem that waiting does not solve, in one line for an operator. */
 export class StoreRefusal extends Error {
   override readonly name = 'StoreRefusal'
 }
 
 /**
- * Brings the schema to the newest migration, each in a transaction of its own with the row that records it. Safe when several processes
- * start at once: one holds the lock, the others wait and find nothing to do. Forward only.
+ * Brings the schema to the newest migration, each in its own transaction with the row that records it. Safe when several processes
+ * start at once: one holds the lock, and the others wait and then find nothing to do. Forward only.
  *
- * Answers the names of migrations that this program does not know, which a newer one has made and marked as compatible. Throws StoreRefusal
- * when one of them is not, or when a migration that was applied has another text today.
+ * Returns the names of unknown migrations, which a newer program has applied and marked as compatible. Throws StoreRefusal
+ * if one of them is incompatible, or if an applied migration has another text today.
  */
 export async function migrate(
   sql: Sql,
   migrations: readonly Migration[] = readMigrations(),
 ): Promise<readonly string[]> {
   const found = await readApplied(sql)
-  // The common case needs neither a lock nor the right to write: a store that can only be read lets a process start.
+  // The common case needs neither a lock nor write permission, so a process starts on a read-only store.
   if (found !== null && pending(migrations, found).length === 0) return unknownOf(migrations, found)
   const session = openSession(sql, MIGRATION_TIMEOUT_MS)
   try {
-    // Goes with the session, whatever happens.
+    // The lock ends with the session in any case.
     await session`SELECT pg_advisory_lock(${MIGRATION_LOCK})`
     await session.unsafe(`
       CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -71,7 +71,7 @@ export async function migrate(
   }
 }
 
-/** Throws after MIGRATION_TIMEOUT_MS if another transaction holds a lock that the migration needs for all of that time. */
+/** Throws if another transaction holds a required lock for MIGRATION_TIMEOUT_MS. */
 async function apply(sql: Sql, { number, name, checksum, compatible, text }: Migration): Promise<void> {
   const end = performance.now() + MIGRATION_TIMEOUT_MS
   for (;;) {
@@ -90,22 +90,22 @@ async function apply(sql: Sql, { number, name, checksum, compatible, text }: Mig
   }
 }
 
-/** How the database's schema stands to this program's. */
+/** The state of the database's schema, compared with this program. */
 export interface SchemaState {
-  /** names of migrations that the database has not got yet */
+  /** names of migrations that are not yet applied */
   readonly pending: readonly string[]
-  /** names of those that a newer program has made, with which this one works */
+  /** names of migrations of a newer program, with which this one works */
   readonly newer: readonly string[]
 }
 
-/** Reads alone. Throws StoreRefusal where this program and the database do not fit. */
+/** Only reads. Throws StoreRefusal if this program and the database do not fit. */
 export async function readSchemaState(sql: Sql): Promise<SchemaState> {
   const migrations = readMigrations()
   const applied = (await readApplied(sql)) ?? []
   return { pending: pending(migrations, applied).map(({ name }) => name), newer: unknownOf(migrations, applied) }
 }
 
-/** In their order; null: there is no such table. The column `compatible` is younger than the table. */
+/** Returns applied migrations in their order; null if the table does not exist. The column `compatible` is younger than the table. */
 async function readApplied(sql: Sql): Promise<readonly Applied[] | null> {
   const [table] = await sql<{ present: boolean }[]>`SELECT to_regclass('schema_migrations') IS NOT NULL AS present`
   if (!table?.present) return null
@@ -114,7 +114,7 @@ async function readApplied(sql: Sql): Promise<readonly Applied[] | null> {
     FROM schema_migrations m ORDER BY number`
 }
 
-/** The migrations to apply. Throws where this program and the database do not fit. */
+/** Returns the migrations to apply. Throws if this program and the database do not fit. */
 function pending(known: readonly Migration[], applied: readonly Applied[]): readonly Migration[] {
   for (const { number, checksum, compatible, name } of applied) {
     const same = known.find((migration) => migration.number === number)

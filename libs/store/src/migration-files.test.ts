@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readMigrations } from './migrate.js'
 
-test('a migration is compatible where its first line says so, and not otherwise', () => {
+test('a migration is compatible only if its first line says so', () => {
   const dir = mkdtempSync(join(tmpdir(), 'migrations-'))
   const texts = {
     '0001_yes.sql': '-- compatible: yes\nSELECT 1;\n',

@@ -34,7 +34,7 @@ export async function readRule(sql: Queryable, id: string): Promise<StoredRule |
   return row ?? null
 }
 
-/** Writes a rule under its id, or a new one without. null: none has this id. */
+/** Saves a rule under its id, or a new one without an id. Returns null if the id does not exist. */
 export async function saveRule(
   tx: Transaction,
   { id, email, targetCode, kinds, enabled }: Omit<StoredRule, 'id' | 'createdAt'> & { readonly id: string | null },
@@ -55,24 +55,24 @@ export async function deleteRule(tx: Transaction, id: string): Promise<boolean> 
   return count > 0
 }
 
-/** The rules that anybody is told by now. */
+/** Returns the enabled rules. */
 export async function enabledRules(sql: Queryable): Promise<readonly StoredRule[]> {
   return sql<StoredRule[]>`SELECT ${ruleColumns(sql)} FROM notification_rules WHERE enabled ORDER BY created_at`
 }
 
 export interface AttentionItem {
   readonly kind: NotificationKind
-  /** what names it to people */
+  /** name for people */
   readonly name: string
   readonly message: string
 }
 
-/** An active token is told of so long before its end; as in the console. */
+/** Days before the expiry of an active token at which it needs attention; the same as in the console. */
 const EXPIRES_WITHIN_DAYS = 14
-/** An edge process that was not stopped in order and has said nothing for so long. */
+/** Seconds of silence after which an edge process without a regular stop needs attention. */
 const GONE_AFTER_SECONDS = 60
 
-/** What needs attention now: kind, what tells one item from another, its name, and why. */
+/** Selects the items that need attention now: kind, identity, name and reason. */
 function attention(sql: Queryable) {
   return sql`
     SELECT 'push_failed' AS kind, id::text || ' ' || updated_at AS item,
@@ -103,8 +103,8 @@ function attention(sql: Queryable) {
 }
 
 /**
- * The items that need attention and that nobody has been told of, which are told of from now on; and forgets those that no longer do.
- * @param kinds of those alone; somebody has a rule for them
+ * Returns the items that need attention and were not reported yet, and marks them as reported. Deletes the marks of those that no longer need it.
+ * @param kinds that have a rule
  */
 export async function takeNews(tx: Transaction, kinds: readonly NotificationKind[]): Promise<readonly AttentionItem[]> {
   return tx<AttentionItem[]>`
@@ -120,7 +120,7 @@ export interface NewNotification {
   readonly body: { readonly event: string; readonly subject: string } & Readonly<Record<string, unknown>>
 }
 
-/** A message that is due at once. */
+/** Inserts a message that is due at once. */
 export async function insertNotification(tx: Transaction, { to, body }: NewNotification): Promise<Delivery> {
   const url = to.email === null ? null : `mailto:${to.email}`
   const [row] = await tx<{ id: string }[]>`

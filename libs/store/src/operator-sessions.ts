@@ -3,28 +3,28 @@ import type { Queryable, Sql, Transaction } from './connect.js'
 
 export interface OperatorSession {
   readonly name: string
-  /** how the audit names the person */
+  /** name of the person in the audit */
   readonly actor: string
   readonly role: Role
   readonly begunBy: 'oidc' | 'password'
   readonly expiresAt: Date
 }
 
-/** @param ttlSeconds after which the session ends, whatever happens until then */
+/** @param ttlSeconds time after which the session ends in any case */
 export async function insertSession(
   tx: Transaction,
   digest: Buffer,
   { name, actor, role, begunBy }: Omit<OperatorSession, 'expiresAt'>,
   ttlSeconds: number,
 ): Promise<void> {
-  // Those that have ended go at the same time, so that they never pile up.
+  // Expired sessions are deleted at the same time, so they never accumulate.
   await tx`DELETE FROM operator_sessions WHERE expires_at <= now()`
   await tx`
     INSERT INTO operator_sessions (digest, name, actor, role, begun_by, expires_at)
     VALUES (${digest}, ${name}, ${actor}, ${role}, ${begunBy}, now() + make_interval(secs => ${ttlSeconds}))`
 }
 
-/** The session of this digest; null: there is none, it has expired, or nobody has used it for `idleSeconds`. */
+/** Returns the session of a digest; null if it does not exist, has expired, or was not used for `idleSeconds`. */
 export async function readSession(
   sql: Queryable,
   digest: Buffer,
@@ -36,17 +36,17 @@ export async function readSession(
   return row ?? null
 }
 
-/** Written at most so often for one session: what it delays is how long an idle one lives. Seconds. */
+/** Minimum seconds between two writes for one session. An idle session lives longer by at most this time. */
 const NOTE_EVERY = 30
 
-/** Notes that a person uses the session. */
+/** Records that a person uses the session. */
 export async function noteSessionUsed(sql: Sql, digest: Buffer): Promise<void> {
   await sql`
     UPDATE operator_sessions SET used_at = now()
     WHERE digest = ${digest} AND used_at < now() - make_interval(secs => ${NOTE_EVERY})`
 }
 
-/** Answers who it was; null: there was no such session. */
+/** Returns the person of the deleted session, or null. */
 export async function deleteSession(tx: Transaction, digest: Buffer): Promise<{ readonly actor: string } | null> {
   const [row] = await tx<{ actor: string }[]>`DELETE FROM operator_sessions WHERE digest = ${digest} RETURNING actor`
   return row ?? null

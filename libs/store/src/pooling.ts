@@ -3,8 +3,8 @@ import { openSession, type Sql } from './connect.js'
 const ANSWER_WITHIN_MS = 5_000
 
 /**
- * Whether each connection is a session of its own. A pooler that gives connections to whichever client has a transaction (PgBouncer's
- * `pool_mode = transaction`) hands two connections that stand at the same time the same server process, or one connection two of them.
+ * True if each connection is a separate session. A pooler that assigns server connections for each transaction (PgBouncer's
+ * `pool_mode = transaction`) gives two open connections the same server process, or one connection two of them.
  */
 export async function keepsSessions(sql: Sql): Promise<boolean> {
   const one = openSession(sql, ANSWER_WITHIN_MS)
@@ -18,7 +18,7 @@ export async function keepsSessions(sql: Sql): Promise<boolean> {
   }
 }
 
-/** Without a prepared statement, which such a pooler may not know any more. */
+/** Avoids prepared statements, which such a pooler may have lost. */
 async function processOf(session: Sql): Promise<number | undefined> {
   const [row] = await session.unsafe<{ pid: number }[]>('SELECT pg_backend_pid() AS pid')
   return row?.pid

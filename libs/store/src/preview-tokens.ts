@@ -9,7 +9,7 @@ export interface NewPreviewToken {
   readonly expiresAt: Date
 }
 
-/** A token for a preview, read-only. Those that have expired go at the same time, so that they never pile up. */
+/** Inserts a read-only token for a preview. Expired ones are deleted at the same time, so they never accumulate. */
 export async function insertPreviewToken(tx: Transaction, token: NewPreviewToken): Promise<void> {
   await tx`DELETE FROM tokens WHERE preview AND expires_at < now()`
   await tx`

@@ -10,8 +10,8 @@ interface BucketRow {
 }
 
 /**
- * Takes permits out of token buckets that all processes share, for each request in one statement. The clock is the database's; where it is set
- * back nothing is refilled for that moment. A token that has been deleted gets none.
+ * Takes permits from token buckets that all processes share, for all requests in one statement. It uses the clock of the database; while that is set
+ * back, nothing is refilled. A deleted token gets no permits.
  */
 export async function takePermits(sql: Queryable, requests: readonly PermitRequest[]): Promise<PermitAnswer[]> {
   const column = (value: (request: PermitRequest) => number) => requests.map(value)

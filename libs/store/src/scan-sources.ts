@@ -19,7 +19,7 @@ function scanColumns(sql: Queryable, table: 'scans' | 'last') {
     ${of}.warning_count AS warnings, ${of}.steps, ${of}.cancelled_by IS NOT NULL AS cancelled`
 }
 
-/** Scan sources ordered by code, each with its last scan; `code` null reads all of them. */
+/** Reads scan sources ordered by code, each with its last scan; `code` null: all of them. */
 export async function readScanSources(sql: Queryable, code: string | null = null): Promise<ScanSource[]> {
   const { columns, from } = sources(sql)
   const rows = await sql<SourceRow[]>`
@@ -72,22 +72,22 @@ export interface NewScanSource {
   readonly code: string
   readonly kind: SourceKind
   readonly path: string
-  /** undefined keeps the name of a known source and takes the code for a new one */
+  /** undefined keeps the name of a known source; a new one is named by its code */
   readonly name: string | undefined
-  /** undefined keeps a known source as it is and enables a new one */
+  /** undefined keeps the state of a known source, and enables a new one */
   readonly enabled: boolean | undefined
-  /** undefined keeps that of a known source; that of a new one is `automatic` */
+  /** undefined keeps the mode of a known source; a new one is `automatic` */
   readonly publish?: ScanSource['publish'] | undefined
-  /** undefined keeps those of a known source; a new one is neither scheduled nor watched */
+  /** undefined keeps the values of a known source; a new one is neither scheduled nor watched */
   readonly schedule?: ScanSchedule | null | undefined
   readonly watch?: boolean | undefined
-  /** when the schedule wants the next scan, of a schedule that is not undefined */
+  /** time of the next scan by the schedule, if the schedule is given */
   readonly nextScanAt?: Date | null
 }
 
 /**
- * The kind of a known source cannot change, since what was found in it would be orphaned: null then, and where there is one of this code
- * and the call `createsOnly`.
+ * Creates or updates a source. The kind of a known source cannot change, since its items would be orphaned. Returns null in that case, and if
+ * the code exists and the call is `createsOnly`.
  */
 export async function upsertScanSource(
   tx: Transaction,
@@ -112,7 +112,7 @@ export async function upsertScanSource(
   return row ?? null
 }
 
-/** What the change log must receive where everything of a source has changed. */
+/** Returns the entries for the change log if everything of a source has changed. */
 export async function changesOfSource(tx: Transaction, code: string): Promise<NewChange[]> {
   return tx<NewChange[]>`
     SELECT 'basemap' AS kind, code AS key FROM basemaps WHERE source_code = ${code}
@@ -121,7 +121,7 @@ export async function changesOfSource(tx: Transaction, code: string): Promise<Ne
     UNION ALL SELECT 'font', '' WHERE EXISTS (SELECT FROM style_fonts WHERE source_code = ${code})`
 }
 
-/** Forgets a source with everything that was found in it, and its scans. The caller holds the scan lock. false: it was not there any more. */
+/** Deletes a source with all its items and scans. The caller holds the scan lock. Returns false if it did not exist. */
 export async function deleteScanSource(tx: Transaction, code: string): Promise<boolean> {
   await tx`DELETE FROM basemaps WHERE source_code = ${code}`
   await tx`DELETE FROM vectors WHERE source_code = ${code}`
@@ -130,7 +130,7 @@ export async function deleteScanSource(tx: Transaction, code: string): Promise<b
   return count > 0
 }
 
-/** `startedAt` is by the store's clock, as are the times of everything that a scan is compared with. */
+/** `startedAt` is a time of the store's clock, like the times that a scan is compared with. */
 export async function startScan(
   sql: Queryable,
   sourceCode: string,
@@ -148,9 +148,9 @@ export interface ScanOutcome {
   readonly added: number
   readonly updated: number
   readonly missing: number
-  /** null: there is nothing to say */
+  /** null: no message */
   readonly said: CodedMessage | null
-  /** the first of what was left out or is doubtful, and how many there are */
+  /** first warnings about skipped or doubtful items, and the total number */
   readonly warnings?: {
     readonly texts: readonly string[]
     readonly coded: readonly (CodedMessage | null)[]
@@ -170,7 +170,7 @@ export async function finishScan(sql: Queryable, id: string, outcome: ScanOutcom
   return isoDates<Scan>(row as ScanRow)
 }
 
-/** Records how far a scan is; answers who has cancelled it, or null. */
+/** Stores the progress of a scan. Returns the name of the operator who cancelled it, or null. */
 export async function renewScan(sql: Queryable, id: string, steps: number): Promise<string | null> {
   const [row] = await sql<{ cancelled_by: string | null }[]>`
     UPDATE scans SET steps = ${steps} WHERE id = ${id} RETURNING cancelled_by`
@@ -199,17 +199,17 @@ export async function queueScan(
 export interface SourceSchedule {
   readonly code: string
   readonly schedule: ScanSchedule
-  /** null: it is not known yet, or the schedule wants no other scan */
+  /** null: not known yet, or the schedule has no further scan */
   readonly nextScanAt: Date | null
 }
 
-/** The schedules of enabled sources. */
+/** Returns the schedules of enabled sources. */
 export async function readSchedules(sql: Queryable): Promise<SourceSchedule[]> {
   return sql<SourceSchedule[]>`
     SELECT code, schedule, next_scan_at AS "nextScanAt" FROM scan_sources WHERE enabled AND schedule IS NOT NULL`
 }
 
-/** Notes when a schedule wants the next scan; false: somebody else did, or the source is another one. */
+/** Stores the time of a schedule's next scan. Returns false if another process did so, or the source has changed. */
 export async function moveSchedule(
   tx: Transaction,
   code: string,
@@ -222,13 +222,13 @@ export async function moveSchedule(
   return count > 0
 }
 
-/** Enabled sources whose local folders are to be watched. */
+/** Returns enabled sources whose local folders are to be watched. */
 export async function readWatchedSources(sql: Queryable): Promise<Pick<ScanSource, 'code' | 'kind' | 'path'>[]> {
   return sql<Pick<ScanSource, 'code' | 'kind' | 'path'>[]>`
     SELECT code, kind, path FROM scan_sources WHERE enabled AND watch AND starts_with(path, '/') ORDER BY code`
 }
 
-/** Notes why a source cannot be watched; null: it is. */
+/** Stores the reason why a source cannot be watched; null: it is watched. */
 export async function noteWatchProblem(sql: Queryable, code: string, problem: string | null): Promise<void> {
   await sql`
     UPDATE scan_sources SET watch_problem = ${problem} WHERE code = ${code} AND watch_problem IS DISTINCT FROM ${problem}`
@@ -254,7 +254,7 @@ export async function takeQueuedScan(sql: Queryable): Promise<QueuedScan | null>
   return row ?? null
 }
 
-/** Takes a waiting scan of a source out of the queue and asks for the end of a running one; false: there is neither. */
+/** Removes a waiting scan of a source from the queue, and requests the end of a running one. Returns false if there is neither. */
 export async function cancelScans(tx: Transaction, sourceCode: string, actor: string): Promise<boolean> {
   const queued = await tx`DELETE FROM scan_queue WHERE source_code = ${sourceCode} RETURNING 1`
   const running = await tx`
@@ -263,7 +263,7 @@ export async function cancelScans(tx: Transaction, sourceCode: string, actor: st
   return queued.length + running.length > 0
 }
 
-/** What a scan left out, in the order in which it was found; null: there is no such scan of that source. */
+/** Returns the warnings of a scan, in order; null if the source has no such scan. */
 export async function readScanWarnings(
   sql: Queryable,
   sourceCode: string,
@@ -287,7 +287,7 @@ export async function failAbandonedScans(sql: Queryable): Promise<void> {
   for (const { code, reason, changed } of left) if (changed !== null) await queueScan(sql, code, reason)
 }
 
-/** The scans of a source, newest first. */
+/** Returns the scans of a source, newest first. */
 export async function readScans(sql: Queryable, sourceCode: string): Promise<Scan[]> {
   const rows = await sql<ScanRow[]>`
     SELECT ${scanColumns(sql, 'scans')} FROM scans
@@ -295,20 +295,20 @@ export async function readScans(sql: Queryable, sourceCode: string): Promise<Sca
   return rows.map((row) => isoDates<Scan>(row))
 }
 
-/** The store's clock, to the microsecond, for `scannedSince`. */
+/** Returns the store's time, to the microsecond, for `scannedSince`. */
 export async function storeTime(sql: Queryable): Promise<string> {
   const [row] = await sql<{ now: string }[]>`SELECT clock_timestamp()::text AS now`
   return (row as { now: string }).now
 }
 
-/** The codes of sources of which a scan is running, or has ended after that moment of the store's clock. */
+/** Returns the codes of sources with a scan that runs, or has ended after a time of the store's clock. */
 export async function scannedSince(sql: Queryable, moment: string): Promise<ReadonlySet<string>> {
   const rows = await sql<{ source_code: string }[]>`
     SELECT DISTINCT source_code FROM scans WHERE status = 'running' OR finished_at > ${moment}::text::timestamptz`
   return new Set(rows.map((row) => row.source_code))
 }
 
-/** How many scans of each source stay listed. */
+/** Number of scans of each source that are kept. */
 const KEPT_SCANS = 50
 
 export async function pruneScans(sql: Queryable, sourceCode: string): Promise<void> {

@@ -4,14 +4,14 @@ import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
-/** A key with its secret. For those who sign and verify alone: never answered, never logged. */
+/** A key with its secret, only for code that signs and verifies: it must not be returned or logged. */
 export interface SigningSecret {
   readonly secret: Buffer
-  /** null: until it is replaced */
+  /** null: valid until it is replaced */
   readonly expiresAt: Date | null
 }
 
-/** The keys that are good now, the newest first. */
+/** Returns the valid keys, newest first. */
 export async function readSigningSecrets(sql: Queryable): Promise<SigningSecret[]> {
   return [
     ...(await sql<SigningSecret[]>`
@@ -20,7 +20,7 @@ export async function readSigningSecrets(sql: Queryable): Promise<SigningSecret[
   ]
 }
 
-/** The secret to sign with: of the newest key that every edge knows; of the newest at all, where there is no other. */
+/** Returns the secret for signing: that of the newest key that every edge knows, or else that of the newest key. */
 export async function readSigningSecret(sql: Queryable): Promise<Buffer> {
   const [row] = await sql<{ secret: Buffer }[]>`
     SELECT secret FROM signing_keys WHERE expires_at IS NULL OR expires_at > clock_timestamp()
@@ -38,7 +38,7 @@ export const SIGNING_KEY_LISTING = {
   filters: {},
 } satisfies Listing
 
-/** Keys that are good now, without their secrets; the newest first where nothing else is asked for. */
+/** Lists the valid keys without their secrets, newest first by default. */
 export async function listSigningKeys(sql: Queryable, request: ListRequest = {}): Promise<Listed<SigningKey>> {
   const { items, total } = await readList<{ [K in keyof SigningKey]: unknown }>(
     sql,
@@ -54,8 +54,8 @@ export async function listSigningKeys(sql: Queryable, request: ListRequest = {})
 }
 
 /**
- * Puts a new key in the place of the one that is good now, which stays so for `graceSeconds`; one before that ends now. The new one signs after
- * `waitSeconds`, or at once where no other is left.
+ * Replaces the current key by a new one. The current key stays valid for `graceSeconds`, and an earlier one ends now. The new key signs after
+ * `waitSeconds`, or at once if no other is left.
  */
 export async function rotateSigningKey(tx: Transaction, graceSeconds: number, waitSeconds: number): Promise<void> {
   await tx`LOCK TABLE signing_keys IN SHARE ROW EXCLUSIVE MODE`

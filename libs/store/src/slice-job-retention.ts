@@ -1,14 +1,14 @@
 import type { Sql } from './connect.js'
 
-/** Beyond so many jobs that have ended the oldest go before their time: jobs that fail at once would fill the store within days. */
+/** Maximum number of kept jobs that have ended. Above it the oldest are deleted early: jobs that fail at once would fill the store within days. */
 export const KEPT_JOBS = 10_000
 
-/** Deleted by one statement, so that none holds its locks for long. */
+/** Number of rows that one statement deletes, so that it holds its locks only briefly. */
 const BATCH = 1000
 
 /**
- * Deletes jobs that ended more than `days` ago, and the oldest beyond `KEPT_JOBS`, with the records of their callbacks. What they laid into
- * layers stays known, and a job whose callback is still on its way stays. Answers the jobs deleted.
+ * Deletes jobs that ended more than `days` ago, and the oldest beyond `KEPT_JOBS`, with the records of their callbacks. The sources of their
+ * layers stay known, and a job with a pending callback stays. Returns the number of deleted jobs.
  */
 export async function pruneSliceJobs(sql: Sql, days: number, kept: number = KEPT_JOBS): Promise<number> {
   let deleted = 0

@@ -61,7 +61,7 @@ async function ended(daysAgo: number): Promise<StoredSliceJob> {
   return job
 }
 
-test('of submissions at the same moment, those of one token beyond its limit are not queued, and others are', async () => {
+test('simultaneous submissions of one token are queued up to its limit, and those of others are not affected', async () => {
   const mine = { tokenId: TOKEN, maxOpen: 10 }
   const outcomes = await Promise.all(Array.from({ length: 40 }, () => submit(JOB, mine)))
   expect(outcomes.filter(({ state }) => state === 'queued')).toHaveLength(10)
@@ -73,7 +73,7 @@ test('of submissions at the same moment, those of one token beyond its limit are
   expect(await submit(JOB, mine)).toMatchObject({ state: 'full' })
 })
 
-test('a known code answers its job also where the token has no room, and at the same moment all get one job', async () => {
+test('a known code returns its job even without room for the token, and simultaneous callers get one job', async () => {
   const mine = { tokenId: TOKEN, maxOpen: 1 }
   const same = await Promise.all(Array.from({ length: 20 }, () => submit({ ...JOB, code: 'key' }, mine)))
   const answered = same.filter((outcome) => outcome.state !== 'full')
@@ -82,7 +82,7 @@ test('a known code answers its job also where the token has no room, and at the 
   expect(await submit({ ...JOB, code: 'other' }, mine)).toEqual({ state: 'full' })
 })
 
-test('a list tells how many images a job has, and not which', async () => {
+test('a list contains how many images a job has, but not the images', async () => {
   const { id } = await queue()
   const { items } = await listSliceJobs(store.sql, { limit: 10, offset: 0 })
   expect(items[0]).toMatchObject({ id, sourceCount: 2 })
@@ -90,7 +90,7 @@ test('a list tells how many images a job has, and not which', async () => {
   expect(await readSliceJob(store.sql, id)).toMatchObject({ sourceCount: 2, sourcePaths: JOB.sourcePaths })
 })
 
-test('a running job that is cancelled ends with the words of who asked first', async () => {
+test('a cancelled running job ends with the message of the first cancellation', async () => {
   await queue()
   const { job, lease } = (await claimSliceJob(store.sql, OTHER, 60)) ?? expect.fail('there is a job')
   for (const who of ['ann', 'bob'])
@@ -105,7 +105,7 @@ test('a running job that is cancelled ends with the words of who asked first', a
   })
 })
 
-test('the images of a layer are known in the order in which each lies on top', async () => {
+test('the images of a layer are listed in stacking order', async () => {
   const layer = { code: 'order', version: 'v1' }
   const { id } = await queue()
   const laid = async (...paths: string[]) => {
@@ -117,14 +117,14 @@ test('the images of a layer are known in the order in which each lies on top', a
   expect(await laid('/b')).toEqual(['/a', '/c', '/b'])
 })
 
-test('jobs that ended before the retention go with their callbacks; what they laid into a layer stays known', async () => {
+test('jobs that ended before the retention are deleted with their callbacks; their images in a layer stay listed', async () => {
   const [old, young, waiting] = [await ended(91), await ended(89), await queue()]
   await store.sql.begin(async (tx) => {
     await appendLayerSources(tx, { code: 'city', version: 'v1' }, old.id, old.sourcePaths)
     await insertCallback(tx, { jobId: old.id, url: 'http://10.0.0.1/', destination: 'http://10.0.0.1', job: {} })
   })
   const sources = await readLayerSources(store.sql, 'city')
-  // The callback is on its way still.
+  // The callback is still in progress.
   expect(await pruneSliceJobs(store.sql, 90)).toBe(0)
   await store.sql`UPDATE deliveries SET status = 'failed', due_at = NULL`
   expect(await pruneSliceJobs(store.sql, 90)).toBe(1)
@@ -135,7 +135,7 @@ test('jobs that ended before the retention go with their callbacks; what they la
   expect((await queue({ code: 'key' })).id).not.toBe(old.id)
 })
 
-test('beyond so many jobs the oldest go before their time, and those that have not ended stay', async () => {
+test('beyond a number of jobs the oldest are deleted early, and unfinished ones stay', async () => {
   const first = await queue()
   const jobs = [await ended(4), await ended(3), await ended(2), await ended(1)]
   expect(await pruneSliceJobs(store.sql, 90, 2)).toBe(2)
@@ -146,7 +146,7 @@ test('beyond so many jobs the oldest go before their time, and those that have n
   expect(left).toEqual(new Set([first, ...jobs.slice(2)].map(({ id }) => id)))
 })
 
-test('audit entries beyond their days go', async () => {
+test('audit entries beyond their retention are deleted', async () => {
   const entry = { actor: 'ann', address: '127.0.0.1', action: 'a', subject: 's' }
   for (let i = 0; i < 3; i++) await store.sql.begin((tx) => insertAudit(tx, entry))
   await store.sql`UPDATE audit SET at = now() - make_interval(days => 401) WHERE id <= 2`

@@ -6,7 +6,7 @@ import { claimQueuedJob, failedBy, finishJob, holds, type JobEnd, type JobLease 
 import { type KeptTrace, traceColumn } from './kept-trace.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
-/** A job as lists have it: without the paths of its images, of which there may be thousands. */
+/** A job in lists: without the paths of its images, of which there may be thousands. */
 export interface ListedSliceJob {
   readonly id: string
   readonly code: string | null
@@ -17,7 +17,7 @@ export interface ListedSliceJob {
   readonly version: string | null
   readonly zoomMin: number
   readonly zoomMax: number
-  /** the zoom of the sources is to be found; `zoomMax` is `zoomMin` until then */
+  /** true while the zoom is to be derived from the sources; `zoomMax` is `zoomMin` until then */
   readonly zoomMaxNative: boolean
   readonly tileSize: number
   readonly tileFormat: string
@@ -26,29 +26,29 @@ export interface ListedSliceJob {
   readonly output: SliceOutput
   readonly status: SliceStatus
   readonly message: string
-  /** what the message was made from; null: it has no code */
+  /** code and parameters of the message; null: none */
   readonly messageCoded: CodedMessage | null
-  /** about what was submitted, and what is known since the headers of the images were read */
+  /** warnings about the submission, and those from the headers of the images */
   readonly warnings: readonly CodedMessage[]
   readonly progress: number
   readonly phase: string
   readonly logPath: string
   readonly callbackUrl: string
   readonly requestedBy: string
-  /** the token; null: an administrator */
+  /** id of the token; null: an administrator */
   readonly submittedBy: string | null
   readonly createdAt: Date
   readonly startedAt: Date | null
   readonly finishedAt: Date | null
-  /** it was cancelled; its status is `failed` then */
+  /** true if it was cancelled; its status is then `failed` */
   readonly cancelled: boolean
-  /** when somebody said that they have seen its failure */
+  /** time at which somebody acknowledged its failure */
   readonly acknowledgedAt: Date | null
 }
 
 export interface StoredSliceJob extends ListedSliceJob {
   readonly sourcePaths: readonly string[]
-  /** of its submission; null: each run begins one */
+  /** trace of its submission; null: each run starts one */
   readonly trace: KeptTrace | null
 }
 
@@ -68,16 +68,16 @@ export type NewSliceJob = Pick<
   | 'callbackUrl'
   | 'requestedBy'
 > & {
-  /** null: as the layer is by then, else a folder */
+  /** null: the form of the existing layer, or else a folder */
   readonly output: SliceOutput | null
   readonly trace?: KeptTrace | null
   readonly warnings?: readonly CodedMessage[]
 }
 
-/** Notifies every runner: a job was submitted or is to be cancelled. */
+/** Channel that tells every runner that a job was submitted or is to be cancelled. */
 export const SLICING_CHANNEL = 'gateway_slicing'
 
-/** The token that submits, and how many of its jobs may be pending or running. */
+/** The submitting token, with the maximum number of its pending and running jobs. */
 export interface Submitter {
   readonly tokenId: string
   readonly maxOpen: number
@@ -88,13 +88,13 @@ export interface Accepted {
   readonly job: StoredSliceJob
 }
 
-/** `full`: the submitter has as many open jobs as it may. */
+/** `full`: the submitter has the maximum number of open jobs. */
 export type Submitted = Accepted | { readonly state: 'full' }
 
-/** The first half of the advisory lock under which one token's submissions are counted; the second is the token. */
+/** First half of the advisory lock that serialises the submissions of a token; the second half is the token. */
 const SUBMISSION_LOCK = 891_010
 
-/** Queues a job, or answers the one that has this code already, beyond the limit too. `submitter` null: without a limit. */
+/** Queues a job, or returns the existing one with its code, even beyond the limit. `submitter` null: no limit. */
 export async function submitSliceJob(tx: Transaction, job: NewSliceJob, submitter: null): Promise<Accepted>
 export async function submitSliceJob(tx: Transaction, job: NewSliceJob, submitter: Submitter): Promise<Submitted>
 export async function submitSliceJob(
@@ -118,14 +118,14 @@ export async function submitSliceJob(
   return { state: 'queued', job: row }
 }
 
-/** The job with this idempotency key; null: none, or no key. */
+/** Returns the job with this idempotency key, or null. */
 export async function readSliceJobByCode(tx: Transaction, code: string | null): Promise<StoredSliceJob | null> {
   if (code === null) return null
   const [known] = await tx<StoredSliceJob[]>`SELECT ${columns(tx)} FROM slice_jobs WHERE code = ${code}`
   return known ?? null
 }
 
-/** Serialises the submissions of a token until the transaction ends: two at once must not both find room for one. */
+/** Serialises the submissions of a token until the transaction ends, so that two cannot both find the last place. */
 async function isFull(tx: Transaction, { tokenId, maxOpen }: Submitter): Promise<boolean> {
   await tx`SELECT pg_advisory_xact_lock(${SUBMISSION_LOCK}::int, hashtext(${tokenId}))`
   const [open] = await tx<{ n: number }[]>`
@@ -138,7 +138,7 @@ export async function readSliceJob(sql: Queryable, id: string): Promise<StoredSl
   return row ?? null
 }
 
-/** Jobs of these layers that have not ended, in the order in which they run. */
+/** Returns unfinished jobs of these layers, in the order in which they run. */
 export async function readOpenSliceJobs(sql: Queryable, targetCodes: readonly string[]): Promise<ListedSliceJob[]> {
   return sql<ListedSliceJob[]>`
     SELECT ${listedColumns(sql)} FROM slice_jobs
@@ -148,7 +148,7 @@ export async function readOpenSliceJobs(sql: Queryable, targetCodes: readonly st
 export const SLICE_JOB_LISTING = {
   searched: { id: 'id', code: 'code', name: 'name', layer: 'target_code', requester: 'requested_by' },
   sortable: {
-    // Submissions are numbered in their order.
+    // Ids are assigned in the order of submission.
     created_at: 'submission',
     name: 'lower(name)',
     code: 'code',
@@ -171,13 +171,13 @@ export const SLICE_JOB_LISTING = {
   },
 } satisfies Listing
 
-/** The newest first. */
+/** Lists jobs, newest first. */
 export function listSliceJobs(sql: Queryable, request: ListRequest): Promise<Listed<ListedSliceJob>> {
   const selection = { columns: listedColumns(sql), from: sql`slice_jobs` }
   return readList<ListedSliceJob>(sql, SLICE_JOB_LISTING, selection, request)
 }
 
-/** The ids of the jobs that the same request lists. */
+/** Returns the ids of all jobs that match a list request. */
 export function findSliceJobIds(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
   return readKeys(sql, SLICE_JOB_LISTING, { columns: sql`id AS key`, from: sql`slice_jobs` }, request, most)
 }
@@ -187,14 +187,14 @@ export interface ClaimedSliceJob {
   readonly lease: JobLease
 }
 
-/** Claims the oldest unfinished job (`claimQueuedJob`); null: there is none, or it runs elsewhere. */
+/** Claims the oldest unfinished job (`claimQueuedJob`). Returns null if there is none, or another process runs it. */
 export async function claimSliceJob(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedSliceJob | null> {
   const lease = await claimQueuedJob(sql, 'slice_jobs', owner, leaseSeconds)
   const job = lease && (await readSliceJob(sql, lease.id))
   return lease && job && { job, lease }
 }
 
-/** Notes where the job's layer and log are, as soon as that is decided. */
+/** Stores the place of the job's layer and log, as soon as it is decided. */
 export async function placeSliceJob(
   sql: Queryable,
   lease: JobLease,
@@ -205,12 +205,12 @@ export async function placeSliceJob(
   return rows.length > 0
 }
 
-/** Notes the deepest zoom of a job's tiles, where the sources decided it. */
+/** Stores the maximum zoom of a job's tiles, if the sources decided it. */
 export async function noteSliceZoom(sql: Queryable, lease: JobLease, zoomMax: number): Promise<void> {
   await sql`UPDATE slice_jobs SET zoom_max = ${zoomMax} WHERE ${holds(sql, lease)} AND zoom_max_native`
 }
 
-/** Notes what the plan of a job gives reason to warn of, next to what its submission did. */
+/** Stores warnings from the plan of a job, in addition to those of its submission. */
 export async function noteSliceWarnings(
   sql: Queryable,
   lease: JobLease,
@@ -221,7 +221,7 @@ export async function noteSliceWarnings(
 
 export type SliceEnd = JobEnd | 'cancelled'
 
-/** Ends a job. null: another process holds the lease by now, and the caller's transaction must not commit. */
+/** Ends a job. Returns null if another process holds the lease; the caller's transaction must then roll back. */
 export async function finishSliceJob(tx: Transaction, lease: JobLease, end: SliceEnd): Promise<StoredSliceJob | null> {
   const isFinished = await finishJob(tx, lease, end === 'cancelled' ? failedBy(codedMessage('slice_cancelled')) : end)
   if (!isFinished) return null
@@ -237,8 +237,8 @@ export async function finishSliceJob(tx: Transaction, lease: JobLease, end: Slic
 export type Cancelled = 'unknown' | 'finished' | { readonly job: StoredSliceJob; readonly ended: boolean }
 
 /**
- * Cancels a job: a pending one ends here and now, a running one as soon as its runner notices, a finished one stays as it is. `said` names
- * the administrator and the time; the first request counts.
+ * Cancels a job: a pending one ends at once, a running one as soon as its runner notices, and a finished one stays unchanged. `said` names
+ * the administrator and the time. Only the first request counts.
  */
 export async function cancelSliceJob(tx: Transaction, id: string, said: CodedMessage): Promise<Cancelled> {
   const reason = textOf(said)
@@ -257,7 +257,7 @@ export async function cancelSliceJob(tx: Transaction, id: string, said: CodedMes
   return asked === undefined ? 'finished' : { job: asked, ended: false }
 }
 
-/** Notes that somebody has seen that a job failed; one that was seen keeps its moment. null: there is no such job that failed. */
+/** Records that somebody has seen a failure. A second call keeps the first time. Returns null if there is no such failed job. */
 export async function acknowledgeSliceJob(tx: Transaction, id: string): Promise<StoredSliceJob | null> {
   const [row] = await tx<StoredSliceJob[]>`
     UPDATE slice_jobs SET acknowledged_at = coalesce(acknowledged_at, now())

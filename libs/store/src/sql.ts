@@ -4,6 +4,6 @@ import type postgres from 'postgres'
 export type Sql = postgres.Sql<{}>
 // biome-ignore lint/complexity/noBannedTypes: as above
 export type Transaction = postgres.TransactionSql<{}>
-/** Where a query function runs: on its own, or inside a transaction of its caller. */
+/** The context of a query: a connection of the pool, or the transaction of the caller. */
 // biome-ignore lint/complexity/noBannedTypes: as above
 export type Queryable = postgres.ISql<{}>

@@ -63,7 +63,7 @@ test('several processes that start at once migrate an empty database once', asyn
   await empty.drop()
 })
 
-test('a migration that was changed after it had been applied stops the start', async () => {
+test('a migration that changed after it was applied stops the start', async () => {
   const changed = readMigrations().map((m) => ({ ...m, checksum: 'other' }))
   await expect(migrate(store.sql, changed)).rejects.toThrow(/was changed after it had been applied/)
 })
@@ -72,7 +72,7 @@ test('a database newer than the program stops the start', async () => {
   await expect(migrate(store.sql, [])).rejects.toThrow(/of a newer version/)
 })
 
-/** A migration of a version that is newer than this one. */
+/** A migration of a newer version. */
 const ofNewer = (number: number, compatible: boolean) => ({
   number,
   name: `${number}_newer.sql`,
@@ -81,13 +81,13 @@ const ofNewer = (number: number, compatible: boolean) => ({
   compatible,
 })
 
-test('a store that a newer version has migrated serves the version before, unless the migration says otherwise', async () => {
+test('a store migrated by a newer version serves the previous version, unless the migration forbids it', async () => {
   const { sql, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
   const newer = [...readMigrations(), ofNewer(9001, true)]
   expect(await migrate(sql, newer)).toEqual([])
   expect(await migrate(sql)).toEqual(['9001_newer.sql'])
   expect(await readSchemaState(sql)).toEqual({ pending: [], newer: ['9001_newer.sql'] })
-  // The rollout is done once more.
+  // The newer version starts once more.
   expect(await migrate(sql, newer)).toEqual([])
   await migrate(sql, [...newer, ofNewer(9002, false)])
   await expect(migrate(sql)).rejects.toThrow(
@@ -96,7 +96,7 @@ test('a store that a newer version has migrated serves the version before, unles
   await drop()
 })
 
-test('a migration that waits for a dump holds up no reader, and is applied once the dump has ended', async () => {
+test('a migration that waits for a dump blocks no reader, and is applied once the dump has ended', async () => {
   const { sql, url, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
   const [dump, migrator] = ['dump', 'migrator'].map((applicationName) =>
     openStore(url, { applicationName, maxConnections: 1 }),
@@ -121,7 +121,7 @@ test('a migration that waits for a dump holds up no reader, and is applied once 
     SELECT 1 FROM pg_locks JOIN pg_database d ON d.oid = database
     WHERE NOT granted AND relation = 'tokens'::regclass AND datname = current_database()`
   await expect.poll(waiting).toHaveLength(1)
-  // It would wait for the migration, which waits for the dump, which this test ends afterwards.
+  // This query must not wait for the migration, which waits for the dump that the test ends later.
   expect(await sql`SELECT count(*) FROM tokens`).toHaveLength(1)
   dumped()
   await ended
@@ -131,7 +131,7 @@ test('a migration that waits for a dump holds up no reader, and is applied once 
   await drop()
 })
 
-test('a store of before migrations said whether they are compatible is taken over', async () => {
+test('a store from before compatibility marks of migrations is accepted', async () => {
   const { sql, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
   await sql`ALTER TABLE schema_migrations DROP COLUMN compatible`
   expect(await migrate(sql)).toEqual([])
@@ -140,7 +140,7 @@ test('a store of before migrations said whether they are compatible is taken ove
   await drop()
 })
 
-test('a migration that fails leaves nothing behind and lets the next start try again', async () => {
+test('a failed migration leaves nothing behind and is retried by the next start', async () => {
   const number = 9999
   const broken = {
     number,
@@ -161,7 +161,7 @@ test('an installation has its own keys', async () => {
   expect(keys.edgeLink.length).toBeGreaterThanOrEqual(64)
 })
 
-test('the default version of a basemap is read from the same moment as its versions', async () => {
+test('the default version of a basemap is read in the same snapshot as its versions', async () => {
   const code = 'layer'
   await store.sql.begin(async (tx) => {
     await upsertScanSource(tx, { code: 'maps', name: 'Maps', kind: 'basemap', path: '/maps', enabled: true })
@@ -190,7 +190,7 @@ test('the default version of a basemap is read from the same moment as its versi
   expect((await readBasemap(store.sql, code))?.versions).toHaveLength(60)
 })
 
-test('revisions become visible in their order, without gaps, whatever commits first', async () => {
+test('revisions become visible in order, without gaps, whatever commits first', async () => {
   const before = await currentState(store.sql)
   await Promise.all(
     Array.from({ length: 40 }, (_, i) =>
@@ -209,7 +209,7 @@ test('revisions become visible in their order, without gaps, whatever commits fi
   }
 })
 
-test('a transaction that rolls back uses up no revision', async () => {
+test('a rolled-back transaction uses up no revision', async () => {
   const before = await currentState(store.sql)
   await expect(
     store.sql.begin(async (tx) => {
@@ -220,7 +220,7 @@ test('a transaction that rolls back uses up no revision', async () => {
   expect(await changesSince(store.sql, before)).toEqual({ covered: true, changes: [], state: before })
 })
 
-test('a log that was pruned beyond a reader says that it cannot tell', async () => {
+test('a reader beyond the pruned log gets no changes and must reload', async () => {
   const before = await currentState(store.sql)
   await commitWithChanges(store.sql, async () => ({ result: null, changes: [{ kind: 'basemap', key: 'old' }] }))
   await store.sql`UPDATE change_log SET changed_at = now() - interval '2 days'`
@@ -233,19 +233,19 @@ test('a log that was pruned beyond a reader says that it cannot tell', async () 
   expect(await changesSince(store.sql, state)).toMatchObject({ covered: true, changes: [{ key: 'new' }] })
 })
 
-test('a reader ahead of a restored store is told to reload', async () => {
+test('a reader ahead of a restored store must reload', async () => {
   const state = await currentState(store.sql)
   const ahead = { ...state, revision: state.revision + 5, mark: randomUUID() }
   expect(await changesSince(store.sql, ahead)).toEqual({ covered: false, state })
 })
 
-test('a reader whose revision another history has overtaken is told to reload, at that number and beyond it', async () => {
+test('a reader whose revision another history has overtaken must reload, at that number and beyond it', async () => {
   const commit = () =>
     commitWithChanges(store.sql, async () => ({ result: null, changes: [{ kind: 'token', key: 't' }] }))
   const known = await currentState(store.sql)
   await commit()
   const lost = await currentState(store.sql)
-  // As a restore does it: the state of before, with its mark.
+  // Simulates a restore: the earlier state, with its mark.
   await store.sql`ALTER TABLE revision_counter DISABLE TRIGGER renew_mark`
   await store.sql`DELETE FROM change_log WHERE revision > ${known.revision}`
   await store.sql`UPDATE revision_counter SET revision = ${known.revision}, mark = ${known.mark}`
@@ -263,7 +263,7 @@ test('a reader whose revision another history has overtaken is told to reload, a
   )
 })
 
-test('a state of another database of the same cluster is of another epoch', async () => {
+test('a state of another database of the same cluster has another epoch', async () => {
   const other = await freshStore(process.env.TEST_POSTGRES_URL)
   const [here, there] = [await currentState(store.sql), await currentState(other.sql)]
   await other.drop()
@@ -272,13 +272,13 @@ test('a state of another database of the same cluster is of another epoch', asyn
   expect(await changesSince(store.sql, { ...here, epoch: there.epoch })).toMatchObject({ covered: false })
 })
 
-test('a change of very many things is one entry: reload everything', async () => {
+test('a change of very many objects is one entry: reload everything', async () => {
   const many = Array.from({ length: 5000 }, (_, i) => ({ kind: 'vector' as const, key: `v${i}` }))
   const { changes } = await commitWithChanges(store.sql, async () => ({ result: null, changes: many }))
   expect(changes).toMatchObject([{ revision: expect.any(Number), kind: 'all', key: '' }])
 })
 
-test('a token is found by digest, disabled once, and remembers its first and its newest use', async () => {
+test('a token is found by digest, disabled once, and keeps its first and its newest use', async () => {
   const digest = Buffer.alloc(32, 7)
   const { id } = await store.sql.begin((tx) =>
     insertToken(tx, {
@@ -314,7 +314,7 @@ test('a token is found by digest, disabled once, and remembers its first and its
   expect(items[0]?.first_used_at).toBe('2029-01-01T00:00:00.000Z')
 })
 
-test('usable tokens are read in pages, those first that were used last, by an index', async () => {
+test('usable tokens are read in pages by an index, the most recently used first', async () => {
   const { sql } = store
   await sql`
     INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, last_used_at, disabled_at, expires_at)
@@ -347,7 +347,7 @@ test('usable tokens are read in pages, those first that were used last, by an in
   expect(text).not.toContain('Sort')
 })
 
-test('basemaps are read by their codes without reading the table', async () => {
+test('basemaps are read by their codes without a full scan of the table', async () => {
   const { sql } = store
   await sql.begin((tx) =>
     upsertScanSource(tx, { code: 'many', name: 'Many', kind: 'basemap', path: '/many', enabled: true }),

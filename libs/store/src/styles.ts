@@ -11,7 +11,7 @@ export interface StoredStyleSource {
   readonly version: string | null
 }
 
-/** What a style needs; see `StyleDependencies` of the package styles. */
+/** The dependencies of a style; see `StyleDependencies` in libs/styles. */
 export interface StoredStyleDependencies {
   readonly sources: readonly StoredStyleSource[]
   readonly fonts: readonly string[]
@@ -21,20 +21,20 @@ export interface StoredStyleDependencies {
   readonly hosts: readonly string[]
 }
 
-/** A sprite in the folder of a style: ready files, or drawings that it is made of. */
+/** A sprite in the folder of a style: finished files, or drawings that it is built from. */
 export interface StoredSprite {
   readonly name: string
-  /** absolute: of ready files the path without `.json`, of drawings the folder */
+  /** absolute path: without `.json` for finished files, of the folder for drawings */
   readonly path: string
   readonly kind: 'files' | 'drawings'
-  /** of ready files: whether there is one for displays of two pixels to the point */
+  /** for finished files: true if there is a variant for displays with two pixels per point */
   readonly doubled: boolean
   readonly icons: readonly string[]
 }
 
 export interface StoredStyleAssets {
   readonly sprites: readonly StoredSprite[]
-  /** data files that the style names, by their path below its folder; each path on disk is absolute */
+  /** data files of the style by their path below its folder, each with its absolute path */
   readonly files: readonly { readonly name: string; readonly path: string }[]
 }
 
@@ -42,7 +42,7 @@ export interface StoredStyle {
   readonly code: string
   readonly name: string
   readonly sourceCode: string
-  /** the directory of its scan source, out of which no file is served */
+  /** directory of its scan source; no file outside of it is served */
   readonly sourcePath: string
   readonly sourceEnabled: boolean
   readonly path: string
@@ -50,7 +50,7 @@ export interface StoredStyle {
   readonly dependencies: StoredStyleDependencies
   readonly assets: StoredStyleAssets
   readonly fingerprint: string
-  /** positive; grows whenever the content may have changed */
+  /** positive; increases whenever the content may have changed */
   readonly revision: number
   readonly available: boolean
   readonly withdrawn: boolean
@@ -63,27 +63,27 @@ export interface StoredFont {
   readonly name: string
   readonly kind: 'ranges' | 'outlines'
   readonly path: string
-  /** of a collection; null: the file has one font */
+  /** face in a collection; null: the file has one font */
   readonly face: string | null
   readonly fingerprint: string
 }
 
-/** With the directory of its scan source. */
+/** A font with the directory of its scan source. */
 export interface ServedFont extends StoredFont {
   readonly root: string
 }
 
-/** Characters of a document that weigh as much as a row of another kind. */
+/** Characters of a document that count like one row of another kind. */
 const CHARACTERS_PER_ROW = 4096
 
-/** Which styles there are, by code, each as so many rows as its document is long; `codes` null: all of them. */
+/** Returns the codes of styles, with a number of rows by the length of each document; `codes` null: all of them. */
 export async function readStyleSizes(sql: Queryable, codes: readonly string[] | null): Promise<CatalogSize[]> {
   const rows = await sql<CatalogSize[]>`
     SELECT code, 1 + length(document) / ${CHARACTERS_PER_ROW} AS rows FROM styles ${whereCode(sql, sql`code`, codes)} ORDER BY code`
   return [...rows]
 }
 
-/** Styles ordered by code; `codes` null reads all of them. */
+/** Reads styles ordered by code; `codes` null: all of them. */
 export async function readStyles(sql: Queryable, codes: readonly string[] | null): Promise<StoredStyle[]> {
   const rows = await sql<StoredStyle[]>`
     SELECT t.code, t.name, t.source_code AS "sourceCode", s.path AS "sourcePath", s.enabled AS "sourceEnabled", t.path, t.document, t.dependencies,
@@ -98,7 +98,7 @@ export async function readStyle(sql: Queryable, code: string): Promise<StoredSty
   return (await readStyles(sql, [code]))[0] ?? null
 }
 
-/** The fonts of all enabled style sources; where several have one name, that of the first source by code comes first. */
+/** Returns the fonts of all enabled style sources. For equal names, the font of the first source by code comes first. */
 export async function readServedFonts(sql: Queryable): Promise<ServedFont[]> {
   const rows = await sql<ServedFont[]>`
     SELECT f.name, f.kind, f.path, f.face, f.fingerprint, s.path AS root
@@ -118,7 +118,7 @@ export type NewStyle = Pick<
   'code' | 'name' | 'sourceCode' | 'path' | 'document' | 'dependencies' | 'assets' | 'fingerprint'
 >
 
-/** Creates a style or replaces what is known of it, and makes it available. Its revision grows where its content is another. */
+/** Creates or replaces a style, and makes it available. Its revision increases if its content changes. */
 export async function upsertStyle(tx: Transaction, style: NewStyle): Promise<void> {
   const { code, name, sourceCode, path, document, dependencies, assets, fingerprint } = style
   await tx`
@@ -142,7 +142,7 @@ export interface StoredStyleRevision {
   readonly createdAt: Date
 }
 
-/** The documents of a style that are kept, the newest first. */
+/** Returns the kept documents of a style, newest first. */
 export async function readStyleDocuments(sql: Queryable, code: string): Promise<StoredStyleRevision[]> {
   const rows = await sql<StoredStyleRevision[]>`
     SELECT revision, document, created_at AS "createdAt" FROM style_revisions WHERE style_code = ${code} ORDER BY revision DESC`
@@ -163,14 +163,14 @@ export async function replaceFonts(tx: Transaction, sourceCode: string, fonts: r
       VALUES (${sourceCode}, ${name}, ${kind}, ${path}, ${face}, ${fingerprint})`
 }
 
-/** Takes a style from its readers, or gives it back. false: no such style. */
+/** Withdraws a style from readers, or restores it. Returns false if the style does not exist. */
 export async function setStyleWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
   const rows = await tx`
     UPDATE styles SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
 }
 
-/** Forgets a style; a scan that finds it makes it anew. false: it was not there any more. */
+/** Deletes a style. A scan that finds it creates it again. Returns false if it did not exist. */
 export async function deleteStyle(tx: Transaction, code: string): Promise<boolean> {
   const { count } = await tx`DELETE FROM styles WHERE code = ${code}`
   return count > 0
@@ -206,7 +206,7 @@ export async function listStyles(sql: Queryable, request: ListRequest): Promise<
   return { items: codes.flatMap((code) => found.get(code) ?? []), total }
 }
 
-/** The codes of the styles that a list's filter matches, `most` of them at most. */
+/** Returns the codes of at most `most` styles that match a list's filter. */
 export function findStyleCodes(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
   return readKeys(sql, STYLE_LISTING, { columns: sql`t.code AS key`, from: listedStyles(sql) }, request, most)
 }

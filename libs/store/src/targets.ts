@@ -2,12 +2,12 @@ import type { Target } from '@gateway/contracts/target.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
-/** A target with the secret that its messages are signed with. For senders alone: never answered, never logged. */
+/** A target with the secret that signs its messages, only for senders: the secret must not be returned or logged. */
 export interface TargetWithSecret extends Omit<Target, 'has_secret'> {
   readonly secret: string | null
 }
 
-/** Targets ordered by code; `code` null reads all of them. */
+/** Reads targets ordered by code; `code` null: all of them. */
 export async function readTargets(sql: Queryable, code: string | null = null): Promise<Target[]> {
   return sql<Target[]>`
     SELECT ${columns(sql)} FROM targets WHERE ${code}::text IS NULL OR code = ${code} ORDER BY code COLLATE "C"`
@@ -44,7 +44,7 @@ export async function readTargetWithSecret(sql: Queryable, code: string): Promis
   return row ?? null
 }
 
-/** Forgets a target and its push records, open ones included: nothing is sent to it any more. An attempt under way finds its lease lost. false: it was not there any more. */
+/** Deletes a target and its push records, pending ones included, so nothing is sent to it any more. An attempt in progress loses its lease. Returns false if it did not exist. */
 export async function deleteTarget(tx: Transaction, code: string): Promise<boolean> {
   await tx`DELETE FROM deliveries WHERE target_code = ${code}`
   const { count } = await tx`DELETE FROM targets WHERE code = ${code}`
@@ -52,15 +52,15 @@ export async function deleteTarget(tx: Transaction, code: string): Promise<boole
 }
 
 export interface NewTarget extends Pick<Target, 'code' | 'kind' | 'url' | 'path' | 'mode'> {
-  /** undefined keeps the name of a known target and takes the code for a new one */
+  /** undefined keeps the name of a known target; a new one is named by its code */
   readonly name: string | undefined
-  /** undefined keeps a known target as it is and enables a new one */
+  /** undefined keeps the state of a known target, and enables a new one */
   readonly enabled: boolean | undefined
   /** undefined keeps the secret of a known target; null removes it */
   readonly secret: string | null | undefined
 }
 
-/** null: `createsOnly`, and there is one of this code. */
+/** Returns null if the call is `createsOnly` and the code exists. */
 export async function upsertTarget(tx: Transaction, target: NewTarget, createsOnly = false): Promise<Target | null> {
   const { code, kind, url, path, mode, name, enabled, secret } = target
   const update = tx`

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { securedAddress } from './tls-options.js'
 
 const PLAIN = 'postgres://u:p@db.example:5432/gateway'
-/** Of the IP address ::1 (`openssl req -x509 -addext subjectAltName=IP:::1`). */
+/** A certificate for the IP address ::1 (`openssl req -x509 -addext subjectAltName=IP:::1`). */
 const { raw } = new X509Certificate(`-----BEGIN CERTIFICATE-----
 MIIBizCCATKgAwIBAgIUbD7gPv7eODVpIIexcn4ciUWGSBcwCgYIKoZIzj0EAwIw
 DDEKMAgGA1UEAwwBeDAgFw0yNjExMjIxOTU4NTdaGA8yMTI2MTAyOTE5NTg1N1ow
@@ -25,7 +25,7 @@ test.each(['', '?sslmode=require', '?sslmode=disable', '?target_session_attrs=re
   },
 )
 
-test('what says how to verify does not reach the server, and the rest does', () => {
+test('verification options are not sent to the server, and the other options are', () => {
   const { url, ssl } = securedAddress(`${PLAIN}?sslmode=verify-full&target_session_attrs=read-write&sslrootcert=system`)
   expect(url).toBe(`${PLAIN}?target_session_attrs=read-write`)
   expect(ssl).toMatchObject({ rejectUnauthorized: true })
@@ -43,7 +43,7 @@ test.each([
   ['10.0.0.1', 'localhost', 'DNS:localhost', false],
   ['[::1]:5432', 'localhost', 'IP Address:0:0:0:0:0:0:0:1', true],
   ['[::2]:5432', 'localhost', 'IP Address:0:0:0:0:0:0:0:1', false],
-])('of %s, which the client calls %s, a certificate for %s is right: %s', (hosts, name, altName, right) => {
+])('for %s, which the client calls %s, a certificate for %s is valid: %s', (hosts, name, altName, right) => {
   const { ssl } = securedAddress(`postgres://u:p@${hosts}/gateway?sslmode=verify-full`)
   expect(ssl?.checkServerIdentity?.(name, certificateOf(altName)) === undefined).toBe(right)
 })

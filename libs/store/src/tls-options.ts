@@ -3,19 +3,19 @@ import { readFileSync } from 'node:fs'
 import { isIP, isIPv6 } from 'node:net'
 import { type ConnectionOptions, checkServerIdentity, type PeerCertificate } from 'node:tls'
 
-/** TLS as DATABASE_URL wants it, and the address without the parameters that say so: the client would send them to the server. */
+/** The TLS options of DATABASE_URL, and the URL without their parameters, which the client would send to the server. */
 export interface SecuredAddress {
   readonly url: string
-  /** undefined: without TLS, or as the client understands `sslmode` by itself */
+  /** undefined: without TLS, or the client itself handles `sslmode` */
   readonly ssl: ConnectionOptions | undefined
 }
 
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 
 /**
- * Reads `sslmode` and the names of files beside it, as libpq does (PostgreSQL, "SSL Support"): `verify-full` checks certificate and host name,
- * `verify-ca` the certificate, `require` neither, unless `sslrootcert` names whom to trust; without it the system's and NODE_EXTRA_CA_CERTS count.
- * Throws where a file cannot be read.
+ * Reads `sslmode` and the file names next to it, like libpq (PostgreSQL, "SSL Support"): `verify-full` checks certificate and host name,
+ * `verify-ca` the certificate, and `require` neither, unless `sslrootcert` names the trusted roots. Without it those of the system and
+ * NODE_EXTRA_CA_CERTS apply. Throws if a file cannot be read.
  */
 export function securedAddress(databaseUrl: string): SecuredAddress {
   const [address = '', query = ''] = split(databaseUrl)
@@ -32,13 +32,13 @@ export function securedAddress(databaseUrl: string): SecuredAddress {
   const ssl: ConnectionOptions = {
     ...files,
     rejectUnauthorized: verified,
-    // Whose certificate it is matters to `verify-full` alone.
+    // Only `verify-full` checks the host name.
     checkServerIdentity: mode === 'verify-full' ? identityOf(address) : () => undefined,
   }
   return { url: rest === '' ? address : `${address}?${rest}`, ssl }
 }
 
-/** The client tells the name that it connects to, but no IP address: such a connection would be checked against `localhost`. */
+/** Sets the name for the check, since the client passes no IP address: such a connection would be checked against `localhost`. */
 function identityOf(address: string): NonNullable<ConnectionOptions['checkServerIdentity']> {
   const hosts = address.slice(Math.max(address.indexOf('://') + 3, address.lastIndexOf('@') + 1)).replace(/\/.*$/s, '')
   const names = hosts.split(',').map((host) => host.replace(/:\d*$/, '').replace(/^\[|\]$/g, ''))
@@ -49,7 +49,7 @@ function identityOf(address: string): NonNullable<ConnectionOptions['checkServer
   }
 }
 
-/** As Node's own, which in 22.23 finds IPv6 addresses in no certificate: it reads them as host names. */
+/** Like Node's own check, which in 22.23 never finds IPv6 addresses in certificates, because it reads them as host names. */
 function checkIdentity(host: string, certificate: PeerCertificate): Error | undefined {
   const isItsAddress = isIPv6(host) && new X509Certificate(certificate.raw).checkIP(host) !== undefined
   return isItsAddress ? undefined : checkServerIdentity(host, certificate)

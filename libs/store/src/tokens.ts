@@ -5,7 +5,7 @@ import type { Queryable, Transaction } from './connect.js'
 import { isoDates } from './iso-dates.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 
-/** A token as the database answers it, its moments as dates. */
+/** A token as the database returns it, with Dates for its times. */
 type TokenRow = { readonly [K in keyof Token]: unknown }
 
 export interface NewToken {
@@ -14,11 +14,11 @@ export interface NewToken {
   readonly digest: Buffer
   readonly basemapCodes: readonly string[]
   readonly vectorCodes: readonly string[]
-  /** default: all */
+  /** default: all layers */
   readonly layerCodes?: readonly string[]
   readonly scopes: readonly Scope[]
   readonly expiresAt: Date | null
-  /** default: none, which means any */
+  /** default: empty, which allows any */
   readonly allowedOrigins?: readonly string[]
   readonly allowedNetworks?: readonly string[]
   readonly rateLimit?: RateLimit | null
@@ -33,7 +33,7 @@ export interface StoredToken extends DecidedToken {
   readonly digest: string
 }
 
-/** A token with all that it is known by. */
+/** A token with all digests by which it is known. */
 export interface LockedToken extends Token {
   /** hex SHA-256 of its plaintext, and of the one before its last rotation */
   readonly digests: readonly string[]
@@ -50,14 +50,14 @@ export async function insertToken(tx: Transaction, token: NewToken): Promise<Tok
   return isoDates<Token>(row as TokenRow)
 }
 
-/** Marks a token disabled; one that already is keeps its moment. null: no such token. */
+/** Disables a token. A disabled token keeps its time. Returns null if the token does not exist. */
 export async function disableToken(tx: Transaction, id: string): Promise<Token | null> {
   const [row] = await tx<TokenRow[]>`
     UPDATE tokens SET disabled_at = coalesce(disabled_at, now()) WHERE id = ${id} RETURNING ${columns(tx)}`
   return row === undefined ? null : isoDates<Token>(row)
 }
 
-/** Whether a token is disabled or expired. `nowMs`: milliseconds since 1970. */
+/** True if a token is disabled or expired. `nowMs`: milliseconds since 1970. */
 export function hasEnded(
   { disabled_at, expires_at }: Pick<Token, 'disabled_at' | 'expires_at'>,
   nowMs: number,
@@ -65,7 +65,7 @@ export function hasEnded(
   return disabled_at !== null || (expires_at !== null && Date.parse(expires_at) <= nowMs)
 }
 
-/** A token that an operator issued, locked until the transaction ends; null: there is none. */
+/** Locks a token that an operator issued until the transaction ends. Returns null if it does not exist. */
 export async function lockToken(tx: Transaction, id: string): Promise<LockedToken | null> {
   const [row] = await tx<(TokenRow & { digests: string[] })[]>`
     SELECT ${columns(tx)}, array_remove(ARRAY[encode(digest, 'hex'), encode(previous_digest, 'hex')], NULL) AS digests
@@ -78,7 +78,7 @@ export async function readToken(sql: Queryable, id: string): Promise<Token | nul
   return row === undefined ? null : isoDates<Token>(row)
 }
 
-/** What an operator may change of a token. */
+/** The settings of a token that an operator may change. */
 export type TokenSettings = Required<Omit<NewToken, 'prefix' | 'digest' | 'kind'>>
 
 export async function updateToken(tx: Transaction, id: string, settings: TokenSettings): Promise<Token> {
@@ -94,7 +94,7 @@ export async function updateToken(tx: Transaction, id: string, settings: TokenSe
 export interface Rotation {
   readonly digest: Buffer
   readonly prefix: string
-  /** when the digest of now ends; null: at once */
+  /** end of the previous digest; null: at once */
   readonly graceUntil: Date | null
 }
 
@@ -111,7 +111,7 @@ export async function rotateToken(
   return isoDates<Token>(row as TokenRow)
 }
 
-/** After its end a preview link stays listed for so long, for who looks into what was shared. */
+/** Days for which an expired preview link stays listed, so that operators can see what was shared. */
 const ENDED_LINKS_KEPT_DAYS = 30
 
 /** Deletes the tokens of preview links that expired long ago. */
@@ -151,8 +151,8 @@ export const TOKEN_LISTING = {
 } satisfies Listing
 
 /**
- * Tokens that operators issued, those of preview links only where `kind` asks for them; what the console's previews use comes and goes by
- * itself and is not listed.
+ * Lists tokens that operators issued, and those of preview links only if `kind` asks for them. The short-lived tokens of the console's previews
+ * are not listed.
  */
 export async function listTokens(sql: Queryable, request: ListRequest): Promise<Listed<Token>> {
   const selection = { columns: columns(sql), ...listedTokens(sql) }
@@ -160,7 +160,7 @@ export async function listTokens(sql: Queryable, request: ListRequest): Promise<
   return { items: items.map((row) => isoDates<Token>(row)), total }
 }
 
-/** The ids of the tokens that the same request lists. */
+/** Returns the ids of all tokens that match a list request. */
 export function findTokenIds(sql: Queryable, request: ListRequest, most: number): Promise<Keys> {
   return readKeys(sql, TOKEN_LISTING, { columns: sql`id AS key`, ...listedTokens(sql) }, withKind(request), most)
 }
@@ -174,8 +174,8 @@ function withKind(request: ListRequest): ListRequest {
 }
 
 /**
- * The tokens with these digests, in one query however many; a digest that no token has is left out. By its previous digest a token expires
- * when the grace of its rotation does, if not before.
+ * Finds the tokens with these digests, in one query for any number. Unknown digests are omitted. By its previous digest a token expires
+ * at the end of the rotation's grace period, if not earlier.
  */
 export async function findTokensByDigest(sql: Queryable, digests: readonly Buffer[]): Promise<StoredToken[]> {
   const hex = digests.map((digest) => digest.toString('hex'))
@@ -192,7 +192,7 @@ export async function findTokensByDigest(sql: Queryable, digests: readonly Buffe
   })
 }
 
-/** The place of a token in the order of `readUsableTokens`. `usedAt` has the database's microseconds, which a `Date` would lose. */
+/** The position of a token in the order of `readUsableTokens`. `usedAt` has the database's microseconds, which a `Date` would lose. */
 export interface UsableAfter {
   readonly usedAt: string
   readonly id: string
@@ -200,13 +200,13 @@ export interface UsableAfter {
 
 export interface UsablePage {
   readonly tokens: readonly StoredToken[]
-  /** the place after which the next page begins; null: this is the last page */
+  /** position after which the next page begins; null: this is the last page */
   readonly next: UsableAfter | null
 }
 
 /**
- * One page of the tokens that are neither disabled nor expired, in all their digests, those first that were used last. The index
- * `tokens_used_last` serves it. A token that is used between two pages can move to the front, and is then in neither.
+ * Reads one page of the tokens that are neither disabled nor expired, with all their digests, those first that were used last. The index
+ * `tokens_used_last` serves it. A token that is used between two pages can move to the front, and is then on neither.
  */
 export async function readUsableTokens(sql: Queryable, after: UsableAfter | null, limit: number): Promise<UsablePage> {
   const usedAt = sql`coalesce(last_used_at, '-infinity'::timestamptz)`
@@ -225,23 +225,23 @@ export async function readUsableTokens(sql: Queryable, after: UsableAfter | null
   return { tokens, next: last === undefined || rows.length < limit ? null : { usedAt: last.usedAt, id: last.id } }
 }
 
-/** `expiresAt` null: never. Both in UTC, of one form. */
+/** `expiresAt` null: never. Both are in UTC and in the same form. */
 function earlier(expiresAt: string | null, graceUntil: string): string {
   return expiresAt !== null && expiresAt < graceUntil ? expiresAt : graceUntil
 }
 
 export interface TokenUse {
   readonly at: Date
-  /** the client's address, as far as it can be trusted; null: not known, which overwrites nothing */
+  /** address of the client, as far as it can be trusted; null: unknown, which overwrites nothing */
   readonly from: string | null
 }
 
-/** Limit: of an address that a trusted proxy hands on; that of IPv6 with a zone is shorter. */
+/** Maximum length of an address from a trusted proxy; IPv6 with a zone is shorter. */
 const MAX_ADDRESS = 100
 
 /**
- * Notes when tokens were first and last used, and from where; an older moment never overwrites a newer last one. Rows are locked in the
- * order of their ids, as by everyone who changes several tokens in one transaction: two of them never wait for each other.
+ * Records the first and last use of tokens, and the client's address. An older time never overwrites a newer one. Rows are locked in the
+ * order of their ids, as in all transactions that change several tokens, so that two of them never wait for each other.
  */
 export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, TokenUse>): Promise<void> {
   if (used.size === 0) return
@@ -258,7 +258,7 @@ export async function noteTokensUsed(sql: Queryable, used: ReadonlyMap<string, T
     WHERE tokens.id = locked.id`
 }
 
-/** Forgets where tokens were used from. */
+/** Deletes the addresses from which tokens were used. */
 export async function forgetTokenAddresses(sql: Queryable): Promise<void> {
   await sql`
     UPDATE tokens SET first_used_from = NULL, last_used_from = NULL

@@ -15,19 +15,19 @@ test.each([
   '53100',
   '25006',
   'ANSWER_TIMEOUT',
-])('%s is a trouble of the store that may pass', (code) => {
+])('%s is a transient error of the store', (code) => {
   expect(storeTrouble(error({ code }))).toMatchObject({ passes: true })
 })
 
-test.each(['28P01', '28000', '3D000'])('%s is one that an operator must mend', (code) => {
+test.each(['28P01', '28000', '3D000'])('%s must be fixed by an operator', (code) => {
   expect(storeTrouble(error({ code }))).toMatchObject({ passes: false })
 })
 
-test.each(['23505', '42P01', '22021', 'EACCES', 'FST_ERR_VALIDATION'])('%s is none', (code) => {
+test.each(['23505', '42P01', '22021', 'EACCES', 'FST_ERR_VALIDATION'])('%s is not transient', (code) => {
   expect(storeTrouble(error({ code }))).toBeNull()
 })
 
-test('each kind has its own words', () => {
+test('each kind has its own message', () => {
   const words = [
     'ECONNREFUSED',
     'ANSWER_TIMEOUT',
@@ -44,13 +44,13 @@ test('each kind has its own words', () => {
   expect(new Set(words.map((code) => storeTrouble(error({ code }))?.words)).size).toBe(words.length)
 })
 
-test('a full disk and a replica leave reading alone', () => {
+test('a full disk and a replica still allow reading', () => {
   expect(storeTrouble(error({ code: '53100' }))?.writesOnly).toBe(true)
   expect(storeTrouble(error({ code: '25006' }))?.writesOnly).toBe(true)
   expect(storeTrouble(error({ code: '57P03' }))?.writesOnly).toBeUndefined()
 })
 
-test('an error of the server in answer to a commit says that it was aborted, a lost connection does not', () => {
+test('an error of the server in response to a commit means that it was aborted, a lost connection does not', () => {
   for (const code of ['23505', '40001', '53100']) expect(saysAborted(error({ code }))).toBe(true)
   for (const code of ['CONNECTION_CLOSED', 'ANSWER_TIMEOUT', 'EPIPE', '57P01', '08006']) {
     expect(saysAborted(error({ code }))).toBe(false)
@@ -58,7 +58,7 @@ test('an error of the server in answer to a commit says that it was aborted, a l
   expect(saysAborted(null)).toBe(false)
 })
 
-test('a file that is missing is no missing store, a missing socket is', () => {
+test('a missing file does not mean a missing store, a missing socket does', () => {
   expect(storeTrouble(error({ code: 'ENOENT', syscall: 'open', path: '/data/x' }))).toBeNull()
   expect(storeTrouble(error({ code: 'ENOENT', syscall: 'connect', path: '/run/.s.PGSQL.5432' }))).not.toBeNull()
 })
@@ -69,6 +69,6 @@ test('an attempt on several addresses is judged by all of them', () => {
   expect(storeTrouble(new AggregateError([refused, new Error('else')]))).toBeNull()
 })
 
-test.each([null, undefined, 'text', new Error('plain')])('%s is no such error', (value) => {
+test.each([null, undefined, 'text', new Error('plain')])('%s is not such an error', (value) => {
   expect(storeTrouble(value)).toBeNull()
 })

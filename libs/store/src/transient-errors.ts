@@ -1,10 +1,10 @@
-/** Why a query of the store failed, without what must not reach a client. */
+/** The reason of a failed query, without details that must not reach a client. */
 export interface StoreTrouble {
-  /** for callers and operators; a clause without a full stop */
+  /** clause without a full stop, for callers and operators */
   readonly words: string
-  /** whether it may pass by itself; what does not needs an operator, and stops a start */
+  /** true if it may pass by itself; otherwise an operator is needed, and a start fails */
   readonly passes: boolean
-  /** whether reading goes on and only writing does not */
+  /** true if only writing fails */
   readonly writesOnly?: true
 }
 
@@ -24,7 +24,7 @@ const BUSY: StoreTrouble = { words: 'the store is busy with a change to the same
 const REFUSING: StoreTrouble = { words: 'the store refuses the credentials in DATABASE_URL', passes: false }
 const ABSENT: StoreTrouble = { words: 'the store has no database of the name in DATABASE_URL', passes: false }
 
-/** What Node and the Postgres client call a connection that cannot be made, was lost, or is silent. */
+/** Codes of Node and the Postgres client for a connection that cannot be made, was lost, or is silent. */
 const BY_CODE: Readonly<Record<string, StoreTrouble>> = {
   ECONNREFUSED: UNREACHABLE,
   ECONNRESET: UNREACHABLE,
@@ -42,7 +42,7 @@ const BY_CODE: Readonly<Record<string, StoreTrouble>> = {
   CONNECTION_DESTROYED: UNREACHABLE,
 }
 
-/** SQLSTATEs (PostgreSQL manual, appendix A); the first that fits counts. */
+/** SQLSTATEs (PostgreSQL manual, appendix A). The first match applies. */
 const BY_SQLSTATE: readonly (readonly [RegExp, StoreTrouble])[] = [
   [/^08/, UNREACHABLE],
   [/^53100$/, DISK_FULL],
@@ -59,7 +59,7 @@ const BY_SQLSTATE: readonly (readonly [RegExp, StoreTrouble])[] = [
   [/^3D000$/, ABSENT],
 ]
 
-/** null: the error is no trouble of the store, or a mistake of whoever asked it. */
+/** Returns null if the error is not a failure of the store, but a mistake of the caller. */
 export function storeTrouble(error: unknown): StoreTrouble | null {
   if (error instanceof AggregateError && error.errors.length > 0) {
     const all = error.errors.map(storeTrouble)
@@ -70,27 +70,27 @@ export function storeTrouble(error: unknown): StoreTrouble | null {
   return BY_CODE[code] ?? (isSqlstate(code) ? (BY_SQLSTATE.find(([pattern]) => pattern.test(code))?.[1] ?? null) : null)
 }
 
-/** Whether the connection was lost under what was asked: the database may be there all the same, by another one. */
+/** True if the connection was lost during a query. The database may be reachable by another connection. */
 export function isLostConnection(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' && LOST.test(code)
 }
 
-/** Of the client, and SQLSTATEs: connection exceptions, and a backend that was ended. */
+/** Codes of the client, and SQLSTATEs: connection exceptions, and a backend that was ended. */
 const LOST = /^(ECONNRESET|EPIPE|CONNECTION_CLOSED|CONNECTION_DESTROYED|08\w{3}|57P0[12])$/
 
-/** Whether the answer to a COMMIT says that nothing was committed, and not only that the connection is lost. */
+/** True if the response to a COMMIT says that nothing was committed, and not only that the connection is lost. */
 export function saysAborted(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' && isSqlstate(code) && !/^(08|57P)/.test(code)
 }
 
-/** `EPIPE` and the like have five letters, too. */
+/** `EPIPE` and similar codes have five letters too. */
 function isSqlstate(code: string): boolean {
   return /^[0-9A-Z]{5}$/.test(code) && !(code in BY_CODE)
 }
 
-/** File system errors share some of the codes; theirs name a path and a call that no socket makes. */
+/** File system errors share some of the codes. They name a path and a call that sockets do not use. */
 function isFromFileSystem(error: unknown): boolean {
   const { syscall, path } = error as { syscall?: string; path?: string }
   return syscall !== undefined && path !== undefined && syscall !== 'connect'

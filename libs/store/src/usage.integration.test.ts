@@ -56,7 +56,7 @@ test('usage of several edges adds up by hour, by day and in total', async () => 
   ])
 })
 
-test('a batch that is sent again, also while the first is under way, counts once', async () => {
+test('a batch that is sent again, even while the first is in progress, counts once', async () => {
   const writer = randomUUID()
   const batch = [row('basemap', 'alps', NOON), row('basemap', 'rhine', NOON)]
   await Promise.all([1, 2, 3, 4].map(() => addUsage(store.sql, writer, 7, batch)))
@@ -68,7 +68,7 @@ test('a batch that is sent again, also while the first is under way, counts once
   ])
 })
 
-test('edges that write the same rows in another order at the same time do not wait for each other in a circle', async () => {
+test('edges that write the same rows in different orders at the same time do not deadlock', async () => {
   const rows = Array.from({ length: 300 }, (_, i) => row('token', `token-${i}`, NOON))
   const writers = Array.from({ length: 8 }, () => randomUUID())
   await Promise.all(writers.map((w, i) => addUsage(store.sql, w, 1, i % 2 === 0 ? rows : rows.toReversed())))
@@ -82,7 +82,7 @@ const addToken = async (name: string, preview: boolean) => {
   return id
 }
 
-test('a token and a map have usage together, found by either, and that of previews is in no pair', async () => {
+test('a token and a map have a common usage, found by either, and previews are in no pair', async () => {
   const [id, preview] = [await addToken('Harbour', false), await addToken('preview', true)]
   await addUsage(store.sql, randomUUID(), 1, [
     row('token,basemap', `${id}/alps`, NOON, 2),
@@ -102,7 +102,7 @@ test('a token and a map have usage together, found by either, and that of previe
   expect(await pruneUsage(store.sql, 1)).toBe(4)
 })
 
-test('refusals add up by reason, with the last of each token, and a batch that is sent again counts once', async () => {
+test('refusals add up by reason, with the last one of each token, and a batch that is sent again counts once', async () => {
   const [id, preview] = [await addToken('Harbour', false), await addToken('preview', true)]
   const refused = (kind: UsageBy, name: string, refusals: UsageRow['refusals'] & object): UsageRow => ({
     ...row(kind, name, NOON),
@@ -137,7 +137,7 @@ test('refusals add up by reason, with the last of each token, and a batch that i
   expect((await store.sql`SELECT DISTINCT token_id FROM token_refusals`).map(({ token_id }) => token_id)).toEqual([id])
 })
 
-test('nothing is accounted to the tokens of previews', async () => {
+test('tokens of previews have no usage', async () => {
   const [{ id }] = await store.sql<[{ id: string }]>`
     INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, preview)
     VALUES ('preview', 'bmp_12345678', sha256('x'), '{}', '{}', '{read}', true) RETURNING id`
@@ -146,7 +146,7 @@ test('nothing is accounted to the tokens of previews', async () => {
   expect(total).toBe(1)
 })
 
-test('usage that is older than it is kept is deleted', async () => {
+test('usage beyond its retention is deleted', async () => {
   const now = Math.floor(Date.now() / HOUR) * HOUR
   const ages = [0, 9, 11].map((days) => row('vector', `${days} days`, now - days * 24 * HOUR))
   await addUsage(store.sql, randomUUID(), 1, ages)
@@ -155,7 +155,7 @@ test('usage that is older than it is kept is deleted', async () => {
   expect(left.map(([id]) => id)).toEqual(['9 days', '0 days'])
 })
 
-test('hours of long ago become days, whose sums and totals stay the same', async () => {
+test('old hours become days, with the same sums and totals', async () => {
   const writer = randomUUID()
   const today = Math.floor(Date.now() / (24 * HOUR)) * 24 * HOUR
   const hours = [0, 5, 23].flatMap((hour) =>
@@ -171,18 +171,18 @@ test('hours of long ago become days, whose sums and totals stay the same', async
     await read('vector', { ...all, step: 'total' }),
   ]
   const before = await sums()
-  // Of 41 and of 60 days ago two hours each, and none of the pair at midnight.
+  // Two hours each from 41 and from 60 days ago, and none of the pair at midnight.
   expect(await rollUpUsage(store.sql)).toBe(4)
   expect(await sums()).toEqual(before)
   const left = await read('vector', all)
   expect(left.map(([, at]) => at)).toHaveLength(8)
-  // What comes later goes on being counted, and is not made twice.
+  // Later usage is still counted, without duplicates.
   await addUsage(store.sql, writer, 2, [row('vector', 'roads', today - 50 * 24 * HOUR + HOUR, 1)])
   expect(await rollUpUsage(store.sql)).toBe(0)
   expect(await rollUpUsage(store.sql, 30)).toBe(4)
 })
 
-test('cells of the map add up by the day, over versions that there still are, and are kept for a month', async () => {
+test('cells of the map add up by day, over existing versions, and are kept for a month', async () => {
   await store.sql`INSERT INTO scan_sources (code, name, kind, path) VALUES ('maps', 'Maps', 'basemap', '/maps')`
   await store.sql`INSERT INTO basemaps (code, name, tile_base_url, source_code) VALUES ('alps', 'Alps', 'http://x', 'maps')`
   for (const version of ['v1', 'v2']) {
@@ -238,7 +238,7 @@ test('cells of the map add up by the day, over versions that there still are, an
   expect(await read('basemap', { to: new Date(today + DAY) })).toEqual([['alps', expect.any(String), 2, 2000]])
 })
 
-test('a reader who asks for tiles all over the world adds no more cells to a day than it may have', async () => {
+test('a reader who requests tiles all over the world adds no more cells to a day than the limit', async () => {
   const writer = randomUUID()
   const cells = (from: number, n: number, at = NOON) =>
     Array.from({ length: n }, (_, i) => ({ ...row('basemap', `alps/v1/20/${from + i}/7`, at), kind: 'cell' as const }))
@@ -251,11 +251,11 @@ test('a reader who asks for tiles all over the world adds no more cells to a day
     ).map(Object.values)
   await addUsage(store.sql, writer, 1, cells(0, 60), 100)
   await addUsage(store.sql, writer, 2, cells(50, 60), 100)
-  // One batch may go beyond it, by its own length.
+  // One batch may exceed the limit, by its own length.
   expect(await days()).toEqual([['2026-03-01', 110, 120, 110]])
   await addUsage(store.sql, writer, 3, [...cells(100, 500), row('basemap', 'alps', NOON)], 100)
   await addUsage(store.sql, writer, 4, cells(0, 20, NOON + 24 * HOUR), 100)
-  // What the day has goes on being counted, and so does all that is accounted.
+  // Existing cells of the day are still counted, and so is all other usage.
   expect(await days()).toEqual([
     ['2026-03-01', 110, 130, 110],
     ['2026-03-02', 20, 20, 20],

@@ -14,15 +14,15 @@ import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 
 /**
- * Limit: cells of the map in one day; 130 bytes each, kept for CELL_DAYS. A version has some 11,000 cells, and who may read many versions could ask
- * for tiles in all of them. Beyond it only cells that the day has already are added to.
+ * Maximum number of map cells in one day, of 130 bytes each, kept for CELL_DAYS. A version has some 11,000 cells, and a reader of many versions could
+ * request tiles in all of them. Above the limit, only cells that the day already has are increased.
  */
 const MAX_CELLS_A_DAY = 1_000_000
 
-/** The sums of a row; those by reason are null where they are 0. */
+/** The sums of a row. Those by reason are null instead of 0. */
 const SUMS = [...USAGE_AMOUNTS, ...REFUSAL_REASONS.map((reason) => `refused_by_${reason}`)]
 
-/** The texts of statements, of names of this program alone. */
+/** Parts of SQL statements, built only from names in this program. */
 const SUM_COLUMNS = SUMS.join(', ')
 const addedTo = (table: string): string =>
   SUMS.map((name) => {
@@ -36,8 +36,8 @@ const GIVEN_REFUSALS = REFUSAL_REASONS.map(
 ).join(', ')
 
 /**
- * Adds a batch of a writer to the sums, unless it was added before; of one writer, batches come in the order of their numbers. Previews of the console
- * come and go by themselves: to their tokens nothing is accounted. One statement: all of it is done, or nothing.
+ * Adds a batch of a writer to the sums, unless it was added before. Batches of one writer come in the order of their numbers. Tokens of the console's
+ * previews are temporary, and are not counted. One statement, so that all of it is done or nothing.
  */
 export async function addUsage(
   sql: Sql,
@@ -136,10 +136,10 @@ function uuidsIn(ids: readonly string[]): string[] {
   return ids.filter((id) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(id))
 }
 
-/** Days of which the mean is told next to each basemap of a list. */
+/** Number of days of the mean that is shown next to each basemap in a list. */
 const MEAN_DAYS = 7
 
-/** Requests for each of these basemaps, as the mean of the last 7 days; those without any are absent. */
+/** Returns the requests for each basemap, as the mean of the last 7 days. Basemaps without requests are absent. */
 export async function readRequestsPerDay(sql: Queryable, codes: readonly string[]): Promise<Map<string, number>> {
   const rows = await sql<{ code: string; requests: number }[]>`
     SELECT id AS code, sum(requests)::float8 / ${MEAN_DAYS} AS requests FROM usage_hours
@@ -163,26 +163,26 @@ export const USAGE_LISTING = {
     bytes: 'bytes',
   },
   order: 'at',
-  // Of one moment and amount.
+  // Breaks ties of equal times and amounts.
   key: 'id, at',
   filters: {},
 } satisfies Listing
 
 export interface UsageRequest extends ListRequest {
   readonly by: UsageBy
-  /** undefined: of all; of a pair see the others */
+  /** undefined: all; for pairs see the other fields */
   readonly id?: string | undefined
-  /** of a pair: undefined: of all */
+  /** for a pair; undefined: all */
   readonly token?: string | undefined
-  /** of a pair: the basemap or vector; undefined: of all */
+  /** basemap or vector of a pair; undefined: all */
   readonly code?: string | undefined
-  /** the hours that begin in [from, to) */
+  /** selects hours that begin in [from, to) */
   readonly from: Date
   readonly to: Date
   readonly step: UsageStep
 }
 
-/** Sums by id and hour, by id and day in UTC, or by id alone; hours without anything are left out. */
+/** Returns sums by id and hour, by id and day in UTC, or only by id. Empty hours are omitted. */
 export async function readUsage(sql: Sql, request: UsageRequest): Promise<Listed<UsageItem>> {
   const { by, id, token, code, from, to, step } = request
   const moment = {
@@ -202,7 +202,7 @@ export async function readUsage(sql: Sql, request: UsageRequest): Promise<Listed
     FROM ${rows}
     WHERE kind = ${kind} AND at >= ${from.toISOString()} AND at < ${to.toISOString()}
     GROUP BY 1, 2, 3, 4) AS sums`
-  // What the route takes next to a list's own parameters is no filter of this list.
+  // Additional parameters of the route are not filters of this list.
   const { q, sort, limit, offset } = request
   const byReason = REFUSAL_REASONS.map((reason) => `'${reason}', refused_by_${reason}`).join(', ')
   const selection = {
@@ -242,9 +242,9 @@ async function namesOf(sql: Sql, kind: string, ids: readonly string[]): Promise<
 
 export interface UsageCellsRequest {
   readonly basemap: string
-  /** undefined: of all */
+  /** undefined: all */
   readonly version?: string | undefined
-  /** the days of UTC that begin in [from, to) */
+  /** selects days in UTC that begin in [from, to) */
   readonly from: Date
   readonly to: Date
   readonly kind: UsageCellKind
@@ -260,7 +260,7 @@ export interface UsageCell {
   readonly missing: number
 }
 
-/** Where tiles of versions that there still are were asked for: the sums of cells, the largest first, how many cells there are, and the sum of all. */
+/** Returns the map cells in which tiles of existing versions were requested: the sums of cells, largest first, their number, and the total. */
 export async function readUsageCells(
   sql: Sql,
   { basemap, version, from, to, kind, limit }: UsageCellsRequest,
@@ -278,18 +278,18 @@ export async function readUsageCells(
   return { cells, total: rows[0]?.total ?? 0, requests: rows[0]?.sum ?? 0 }
 }
 
-/** How long it is kept where on the map tiles were asked for: a version may have some thousand cells a day. */
+/** Days for which map cells are kept; a version may have some thousand cells a day. */
 export const CELL_DAYS = 31
 
-/** How long usage is kept by the hour; days take its place then. */
+/** Days for which usage is kept by the hour. After that it is kept by the day. */
 export const HOUR_DAYS = 40
 
-/** Deleted, or made days of, by one statement, so that none holds its locks for long. */
+/** Number of rows that one statement deletes or rolls up, so that it holds its locks only briefly. */
 const BATCH = 10_000
 
 /**
- * Makes days, in UTC, of the hours that are older than `hourDays`: sums of days and totals stay the same. One control plane does it at a time.
- * Answers the hours that are gone.
+ * Rolls hours older than `hourDays` up to days in UTC. Sums of days and totals stay the same. Only one control plane does it at a time.
+ * Returns the number of removed hours.
  */
 export async function rollUpUsage(sql: Sql, hourDays = HOUR_DAYS): Promise<number> {
   const days = await sql<{ from: string; until: string }[]>`
@@ -298,7 +298,7 @@ export async function rollUpUsage(sql: Sql, hourDays = HOUR_DAYS): Promise<numbe
         least((SELECT min(at) FROM usage_hours), (SELECT min(at) FROM usage_pairs), now())) AS first) AS known,
       generate_series(date_trunc('day', first, 'UTC'), date_trunc('day', now(), 'UTC') - make_interval(days => ${hourDays + 1}), '24 hours') AS day`
   let gone = 0
-  // By the day, so that no statement passes over days that are made already.
+  // Day by day, so that no statement reads days that are already rolled up.
   for (const { from, until } of days) {
     for (const [table, key] of TABLES)
       for (let batch = BATCH; batch > 0; gone += batch) batch = await rollUpSome(sql, table, key, from, until)
@@ -315,7 +315,7 @@ const TABLES = [
   ['usage_pairs', 'kind, token, code'],
 ] as const
 
-/** One statement: hours become a part of their day, or stay. */
+/** Runs one statement, so that hours either become part of their day, or stay. */
 async function rollUpSome(sql: Sql, table: string, key: string, from: string, until: string): Promise<number> {
   const day = `date_trunc('day', at, 'UTC')`
   const sums = SUMS.map((name) => `sum(${name})`).join(', ')
@@ -333,10 +333,10 @@ async function rollUpSome(sql: Sql, table: string, key: string, from: string, un
   )
   return row?.count ?? 0
 }
-/** A writer that has been silent for so long does not come back with a batch that it has written before. */
+/** Days of silence after which a writer does not repeat a batch any more. */
 const WRITER_DAYS = 7
 
-/** Deletes usage older than `days`; answers the rows deleted. */
+/** Deletes usage older than `days`. Returns the number of deleted rows. */
 export async function pruneUsage(sql: Sql, days: number): Promise<number> {
   await sql`DELETE FROM usage_writers WHERE at < now() - make_interval(days => ${WRITER_DAYS})`
   let deleted = 0

@@ -3,14 +3,14 @@ import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { claimExclusiveJob, endExclusiveJob, type JobLease } from './jobs.js'
 
-/** Notifies every builder: a vector has another content, or other wishes for its tiles. */
+/** Channel that tells every builder that the content of a vector, or the settings of its tiles, have changed. */
 export const VECTOR_BUILDS_CHANNEL = 'gateway_vector_builds'
 
-/** What was built of a vector, and is served. */
+/** The served build of a vector. */
 export interface VectorBuild {
-  /** absolute: holds index.gpkg, index.json and, if it has zooms, tiles.pmtiles */
+  /** absolute path of the folder with index.gpkg, index.json and, if it has zooms, tiles.pmtiles */
   readonly folder: string
-  /** null: no feature has a geometry, and there are no tiles */
+  /** null: no feature has a geometry, so there are no tiles */
   readonly minZoom: number | null
   readonly maxZoom: number | null
   readonly bounds: Bounds | null
@@ -20,7 +20,7 @@ export interface VectorBuild {
   readonly builtAt: string
 }
 
-/** What a claimed build is made of. */
+/** The input of a claimed build. */
 export interface ClaimedBuild {
   readonly lease: JobLease
   readonly code: string
@@ -35,14 +35,14 @@ export interface ClaimedBuild {
   readonly crs: string | null
   readonly minZoom: number | null
   readonly maxZoom: number | null
-  /** attributes of tiles; null: all */
+  /** attributes in tiles; null: all */
   readonly fields: readonly string[] | null
 }
 
-/** Files up to this size are built by a lane of their own, which no large one holds up. */
+/** Maximum size of files in the lane of small files, which large ones do not delay. */
 const SMALL_BYTES = 16 * 1024 * 1024
 
-/** Claims the smallest vector of a lane that has to be built, unless another process builds it; null: there is none. */
+/** Claims the smallest pending vector of a lane. Returns null if there is none, or other processes build all of them. */
 export async function claimBuild(
   sql: Sql,
   owner: string,
@@ -64,7 +64,7 @@ export async function claimBuild(
   })
 }
 
-/** Ends a build; a failed one leaves what was served before. false: the lease is lost, and nothing was written. */
+/** Ends a build. After a failure, the previous build stays served. Returns false, without writing, if the lease is lost. */
 export async function finishBuild(
   tx: Transaction,
   lease: JobLease,
@@ -84,7 +84,7 @@ export async function finishBuild(
   return count > 0
 }
 
-/** Leaves every vector without tiles; answers those that had some, or waited for them. */
+/** Removes the tiles of all vectors. Returns the codes of those that had tiles, or waited for them. */
 export async function skipBuilds(tx: Transaction): Promise<string[]> {
   const rows = await tx<{ code: string }[]>`
     UPDATE vectors SET build_tried = revision, build_message = '', build_skipped = true, build = NULL, build_revision = NULL
@@ -94,14 +94,14 @@ export async function skipBuilds(tx: Transaction): Promise<string[]> {
   return rows.map(({ code }) => code)
 }
 
-/** Builds what was skipped; answers the codes. */
+/** Queues the skipped builds. Returns their codes. */
 export async function buildSkipped(tx: Transaction): Promise<string[]> {
   const rows = await tx<{ code: string }[]>`
     UPDATE vectors SET build_tried = 0, build_skipped = false WHERE build_skipped RETURNING code`
   return rows.map(({ code }) => code)
 }
 
-/** The folders of all builds that are served. */
+/** Returns the folders of all served builds. */
 export async function buildFolders(sql: Queryable): Promise<ReadonlySet<string>> {
   const rows = await sql<{ folder: string }[]>`SELECT build->>'folder' AS folder FROM vectors WHERE build IS NOT NULL`
   return new Set(rows.map(({ folder }) => folder))

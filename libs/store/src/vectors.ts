@@ -5,14 +5,14 @@ import type { Queryable, Transaction } from './connect.js'
 import type { VectorBuild } from './vector-builds.js'
 import { whereCode } from './where-code.js'
 
-/** What a scan read of a vector's content. */
+/** The facts that a scan read from a vector's content. */
 export interface ReadFacts extends VectorFacts {
   /**
-   * the fields of a table in which the names of some are not ASCII, each name as its bytes (those of ISO 8859-1): what they are in another
-   * encoding can be worked out without reading the file again
+   * the fields of a table with non-ASCII names, each name as its bytes (those of ISO 8859-1): names in another encoding can be derived without
+   * reading the file again
    */
   readonly raw_fields?: readonly VectorField[] | undefined
-  /** what a scan says of it as long as its content is the same; the scan adds the parameter `file` */
+  /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */
   readonly warnings?: readonly CodedMessage[] | undefined
 }
 
@@ -23,40 +23,40 @@ export interface StoredVector {
   readonly relativePath: string
   readonly fileName: string
   readonly path: string
-  /** bytes, sidecar files included */
+  /** bytes, including sidecar files */
   readonly size: number
   readonly modifiedAt: Date
   readonly fingerprint: string
   readonly available: boolean
   readonly sourceCode: string
-  /** the directory of its scan source, out of which no file is served */
+  /** the directory of its scan source; files outside are not served */
   readonly sourcePath: string
-  /** whether its scan source is enabled: nothing of a disabled one is served */
+  /** true if its scan source is enabled: vectors of a disabled one are not served */
   readonly sourceEnabled: boolean
-  /** an operator has taken it from its readers */
+  /** true if an operator has withdrawn it from its readers */
   readonly withdrawn: boolean
-  /** what a scan read of its content; null: not read yet in its present state */
+  /** facts that a scan read from its content; null: not read in its present state */
   readonly facts: ReadFacts | null
-  /** set by an operator, and stronger than what its files say; null: not set */
+  /** set by an operator, and overrides the encoding that its files declare; null: not set */
   readonly setEncoding: string | null
-  /** grows whenever its content may have changed, or what is wanted of its tiles */
+  /** incremented when its content, or the settings of its tiles, may have changed */
   readonly revision: number
-  /** `queued`: its tiles are to be built, or are being built */
+  /** `queued`: its tiles wait for a build, or are being built */
   readonly tiles: {
     readonly wanted: boolean
     readonly queued: boolean
-    /** why the last build failed; empty: it did not */
+    /** reason why the last build failed; empty if it did not fail */
     readonly message: string
     readonly setMinZoom: number | null
     readonly setMaxZoom: number | null
     readonly fields: readonly string[] | null
-    /** what is served, and of which revision; null: nothing */
+    /** the served build and its revision; null: none */
     readonly build: VectorBuild | null
     readonly buildRevision: number | null
   }
 }
 
-/** Which vectors there are, by code; `codes` null: all of them. */
+/** Returns the codes of vectors in order; `codes` null returns all. */
 export async function readVectorSizes(sql: Queryable, codes: readonly string[] | null): Promise<CatalogSize[]> {
   const rows = await sql<CatalogSize[]>`
     SELECT code, 1 AS rows FROM vectors
@@ -65,7 +65,7 @@ export async function readVectorSizes(sql: Queryable, codes: readonly string[] |
   return [...rows]
 }
 
-/** Vectors ordered by code; `codes` null reads all of them. */
+/** Returns vectors ordered by code; `codes` null returns all. */
 export async function readVectors(sql: Queryable, codes: readonly string[] | null): Promise<StoredVector[]> {
   const rows = await sql<StoredVector[]>`
     SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.relative_path AS "relativePath", v.file_name AS "fileName", v.path, v.size,
@@ -84,9 +84,9 @@ export async function readVector(sql: Queryable, code: string): Promise<StoredVe
   return (await readVectors(sql, [code]))[0] ?? null
 }
 
-/** What is known of a file without reading it again. */
+/** The known facts about a file, which save another read. */
 export interface KnownFile {
-  /** names its content */
+  /** identifies its content */
   readonly fingerprint: string
   readonly kind: VectorKind
   /** see `ReadFacts` */
@@ -140,17 +140,17 @@ export type NewVector = Omit<
   'available' | 'sourcePath' | 'sourceEnabled' | 'withdrawn' | 'setEncoding' | 'revision' | 'tiles'
 >
 
-/** Kinds that the column `kind` takes; others stand in `format` (see the migration 0015). */
+/** Kinds that the column `kind` accepts; others are in `format` (see migration 0015). */
 const FIRST_KINDS: ReadonlySet<VectorKind> = new Set(['geojson', 'shapefile'])
-/** Kinds that `format` takes; others stand in `other_format` (see the migration 0032). */
+/** Kinds that `format` accepts; others are in `other_format` (see migration 0032). */
 const SECOND_KINDS: ReadonlySet<VectorKind> = new Set(['geopackage', 'flatgeobuf'])
 
 /**
- * Creates a vector or replaces what is known of it, and makes it available. The code of a known relative path never changes. Facts that
- * are null leave those known.
+ * Creates a vector or replaces its data, and makes it available. The code of a known relative path never changes. Null facts leave the
+ * known ones.
  */
 export async function upsertVectors(tx: Transaction, vectors: readonly NewVector[]): Promise<void> {
-  // Rows travel as columns of arrays: one statement, whatever their number.
+  // Passes rows as arrays of columns: one statement for any number of rows.
   await tx`
     INSERT INTO vectors (code, name, kind, format, other_format, relative_path, file_name, path, size, modified_at, fingerprint, source_code, facts,
                          facts_fingerprint)
@@ -183,21 +183,21 @@ export async function setVectorsAvailable(
     UPDATE vectors SET available = ${available}, updated_at = now() WHERE code = ANY(${codes as string[]}::text[])`
 }
 
-/** Takes a vector from its readers, or gives it back. false: no such vector. */
+/** Withdraws a vector from its readers, or restores it. Returns false if there is no such vector. */
 export async function setVectorWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
   const rows = await tx`
     UPDATE vectors SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
 }
 
-/** Sets the encoding of its texts; null: what its files say. false: no such vector. */
+/** Sets the encoding of its texts; null: the encoding that its files declare. Returns false if there is no such vector. */
 export async function setVectorEncoding(tx: Transaction, code: string, encoding: string | null): Promise<boolean> {
   const rows = await tx`
     UPDATE vectors SET encoding = ${encoding}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
 }
 
-/** Forgets a vector; a scan that finds it makes it anew. false: it was not there any more. */
+/** Deletes the record of a vector; a later scan creates it again. Returns false if it does not exist. */
 export async function deleteVector(tx: Transaction, code: string): Promise<boolean> {
   const { count } = await tx`DELETE FROM vectors WHERE code = ${code}`
   return count > 0

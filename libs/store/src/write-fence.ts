@@ -3,12 +3,12 @@ import type { Sql, Transaction } from './sql.js'
 import { saysAborted } from './transient-errors.js'
 
 /**
- * What became of a request's writes: nothing was carried out, nor ever will be; something was; or the store was asked to commit and has
- * not said whether it did.
+ * The outcome of a request's writes. `none`: nothing was carried out, nor will be. `committed`: at least one write was. `unknown`: the store
+ * did not confirm a commit.
  */
 export type WriteOutcome = 'none' | 'committed' | 'unknown'
 
-/** A write that was not committed by its deadline, and that will not be. */
+/** Thrown for a write that was not committed by its deadline, and never will be. */
 export class WriteTooLate extends Error {
   override readonly name = 'WriteTooLate'
   readonly code = 'ANSWER_TIMEOUT'
@@ -24,9 +24,9 @@ interface Attempt {
 }
 
 /**
- * Watches over the transactions of one request, so that its answer can say what became of them. A transaction is committed by a single
- * message that is sent last: where it was not sent by the deadline it never is, whatever the store answers later, and the rest is rolled
- * back with the connection. Only a commit that was sent and not answered leaves the outcome open.
+ * Watches the transactions of one request, so that its response can state their outcome. A single message, which is sent last, commits a
+ * transaction. If it was not sent by the deadline, it is never sent, whatever the store returns later, and the connection rolls back. Only a
+ * commit that was sent and not confirmed leaves the outcome open.
  */
 export class WriteWatch {
   readonly #withinMs: number
@@ -34,7 +34,7 @@ export class WriteWatch {
   #givenUp = false
   #outcome: WriteOutcome = 'none'
 
-  /** @param withinMs how long a transaction may take */
+  /** @param withinMs maximum time of a transaction */
   constructor(withinMs: number) {
     this.#withinMs = withinMs
   }
@@ -44,7 +44,7 @@ export class WriteWatch {
     return committing ? 'unknown' : this.#outcome
   }
 
-  /** From now on nothing of this request is committed: it has been answered. */
+  /** Prevents all later commits of this request, because its response was sent. */
   giveUp(): void {
     this.#givenUp = true
     for (const attempt of this.#attempts) attempt.giveUp()
@@ -52,7 +52,7 @@ export class WriteWatch {
 
   /**
    * @param begin runs a transaction and commits it when its work has resolved
-   * @param limited false: the transaction may take as long as its statements do
+   * @param limited false: only the time limits of the statements apply to the transaction
    */
   async run<T>(begin: Begin, work: (tx: Transaction) => Promise<T>, limited: boolean): Promise<T> {
     if (this.#givenUp) throw new WriteTooLate()
@@ -82,7 +82,7 @@ export class WriteWatch {
   #committed<T>(begin: Begin, work: (tx: Transaction) => Promise<T>, attempt: Attempt): Promise<T> {
     const done = begin(async (tx) => {
       const result = await work(tx)
-      // From here to the sending of COMMIT no timer can fire: nothing between the two waits for anything.
+      // No timer can fire from here until COMMIT is sent, because nothing in between waits.
       if (attempt.state !== 'working') throw new WriteTooLate()
       attempt.state = 'committing'
       return result
@@ -100,10 +100,10 @@ export class WriteWatch {
 
 type Begin = (work: (tx: Transaction) => Promise<unknown>) => Promise<unknown>
 
-/** The watch over the request that the running code belongs to. Code that answers no request has none. */
+/** The watch of the request that the running code belongs to. Code outside of requests has none. */
 export const writeWatch = new AsyncLocalStorage<WriteWatch>()
 
-/** Lets every transaction of a client be watched over. @param limited see `WriteWatch.run` */
+/** Makes every transaction of a client watchable. @param limited see `WriteWatch.run` */
 export function fenced(sql: Sql, limited: boolean): Sql {
   const begin = sql.begin.bind(sql) as unknown as Begin
   const watched: Begin = (work) => {

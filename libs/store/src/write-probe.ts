@@ -1,9 +1,9 @@
 import type { Sql } from './connect.js'
 
-/** About a megabyte: a disk that has no room for it is full, whatever room is left inside of files that exist. */
+/** Rows of about a megabyte: a disk without this space is full, even if existing files have room inside. */
 const ROWS = 10_000
 
-/** Writes something to the store's disk that is gone afterwards. Rejects where that fails. */
+/** Writes temporary data to the store's disk. Rejects if that fails. */
 export async function probeWrite(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`

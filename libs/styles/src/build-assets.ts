@@ -4,7 +4,7 @@ import { writeGlyphRange } from './glyph-range.js'
 import { generateRange, openOutlines } from './outlines.js'
 import { buildSprite } from './sprites.js'
 
-/** Work of a thread: a glyph range out of a font file, or a sprite out of drawings. */
+/** The work of a thread: a glyph range from a font file, or a sprite from drawings. */
 export type AssetTask =
   | {
       readonly kind: 'glyphs'
@@ -15,13 +15,13 @@ export type AssetTask =
     }
   | { readonly kind: 'sprite'; readonly folder: string; readonly names: readonly string[]; readonly ratio: 1 | 2 }
 
-/** One part: the range. Two: the index and the image. */
+/** One part: the range. Two parts: the index and the image. */
 export type AssetParts = readonly Uint8Array[]
 
-/** Limit: ranges that one opened font generates. It keeps every outline that it has read: 600 MB for all ranges of a font with ideographs. */
+/** Maximum number of ranges that one opened font generates. It keeps every outline that it has read: 600 MB for all ranges of a font with ideographs. */
 const RANGES_PER_OPENING = 4
 
-/** Limit: fonts that stay open: those of one stack, whose ranges are asked for in turn. */
+/** Maximum number of open fonts: those of one stack, whose ranges are requested in turn. */
 const MAX_OPEN = 6
 
 interface OpenFont {
@@ -30,7 +30,7 @@ interface OpenFont {
   readonly ranges: number
 }
 
-/** The font that was used last is the last one. */
+/** In the order of use, with the most recent one last. */
 const opened = new Map<string, OpenFont>()
 
 export default async function buildAsset(task: AssetTask): Promise<AssetParts> {

@@ -37,19 +37,19 @@ const COLOURS: Readonly<Record<Theme, Colours>> = {
   },
 }
 
-/** The font of all labels: the gateway ships it. */
+/** The font of all labels, which the gateway ships. */
 const FONT = ['Noto Sans Regular']
 
 export interface DrawnVector {
   readonly name: string
   readonly tileJsonUrl: string
   readonly glyphs: string
-  /** layers of its tiles, and whether their features have a `name` */
+  /** layers of its tiles; `named`: their features have a `name` */
   readonly layers: readonly { readonly id: string; readonly named: boolean }[]
   readonly bounds: readonly number[] | null
 }
 
-/** A style that draws a vector as it is: areas, lines and points, and labels from `name`. */
+/** Returns a style that draws a vector plainly: areas, lines and points, and labels from `name`. */
 export function vectorStyle({ name, tileJsonUrl, glyphs, layers, bounds }: DrawnVector, theme: Theme): StyleJson {
   const colours = COLOURS[theme]
   const drawn = layers.flatMap((layer) => drawLayer(layer.id, colours))
@@ -64,7 +64,7 @@ export function vectorStyle({ name, tileJsonUrl, glyphs, layers, bounds }: Drawn
   }
 }
 
-/** A style that shows raster tiles. */
+/** Returns a style that shows raster tiles. */
 export function rasterStyle(name: string, tileJsonUrl: string, tileSize: number, theme: Theme): StyleJson {
   return {
     version: 8,
@@ -78,7 +78,7 @@ function background({ ground }: Colours) {
   return { id: 'background', type: 'background', paint: { 'background-color': ground } }
 }
 
-/** Where a map opens: the middle, at a zoom that shows the whole. */
+/** Returns the initial camera of a map: the middle, at a zoom that shows the whole. */
 function view(bounds: readonly number[] | null) {
   if (bounds === null) return {}
   const [west = 0, south = 0, east = 0, north = 0] = bounds

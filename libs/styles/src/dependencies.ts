@@ -11,11 +11,11 @@ import {
 
 /** A source of a style that this gateway serves. */
 export interface GatewaySource {
-  /** as the style calls it */
+  /** name of the source in the style */
   readonly name: string
   readonly kind: 'basemap' | 'vector'
   readonly code: string
-  /** null: the default version, or it is a vector */
+  /** null: the default version, or the resource is a vector */
   readonly version: string | null
 }
 
@@ -23,13 +23,13 @@ export interface StyleDependencies {
   readonly sources: readonly GatewaySource[]
   /** fonts of all labels, each once */
   readonly fonts: readonly string[]
-  /** icons and patterns that are named as they are, not computed from data; with the prefix of their sprite */
+  /** icons and patterns with a constant name, including the prefix of their sprite; names computed from data are excluded */
   readonly icons: readonly string[]
   /** codes of other styles whose sprites are used */
   readonly sprites: readonly string[]
   /** paths of files below the style's folder: sprites without extension, data of sources */
   readonly files: readonly string[]
-  /** hosts that are not this gateway */
+  /** hosts other than this gateway */
   readonly hosts: readonly string[]
 }
 
@@ -42,7 +42,7 @@ const ICON_PROPERTIES: ReadonlySet<string> = new Set([
   'fill-extrusion-pattern',
 ])
 
-/** Everything that a valid style needs in order to be drawn. */
+/** Returns all dependencies of a valid style. */
 export function dependenciesOf(style: StyleJson): StyleDependencies {
   const found = {
     fonts: new Set<string>(),
@@ -86,7 +86,7 @@ export function dependenciesOf(style: StyleJson): StyleDependencies {
   }
 }
 
-/** The addresses of one source, in all forms that source types have. */
+/** Returns the URLs of one source, in all forms of source types. */
 export function addressesOf(source: unknown): string[] {
   if (!isObject(source)) return []
   const { url, data, tiles, urls } = source
@@ -120,7 +120,7 @@ function hostOf(address: string): string {
   }
 }
 
-/** The fonts of a `text-font`: a list of names, or an expression or function with such lists. */
+/** Returns the fonts of a `text-font`: a list of names, or an expression or function with such lists. */
 function fontsIn(value: unknown): string[] {
   if (Array.isArray(value) && value.every(isText)) return value
   if (isObject(value))
@@ -134,7 +134,7 @@ function literalsIn(value: unknown): string[] {
   return value.flatMap(literalsIn)
 }
 
-/** The names that a value may come to, as far as they stand in it. */
+/** Returns the possible names of a value, as far as they are constant. */
 function namesIn(value: unknown): string[] {
   if (typeof value === 'string') return value.includes('{') ? [] : [value]
   if (isObject(value))

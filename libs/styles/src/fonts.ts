@@ -1,30 +1,30 @@
-/** A font that a style source has, or that the gateway brings. */
+/** A font of a style source, or one that the gateway ships. */
 export interface FontFace {
   readonly name: string
-  /** `ranges`: a folder of ready glyph ranges; `outlines`: a font file from which they are generated */
+  /** `ranges`: a folder of existing glyph ranges; `outlines`: a font file from which they are generated */
   readonly kind: 'ranges' | 'outlines'
   /** absolute */
   readonly path: string
-  /** a directory out of which nothing is read */
+  /** directory; nothing outside of it is read */
   readonly root: string
-  /** of the face in a collection (`.ttc`), by its PostScript name; null: the file has one */
+  /** PostScript name of the face in a collection (`.ttc`); null: the file has one font */
   readonly face: string | null
-  /** names the content */
+  /** identifies the content */
   readonly fingerprint: string
 }
 
-/** Limits of a font stack in an address: fonts, and characters of all names. */
+/** Limits of a font stack in a URL: number of fonts, and characters of all names. */
 export const MAX_STACK_FONTS = 10
 export const MAX_STACK_LENGTH = 500
 
-/** The fonts of a stack; null: there is none, or there are too many. @param stack decoded */
+/** Parses a font stack; null: it is empty or has too many fonts. @param stack decoded */
 export function parseFontStack(stack: string): readonly string[] | null {
   if (stack.length > MAX_STACK_LENGTH) return null
   const names = stack.split(',').map((name) => name.trim())
   return names.length > MAX_STACK_FONTS || names.some((name) => name === '') ? null : [...new Set(names)]
 }
 
-/** The first code point of a range such as `0-255`; null: it is none. Ranges begin at multiples of 256, up to 65535. */
+/** Returns the first code point of a range such as `0-255`, or null for other text. Ranges begin at multiples of 256, up to 65535. */
 export function parseGlyphRange(range: string): number | null {
   const match = /^(0|[1-9][0-9]{0,4})-([1-9][0-9]{2,4})$/.exec(range)
   if (match === null) return null
@@ -32,7 +32,7 @@ export function parseGlyphRange(range: string): number | null {
   return first % 256 === 0 && last === first + 255 && last <= 65_535 ? first : null
 }
 
-/** What a name says of weight and slant, for the choice of a font in its place. */
+/** Derives weight and slant from a font's name, to choose a replacement. */
 export function looksOf(name: string): { readonly bold: boolean; readonly italic: boolean } {
   const lower = name.toLowerCase()
   return { bold: /bold|black|heavy|semibold|medium/.test(lower), italic: /italic|oblique/.test(lower) }

@@ -24,7 +24,7 @@ const STYLE = {
   layers: [],
 }
 
-test('what an editor saves of a served style becomes the style that was served, without the token', () => {
+test('a served style that an editor saved becomes the original style again, without the token', () => {
   const saved = rewriteStyle(STYLE, PLACES)
   expect(JSON.stringify(saved)).toContain('SECRET')
   expect(withGatewayAddresses(saved, BASES, 'city')).toEqual(STYLE)

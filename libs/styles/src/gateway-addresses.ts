@@ -1,14 +1,14 @@
 import { isObject, mapFontFaces, type StyleJson } from './style-json.js'
 
-/** Where the gateway serves the parts of styles; bases without a trailing slash. */
+/** The bases of the gateway's URLs for parts of styles, without a trailing slash. */
 export interface GatewayBases {
   readonly tileBase: string
   readonly vectorBase: string
 }
 
 /**
- * The style with `gateway://` addresses in the place of those that `rewriteStyle` makes, as an editor saves them: no token stays in them. Addresses
- * of files in the folder of the style `code` become relative; those of other hosts stay.
+ * Replaces the URLs that `rewriteStyle` makes, and that an editor saves, by `gateway://` URLs, so that no token stays in the style. URLs
+ * of files in the folder of the style `code` become relative, and those of other hosts stay.
  */
 export function withGatewayAddresses(style: StyleJson, bases: GatewayBases, code: string): StyleJson {
   const change = (address: string) => gatewayAddress(address, bases, code)
@@ -39,7 +39,7 @@ function withAddresses(part: unknown, names: readonly string[], change: (address
   return changed
 }
 
-/** Parameters of a query that let in. */
+/** Query parameters that carry credentials. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['token', 'access_token', 'tk', 'sig', 'exp', 'style', 'bounds', 'v'])
 
 function gatewayAddress(address: string, { tileBase, vectorBase }: GatewayBases, code: string): string {

@@ -8,12 +8,12 @@ function glyph(id: number, advance: number): Glyph {
 
 const of = (...glyphs: Glyph[]) => new Map(glyphs.map((one) => [one.id, one]))
 
-test('a range is read as it was written', () => {
+test('a range is read as written', () => {
   const glyphs = of(glyph(65, 12), { ...glyph(32, 6), bitmap: new Uint8Array(0), width: 0, height: 0 })
   expect(readGlyphRange(writeGlyphRange('Noto', 0, glyphs), 0)).toEqual(new Map([...glyphs].sort(([a], [b]) => a - b)))
 })
 
-test('the first font of a stack that has a glyph wins, glyph by glyph', () => {
+test('the first font of a stack that has a glyph supplies it, glyph by glyph', () => {
   const merged = mergeGlyphs([of(glyph(65, 1)), of(glyph(65, 2), glyph(66, 2)), of(glyph(66, 3), glyph(67, 3))])
   expect([...merged].map(([id, { advance }]) => [id, advance])).toEqual([
     [65, 1],
@@ -22,7 +22,7 @@ test('the first font of a stack that has a glyph wins, glyph by glyph', () => {
   ])
 })
 
-test('what is no range, or has a bitmap of another size, is refused', () => {
+test('invalid data, or a bitmap of another size, is refused', () => {
   expect(() => readGlyphRange(Buffer.from('<html>not found</html>'), 0)).toThrow()
   const wrong = writeGlyphRange('Noto', 0, of({ ...glyph(65, 1), width: 30 }))
   expect(() => readGlyphRange(wrong, 0)).toThrow(/another size/)
@@ -39,7 +39,7 @@ test.each([
   ['-1-254', null],
 ])('the range %s begins at %s', (range, first) => expect(parseGlyphRange(range)).toBe(first))
 
-test('a stack has names without blanks around them, each once, and not too many', () => {
+test('a stack has trimmed, distinct names, and not too many', () => {
   expect(parseFontStack('A B, C,A B')).toEqual(['A B', 'C'])
   expect(parseFontStack('A,,B')).toBeNull()
   expect(parseFontStack('')).toBeNull()

@@ -1,6 +1,6 @@
 import { PbfReader, PbfWriter } from 'pbf'
 
-/** A glyph as the range format of MapLibre holds it: 24 pixels to the em, with a border of 3. */
+/** A glyph in MapLibre's range format: 24 pixels to the em, with a border of 3. */
 export interface Glyph {
   readonly id: number
   /** distances, (width + 6) x (height + 6) bytes; empty: the glyph draws nothing */
@@ -12,13 +12,13 @@ export interface Glyph {
   readonly advance: number
 }
 
-/** Limit: bytes of a range that is read. The largest of CJK fonts have 300 kB. */
+/** Maximum bytes of a range that is read. The largest ones of CJK fonts have 300 kB. */
 export const MAX_RANGE_BYTES = 4 * 1024 * 1024
-/** Limit: pixels of a glyph's side; what is larger is no label. */
+/** Maximum pixels of a glyph's side; labels are never larger. */
 const MAX_SIDE = 512
 const BORDER = 3
 
-/** The glyphs of a range by code point. Throws if it is no such message. */
+/** Returns the glyphs of a range by code point. Throws for other content. */
 export function readGlyphRange(bytes: Uint8Array, first: number): Map<number, Glyph> {
   const glyphs = new Map<number, Glyph>()
   new PbfReader(bytes).readFields((tag, into, range) => {
@@ -56,7 +56,7 @@ function readGlyph(reader: PbfReader, end: number): Glyph {
   return glyph
 }
 
-/** The message that MapLibre reads. Glyphs are written by code point. */
+/** Writes the message that MapLibre reads, with glyphs in the order of their code points. */
 export function writeGlyphRange(name: string, first: number, glyphs: ReadonlyMap<number, Glyph>): Uint8Array {
   const writer = new PbfWriter()
   const ordered = [...glyphs.values()].sort((a, b) => a.id - b.id)
@@ -82,7 +82,7 @@ function writeGlyph({ id, bitmap, width, height, left, top, advance }: Glyph, wr
   writer.writeVarintField(7, advance)
 }
 
-/** One range out of those of several fonts: the first font that has a glyph wins, glyph by glyph. */
+/** Merges the ranges of several fonts: for each glyph, the first font that has it wins. */
 export function mergeGlyphs(fonts: readonly ReadonlyMap<number, Glyph>[]): Map<number, Glyph> {
   const merged = new Map<number, Glyph>()
   for (const font of fonts) for (const [id, glyph] of font) if (!merged.has(id)) merged.set(id, glyph)

@@ -1,7 +1,7 @@
 import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser'
 import type { StyleProblem } from './style-json.js'
 
-/** Where a text stops being JSON, in words for those who wrote it by hand; null: it is JSON. */
+/** Describes the position at which a text stops being JSON, for people who wrote it by hand; null: it is JSON. */
 export function jsonFault(text: string): StyleProblem | null {
   if (text.trim() === '') return { line: null, message: 'the file is empty' }
   const errors: ParseError[] = []
@@ -12,7 +12,7 @@ export function jsonFault(text: string): StyleProblem | null {
   return { line: lineOf(text, at), message: wordsFor(first, text, at) }
 }
 
-/** A missing comma is missed where the next value begins; it belongs behind the one before. */
+/** The parser reports a missing comma where the next value begins. It belongs after the previous value. */
 function placeOf({ error, offset }: ParseError, text: string): number {
   const isMissed = /^(Comma|Colon)Expected$/.test(printParseErrorCode(error)) && !/^[}\]]/.test(text.slice(offset))
   return isMissed ? Math.max(0, text.slice(0, offset).trimEnd().length - 1) : Math.min(offset, text.length)

@@ -5,15 +5,15 @@ import { distanceField, type Segment } from './sdf.js'
 /** Pixels of an em in glyph ranges. */
 const EM = 24
 /**
- * Pixels from the line's top to the baseline, the same for all fonts: so that fonts in a stack share their baseline. MapLibre's own glyphs
- * have the same within a pixel.
+ * Pixels from the line's top to the baseline, the same for all fonts, so that fonts in a stack share their baseline. MapLibre's own glyphs
+ * have the same value within a pixel.
  */
 const ASCENT = 26
 /** Limits: path commands of a glyph, and points on a curve. */
 const MAX_COMMANDS = 20_000
 const CURVE_POINTS = 6
 
-/** Opens a font file. @param face of a collection, by its PostScript name; null: the first. Throws if the file is no font. */
+/** Opens a font file. @param face PostScript name in a collection; null: the first. Throws if the file is not a font. */
 export function openOutlines(file: Buffer, face: string | null): Font {
   const opened = create(file) as Font | FontCollection
   if (!('fonts' in opened)) return opened
@@ -68,7 +68,7 @@ interface Command {
   readonly args: readonly number[]
 }
 
-/** The outline as straight pieces, in pixels with y upwards. */
+/** Converts the outline to straight segments, in pixels with y upwards. */
 function flatten(commands: readonly Command[], scale: number): Segment[] {
   if (commands.length > MAX_COMMANDS) throw new Error('the outline is too long')
   const segments: Segment[] = []

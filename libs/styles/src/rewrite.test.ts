@@ -29,7 +29,7 @@ const STYLE = {
   layers: [],
 }
 
-test('addresses become absolute and carry the credential; other hosts stay', () => {
+test('URLs become absolute and carry the credential; other hosts stay', () => {
   expect(rewriteStyle(STYLE, PLACES)).toEqual({
     version: 8,
     sprite: [
@@ -53,13 +53,13 @@ test('addresses become absolute and carry the credential; other hosts stay', () 
   })
 })
 
-test('basemaps without a version are those of a time, if one is wanted', () => {
+test('basemaps without a version are those of a time, if one is given', () => {
   const { sources } = rewriteStyle(STYLE, { ...PLACES, at: '2026-05-01T00:00:00+02:00' }) as typeof STYLE
   expect(sources.a.url).toBe('http://tiles/tiles/world/tilejson.json?at=2026-05-01T00%3A00%3A00%2B02%3A00&token=T')
   expect(JSON.stringify(sources.b)).not.toContain('at=')
 })
 
-test('without a credential no address has one', () => {
+test('without a credential no URL has one', () => {
   const text = JSON.stringify(rewriteStyle(STYLE, { ...PLACES, credential: '' }))
   expect(text).not.toContain('token')
   expect(text).not.toContain('gateway://')

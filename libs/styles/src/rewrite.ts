@@ -1,27 +1,27 @@
 import { isAbsolute, isObject, mapFontFaces, parseGatewayAddress, pathInFolder, type StyleJson } from './style-json.js'
 
-/** Where the parts of a style are for those who asked for it. */
+/** The URLs of a style's parts for its caller. */
 export interface StyleAddresses {
   readonly code: string
   /** bases without a trailing slash */
   readonly tileBase: string
   readonly vectorBase: string
-  /** of styles, sprites and fonts */
+  /** base of styles, sprites and fonts */
   readonly styleBase: string
-  /** of the query of each address, a token say; '': nothing */
+  /** part of each URL's query, such as a token; '': none */
   readonly credential: string
-  /** changes with the fonts; '': not known, so that glyphs are asked for again */
+  /** changes with the fonts; '': unknown, so that caches revalidate glyphs */
   readonly fontRevision: string
-  /** the time of which basemaps without a version are wanted; absent and null: now */
+  /** time that selects versions of basemaps without a version; absent and null: now */
   readonly at?: string | null
 }
 
-/** That time as a parameter of an address; '': none. */
+/** Returns that time as a URL parameter; '' without one. */
 export function atParameter(at: string | null): string {
   return at === null ? '' : `at=${encodeURIComponent(at)}`
 }
 
-/** The style as its caller gets it: addresses of this gateway and of the style's folder are absolute, those of other hosts stay. */
+/** Rewrites a style for its caller: URLs of this gateway and of the style's folder become absolute, those of other hosts stay. */
 export function rewriteStyle(style: StyleJson, places: StyleAddresses): StyleJson {
   const rewritten: Record<string, unknown> = { ...style }
   const { sprite, glyphs, sources } = style
@@ -41,7 +41,7 @@ export function rewriteStyle(style: StyleJson, places: StyleAddresses): StyleJso
   return rewritten
 }
 
-/** The address of glyphs, as the style specification writes it. */
+/** Returns the URL template of glyphs, in the form of the style specification. */
 export function glyphTemplate(places: Pick<StyleAddresses, 'styleBase' | 'credential' | 'fontRevision'>): string {
   return withQuery(`${places.styleBase}/fonts/{fontstack}/{range}.pbf`, [
     places.fontRevision === '' ? '' : `v=${places.fontRevision}`,
@@ -64,7 +64,7 @@ function rewriteSource(source: unknown, places: StyleAddresses): unknown {
     rewritten.tiles = tiles.map((tile) => (typeof tile === 'string' ? absolute(tile, places) : tile))
     return rewritten
   }
-  // TileJSON says the addresses of the tiles, with the version that is served now.
+  // TileJSON contains the URLs of the tiles, with the version that is served now.
   const { tiles: _, ...others } = rewritten
   return { ...others, url: absolute(named, places, source.type) }
 }

@@ -1,4 +1,4 @@
-/** A straight piece of an outline, in pixels with y upwards: x and y of its two ends. */
+/** A straight segment of an outline, in pixels with y upwards: x and y of its two ends. */
 export type Segment = readonly [number, number, number, number]
 
 export interface DistanceField {
@@ -6,22 +6,22 @@ export interface DistanceField {
   readonly bitmap: Uint8Array
   readonly width: number
   readonly height: number
-  /** of the glyph's box, from the origin of the line */
+  /** position of the glyph's box, from the origin of the line */
   readonly left: number
   readonly top: number
 }
 
 /** Pixels around the box of a glyph. */
 const BORDER = 3
-/** Pixels over which the distance goes from 0 to 255, and the part of that inside of the outline: those of MapLibre's glyphs. */
+/** Pixels over which the distance goes from 0 to 255, and the share inside of the outline: the values of MapLibre's glyphs. */
 const RADIUS = 8
 const INSIDE = 0.25
-/** Beyond these distances a byte is 0, or 255. */
+/** Distances beyond which a byte is 0, or 255. */
 const FARTHEST = RADIUS * (1 - INSIDE)
-/** Limit: pixels of a side. */
+/** Maximum pixels of a side. */
 const MAX_SIDE = 256
 
-/** The signed distances to an outline, filled by the rule of non-zero winding. null: it encloses nothing. */
+/** Returns the signed distances to an outline, filled by the non-zero winding rule; null: it encloses nothing. */
 export function distanceField(segments: readonly Segment[]): DistanceField | null {
   let [minX, minY, maxX, maxY] = [Infinity, Infinity, -Infinity, -Infinity]
   for (const [x0, y0, x1, y1] of segments) {
@@ -48,7 +48,7 @@ export function distanceField(segments: readonly Segment[]): DistanceField | nul
   return { bitmap, width, height, left, top }
 }
 
-/** Lowers the squared distances of the pixels that a piece is nearest to; y downwards. */
+/** Lowers the squared distances of the pixels nearest to a segment; y downwards. */
 function measure(
   squares: Float64Array,
   columns: number,
@@ -78,7 +78,7 @@ function measure(
   }
 }
 
-/** 1 for each pixel whose centre lies inside. */
+/** Returns 1 for each pixel whose centre is inside. */
 function fill(
   segments: readonly Segment[],
   columns: number,
@@ -86,7 +86,7 @@ function fill(
   originX: number,
   originY: number,
 ): Uint8Array {
-  // At each place the change of the winding number, for all pixels to the right of it in its row.
+  // The change of the winding number at each place, for all pixels to its right in the row.
   const turns = new Int16Array((columns + 1) * rows)
   for (const [x0, y0, x1, y1] of segments) {
     const [top, bottom] = [originY - Math.max(y0, y1), originY - Math.min(y0, y1)]

@@ -5,7 +5,7 @@ import { type FontFace, looksOf } from './fonts.js'
 
 const require = createRequire(import.meta.url)
 
-/** Files of packages (OFL 1.1). Arabic letters include the shapes that MapLibre writes words with. */
+/** Font files of npm packages (OFL 1.1). Arabic letters include the shapes that MapLibre uses for words. */
 const SHIPPED = {
   'Noto Sans Regular': 'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'Noto Sans Bold': 'noto-sans/700Bold/NotoSans_700Bold.ttf',
@@ -14,7 +14,7 @@ const SHIPPED = {
   'Noto Sans Arabic Bold': 'noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
 } as const
 
-/** The fonts that every installation has. */
+/** The fonts of every installation. */
 export const SHIPPED_FONT_NAMES: readonly string[] = Object.keys(SHIPPED)
 
 /** Folders of Debian's fonts-noto-cjk and fonts-noto-core, and of other distributions. */

@@ -19,14 +19,14 @@ interface Icon {
   readonly height: number
 }
 
-/** A sprite of the SVG files of a folder, in the form of the style specification. A drawing that cannot be read is left out. */
+/** Builds a sprite from the SVG files of a folder, in the form of the style specification. Unreadable drawings are omitted. */
 export async function buildSprite(folder: string, names: readonly string[], ratio: 1 | 2): Promise<BuiltSprite> {
   const icons: Icon[] = []
   for (const name of names) {
     const icon = await draw(folder, name, ratio).catch(() => null)
     if (icon !== null) icons.push(icon)
   }
-  // Shelves: the highest icons first, from the left to the right.
+  // Packed on shelves: the highest icons first, from left to right.
   icons.sort((a, b) => b.height - a.height || (a.name < b.name ? -1 : 1))
   const index: Record<string, object> = {}
   const placed: OverlayOptions[] = []

@@ -1,4 +1,4 @@
-/** A style document as JSON holds it. Only `validateStyle` proves more of it. */
+/** A style document as parsed JSON. Only `validateStyle` proves more about it. */
 export interface StyleJson {
   readonly [key: string]: unknown
 }
@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An address of this gateway inside a style. */
+/** A `gateway://` URL inside a style. */
 export type GatewayAddress =
   | { readonly kind: 'basemap'; readonly code: string; readonly version: string | null }
   | { readonly kind: 'vector'; readonly code: string }
@@ -16,7 +16,7 @@ export type GatewayAddress =
 
 export const GATEWAY_SCHEME = 'gateway://'
 
-/** The resource that a `gateway://` address names; null: it names none. Codes may be percent-encoded. */
+/** Returns the resource that a `gateway://` URL names, or null. Codes may be percent-encoded. */
 export function parseGatewayAddress(address: string): GatewayAddress | null {
   if (!address.startsWith(GATEWAY_SCHEME)) return null
   const [place = '', ...rest] = address.slice(GATEWAY_SCHEME.length).split('/')
@@ -38,12 +38,12 @@ function decoded(segment: string): string {
   }
 }
 
-/** Whether an address has a scheme or a host of its own. `/path` has neither, and counts as relative too. */
+/** True if a URL has its own scheme or host. `/path` has neither, and counts as relative too. */
 export function isAbsolute(address: string): boolean {
   return /^[a-z][a-z0-9+.-]*:/i.test(address) || address.startsWith('//')
 }
 
-/** The path of a relative address below the style's folder: dots cannot lead out of it. Braces of templates stay. */
+/** Returns the path of a relative URL below the style's folder. Dots cannot lead out of it. Braces of templates stay. */
 export function pathInFolder(address: string): string {
   const url = new URL(address, 'http://folder/')
   return `${url.pathname.slice(1)}${url.search}`.replaceAll('%7B', '{').replaceAll('%7D', '}')
@@ -55,7 +55,7 @@ export interface StyleSprite {
   readonly url: string
 }
 
-/** The sprites of a style, whichever of the two forms it names them in. */
+/** Returns the sprites of a style, from either form of naming them. */
 export function spritesOf({ sprite }: StyleJson): readonly StyleSprite[] {
   if (typeof sprite === 'string') return [{ id: 'default', url: sprite }]
   if (!Array.isArray(sprite)) return []
@@ -64,7 +64,7 @@ export function spritesOf({ sprite }: StyleJson): readonly StyleSprite[] {
   )
 }
 
-/** The `font-faces` of a style with other addresses of their files, in both forms that the specification has. */
+/** Replaces the file URLs in a style's `font-faces`, in both forms of the specification. */
 export function mapFontFaces(faces: unknown, change: (address: string) => string): unknown {
   if (!isObject(faces)) return faces
   const one = (face: unknown): unknown => {
@@ -76,7 +76,7 @@ export function mapFontFaces(faces: unknown, change: (address: string) => string
 }
 
 export interface StyleProblem {
-  /** counted from 1; null: it is of no single line */
+  /** counted from 1; null: it does not concern a single line */
   readonly line: number | null
   readonly message: string
 }

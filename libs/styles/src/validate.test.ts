@@ -27,7 +27,7 @@ const VALID = {
   ],
 }
 
-test('a style with addresses of the gateway is valid, and says all that it needs', () => {
+test('a style with URLs of the gateway is valid, and lists all its resources', () => {
   const checked = checkStyle(JSON.stringify(VALID, null, 2))
   expect(checked).toMatchObject({
     ok: true,
@@ -125,7 +125,7 @@ test.each([
     3,
     /^layer "a": the style has no source "gone": it has none$/,
   ],
-])('%s is told with its line', (_, text, line, message) => {
+])('%s is reported with its line', (_, text, line, message) => {
   const checked = checkStyle(text)
   expect(checked).toMatchObject({ ok: false, problems: [{ line, message: expect.stringMatching(message) }] })
 })

@@ -5,11 +5,11 @@ import { jsonFault } from './json-fault.js'
 import { problemWords } from './problem-words.js'
 import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson, type StyleProblem } from './style-json.js'
 
-/** Limit: bytes of a style document. The largest that are known have 1 MB. */
+/** Maximum bytes of a style document. The largest known ones have 1 MB. */
 export const MAX_STYLE_BYTES = 4 * 1024 * 1024
-/** Limit: levels of arrays and objects in a style; validators call themselves for each. */
+/** Maximum levels of arrays and objects in a style, since validators recurse. */
 const MAX_DEPTH = 200
-/** Limit: problems that are told of one style. */
+/** Maximum number of reported problems of one style. */
 const MAX_PROBLEMS = 20
 
 export type CheckedStyle =
@@ -35,7 +35,7 @@ function failed(message: string): CheckedStyle {
   return { ok: false, problems: [{ line: null, message }] }
 }
 
-/** The specification asks for a template in `glyphs`, so `gateway://fonts` is checked as one; no line moves. */
+/** The specification requires a template in `glyphs`, so `gateway://fonts` is checked as one. No line moves. */
 function withGatewayAddresses(text: string): StyleProblem[] {
   const plain = text.replaceAll('"gateway://fonts"', '"gateway://fonts/{fontstack}/{range}"')
   const parsed = parse(plain)

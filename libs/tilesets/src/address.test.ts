@@ -7,7 +7,7 @@ const tile = fc
   .chain((z) => fc.record({ z: fc.constant(z), x: fc.nat(2 ** z - 1), y: fc.nat(2 ** z - 1) }))
 
 describe('a tile address', () => {
-  it('is read as it was written', () => {
+  it('is parsed as written', () => {
     fc.assert(
       fc.property(tile, fc.constantFrom('png', 'jpeg', 'MVT', 'x'), ({ z, x, y }, extension) => {
         expect(parseTileAddress(`${z}`, `${x}`, `${y}.${extension}`)).toEqual({
@@ -22,7 +22,7 @@ describe('a tile address', () => {
     )
   })
 
-  it('beyond its zoom is out of range, which is not malformed', () => {
+  it('beyond its zoom is out of range, which differs from malformed', () => {
     fc.assert(
       fc.property(tile, fc.bigInt({ min: 0n, max: 10n ** 30n }), ({ z, x, y }, beyond) => {
         const index = String(BigInt(2 ** z) + beyond)
@@ -54,7 +54,7 @@ describe('a tile address', () => {
     },
   )
 
-  it('is never accepted where it is not canonical', () => {
+  it('is never accepted unless it is canonical', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const index = parseIndex(text)
@@ -64,7 +64,7 @@ describe('a tile address', () => {
   })
 })
 
-it('flipping a row twice gives the row, and the first becomes the last', () => {
+it('flipping a row twice returns the row, and the first becomes the last', () => {
   fc.assert(
     fc.property(tile, ({ z, x, y }) => {
       expect(flipRow(z, flipRow(z, y))).toBe(y)

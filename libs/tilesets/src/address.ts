@@ -1,6 +1,6 @@
 import { type KnownTileMatrixSetId, TILE_MATRIX_SET_IDS, type TileMatrixSetId } from '@gateway/contracts/basemap.js'
 
-/** Limit: zoom levels. 2^30 columns still fit a signed 32-bit integer, and a tile there is under 4 cm wide. */
+/** Maximum zoom level. 2^30 columns still fit in a signed 32-bit integer, and a tile there is less than 4 cm wide. */
 export const MAX_ZOOM = 30
 
 /** Limit: columns and rows of a zoom, whatever the grid: those of a geographic one at its deepest. */
@@ -12,13 +12,13 @@ export interface TileAddress {
   readonly z: number
   readonly x: number
   readonly y: number
-  /** `@2x`: the tile of twice the pixels that a folder has beside the plain one */
+  /** `@2x`: the tile with twice the pixels, which a folder has next to the plain one */
   readonly suffix: '' | '@2x'
-  /** as in the address, without the dot: letters and digits */
+  /** as in the URL, without the dot: letters and digits */
   readonly extension: string
 }
 
-/** `malformed`: not the form of a tile address. `out_of_range`: the form is right, but the pyramid has no such tile at zoom `z`, if it has that zoom. */
+/** `malformed`: not the form of a tile address. `out_of_range`: the form is valid, but the pyramid has no such tile at zoom `z`, if it has that zoom. */
 export type NoTileAddress =
   | { readonly ok: false; readonly reason: 'malformed' }
   | { readonly ok: false; readonly reason: 'out_of_range'; readonly z: number }
@@ -26,7 +26,7 @@ export type NoTileAddress =
 const RETINA = '@2x'
 const MALFORMED: NoTileAddress = { ok: false, reason: 'malformed' }
 
-/** Limit: digits of a number; all that follows is out of range anyway, and ten digits are exact in a double. */
+/** Maximum digits of a number. Longer numbers are out of range in any case, and ten digits are exact in a double. */
 const MAX_DIGITS = 10
 
 /**
@@ -77,7 +77,7 @@ export function flipRow(z: number, y: number): number {
   return 2 ** z - 1 - y
 }
 
-/** A whole number in canonical decimal form; -1 for anything else; Infinity where it is too long to be an index. */
+/** Parses a whole number in canonical decimal form. Returns -1 for other text, and Infinity for a number too long to be an index. */
 export function parseIndex(text: string): number {
   const length = text.length
   if (length === 0 || (length > 1 && text.charCodeAt(0) === 48)) return -1
@@ -94,7 +94,7 @@ function isExtension(text: string): boolean {
   return /^[A-Za-z0-9]{1,8}$/.test(text)
 }
 
-/** What an address below `/tiles/` names. `version` null: the form without one. */
+/** The resource of a path below `/tiles/`. `version` null: the path names none. */
 export type TilePath =
   | {
       readonly kind: 'tile'
@@ -112,8 +112,8 @@ const ABSENT: TilePath = { kind: 'absent' }
 const UNDECODABLE: TilePath = { kind: 'undecodable' }
 
 /**
- * Takes an address apart. Each segment is percent-decoded once, and only where it has a percent sign; what comes out is looked up by
- * name, never used as a path, so that it may hold anything.
+ * Splits a path. Each segment is percent-decoded once, and only if it has a percent sign. The result is looked up by name and never used as a
+ * file path, so it may contain anything.
  */
 export function parseTilePath(path: string): TilePath {
   const segments = path.slice(PREFIX.length).split('/')
@@ -139,7 +139,7 @@ export function parseTilePath(path: string): TilePath {
   }
 }
 
-/** null: not UTF-8 in percent-encoding (RFC 3986, 2.1). */
+/** Returns null for text that is not UTF-8 in percent-encoding (RFC 3986, 2.1). */
 export function decodedSegment(text: string): string | null {
   if (!text.includes('%')) return text
   try {

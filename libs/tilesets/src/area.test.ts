@@ -23,7 +23,7 @@ test.each<[Bounds, Bounds, Bounds[]]>([
   expect(new Set(commonParts(other, one).map(String))).toEqual(new Set(parts.map(String)))
 })
 
-test('the bounds of two parts hold both, and those of nothing are null', () => {
+test('the bounds of two parts contain both, and those of nothing are null', () => {
   expect(commonBounds([100, 0, -100, 10], [-120, 0, 120, 10])).toEqual([100, 0, -100, 10])
   expect(commonBounds([0, 0, 1, 1], [2, 2, 3, 3])).toBeNull()
   expect(commonBounds([0, 0, 1, 1], null)).toEqual([0, 0, 1, 1])
@@ -33,7 +33,7 @@ test.each<Bounds>([
   [0, 86, 10, 89],
   [0, -90, 10, -85.06],
   [180, 0, -180, 10],
-])('no tile of Web Mercator has a part of %j, which lies beyond its grid or is empty', (...area) => {
+])('no tile of Web Mercator touches %j, which lies outside of its grid or is empty', (...area) => {
   for (const y of [0, 1, 2, 3]) {
     for (const x of [0, 1, 2, 3])
       expect(tileTouches(TILE_MATRIX_SETS.WebMercatorQuad, { z: 2, x, y }, area)).toBe(false)

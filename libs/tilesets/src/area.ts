@@ -1,8 +1,8 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 
 /**
- * What two areas have in common, each in degrees (west above east: across the antimeridian): none, one or two boxes. An edge that they share is
- * nothing.
+ * Returns the intersection of two areas in degrees (west greater than east: across the antimeridian): no, one or two boxes. A common edge does not
+ * count.
  */
 export function commonParts(one: Bounds, other: Bounds): Bounds[] {
   const parts = halvesOf(one).flatMap((a) =>
@@ -16,8 +16,8 @@ export function commonParts(one: Bounds, other: Bounds): Bounds[] {
 }
 
 /**
- * The bounds of what two areas have in common; null: nothing. Of two parts, the bounds that hold both across the antimeridian.
- * @param bounds null: unknown, the whole world
+ * Returns the bounds of the intersection of two areas, or null if it is empty. For two parts, the bounds span both across the antimeridian.
+ * @param bounds null: unknown, treated as the whole world
  */
 export function commonBounds(area: Bounds, bounds: Bounds | null): Bounds | null {
   const [first, second] = bounds === null ? [area] : commonParts(area, bounds)
@@ -34,7 +34,7 @@ function halvesOf([west, south, east, north]: Bounds): readonly Bounds[] {
   ]
 }
 
-/** A part that ends at the antimeridian goes on in the one that begins there. */
+/** Joins a part that ends at the antimeridian with the one that begins there. */
 function joinedAtAntimeridian(parts: readonly Bounds[]): Bounds[] {
   const before = parts.find(([west, , east]) => east === 180 && west > -180)
   const after = parts.find(([west, , east]) => west === -180 && east < 180)

@@ -1,6 +1,6 @@
 /**
- * A tile archive that cannot be what its name says: damaged, cut, or of a kind that is not served. The message is for the operator
- * and holds no path. Errors of the disk (EIO, EMFILE ...) are thrown as they are, never as this.
+ * A tile archive whose content does not match its name: damaged, truncated, or of an unsupported kind. The message is for the operator
+ * and contains no path. Errors of the disk (EIO, EMFILE ...) are thrown unchanged instead.
  */
 export class BrokenArchiveError extends Error {
   override readonly name = 'BrokenArchiveError'

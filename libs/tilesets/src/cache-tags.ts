@@ -1,6 +1,6 @@
 /**
- * By which names caches in front know the tiles of a version, and so what they are told to forget: all of a basemap, and those of one version.
- * Percent-encoded where a label holds what these headers separate names by.
+ * Returns the cache tags of a version's tiles, by which caches in front are purged: one for the basemap, and one for the version.
+ * Characters of labels that separate tags in these headers are percent-encoded.
  */
 export function cacheTags(code: string, version: string | null): readonly string[] {
   const basemap = encodeURIComponent(code)
@@ -8,7 +8,7 @@ export function cacheTags(code: string, version: string | null): readonly string
   return version === null ? [whole] : [whole, `v-${basemap}-${encodeURIComponent(version)}`]
 }
 
-/** The two headers by which the common networks take them: `Cache-Tag` separates by commas, `Surrogate-Key` by blanks. */
+/** Returns the two headers that common CDNs read: `Cache-Tag` separates tags by commas, `Surrogate-Key` by blanks. */
 export function cacheTagHeaders(tags: readonly string[]): readonly (readonly [name: string, value: string])[] {
   return [
     ['Cache-Tag', tags.join(',')],

@@ -15,7 +15,7 @@ import type { Tile } from './source.js'
 import { MERCATOR_LEVELS, makeBundles, makeConf, makeRoot, makeZip, writeFiles } from './testing/esri-caches.js'
 import { ALL_CACHED, servedFrom } from './testing/served-from.js'
 
-/** As many as take some two seconds; more by hand: DAMAGED=100000. Each is made from its number, by which a failure can be had again. */
+/** Number of rounds, which take about two seconds; more by hand: DAMAGED=100000. The round number is the seed, which reproduces a failure. */
 const ROUNDS = Number(process.env.DAMAGED ?? 250)
 const FIRST = Number(process.env.DAMAGED_FIRST ?? 1)
 
@@ -71,7 +71,7 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => fs.rmSync(root, { recursive: true }))
 
-/** Numbers below a limit, the same ones for the same seed (mulberry32). */
+/** Returns numbers below a limit, the same for the same seed (mulberry32). */
 function randomBy(seed: number): (below: number) => number {
   let state = seed
   return (below) => {
@@ -82,7 +82,7 @@ function randomBy(seed: number): (below: number) => number {
   }
 }
 
-/** Some bytes changed, most of them where the structure is; a stretch copied to elsewhere; or the end cut off. */
+/** Changes some bytes, most of them in the structure; copies a range to another position; or truncates. */
 function damage(bytes: Buffer, seed: number): Buffer {
   const random = randomBy(seed)
   const damaged = Buffer.from(bytes)
@@ -102,7 +102,7 @@ test.each(KINDS)(
   async (kind) => {
     let broken = 0
     for (let seed = FIRST; seed < FIRST + ROUNDS; seed++) {
-      // A name for each: SQLite may have left a journal beside the one before.
+      // A separate name for each file: SQLite may have left a journal of the previous one.
       const file = path.join(root, `${seed}.${kind}`)
       write(kind, file, damage(good[kind], seed))
       for (const use of [() => probeTileSet(root, file), () => readAll(kind, file)]) {
@@ -117,11 +117,11 @@ test.each(KINDS)(
     }
     expect(broken).toBeGreaterThan(ROUNDS / 10)
   },
-  // Far more than it takes.
+  // A generous timeout.
   20_000 + ROUNDS * 200,
 )
 
-/** A bundle, or the description of a cache, is damaged in the cache that it belongs to. */
+/** Writes a damaged bundle, or a damaged description, into its cache. */
 function write(kind: Kind, file: string, data: Buffer): void {
   if (kind !== 'bundle' && kind !== 'conf') {
     fs.writeFileSync(file, data)

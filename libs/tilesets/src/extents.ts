@@ -1,19 +1,19 @@
 /**
- * A file of another place, as far as it is here: cut into extents of equal length, each a file that holds its blocks at their places and nothing
- * where one has not come yet. What has come never changes, and an extent that makes room for others only loses its name.
+ * The local part of a remote file: extents of equal length, each a sparse file with the fetched blocks at their positions. A fetched block never
+ * changes, and an evicted extent only loses its name.
  */
 export interface FileInExtents {
   /** bytes */
   readonly extentBytes: number
   readonly blockBytes: number
-  /** The extents that a section lies in, as far as they are open; to be used at once. */
+  /** Returns the open extents of a section. They must be used at once. */
   of(section: { readonly offset: number; readonly length: number }): Iterable<OpenExtent>
 }
 
 export interface OpenExtent {
-  /** 0: the one that the file begins with */
+  /** 0: the first extent of the file */
   readonly index: number
   readonly fd: number
-  /** 1 for each block that is here */
+  /** 1 for each fetched block */
   readonly present: Uint8Array
 }

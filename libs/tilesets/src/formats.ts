@@ -12,8 +12,8 @@ const FORMAT_OF_EXTENSION: ReadonlyMap<string, TileFormat> = new Map([
 ])
 
 /**
- * Values of `Content-Type`. Vector tiles have a registered one (application/vnd.mapbox-vector-tile), but what tile servers send, and what
- * proxies are set up to recognise, is application/x-protobuf.
+ * Values of `Content-Type`. Vector tiles have a registered one (application/vnd.mapbox-vector-tile), but tile servers send, and
+ * proxies are configured for, application/x-protobuf.
  */
 export const CONTENT_TYPES: Readonly<Record<TileFormat, string>> = {
   png: 'image/png',
@@ -23,24 +23,24 @@ export const CONTENT_TYPES: Readonly<Record<TileFormat, string>> = {
   pbf: 'application/x-protobuf',
 }
 
-/** The format that a file extension (no dot, any case) stands for: `jpeg` is `jpg`, `mvt` is `pbf`. null: no tile format. */
+/** Returns the format of a file extension (no dot, any case): `jpeg` is `jpg`, `mvt` is `pbf`. null: not a tile format. */
 export function formatOfExtension(extension: string): TileFormat | null {
   return FORMAT_OF_EXTENSION.get(extension) ?? FORMAT_OF_EXTENSION.get(extension.toLowerCase()) ?? null
 }
 
-/** The extensions in lower case that stand for a format; an address may have any of them. */
+/** Returns the extensions of a format in lower case. URLs may have any of them. */
 export function extensionsOf(format: TileFormat): string[] {
   return [...FORMAT_OF_EXTENSION].filter(([, its]) => its === format).map(([extension]) => extension)
 }
 
-/** Whether stored bytes are gzip (RFC 1952), by their first two: vector tiles are stored either way, under the same name. */
+/** Detects gzip (RFC 1952) by the first two bytes: vector tiles are stored in either form, under the same name. */
 export function encodingOf(data: Uint8Array): TileEncoding {
   return data[0] === 0x1f && data[1] === 0x8b ? 'gzip' : 'identity'
 }
 
 /**
- * The format of a tile by its first bytes; null where they are none of the image signatures. Vector tiles carry no signature: gzip or
- * a protobuf field 3 of type bytes (the layers of the Mapbox Vector Tile specification 2) is taken for one.
+ * Detects the format of a tile by its first bytes. Vector tiles have no signature: gzip, or a protobuf field 3 of type bytes (the layers of the
+ * Mapbox Vector Tile specification 2), counts as one. Returns null for other content.
  */
 export function sniffFormat(data: Uint8Array): TileFormat | null {
   const text = Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, 32)).toString('latin1')

@@ -2,7 +2,7 @@ import type { Bounds, KnownTileMatrixSetId } from '@gateway/contracts/basemap.js
 import { MAX_ZOOM } from './address.js'
 import { TILE_MATRIX_SETS } from './tile-matrix-sets.js'
 
-/** A matrix of tiles in the units of its system: the corner in the north-west, and what one tile measures. */
+/** A matrix of tiles in the units of its system: its north-west corner, and the size of one tile. */
 export interface TileMatrix {
   readonly left: number
   readonly top: number
@@ -10,14 +10,14 @@ export interface TileMatrix {
   readonly tileHeight: number
 }
 
-/** The zoom that a matrix is, and the column and row of its first tile there. */
+/** The zoom that a matrix equals, and the column and row of its first tile there. */
 export interface MatrixFit {
   readonly z: number
   readonly column: number
   readonly row: number
 }
 
-/** Limit: pixels of 256 to a tile by which a tile may lie beside its place; less than half of one is not seen. */
+/** Maximum offset of a tile from its place, in tiles: less than half of one of 256 pixels is invisible. */
 const MAX_PIXELS_OFF = 0.5 / 256
 
 /** The grid of a system by its EPSG code, Esri's own codes for Web Mercator among them. null: it is not served. */
@@ -48,7 +48,7 @@ export function fitInGrid(
     Math.abs(row - Math.round(row)),
   ]
   if (!off.every((tiles) => tiles <= MAX_PIXELS_OFF)) return null
-  // No negative zero.
+  // Avoids negative zero.
   return { z, column: Math.round(column) + 0, row: Math.round(row) + 0 }
 }
 
@@ -68,7 +68,7 @@ export function degreesOf(grid: KnownTileMatrixSetId, [west, south, east, north]
   return bounds[0] < bounds[2] && bounds[1] < bounds[3] ? bounds : null
 }
 
-/** Numbers of a matrix that is not served, for people. */
+/** Formats the numbers of an unsupported matrix for people. */
 export function describeMatrix({ left, top, tileWidth, tileHeight }: TileMatrix): string {
   const size = tileWidth === tileHeight ? `${tileWidth}` : `${tileWidth} by ${tileHeight}`
   return `origin ${left}, ${top} and tiles of ${size} units`

@@ -26,6 +26,6 @@ test.each([
   '20260501',
   '2026-05-01T25:00:00Z',
   `2026${'0'.repeat(100)}`,
-])('%s is no time', (text) => {
+])('%s is not a time', (text) => {
   expect(parseInstant(text, NOW)).toBeNull()
 })

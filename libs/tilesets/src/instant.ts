@@ -1,10 +1,10 @@
 const FORM = /^(\d{4})(-\d{2})?(-\d{2})?(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/
-/** Limit: characters of a time, of which an interval has two. */
+/** Maximum characters of a time; an interval has two times. */
 const MAX_LENGTH = 80
 
 /**
- * Milliseconds since 1970 of a time as ISO 8601 writes it, or as clients of a WMTS do: a year, month or day means its beginning, an interval
- * `from/to` its beginning; without an offset it is in UTC. `current`, `default` and '' mean now. null: it is none of these.
+ * Parses a time in ISO 8601, or in the forms of WMTS clients: a year, month or day means its beginning, and an interval
+ * `from/to` its beginning. Without an offset it is in UTC. `current`, `default` and '' mean now. Returns milliseconds since 1970, or null for other text.
  */
 export function parseInstant(text: string, nowMs: number): number | null {
   if (text === '' || text === 'current' || text === 'default') return nowMs

@@ -7,8 +7,8 @@ import type { ListedSource } from './ranges/source.js'
 import type { CachedReader, SourceSpec } from './source.js'
 
 /**
- * Opens a set in a format of another maker, whose tiles can be listed. null: it is not there, or its storage is none of these. A GeoPackage is read by SQLite in
- * this process: edges read it by `MbtilesReaders`. Rejects with `BrokenArchiveError` and the disk's errors.
+ * Opens a set in a format of another maker, whose tiles can be listed. Returns null if it does not exist, or has another storage. A GeoPackage is read
+ * by SQLite in this process; edges read it through `MbtilesReaders`. Rejects with `BrokenArchiveError` and the disk's errors.
  */
 export async function openListed(spec: SourceSpec, cached: CachedReader | null = null): Promise<ListedSource | null> {
   const { storage } = spec

@@ -8,15 +8,16 @@ import type { CachedReader, Source, SourceSpec } from './source.js'
 
 export interface StorageReaders {
   readonly mbtiles: MbtilesReaders
-  /** null: there is none here, and no source answers `tileIfCached` */
+  /** null: unavailable, so that no source has `tileIfCached` */
   readonly cached: CachedReader | null
-  /** undefined: what is elsewhere is not served */
+  /** undefined: remote versions are not served */
   readonly remote?: RemoteSources | undefined
 }
 
 /**
- * Opens a version for serving, without holding the event loop. null: the archive is not there. Rejects with `BrokenArchiveError` for an
- * archive that cannot be served, the disk's errors, and for what is elsewhere `ObjectRefused` and `ObjectStoreTrouble`. MBTiles and folders are opened with their first tile.
+ * Opens a version for serving, without blocking the event loop. Returns null if the archive does not exist. Rejects with `BrokenArchiveError`
+ * for an archive that cannot be served, the disk's errors, and for remote versions `ObjectRefused` and `ObjectStoreTrouble`. MBTiles and folders
+ * are opened with their first tile.
  */
 export async function openSource(
   spec: SourceSpec,
@@ -33,7 +34,7 @@ export async function openSource(
     case 'mbtiles':
       return mbtiles.source(spec)
     case 'geopackage':
-      // Its rows are counted as its matrices say.
+      // The matrices of the table define the order of its rows.
       return mbtiles.source({ ...spec, rowsFromNorth: false })
     default:
       return openListed(spec, ownCached)

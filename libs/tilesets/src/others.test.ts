@@ -34,7 +34,7 @@ afterAll(() => fs.rmSync(root, { recursive: true }))
 
 const at = (name: string) => path.join(root, name)
 
-/** A picture whose colour tells its address. */
+/** Makes a picture whose colour encodes its address. */
 const picture = (z: number, x: number, y: number) =>
   sharp({ create: { width: 256, height: 256, channels: 3, background: { r: z * 40, g: x * 30, b: y * 30 } } })
     .png()
@@ -63,7 +63,7 @@ async function addressesOf(name: string, storage: Storage, zoom: number, more = 
   return found.sort()
 }
 
-/** A pyramid of three zooms: all of zooms 0 and 1, two tiles of zoom 2. `shift`: how much a level is above its zoom. */
+/** A pyramid of three zooms: all tiles of zooms 0 and 1, two tiles of zoom 2. `shift`: offset of levels from zooms. */
 async function pyramid(shift = 0): Promise<CacheTile[]> {
   const places = [
     [0, 0, 0],
@@ -80,7 +80,7 @@ async function pyramid(shift = 0): Promise<CacheTile[]> {
 }
 
 describe('Esri caches', () => {
-  test('a compact cache is found by its description, and each tile is the one that was put in', async () => {
+  test('a compact cache is found by its description, and returns each original tile', async () => {
     const tiles = await pyramid()
     writeFiles(at('compact'), [
       ['conf.xml', makeConf({ levels: MERCATOR_LEVELS })],
@@ -110,7 +110,7 @@ describe('Esri caches', () => {
     expect(await addressesOf('compact', 'esri_compact', 2)).toEqual(['1/0', '3/2'])
   })
 
-  test('GDAL reads the same pictures out of the bundles', async () => {
+  test('GDAL reads the same pictures from the bundles', async () => {
     const tiles = await pyramid()
     const folder = at('for-gdal')
     writeFiles(folder, [
@@ -131,7 +131,7 @@ describe('Esri caches', () => {
     expect(pixel(768 + 128, 512 + 128)).toEqual([80, 90, 60])
   })
 
-  test('levels are the zooms that their scales say, and others are told with their numbers', async () => {
+  test('levels become zooms by their scales, and other levels are listed with their numbers', async () => {
     const tiles = await pyramid(5)
     const odd = { level: 9, resolution: 100 }
     writeFiles(at('shifted'), [
@@ -150,7 +150,7 @@ describe('Esri caches', () => {
     source.close()
   })
 
-  test('a geographic cache of CGCS2000 lies in its grid', async () => {
+  test('a geographic cache in CGCS2000 gets that grid', async () => {
     const levels = Array.from({ length: 4 }, (_, i) => ({ level: i + 1, resolution: 0.70312500000000011 / 2 ** i }))
     const data = await picture(0, 1, 0)
     writeFiles(at('cgcs'), [
@@ -175,7 +175,7 @@ describe('Esri caches', () => {
       /\.bundlx.*Export Tile Cache/,
     ],
     ['elevations', { levels: MERCATOR_LEVELS, format: 'LERC' }, /LERC/],
-  ])('a cache of %s is refused by its numbers or name', async (name, scheme, message) => {
+  ])('a cache of %s is refused with its numbers or name', async (name, scheme, message) => {
     writeFiles(at(`refused ${name}`), [
       ['conf.xml', makeConf(scheme)],
       ['_alllayers/L00/R0000C0000.bundle', 'x'],
@@ -185,7 +185,7 @@ describe('Esri caches', () => {
     await expect(probing).rejects.toThrow(message)
   })
 
-  test('a compact cache of version 1 is known by its index, too', async () => {
+  test('a compact cache of version 1 is also recognized by its index', async () => {
     const folder = at('v1')
     writeFiles(folder, [
       ['conf.xml', makeConf({ levels: MERCATOR_LEVELS })],
@@ -218,7 +218,7 @@ describe('Esri caches', () => {
     expect(await addressesOf('exploded', 'esri_exploded', 2)).toEqual(['1/0', '3/2'])
   })
 
-  test('a tile package is read in place, and one whose bundles are compressed is refused by name', async () => {
+  test('a tile package is read in place, and one with compressed bundles is refused with its name', async () => {
     const tiles = await pyramid()
     const files = [
       ['root.json', makeRoot({ levels: MERCATOR_LEVELS })] as const,
@@ -241,7 +241,7 @@ describe('Esri caches', () => {
     await expect(probeTileSet(root, at('packed.tpkx'))).rejects.toThrow(/"tile\/L02\/R0000C0000\.bundle" is compressed/)
   })
 
-  test('a vector tile package has tiles of 512 pixels, packed as they are', async () => {
+  test('a vector tile package has tiles of 512 pixels, compressed as they are', async () => {
     const data = gzipSync(Buffer.from([0x1a, 0x02, 0x0a, 0x00]))
     const levels = MERCATOR_LEVELS.map(({ level, resolution }) => ({ level, resolution: resolution / 2 }))
     const files = [
@@ -273,7 +273,7 @@ describe('Esri caches', () => {
       ['conf.xml', makeConf({ levels: MERCATOR_LEVELS })],
       ...[...makeBundles(tiles)].map(([name, data]) => [`_alllayers/${name}`, data] as const),
     ])
-    // What is no bundle at all is not met, since it is not read.
+    // Invalid bundles do no harm, since they are not read.
     for (let i = 0; i < 1_000; i++)
       writeFiles(folder, [
         [
@@ -333,7 +333,7 @@ describe("MapProxy's layouts", () => {
     },
   )
 
-  test('numbers have the digits that MapProxy gives them', () => {
+  test('numbers have the same digits as in MapProxy', () => {
     const place = { z: 12, x: 1234567, y: 21 }
     expect(FOLDER_LAYOUTS.tc.write(place)).toBe('12/001/234/567/000/000/021')
     expect(FOLDER_LAYOUTS.mp.write(place)).toBe('12/0123/4567/0000/0021')
@@ -341,7 +341,7 @@ describe("MapProxy's layouts", () => {
     expect(FOLDER_LAYOUTS.quadkey.write({ z: 3, x: 3, y: 5 })).toBe('213')
   })
 
-  test('rows of a column that look like keys are no quadkeys', async () => {
+  test('rows of a column that look like keys are not quadkeys', async () => {
     writeFiles(
       at('tree'),
       ['10', '11', '12', '13'].map((row) => [`5/7/${row}.png`, 'x'] as const),
@@ -354,7 +354,7 @@ describe("MapProxy's layouts", () => {
 describe('files made by GDAL', () => {
   const gdal = (command: string, ...args: string[]) => execFileSync(command, ['-q', ...args], { stdio: 'pipe' })
   beforeAll(() => {
-    // An image of 16 tiles of zoom 4 in the middle of the world, in colours that change with the place.
+    // An image of 16 tiles of zoom 4 in the middle of the world, in colours that depend on the position.
     const width = 1024
     const rows = Array.from({ length: width }, (_, y) =>
       Buffer.from(Array.from({ length: width }, (_, x) => grey(x, y))),
@@ -367,7 +367,7 @@ describe('files made by GDAL', () => {
   }, 60_000)
 
   const grey = (x: number, y: number) => ((x >> 2) + (y >> 3)) & 0xff
-  /** Pixels of a tile whose upper left corner is there in the image. */
+  /** Returns the pixels of a tile by its upper left corner in the image. */
   const part = (left: number, top: number) =>
     Buffer.from(
       Array.from({ length: 256 * 256 * 3 }, (_, i) =>
@@ -376,7 +376,7 @@ describe('files made by GDAL', () => {
     )
   const pixels = (data: Buffer) => sharp(data).removeAlpha().raw().toBuffer()
 
-  test('tables of tiles in a GeoPackage are listed, and their tiles are at the zooms of their matrices', async () => {
+  test('tables of tiles in a GeoPackage are listed, and their tiles have the zooms of their matrices', async () => {
     gdal(
       'gdal_translate',
       '-of',
@@ -428,7 +428,7 @@ describe('files made by GDAL', () => {
     source.close()
   }, 60_000)
 
-  test('a matrix set that begins inside the world is moved to its place, and one of other scales is refused with its numbers', async () => {
+  test('a matrix set that starts inside the world is shifted into place, and one with other scales is refused with its numbers', async () => {
     const rows = (sql: string) =>
       execFileSync('python3', [
         '-c',

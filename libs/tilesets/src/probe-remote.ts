@@ -7,8 +7,8 @@ import { archiveStorageOf } from './probe.js'
 import type { TileSetProbe } from './tile-set.js'
 
 /**
- * `probeTileSet` for a version in a store: a PMTiles archive or a folder above zoom folders. null: it holds no tiles. MBTiles cannot be read in
- * ranges, and are for the caller to fetch. Rejects with `BrokenArchiveError`, and with what the store rejects with.
+ * `probeTileSet` for a version in object storage: a PMTiles archive or a folder above zoom folders. Returns null if it contains no tiles.
+ * MBTiles cannot be read in ranges, so the caller downloads them. Rejects with `BrokenArchiveError`, and with errors of the store.
  */
 export async function probeRemoteTileSet(
   store: ObjectStore,

@@ -3,7 +3,7 @@ import type { Storage } from '@gateway/contracts/basemap.js'
 import { geopackagePlace } from './geopackage/place.js'
 import type { TileSetProbe } from './tile-set.js'
 
-/** Those that are one file, by its extension. */
+/** Storages that consist of one file, by its extension. */
 const ARCHIVES: ReadonlyMap<string, Storage> = new Map([
   ['.mbtiles', 'mbtiles'],
   ['.pmtiles', 'pmtiles'],
@@ -14,16 +14,16 @@ const ARCHIVES: ReadonlyMap<string, Storage> = new Map([
   ['.tiff', 'cog'],
 ])
 
-/** The storage of an archive by its file name, or by the path of a table in a GeoPackage; null: not an archive. */
+/** Returns the storage of an archive by its file name, or by the path of a table in a GeoPackage; null if it is not an archive. */
 export function archiveStorageOf(fileName: string): Storage | null {
   const own = ARCHIVES.get(path.extname(fileName).toLowerCase())
   return own ?? (geopackagePlace(fileName) === null ? null : 'geopackage')
 }
 
 /**
- * Looks at one version below the scan source `root`: an archive, or a folder of tiles. null: nothing to serve there (absent,
- * no tile yet, or a symbolic link that leads out of `root`). Throws `BrokenArchiveError` for an archive that cannot be served, and the
- * disk's errors, permission included: an error is not an empty result.
+ * Examines one version below the scan source `root`: an archive, or a folder of tiles. Returns null if there is nothing to serve (the path does
+ * not exist, has no tile yet, or is a symbolic link that leads out of `root`). Throws `BrokenArchiveError` for an archive that cannot be served,
+ * and the disk's errors, including missing permission: an error is not an empty result.
  */
 export async function probeTileSet(root: string, file: string): Promise<TileSetProbe | null> {
   if (archiveStorageOf(file) !== null) return probeArchive(root, file)
@@ -43,13 +43,13 @@ export async function probeTileSet(root: string, file: string): Promise<TileSetP
   return probeFolder(root, file, names)
 }
 
-/** What a folder holds that may be an Esri cache, or be laid out as MapProxy does. */
+/** Names in a folder that suggest an Esri cache, or a layout of MapProxy. */
 const CACHE_NAMES: ReadonlySet<string> = new Set(['conf.xml', 'root.json', 'Layers', 'p12'])
 const LAYOUT_NAMES = /^(?:\d\d|L\d\d|[0-3]*\.\w+)$/
 
 /** `probeTileSet` for an archive. */
 export async function probeArchive(root: string, file: string): Promise<TileSetProbe | null> {
-  // SQLite and the readers of archives are loaded where there is such an archive: short processes begin with this file.
+  // SQLite and the readers of archives are loaded only on demand, because short-lived processes start with this file.
   const storage = archiveStorageOf(file)
   switch (storage) {
     case 'mbtiles': {

@@ -6,8 +6,8 @@ import { BrokenArchiveError } from './broken-archive.js'
 const read = promisify(fs.read)
 
 /**
- * Reads `length` bytes at `offset` into memory of their own, which may be kept without keeping a pool. Rejects with `BrokenArchiveError` where
- * the file ends before: it was cut since it was looked at. The caller bounds `length`.
+ * Reads `length` bytes at `offset` into separate memory, so that keeping them does not keep a pool. Rejects with `BrokenArchiveError` if the
+ * file ends before: it was truncated since its size was read. The caller limits `length`.
  */
 export async function readExactly(fd: number, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(length)

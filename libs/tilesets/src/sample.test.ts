@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { examineSample } from './sample.js'
 
-/** One colour, 64 by 64 pixels. */
+/** Images in one colour, 64 by 64 pixels. */
 const IMAGES = {
   png: `iVBORw0KGgoAAAANSUhEUgAAAEAAAABACAIAAAAlC+aJAAAACXBIWXMAAAPoAAAD6AG1e1JrAAAAoElEQVRoge2SQQkAQRDDqqFaTkv8S1kR9wgDhQhIQ9OP00Q36Aag
     V+wuxF2iG3QD0Ct2F+Iu0Q26AegVuwtxl+gG3QD0it2FuEt0g24AesXuQtwlukE3AL1idyHuEt2gG4BesbsQd4lu0A1Ar9hdiLtEN+gGoFfsLsRdoht0A9ArdhfiLtENugHo
@@ -14,7 +14,7 @@ const IMAGES = {
 } as const
 const image = (format: keyof typeof IMAGES) => Buffer.from(IMAGES[format], 'base64')
 
-test.each(['png', 'jpg', 'webp', 'avif'] as const)('the size of a %s tile is read from it', (format) => {
+test.each(['png', 'jpg', 'webp', 'avif'] as const)('the size of a %s tile is read from its bytes', (format) => {
   expect(examineSample(format, image(format))).toEqual({ tileSize: 64, encoding: 'identity', warnings: [] })
 })
 
@@ -35,13 +35,13 @@ test.each([
   ['an icon entry of length 0', Buffer.concat([Buffer.from('icns\0\0\x01\0ic09', 'latin1'), Buffer.alloc(300)])],
   ['a drawing without a size', Buffer.from('<svg viewBox="0 0 1e999 0" width="x" height="0"></svg>')],
   ['nothing behind a signature', Buffer.from('ftypavif'.padStart(12, '\0'))],
-])('an image that would keep or mislead a reader is of the usual size: %s', (_, data) => {
+])('an image that would hang or mislead a reader gets the default size: %s', (_, data) => {
   const { tileSize, warnings } = examineSample('avif', data)
   expect(tileSize).toBe(256)
   expect(warnings).toContain('the size of a tile could not be read from it')
 })
 
-test.each([0, 16_385, 2 ** 31, 2 ** 32 - 1])('a tile is not %d pixels wide', (width) => {
+test.each([0, 16_385, 2 ** 31, 2 ** 32 - 1])('a tile cannot be %d pixels wide', (width) => {
   const data = image('png')
   data.writeUInt32BE(width, 16)
   expect(examineSample('png', data)).toMatchObject({ tileSize: 256 })

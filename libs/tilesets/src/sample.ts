@@ -3,14 +3,14 @@ import { disableTypes, imageSize, types } from 'image-size'
 import { encodingOf, sniffFormat } from './formats.js'
 import type { TileEncoding } from './tile-set.js'
 
-/** Limit: bytes of a sampled tile that are read; an image tells its size in its first few hundred, behind an ICC profile in some thousand. */
+/** Maximum bytes of a sampled tile that are read. Images have their size in the first few hundred, or after an ICC profile of some thousand. */
 export const SAMPLE_BYTES = 64 * 1024
 
-/** What vector tiles are drawn at (MapLibre's unit), and what raster tiles are taken for where they do not tell. */
+/** Size at which vector tiles are drawn (MapLibre's unit), and default size of raster tiles. */
 const VECTOR_TILE_SIZE = 512
 const USUAL_RASTER_TILE_SIZE = 256
 
-/** Limit: pixels of a tile's side; WebP can say no more. */
+/** Maximum pixels of a tile's side, which is WebP's limit. */
 const MAX_TILE_SIZE = 16_384
 
 export interface TileSample {
@@ -22,8 +22,8 @@ export interface TileSample {
 const IMAGES: ReadonlySet<TileFormat | null> = new Set(['png', 'jpg', 'webp', 'avif'])
 
 /**
- * The format of tiles by their first bytes. The signature of an image counts more than what metadata, a header or an extension says; vector tiles have
- * none. null: neither the bytes nor anything else tells.
+ * Determines the format of tiles by their first bytes. The signature of an image takes precedence over metadata, headers and extensions. Vector tiles
+ * have no signature. Returns null if neither the bytes nor anything else tell.
  */
 export function formatBySamples(
   said: TileFormat | null,
@@ -45,7 +45,7 @@ export function formatBySamples(
   return { format, warnings }
 }
 
-/** Looks at the start of one tile; `data` null: none could be read. */
+/** Examines the start of one tile; `data` null: none could be read. */
 export function examineSample(format: TileFormat, data: Uint8Array | null): TileSample {
   if (data === null || data.length === 0) {
     return { tileSize: usualSize(format), encoding: 'identity', warnings: ['no tile could be read to look at'] }
@@ -64,7 +64,7 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
   return { tileSize: width, encoding, warnings }
 }
 
-/** Whose end the library always finds: a box or an entry of length 0 in an AVIF, JPEG XL or ICNS image keeps it for ever. */
+/** Formats whose parsing always ends: a box or an entry of length 0 in an AVIF, JPEG XL or ICNS image would keep the library busy forever. */
 const READ_BY_LIBRARY: ReadonlySet<string> = new Set(['png', 'jpg', 'webp'])
 disableTypes(types.filter((type) => !READ_BY_LIBRARY.has(type)))
 
@@ -73,7 +73,7 @@ interface Pixels {
   readonly height: number
 }
 
-/** null: it does not tell, or no tile is of that size. */
+/** Returns null if the size is unknown, or invalid for a tile. */
 function pixelsOf(format: TileFormat | null, data: Uint8Array): Pixels | null {
   try {
     const head = data.subarray(0, SAMPLE_BYTES)
@@ -84,7 +84,7 @@ function pixelsOf(format: TileFormat | null, data: Uint8Array): Pixels | null {
   }
 }
 
-/** What its first `ispe` property says (ISO/IEC 23008-12, 6.5.3): behind the name, version and flags. Throws where there is none. */
+/** Reads the first `ispe` property (ISO/IEC 23008-12, 6.5.3): after the name, version and flags. Throws if there is none. */
 function pixelsOfAvif(head: Uint8Array): Pixels {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
   const at = bytes.indexOf('ispe')
@@ -96,7 +96,7 @@ function isSide(pixels: number): boolean {
   return Number.isInteger(pixels) && pixels > 0 && pixels <= MAX_TILE_SIZE
 }
 
-/** The writers of the first vector tiles compressed by zlib, which no map client undoes. */
+/** The writers of the first vector tiles compressed them by zlib, which no map client decompresses. */
 function looksOf(data: Uint8Array): string {
   return data[0] === 0x78 ? 'data compressed by zlib, not gzip' : 'something else'
 }

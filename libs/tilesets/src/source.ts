@@ -5,33 +5,33 @@ import type { PmtilesArchive } from './pmtiles/archive.js'
 import type { Directory } from './pmtiles/directory.js'
 import type { TileEncoding } from './tile-set.js'
 
-/** From this size on a tile is sent from its file; below, reading it into memory at once is cheaper (measured). Bytes. */
+/** Size in bytes from which a tile is sent from its file. Below it, reading it into memory at once is cheaper (measured). */
 export const SMALL_BYTES = 64 * 1024
 
-/** A tile of the XYZ scheme, whatever the storage's own is. Within the pyramid (`isInPyramid`). */
+/** A tile of the XYZ scheme, whatever the storage uses, within the pyramid (`isInPyramid`). */
 export interface TilePlace {
   readonly z: number
   readonly x: number
   readonly y: number
-  /** `@2x`: a folder's own file of that name */
+  /** `@2x`: a separate file of that name in a folder */
   readonly suffix?: '' | '@2x'
 }
 
-/** A part of an open file. It stays open until `release` is called. */
+/** A part of an open file, which stays open until `release` is called. */
 export interface FilePart {
   readonly fd: number
   readonly offset: number
   readonly length: number
-  /** the scan source of a file that is on a file system of another machine, which may stop answering at any time */
+  /** scan source of a file on a remote file system, which may stop responding at any time */
   readonly remote?: string | undefined
-  /** it is of a file that may be evicted, and takes room on the disk for as long as it is open */
+  /** true if the file may be evicted, and occupies the disk as long as it is open */
   readonly isCached?: boolean
   readonly release: () => void
 }
 
-/** The file that a tile's bytes are all of. */
+/** A file that consists of one tile. */
 export interface TileFile {
-  /** the scan source's directory */
+  /** directory of the scan source */
   readonly root: string
   /** absolute */
   readonly path: string
@@ -39,21 +39,21 @@ export interface TileFile {
   readonly identity: string
 }
 
-/** A tile that exists: a small one with its bytes, in memory of their own, a large one with where they are. */
+/** An existing tile: a small one with its bytes in memory, a large one with their position. */
 export interface Tile {
   readonly body: Uint8Array | FilePart
   readonly encoding: TileEncoding
-  /** names the content: it changes when the bytes may have changed, and is the stuff of an ETag; letters, digits and hyphens */
+  /** identifies the content for an ETag: it changes when the bytes may have changed; letters, digits and hyphens */
   readonly identity: string
   /** milliseconds since 1970 */
   readonly modifiedMs: number
-  /** null: a part of an archive */
+  /** null: the tile is part of an archive */
   readonly file: TileFile | null
 }
 
-/** Where the tiles of a source on this machine's own disks are, for what reads them without asking it. Good until the source is closed. */
+/** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
 export type SourceLayout =
-  /** `{folder}/{z}/{x}/{y}.{extension}`, absolute; rows counted from the south (TMS) or the north. Vector tiles are gzip or not, one by one. */
+  /** `{folder}/{z}/{x}/{y}.{extension}`, absolute, with rows from the south (TMS) or the north. Each vector tile may be gzip or not. */
   | { readonly kind: 'folder'; readonly folder: string; readonly extension: string; readonly fromSouth: boolean }
   | { readonly kind: 'archive'; readonly archive: LaidOutArchive; readonly encoding: TileEncoding | 'either' }
   | ({ readonly kind: 'database' } & DatabaseFile)
@@ -67,59 +67,59 @@ export interface LaidOutArchive extends Pick<PmtilesArchive, 'fd' | 'extents' | 
 export interface DatabaseFile extends DatabaseLayout {
   readonly root: string
   readonly path: string
-  /** as of its tiles, which have `-z-x-y` behind it */
+  /** prefix of the tiles' identities, which append `-z-x-y` */
   readonly identity: string
   readonly modifiedMs: number
 }
 
-/** One opened version of a basemap, whatever it is stored in. */
+/** One opened version of a basemap, in any storage. */
 export interface Source {
   /**
-   * null: there is no such tile. `busy`: the storage did not answer in time. Does not hold the event loop. Rejects with `BrokenArchiveError`, and with
-   * what the disk says (EIO, EMFILE, EACCES ...), which says nothing about the tile.
+   * Reads a tile without blocking the event loop. null: there is no such tile. `busy`: the storage did not respond in time. Rejects with
+   * `BrokenArchiveError`, and with errors of the disk (EIO, EMFILE, EACCES ...), which say nothing about the tile.
    */
   tile(place: TilePlace): Promise<Tile | null | 'busy'>
   /**
-   * `tile` as far as no disk needs to be waited for, for storages where that pays: it costs a folder a quarter of the processor time, PMTiles less
-   * than half (bench/micro/cold-tile.mjs). undefined: only `tile` can tell. Throws what `tile` rejects with.
+   * Reads a tile if that needs no disk access, for storages in which that pays: it costs a folder a quarter of the processor time, and PMTiles less
+   * than half (bench/micro/cold-tile.mjs). undefined: only `tile` can tell. Throws the errors of `tile`.
    */
   tileIfCached?(place: TilePlace): Tile | null | undefined
-  /** null: it is on a file system of another machine, or the root is not there */
+  /** null: it is on a remote file system, or the root does not exist */
   layout?(): SourceLayout | null
-  /** What `layout` says is outdated: the next tile brings another one. */
+  /** Called if the result of `layout` is outdated. The next tile renews it. */
   renewLayout?(): void
-  /** Of an archive: the leaf directories on the way to a tile that are in memory, by their offset in the file. */
+  /** For an archive: the cached leaf directories on the way to a tile, by their offset in the file. */
   knownLeaves?(place: TilePlace): Iterable<readonly [offset: number, leaf: Directory]>
-  /** Of an archive in extents: those open that a tile lies in, if the directories on the way to it are in memory. */
+  /** For an archive in extents: the open extents of a tile, if the directories on the way to it are in memory. */
   knownExtents?(place: TilePlace): Iterable<OpenExtent>
-  /** Gives back what it holds. Tiles handed out before stay readable until they are released. */
+  /** Releases its resources. Tiles that were returned before stay readable until they are released. */
   close(): void
 }
 
-/** What the catalog knows of a version that is to be served. */
+/** The catalog's facts about a version that is to be served. */
 export interface SourceSpec {
-  /** names this content in this process */
+  /** identifies this content in this process */
   readonly id: number
   readonly storage: Storage
-  /** of an MBTiles archive: rows are counted from the north; left out: from the south, as its specification says */
+  /** true if rows of an MBTiles archive count from the north; default: from the south, as its specification says */
   readonly rowsFromNorth?: boolean
   readonly format: TileFormat
-  /** the folder above the zoom folders, or the archive file; absolute */
+  /** absolute path of the folder above the zoom folders, or of the archive file */
   readonly path: string
-  /** the scan source that `path` must not lead out of; absolute */
+  /** absolute path of the scan source; `path` must not lead out of it */
   readonly root: string
-  /** of the tiles' file names, as `TileSetProbe.extension` gave it */
+  /** extension of the tiles' file names, from `TileSetProbe.extension` */
   readonly extension: string
-  /** names the content over restarts, as the last scan found it */
+  /** identifies the content over restarts, as the last scan found it */
   readonly content?: string
-  /** whether it is on a file system of another machine: then even what is cached is read by `tile` alone */
+  /** true if it is on a remote file system: then even cached data is read only by `tile` */
   readonly isRemote: boolean
 }
 
-/** Opens and reads files as far as the kernel has them in memory: `CachedFiles` of @gateway/native-edge says more. */
+/** Opens and reads files as far as the kernel has them in memory; see `CachedFiles` in libs/native-edge. */
 export interface CachedReader {
   open(file: string): CachedFile | 'absent' | 'not_now'
-  /** null: not all of it is in memory, or the file ends before */
+  /** Returns null if not all of it is in memory, or the file is shorter. */
   read(fd: number, offset: number, length: number): Uint8Array | null
 }
 
@@ -127,9 +127,9 @@ export interface CachedFile {
   /** all symbolic links resolved */
   readonly realPath: string
   readonly isFile: boolean
-  /** to be closed by the caller; null: a small file, closed again, or no plain file */
+  /** closed by the caller; null: a small file, which is closed already, or not a plain file */
   readonly fd: number | null
-  /** of a file of up to SMALL_BYTES */
+  /** content of a file of up to SMALL_BYTES */
   readonly content: Uint8Array | null
   readonly size: bigint
   readonly ino: bigint

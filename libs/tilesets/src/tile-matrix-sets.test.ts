@@ -18,7 +18,7 @@ test.each([
   expect(limits).toEqual({ zoom, minRow, maxRow, minColumn, maxColumn })
 })
 
-test('bounds are given in the units of the system, cut off where Web Mercator ends', () => {
+test('bounds are given in the units of the system, cut at the ends of Web Mercator', () => {
   expect(inUnitsOf(WorldCRS84Quad, [-180, -90, 180, 90])).toEqual([-180, -90, 180, 90])
   const [west, south, east, north] = inUnitsOf(WebMercatorQuad, [-180, -90, 180, 90])
   for (const [value, limit] of [
@@ -31,7 +31,7 @@ test('bounds are given in the units of the system, cut off where Web Mercator en
   }
 })
 
-test('scale and cell size of a set say the same, for pixels of 0.28 mm', () => {
+test('scale and cell size of a set agree for pixels of 0.28 mm', () => {
   const metersPerUnit = { WebMercatorQuad: 1, WorldCRS84Quad: 111319.49079327358, CGCS2000Quad: 111319.49079327358 }
   for (const [id, metres] of Object.entries(metersPerUnit)) {
     const set = TILE_MATRIX_SETS[id as keyof typeof metersPerUnit]

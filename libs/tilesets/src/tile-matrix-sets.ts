@@ -6,21 +6,21 @@ import { codeOf, extentOfZone, matrixSize, ownSetId, tileMetres, type Zone, zone
 export interface TileMatrixSet {
   readonly id: TileMatrixSetId
   readonly title: string
-  /** as `crs` of a version names it */
+  /** name in the field `crs` of a version */
   readonly crs: `EPSG:${number}`
   /** WMTS 1.0.0 names systems by URN */
   readonly urn: string
-  /** the OGC APIs name them by URI */
+  /** the OGC APIs name systems by URI */
   readonly uri: string
-  /** the set's entry in the OGC register; null: it has none */
+  /** the set's entry in the OGC register; null: not registered */
   readonly registered: string | null
-  /** of WMTS 1.0.0, annex E; null: none */
+  /** name in WMTS 1.0.0, annex E; null: no name */
   readonly wellKnownScaleSet: string | null
   /** the upper left corner in the axis order of `urn` */
   readonly topLeft: readonly [number, number]
-  /** of zoom 0, for pixels of 0.28 mm */
+  /** at zoom 0, for pixels of 0.28 mm */
   readonly scaleDenominator: number
-  /** of zoom 0, for tiles of 256 pixels: units of the system for each pixel */
+  /** at zoom 0, for tiles of 256 pixels: units of the system per pixel */
   readonly cellSize: number
   /** columns at zoom 0 of a quadtree, whose rows are 2^z; null: a grid of a set's own */
   readonly columns: 1 | 2 | null
@@ -50,7 +50,7 @@ export interface TileMatrix {
 }
 
 const HALF = 20037508.342789244
-/** Where Web Mercator ends, in degrees. */
+/** Maximum latitude of Web Mercator in degrees. */
 const MERCATOR_NORTH = 85.0511287798066
 const MERCATOR_SCALE = 559082264.0287178
 const GEOGRAPHIC_SCALE = 279541132.0143589
@@ -183,11 +183,12 @@ export interface TileMatrixLimits {
   readonly maxColumn: number
 }
 
-/** What of a tile's width two tiles may overlap by rounding: bounds that end at a tile's edge do not reach into the next tile. */
+/** Fraction of a tile's width that counts as rounding: bounds that end at a tile's edge do not reach into the next tile. */
 const TOUCH = 1e-9
 
 /**
- * Limits of one zoom by bounds in degrees (west above east: across the antimeridian, which takes every column). null: the whole matrix.
+ * Returns the limits of one zoom by bounds in degrees (west greater than east: across the antimeridian, which spans every column). null: the
+ * whole matrix.
  */
 export function tileMatrixLimits(set: TileMatrixSet, zoom: number, bounds: Bounds | null): TileMatrixLimits {
   if (set.own !== null) return ownLimits(set, set.own, zoom, bounds)
@@ -235,7 +236,7 @@ export function tileTouches(
         ]
       : [[west, south, east, north]]
   return parts.some((part) => {
-    // What lies beyond the grid would be counted as its outermost tiles.
+    // An area outside of the grid would be counted as its outermost tiles.
     if (part[0] >= part[2] || part[1] >= set.world[3] || part[3] <= set.world[1]) return false
     if (part[0] >= set.world[2] || part[2] <= set.world[0]) return false
     const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, z, part)
@@ -243,7 +244,7 @@ export function tileTouches(
   })
 }
 
-/** West, south, east, north of a tile, in degrees. */
+/** Returns west, south, east, north of a tile, in degrees. */
 export function tileBounds(
   set: TileMatrixSet,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
@@ -263,7 +264,7 @@ function column(longitude: number): number {
   return (longitude + 180) / 360
 }
 
-/** From 0 in the north to 1 in the south. */
+/** Returns the position from 0 in the north to 1 in the south. */
 function row(set: TileMatrixSet, latitude: number): number {
   if (set.columns === 2) return (90 - latitude) / 180
   const radians = (Math.max(-MERCATOR_NORTH, Math.min(MERCATOR_NORTH, latitude)) * Math.PI) / 180
@@ -283,8 +284,8 @@ function between(from: number, to: number, count: number): [number, number] {
 }
 
 /**
- * Bounds for clients that know none across the antimeridian (TileJSON 3.0.0 forbids them, and MapLibre asks for no tile at all where west is
- * above east): those of a set on both sides of it are as wide as the world. null: the whole world.
+ * Returns bounds for clients without support for the antimeridian (TileJSON 3.0.0 forbids such bounds, and MapLibre requests no tile if west is
+ * greater than east): a set on both sides of it gets the width of the world. null: the whole world.
  */
 export function unbrokenBounds(set: TileMatrixSet, bounds: Bounds | null): Bounds {
   const [west, south, east, north] = bounds ?? set.world

@@ -7,13 +7,13 @@ import type {
   VectorLayer,
 } from '@gateway/contracts/basemap.js'
 
-/** How the stored bytes of a tile are compressed; HTTP's word for it goes into `Content-Encoding`. */
+/** The compression of a tile's stored bytes, named as in `Content-Encoding`. */
 export type TileEncoding = 'identity' | 'gzip'
 
-/** What a version says of itself: from its metadata file or archive header, and where that is silent from its folders. */
+/** The facts about a version: from its metadata file or archive header, and for missing facts from its folders. */
 export interface TileSetProbe {
   readonly storage: Storage
-  /** rows of an MBTiles archive are counted from the north, against its specification */
+  /** true if rows of an MBTiles archive are counted from the north, against its specification */
   readonly rowsFromNorth: boolean
   readonly format: TileFormat
   /** pixels; 512 for vector tiles */
@@ -21,7 +21,7 @@ export interface TileSetProbe {
   readonly minZoom: number
   readonly maxZoom: number
   readonly bounds: Bounds | null
-  /** they were computed from the tiles, not read from metadata */
+  /** true if the bounds were computed from the tiles, not read from metadata */
   readonly boundsDerived: boolean
   readonly name: string | null
   readonly attribution: string | null
@@ -32,14 +32,14 @@ export interface TileSetProbe {
   readonly tileMatrices?: TileMatrices | null
   /** what the metadata says beyond these fields, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** the file extension that the tiles on disk have (`jpeg` for format `jpg`, say); for archives, the format */
+  /** the file extension of the tiles on disk (for example `jpeg` for format `jpg`); for archives, the format */
   readonly extension: string
-  /** how the sampled tile is compressed */
+  /** compression of the sampled tile */
   readonly encoding: TileEncoding
-  /** nothing says how rows are counted: `storage` and `rowsFromNorth` are the convention's */
+  /** true if the row order is not declared: `storage` and `rowsFromNorth` then follow the convention */
   readonly rowsAssumed: boolean
   /** changes when the set's content may have changed */
   readonly fingerprint: string
-  /** what is wrong with the set without making it useless, in words for the operator */
+  /** faults that do not make the set useless, described for the operator */
   readonly warnings: readonly string[]
 }

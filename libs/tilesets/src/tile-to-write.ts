@@ -1,4 +1,4 @@
-/** A tile to be written into an archive, XYZ. */
+/** A tile to be written into an archive, with an XYZ address. */
 export interface TileToWrite {
   readonly z: number
   readonly x: number

@@ -38,11 +38,11 @@ it.each([
   ],
   ['12,50', [10, 50, 6]],
   [{}, [10, 50, 6]],
-])('a map is opened at the center %j of the metadata where that is in the bounds', (center, told) => {
+])('a map is opened at the center %j of the metadata if that lies in the bounds', (center, told) => {
   expect(tileJson({ ...INPUT, metadata: { center } }, [])).toMatchObject({ center: told })
 })
 
-it('a center across the antimeridian is one', () => {
+it('a center across the antimeridian is accepted', () => {
   const across = { ...INPUT, bounds: [170, -20, -170, 0] } satisfies TileJsonInput
   for (const [longitude, told] of [
     [-175, -175],
@@ -69,7 +69,7 @@ it('a raster version is described by TileJSON 3.0', () => {
   })
 })
 
-it('a version in degrees names its grid, and further fields of its metadata are handed on', () => {
+it('a version in degrees names its grid, and further fields of its metadata are passed on', () => {
   const metadata = { encoding: 'terrarium', version: '1.2.0', fillzoom: 8, name: 'not this one' }
   expect(tileJson({ ...INPUT, bounds: null, tileMatrixSet: 'CGCS2000Quad', metadata }, [])).toMatchObject({
     name: 'World',
@@ -97,11 +97,11 @@ it.each([
   ['01.2.3', false],
   ['2026-10', false],
   ['default', false],
-])('the version %j is told: %s', (version, told) => {
+])('the version %j becomes %s', (version, told) => {
   expect('version' in tileJson({ ...INPUT, version }, [])).toBe(told)
 })
 
-it('without bounds the whole world is shown, opened at the first zoom', () => {
+it('without bounds the whole world is shown, at the first zoom', () => {
   expect(tileJson({ ...INPUT, bounds: null }, [])).toMatchObject({
     bounds: [-180, expect.closeTo(-85.05), 180, expect.closeTo(85.05)],
     center: [0, 0, 2],
@@ -113,14 +113,14 @@ it('bounds across the antimeridian have their centre in the Pacific, and leave n
   expect(told).toMatchObject({ bounds: [-180, -20, 180, 0], center: [180, -10, 5] })
 })
 
-it('what a code or label holds cannot leave its segment of an address', () => {
+it('a code or label cannot leave its segment of a URL', () => {
   expect(tileUrlTemplate('https://t', 'a b/c', '1{z}?', 'png')).toBe(
     'https://t/tiles/a%20b%2Fc/1%7Bz%7D%3F/{z}/{x}/{y}.png',
   )
   expect(currentTileUrlTemplate('https://t', 'welt', 'pbf')).toBe('https://t/tiles/welt/current/{z}/{x}/{y}.pbf')
 })
 
-it('the address of a content names its version and its revision', () => {
+it('the URL of a content names its version and its revision', () => {
   const version = { version: '2026 11', revision: 3, format: 'webp' } as const
   expect(revisedTileUrlTemplate('http://t', 'wörld', version)).toBe(
     'http://t/tiles/w%C3%B6rld/2026%2011/{z}/{x}/{y}.webp?v=3',

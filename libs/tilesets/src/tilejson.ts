@@ -3,10 +3,10 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Center, readCenter } from './metadata/fields.js'
 import { matrixSetOf, unbrokenBounds } from './tile-matrix-sets.js'
 
-/** What is known of a version that a TileJSON document describes. */
+/** The data of a version that a TileJSON document describes. */
 export interface TileJsonInput {
   readonly name: string
-  /** the version's label; it becomes `version` where the metadata names none and it is a semantic version, as TileJSON demands */
+  /** the version's label; it becomes `version` if the metadata has none and the label is a semantic version, as TileJSON requires */
   readonly version: string
   readonly format: TileFormat
   readonly tileSize: number
@@ -27,8 +27,8 @@ export interface TileJsonInput {
 const SEMVER = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/
 
 /**
- * The TileJSON 3.0.0 document of one version. `addresses` are tile address templates (`tileUrlTemplate`). `format` and `tileSize`
- * are extras outside the standard that clients commonly read; `vector_layers` is obligatory for vector tiles and left out otherwise.
+ * Returns the TileJSON 3.0.0 document of one version. `addresses` are tile URL templates (`tileUrlTemplate`). `format` and `tileSize`
+ * are extras outside the standard that clients commonly read; `vector_layers` is required for vector tiles and left out otherwise.
  */
 export function tileJson(input: TileJsonInput, addresses: readonly string[]): Record<string, unknown> {
   const isMercator = input.tileMatrixSet === 'WebMercatorQuad'
@@ -56,17 +56,17 @@ export function tileJson(input: TileJsonInput, addresses: readonly string[]): Re
 }
 
 /**
- * The template of a version's tile addresses: `{base}/tiles/{code}/{version}/{z}/{x}/{y}.{extension}`. `base` is without a trailing
+ * Returns the template of a version's tile URLs: `{base}/tiles/{code}/{version}/{z}/{x}/{y}.{extension}`. `base` is without a trailing
  * slash; code and version are percent-encoded (RFC 3986), the braces of the template are not.
  */
 export function tileUrlTemplate(base: string, code: string, version: string, extension: string): string {
   return `${base}/tiles/${encodeURIComponent(code)}/${encodeURIComponent(version)}/{z}/{x}/{y}.${extension}`
 }
 
-/** The parameter of a tile's address that names the content of its version; servers ignore it, caches do not. */
+/** Query parameter of a tile URL that names the content of its version. Servers ignore it, caches do not. */
 export const REVISION_PARAMETER = 'v'
 
-/** The template of a version's tile addresses as long as its content is what it is now. */
+/** Returns the template of a version's tile URLs for its current content. */
 export function revisedTileUrlTemplate(
   base: string,
   code: string,
@@ -75,12 +75,12 @@ export function revisedTileUrlTemplate(
   return `${tileUrlTemplate(base, code, version, format)}?${REVISION_PARAMETER}=${revision}`
 }
 
-/** The ready-to-use template in a basemap's detail: the default version under its alias. */
+/** Returns the template in a basemap's detail: the default version under its alias. */
 export function currentTileUrlTemplate(base: string, code: string, extension: string): string {
   return tileUrlTemplate(base, code, CURRENT_VERSION, extension)
 }
 
-/** What the set's metadata says, its zoom brought into the zooms of the set; null: nothing, or a place outside the bounds, which the standard forbids. */
+/** Returns the center of the set's metadata with its zoom limited to those of the set; null without one, or outside the bounds, which the standard forbids. */
 export function ownCenter(
   said: unknown,
   { bounds, minZoom, maxZoom }: Pick<TileJsonInput, 'bounds' | 'minZoom' | 'maxZoom'>,
@@ -96,7 +96,7 @@ export function ownCenter(
   return [longitude, latitude, Math.min(maxZoom, Math.max(minZoom, zoom))]
 }
 
-/** Longitude, latitude, zoom; the zoom at which the bounds about fill a window, so that a map opened there shows the whole set. */
+/** Returns longitude, latitude, and the zoom at which the bounds approximately fill a window, so that a map shows the whole set. */
 function centerOf([west, south, east, north]: Bounds, minZoom: number, maxZoom: number): Center {
   const width = east > west ? east - west : east - west + 360
   const middle = west + width / 2
@@ -105,7 +105,7 @@ function centerOf([west, south, east, north]: Bounds, minZoom: number, maxZoom: 
   return [middle > 180 ? middle - 360 : middle, Number(((south + north) / 2).toFixed(9)), zoom]
 }
 
-/** TileJSON demands `fields` in each entry. */
+/** Adds `fields`, which TileJSON requires in each entry. */
 function withFields(layer: VectorLayer): VectorLayer {
   return { ...layer, fields: layer.fields ?? {} }
 }

@@ -5,7 +5,7 @@ export interface ZoomRange {
   readonly maxZoom: number
 }
 
-/** The zooms that the metadata says, where it is silent or contradicts itself those that were found. */
+/** Returns the zooms from the metadata, or those that were found if the metadata has none or contradicts itself. */
 export function zoomRange(
   said: Pick<TileSetMetadata, 'minZoom' | 'maxZoom'>,
   found: ZoomRange,

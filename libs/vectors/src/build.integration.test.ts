@@ -120,7 +120,7 @@ describe('every kind of file becomes tiles', () => {
     expect(layer?.feature(0).properties).toMatchObject(kind.startsWith('km') ? { Name: NAMED } : { name: NAMED })
   })
 
-  test('a GeoPackage with several layers becomes tiles with several layers, in which only the chosen attributes are', async () => {
+  test('a GeoPackage with several layers becomes tiles with several layers and only the chosen attributes', async () => {
     const file = convert('layers.gpkg', '-nln', 'points')
     execFileSync('ogr2ogr', ['-update', '-nln', 'ways', file, geojson('ways', lines)])
     const { built, tile } = await build(file, 'geopackage', { fields: ['rank', 'width'] })
@@ -137,7 +137,7 @@ describe('every kind of file becomes tiles', () => {
   })
 })
 
-test('the deepest zoom has every feature with its vertices within a unit of their places', async () => {
+test('the deepest zoom has every feature with its vertices within a unit of their positions', async () => {
   let seed = 1
   const random = () => {
     seed = (seed * 48271) % 2147483647
@@ -190,7 +190,7 @@ test('neighbours share their edges at every zoom', async () => {
   }
 })
 
-test('hostile geometries are tiled as far as they can be, and every polygon is valid', async () => {
+test('hostile geometries are tiled as far as possible, and every polygon is valid', async () => {
   const spiral = Array.from({ length: 3_000 }, (_, i) => [Math.cos(i) * 5 * (i / 3_000), Math.sin(i) * 5 * (i / 3_000)])
   const features = [
     feature(
@@ -249,12 +249,12 @@ test('hostile geometries are tiled as far as they can be, and every polygon is v
   const shown = new Set(Array.from({ length: world?.length ?? 0 }, (_, i) => world?.feature(i).properties.what))
   for (const what of ['3D', 'pole', 'antimeridian', 'beyond', 'mixed', 'spiral', 'bow tie'])
     expect(shown).toContain(what)
-  // Both ends of the world have what crosses its seam.
+  // Features across the antimeridian appear at both ends of the world.
   for (const x of [0, 1]) expect((await tile(1, x, 0))?.layers.city?.length).toBeGreaterThan(0)
   for (const zoom of [0, 2, 4]) await expectValid(tile, zoom, output)
 }, 60_000)
 
-/** By GEOS, in GDAL's SQLite dialect. */
+/** Validates polygons with GEOS, in GDAL's SQLite dialect. */
 async function expectValid(tile: Awaited<ReturnType<typeof build>>['tile'], zoom: number, folder: string) {
   const side = 2 ** zoom
   const features: object[] = []
@@ -275,7 +275,7 @@ async function expectValid(tile: Awaited<ReturnType<typeof build>>['tile'], zoom
   expect(said).toContain('invalid (Integer) = 0')
 }
 
-test('more points in one place than a tile may have are thinned, and counted', async () => {
+test('more points in one place than a tile may have are thinned out and counted', async () => {
   const count = 210_000
   const file = join(home, 'place.geojsonl')
   const line = JSON.stringify(feature({ type: 'Point', coordinates: [8, 47] }))
@@ -287,7 +287,7 @@ test('more points in one place than a tile may have are thinned, and counted', a
   expect(shown).toBe(count - (built?.leftOut['1'] as number))
 }, 120_000)
 
-test('a file that is cut off leaves a message, and no archive', async () => {
+test('a truncated file leaves a message, and no archive', async () => {
   const file = join(home, 'cut.geojson')
   fs.writeFileSync(file, '{"type":"FeatureCollection","features":[{"type":"Feature"')
   await expect(build(file, 'geojson')).rejects.toThrow()

@@ -3,7 +3,7 @@ import { type BuiltTiles, buildTiles, type TilesTask } from './tiles/build-tiles
 
 export type BuildTask = IndexTask & Pick<TilesTask, 'name' | 'minZoom' | 'maxZoom' | 'fields'>
 
-/** Writes the index of a vector and its tiles into the task's folder. null: it has an index, and no geometry to make tiles of. */
+/** Writes the index of a vector and its tiles into the task's folder. Returns null if the index has no geometry to make tiles of. */
 export async function buildVector(task: BuildTask, onStep: () => void): Promise<BuiltTiles | null> {
   const description = await buildIndex(task)
   return buildTiles({ ...task, folder: task.output, description, memoryMb: task.limits.memoryMb }, onStep)

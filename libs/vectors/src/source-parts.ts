@@ -5,7 +5,7 @@ import { SHAPEFILE_EXTENSIONS } from '@gateway/contracts/shapefile.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { fileIdentity } from '@gateway/core/files/file-identity.js'
 
-/** The names of sidecar files by the base name of the shapefile that they belong to. Extensions count in any case, base names as they are. */
+/** Groups the names of sidecar files by the base name of their shapefile. The case of extensions is ignored, that of base names is not. */
 export function partsByBase(names: readonly string[]): Map<string, string[]> {
   const parts = new Map<string, string[]>()
   for (const name of names) {
@@ -22,7 +22,7 @@ function baseOf(name: string): string | null {
   if (name.toLowerCase().endsWith('.shp.xml')) return name.slice(0, -'.shp.xml'.length)
   const dot = name.lastIndexOf('.')
   const extension = name.slice(dot + 1).toLowerCase()
-  // The shapefile itself is no sidecar of its own.
+  // The shapefile itself is not a sidecar.
   return dot > 0 && extension !== 'shp' && SHAPEFILE_EXTENSIONS.has(extension) ? name.slice(0, dot) : null
 }
 

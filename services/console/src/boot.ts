@@ -1,6 +1,6 @@
 import { loadPageAt } from './app/pages.js'
 import { loadTexts, preferredLanguage } from './texts/language.js'
 
-// Beside the application, which is ten times as large and takes them over once it is there.
+// Loaded in parallel with the application, which is ten times as large and takes over the page's code.
 loadPageAt(window.location.pathname)
 void loadTexts(preferredLanguage()).catch(() => {})

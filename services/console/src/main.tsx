@@ -16,7 +16,7 @@ shareNonce()
 watchChunks()
 watchActivity()
 const language = preferredLanguage()
-/** With the role in hand nothing is offered that it forbids, not even for a moment; a service that is silent is not waited for. */
+/** Time limit for the role. With it, forbidden actions are never shown; a silent service must not delay the page. */
 const ROLE_WITHIN_MS = 1_500
 const role = Promise.race([
   queries.prefetchQuery({ ...sessionQuery, retry: false }),

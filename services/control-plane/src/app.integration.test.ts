@@ -27,7 +27,7 @@ test.each([
   [403, 'a forwarding header that nobody is trusted for', { authorization: bearer, 'x-forwarded-for': '127.0.0.1' }],
   [403, 'a foreign Host', { authorization: bearer, host: 'evil.example' }],
   [403, 'a foreign Host before its credentials', { host: 'evil.example' }],
-])('%i answers %s', async (status, _, headers) => {
+])('%i returns %s', async (status, _, headers) => {
   const answer = await inject({ url: TOKENS, headers })
   expect(answer.statusCode).toBe(status)
   expect(answer.json()).toEqual(ERROR_FORM)
@@ -35,7 +35,7 @@ test.each([
   expect(answer.headers['www-authenticate'] !== undefined).toBe(status === 401)
 })
 
-test('the bare address tells a person and a program what this is, without a credential', async () => {
+test('the root path describes the service to browsers and programs, without a credential', async () => {
   const page = await inject({ url: '/', headers: { accept: 'text/html,*/*;q=0.8', 'accept-language': 'en' } })
   expect([page.statusCode, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
   expect(page.body).toContain('href="/admin/"')
@@ -48,7 +48,7 @@ test('the bare address tells a person and a program what this is, without a cred
   expect(program.json()).toMatchObject({ service: 'map-asset-gateway', openapi: '/api/v1/openapi.json' })
 })
 
-test('a person who is not let in reads what to do, a program the error', async () => {
+test('a refused browser gets instructions, and a program the error', async () => {
   const headers = { accept: 'text/html,*/*;q=0.8' }
   const page = await inject({ url: '/admin/', headers })
   expect([page.statusCode, page.headers['content-type']]).toEqual([401, 'text/html; charset=utf-8'])
@@ -60,7 +60,7 @@ test('a person who is not let in reads what to do, a program the error', async (
   expect((await inject({ url: TOKENS, headers })).json()).toEqual(ERROR_FORM)
 })
 
-test('a remote peer is refused while remote administration is off', async () => {
+test('a remote peer is refused while remote administration is disabled', async () => {
   const answer = await inject({ url: TOKENS, headers: { authorization: bearer }, remoteAddress: '192.0.2.4' })
   expect(answer.statusCode).toBe(403)
 })
@@ -79,7 +79,7 @@ test.each(['/admin/nothing', '/api/v1/admin/nothing', '/ADMIN/', '//admin/', '/a
   'the unknown admin path %s tells nothing without credentials',
   async (url) => {
     expect((await inject({ url })).statusCode).toBe(401)
-    // A foreign method on it tells nothing, either.
+    // A foreign method on the path reveals nothing, either.
     expect((await inject({ url, method: 'DELETE' })).statusCode).toBe(401)
   },
 )
@@ -90,7 +90,7 @@ test.each([
   [405, { url: '/health', method: 'POST' as const }, 'GET, HEAD'],
   [405, { url: '/api/v1/catalog/basemaps', method: 'PUT' as const }, 'GET, HEAD, OPTIONS'],
   [400, { url: '/%zz' }, undefined],
-])('%i answers %o in the one form of errors', async (status, options, allow) => {
+])('%i returns %o in the common form of errors', async (status, options, allow) => {
   const answer = await inject(options)
   expect(answer.statusCode).toBe(status)
   expect(answer.json()).toEqual(ERROR_FORM)
@@ -98,7 +98,7 @@ test.each([
   expect(answer.headers.allow).toBe(allow)
 })
 
-test('a method that a path lacks is 405 whatever its body is', async () => {
+test('a method that a path lacks returns 405 whatever its body is', async () => {
   const answer = await test0.admin({
     method: 'PUT',
     url: TOKENS,
@@ -108,14 +108,14 @@ test('a method that a path lacks is 405 whatever its body is', async () => {
   expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'GET, HEAD, POST'])
 })
 
-test('every documented path names in Allow the methods that it has, and answers 405 to all others', async () => {
+test('every documented path lists its methods in Allow, and returns 405 for all others', async () => {
   const { paths } = (await inject({ url: '/api/v1/openapi.json' })).json()
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
   let looked = 0
   for (const [path, operations] of Object.entries<object>(paths)) {
     const url = path.replaceAll(/\{\w+\}/g, 'x')
     const refusal = await test0.admin({ method: 'TRACE' as never, url })
-    // The edge's own.
+    // These paths belong to the edge.
     if (refusal.statusCode === 404) continue
     looked++
     const allowed = String(refusal.headers.allow).split(', ')
@@ -128,7 +128,7 @@ test('every documented path names in Allow the methods that it has, and answers 
   expect(looked).toBeGreaterThan(70)
 })
 
-test('a method that the service has never heard of is 405 as any other that a path lacks', async () => {
+test('an unknown method returns 405 like any other that a path lacks', async () => {
   await test0.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = test0.app.server.address() as AddressInfo
   const answer = await fetch(`http://127.0.0.1:${port}${TOKENS}`, {
@@ -157,20 +157,20 @@ test.each([
   [415, 'name=x', 'application/x-www-form-urlencoded'],
   [415, '<x/>', 'text/xml'],
   [413, JSON.stringify({ name: 'x'.repeat(1024 * 1024) }), 'application/json'],
-])('%i answers the body %.30s of type %s', async (status, payload, type) => {
+])('%i returns the body %.30s of type %s', async (status, payload, type) => {
   const answer = await post(payload, type)
   expect(answer.statusCode).toBe(status)
   expect(answer.json()).toEqual(ERROR_FORM)
 })
 
-test('a body that is compressed is refused as such', async () => {
+test('a compressed body is refused with that reason', async () => {
   const headers = { 'content-type': 'application/json', 'content-encoding': 'gzip' }
   const payload = gzipSync('{"name":"x"}')
   const answer = await test0.admin({ method: 'POST', url: TOKENS, payload, headers })
   expect([answer.statusCode, answer.json()]).toEqual([415, { error: expect.stringContaining('Content-Encoding') }])
 })
 
-test('an action whose path looks like that of a thing hides none that has its name', async () => {
+test('an action whose path looks like that of an object hides no object of its name', async () => {
   const url = '/api/v1/admin/scan-sources/try'
   const payload = { code: 'try', kind: 'vector', path: '/data/try' }
   await test0.admin({ method: 'POST', url: '/api/v1/admin/scan-sources', payload })
@@ -180,7 +180,7 @@ test('an action whose path looks like that of a thing hides none that has its na
   expect((await test0.admin({ method: 'DELETE', url })).statusCode).toBe(200)
 })
 
-test('a refused body names each field that is wrong', async () => {
+test('a refused body names each invalid field', async () => {
   const { error } = (await post('{"scopes":["write"],"expires_at":"tomorrow","extra":1}')).json()
   expect(error).toMatch(/body\.name: .*body\.scopes\.0: .*body\.expires_at: .*extra/)
 })
@@ -193,7 +193,7 @@ test('a query parameter out of bounds is refused with its name', async () => {
   }
 })
 
-test('every answer keeps browsers from sniffing, framing and foreign content', async () => {
+test('every response keeps browsers from sniffing, framing and foreign content', async () => {
   const { headers } = await inject({ url: '/health' })
   expect(headers).toMatchObject({
     'x-content-type-options': 'nosniff',
@@ -204,7 +204,7 @@ test('every answer keeps browsers from sniffing, framing and foreign content', a
   expect(headers['strict-transport-security']).toBeUndefined()
 })
 
-test('/metrics counts requests and refused credentials, and /api/v1/system tells no secret', async () => {
+test('/metrics counts requests and refused credentials, and /api/v1/system contains no secret', async () => {
   await inject({ url: TOKENS, headers: { authorization: 'Bearer wrong' } })
   const { body } = await inject({ url: '/metrics' })
   expect(body).not.toMatch(/^# TYPE \w+_total gauge$/m)
@@ -218,7 +218,7 @@ test('/metrics counts requests and refused credentials, and /api/v1/system tells
   expect(system.body).not.toMatch(new RegExp(`${ADMIN_TOKEN}|${ADMIN_PASSWORD}`))
 })
 
-test('the console page and the API reference stand behind the gate and need nothing from elsewhere', async () => {
+test('the console page and the API reference are behind the gate and load nothing from other hosts', async () => {
   for (const url of ['/admin/', '/admin/docs/', '/admin/docs/static/swagger-ui.css', '/admin/docs/json']) {
     expect([url, (await inject({ url })).statusCode]).toEqual([url, 401])
     const answer = await inject({ url, headers: { authorization: basic } })
@@ -233,7 +233,7 @@ const SCHEMES = [
   [/catalog|tiles|vectors|archives|geojson|shp|slice|wmts|ogc|tms|arcgis|tianditu|forward-auth/, 'serviceQuery'],
 ] as const
 
-test('the OpenAPI document needs no credentials, secures what is secured, and describes every error', async () => {
+test('the OpenAPI document needs no credentials, marks secured operations, and describes every error', async () => {
   const document = (await inject({ url: '/api/v1/openapi.json' })).json()
   expect(document.openapi).toBe('3.1.0')
   for (const [path, item] of Object.entries<Record<string, { security: object[]; responses: object }>>(
@@ -277,7 +277,7 @@ function bodiesWithoutExample(what: string, content: Readonly<Record<string, Med
     .map(([type]) => `no example of the ${what} (${type})`)
 }
 
-/** What an operation lacks, in words for whoever has added it. */
+/** Returns the missing parts of an operation, described for its author. */
 function missingFrom({ operationId, summary, tags, parameters = [], requestBody, responses }: Described): string[] {
   const path = parameters.filter((one) => one.in === 'path' && one.example === undefined)
   return [
@@ -310,7 +310,7 @@ test('every operation of the OpenAPI document has an id, a summary, a described 
   expect(Object.keys(EXAMPLES).filter((id) => !ids.includes(id))).toEqual([])
 })
 
-test('the OpenAPI document says what each operation takes and answers, and where it stands', async () => {
+test('the OpenAPI document describes the input and output of each operation, and its place', async () => {
   const { paths, webhooks } = (await inject({ url: '/api/v1/openapi.json' })).json()
   const operations = Object.entries<Record<string, Described>>(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ ...operation, name: `${method} ${path}` })),
@@ -318,7 +318,7 @@ test('the OpenAPI document says what each operation takes and answers, and where
   const names = (wanted: (one: Described) => boolean) => operations.filter(wanted).map(({ name }) => name)
   const answers = (status: string) => names(({ responses }) => status in responses)
   expect(names(({ summary }) => summary === undefined)).toEqual([])
-  // Whom a proxy asks whether to let somebody in answers by the status alone.
+  // The forward-auth operation responds to the proxy only by its status.
   expect(names(({ responses }) => !Object.entries(responses).some(([s, { content }]) => s < '300' && content))).toEqual(
     ['get /api/v1/forward-auth'],
   )

@@ -61,7 +61,7 @@ function createApp(ctx: ControlContext): App {
     logController: new LogController({ disableRequestLogging: true }),
     // The gate judges the peer itself; Fastify's own notion of a trusted proxy is not used.
     trustProxy: false,
-    // What arrives while the process drains is answered like all else, as the last of its connection.
+    // Requests that arrive during the drain get a normal response, as the last one of their connection.
     return503OnClosing: false,
     // Idle connections are closed at shutdown, busy ones may finish.
     forceCloseConnections: 'idle',
@@ -77,7 +77,7 @@ function refuseAmbiguousFraming(app: App): void {
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', async (request, reply) => {
     const refusal = ambiguousFraming(request.raw) ?? unboundedHead(request.raw)
-    // Whatever follows on this connection may be the tail of the same trick.
+    // The rest of this connection may belong to the same attack.
     if (refusal !== null) return sendRefusal(reply.header('Connection', 'close'), refusal)
   })
 }

@@ -66,7 +66,7 @@ export async function registerFeatures(
   landingRoute(app)
   sessionRoutes(app, ctx)
   if (ctx.settings.oidcIssuer !== null) {
-    // The client of a provider is loaded where there is one.
+    // The client of a provider is loaded only if a provider is configured.
     const { signInRoutes } = await import('./operators/sign-in-routes.js')
     await signInRoutes(app, ctx, adminGate)
   }

@@ -105,7 +105,7 @@ const VECTOR_FIELDS = 'code name kind relative_path file_name size modified_at a
 const VERSION_FIELDS = 'version storage format tile_size min_zoom max_zoom available scanned_at revision'.split(' ')
 const PUSH_FIELDS = 'target_code status attempts message next_attempt_at created_at updated_at'.split(' ')
 
-/** One field of each item of a page, and the total. */
+/** Returns one field of each item of a page, and the total. */
 async function page(path: string, field = 'code'): Promise<[unknown[], number]> {
   const url = path.startsWith('/catalog') ? `/api/v1${path}` : `/api/v1/admin${path}`
   const headers = path.startsWith('/catalog') ? { authorization: `Bearer ${reader}` } : {}
@@ -137,14 +137,14 @@ describe('every list of the document', () => {
   })
   const ask = (path: string, query: string) => {
     const code = path.includes('/basemaps/') ? 'world' : 'basemap'
-    // What it must be told, unless it is what the query asks for.
+    // Required parameters, unless the query sets them.
     const needed = path.endsWith('/usage') ? { by: 'token', step: 'day' } : {}
     const all = new URLSearchParams({ ...needed, ...Object.fromEntries(new URLSearchParams(query)) })
     const url = `${path.replace('{code}', code).replace('{id}', scanId)}?${all}`
     return gateway.admin({ url, headers: path.includes('/catalog/') ? { authorization: `Bearer ${reader}` } : {} })
   }
 
-  test('can be searched, sorted by each of its fields, paged and filtered, and refuses what it does not know', async () => {
+  test('can be searched, sorted by each of its fields, paged and filtered, and refuses unknown parameters', async () => {
     expect(lists().length).toBeGreaterThanOrEqual(15)
     for (const { path, parameters } of lists()) {
       const query = parameters.filter((parameter) => parameter.in === 'query')
@@ -164,13 +164,13 @@ describe('every list of the document', () => {
     }
   })
 
-  test('filters by every value that the document names, and by texts and moments', async () => {
+  test('filters by every documented value, and by texts and times', async () => {
     const values: Record<string, string> = {
       job_id: crypto.randomUUID(),
       from: '2026-01-01T00:00:00Z',
       expires_within: '14d',
     }
-    // The parts of a pair are parameters of that grouping only.
+    // The two parts of a pair are parameters only of that grouping.
     const grouping: Record<string, string> = {
       token_id: 'by=token,basemap&',
       basemap_code: 'by=token,basemap&',
@@ -213,7 +213,7 @@ test.each([
   expect(sorts).toEqual(expect.arrayContaining(fields.flatMap((field) => [field, `-${field}`])))
 })
 
-test('a search finds a part of a code or name in any case and script, and takes no pattern', async () => {
+test('a search finds a part of a code or name in any case and script, and does not interpret patterns', async () => {
   expect(await page('/basemaps?q=WORL')).toEqual([['world'], 1])
   expect(await page('/basemaps?q=%C3%B6stl')).toEqual([['sea'], 1])
   expect(await page('/basemaps?q=%25')).toEqual([['city_1'], 1])
@@ -238,7 +238,7 @@ test('a token is found by its prefix, and by its state', async () => {
   expect((await gateway.admin({ url: '/api/v1/admin/tokens?expires_within=14' })).statusCode).toBe(400)
 })
 
-test('a preview link reads one basemap until it expires, and its token is listed only where that is asked for', async () => {
+test('a preview link reads one basemap until it expires, and its token is listed only on request', async () => {
   const before = (await page('/tokens'))[1]
   await gateway.ctx.sql`UPDATE basemap_versions SET withdrawn = true WHERE version = '2'`
   const payload = { basemap_code: 'world', version: '2' }
@@ -264,12 +264,12 @@ test.each([
   [{ basemap_code: 'world', version: 'none' }, 404],
   [{ basemap_code: 'world', expires_in_seconds: 2_592_001 }, 400],
   [{ basemap_code: 'world', token: 'x' }, 400],
-])('no preview link is made by %j', async (payload, status) => {
+])('no preview link is created by %j', async (payload, status) => {
   const answer = await gateway.admin({ method: 'POST', url: '/api/v1/admin/preview-links', payload })
   expect(answer.statusCode).toBe(status)
 })
 
-test('pages are sorted as a whole, what has no value comes last, and total counts what matches', async () => {
+test('pages are sorted as a whole, empty values come last, and total counts all matches', async () => {
   expect(await page('/vectors?sort=size')).toEqual([['lakes', 'rivers', 'roads'], 3])
   expect(await page('/vectors?sort=-size&limit=1&offset=1')).toEqual([['rivers'], 3])
   expect(await page('/vectors?sort=-size&offset=7')).toEqual([[], 3])
@@ -278,7 +278,7 @@ test('pages are sorted as a whole, what has no value comes last, and total count
   expect((await page('/tokens?sort=-disabled_at', 'name'))[0]?.[0]).toBe('leaked')
 })
 
-test('versions are listed over all basemaps: those that the ledger counts as unavailable are exactly these', async () => {
+test('versions are listed over all basemaps, and the unavailable ones are those of the ledger', async () => {
   const { ledger } = (await gateway.admin({ url: '/api/v1/admin/dashboard' })).json()
   const [versions, total] = await page('/versions?available=false&withdrawn=false&source_enabled=true', 'version')
   expect([versions, total]).toEqual([['10', '2'], ledger.versions_unavailable])
@@ -288,7 +288,7 @@ test('versions are listed over all basemaps: those that the ledger counts as una
   expect(await page('/catalog/basemaps?available=true')).toEqual([['city_1', 'world'], 2])
 })
 
-test('records come by 20 where no limit is given, admin lists by 1,000, and the catalog whole', async () => {
+test('records come by 20 without a limit, admin lists by 1,000, and the catalog whole', async () => {
   const [ids, total] = await page('/push-records', 'id')
   expect([ids.length, total]).toEqual([20, 30])
   expect((await page('/push-records?limit=1000', 'id'))[0]).toHaveLength(30)
@@ -304,7 +304,7 @@ test('records come by 20 where no limit is given, admin lists by 1,000, and the 
   expect((await page('/catalog/basemaps?q=many'))[0]).toHaveLength(1100)
 })
 
-test('one thing of every kind is answered by its code or id, and 404 where it does not exist', async () => {
+test('one object of every kind is returned by its code or id, and an unknown one returns 404', async () => {
   const found = async (path: string) => {
     const answer = await gateway.admin({ url: `/api/v1/admin${path}` })
     return [path, answer.statusCode, answer.json()]
@@ -340,7 +340,7 @@ test('the versions of a basemap come in natural order, in both directions', asyn
   expect(await page('/basemaps/sea/versions?withdrawn=false&q=1', 'version')).toEqual([['10'], 1])
 })
 
-test('the audit can be searched, filtered by who, what and when, and paged', async () => {
+test('the audit can be searched, filtered by actor, action and time, and paged', async () => {
   expect(await page('/audit?subject=sea', 'action')).toEqual([['old'], 1])
   expect(await page('/audit?actor=ann&sort=at', 'action')).toEqual([['old', 'new'], 2])
   expect(await page('/audit?q=ANN&limit=1', 'action')).toEqual([['new'], 2])
@@ -354,7 +354,7 @@ describe('a POST with If-None-Match: *', () => {
     gateway.admin({ method: 'POST', url: `/api/v1/admin${path}`, payload, headers: { 'if-none-match': condition } })
   const target = (url: string) => ({ code: 'only', kind: 'http', url, secret: 'first' })
 
-  test('creates, and answers 412 without a change where the code exists', async () => {
+  test('creates, and returns 412 without a change if the code exists', async () => {
     const source = { code: 'only', kind: 'vector', path: '/data/first' }
     for (const [path, first, second] of [
       ['/targets', target('http://first.example/'), target('http://second.example/')],
@@ -364,7 +364,7 @@ describe('a POST with If-None-Match: *', () => {
       expect([path, created.statusCode]).toEqual([path, 200])
       const refused = await create(path, second)
       expect([refused.statusCode, refused.json()]).toEqual([412, { error: expect.stringContaining('exists') }])
-      // That its directory does not exist is said only when it is saved.
+      // Only the response to saving warns of a missing directory.
       const { warnings: _, ...stored } = created.json()
       expect((await gateway.admin({ url: `/api/v1/admin${path}/only` })).json()).toEqual(stored)
       expect((await post(path, second)).path ?? (await post(path, second)).url).toContain('second')
@@ -372,13 +372,13 @@ describe('a POST with If-None-Match: *', () => {
     expect(await page('/audit?subject=only&action=target.create', 'action')).toEqual([['target.create'], 1])
   })
 
-  test('lets one of many at once through', async () => {
+  test('lets one of many simultaneous requests through', async () => {
     const payload = { code: 'race', kind: 'directory', path: '/data/race' }
     const answers = await Promise.all(Array.from({ length: 8 }, () => create('/targets', payload)))
     expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, ...Array(7).fill(412)])
   })
 
-  test('is bound to the asterisk alone: an entity tag names nothing here', async () => {
+  test('accepts only the asterisk: an entity tag has no meaning here', async () => {
     const answer = await create('/targets', { code: 'one', kind: 'http', url: 'http://one.example/' }, '"x"')
     expect(answer.statusCode).toBe(200)
   })
@@ -388,7 +388,7 @@ describe('compression', () => {
   const ask = (encoding: string, url = '/api/v1/admin/basemaps') =>
     gateway.admin({ url, headers: { 'accept-encoding': encoding } })
 
-  test('lists are compressed for clients that accept it, and say that they vary', async () => {
+  test('lists are compressed for clients that accept it, and have Vary', async () => {
     const plain = await ask('identity')
     expect(plain.headers['content-encoding']).toBeUndefined()
     for (const [encoding, unpack] of [
@@ -405,7 +405,7 @@ describe('compression', () => {
     }
   })
 
-  test('the answer that carries the plaintext of a token is not, however long, nor are metrics', async () => {
+  test('the response with the plaintext of a token is never compressed, nor are metrics', async () => {
     const payload = { name: 'long', basemap_codes: Array.from({ length: 500 }, (_, i) => `code-${i}`) }
     const headers = { 'accept-encoding': 'br, gzip' }
     const issued = await gateway.admin({ method: 'POST', url: '/api/v1/admin/tokens', payload, headers })
@@ -415,7 +415,7 @@ describe('compression', () => {
   })
 })
 
-test('a service token in the query is no parameter of a list', async () => {
+test('a service token in the query does not count as a parameter of a list', async () => {
   const status = async (query: string) =>
     (await gateway.app.inject({ url: `/api/v1/catalog/basemaps?${query}` })).statusCode
   expect(await status(`token=${reader}`)).toBe(200)

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 interface Started {
   readonly child: ChildProcess
-  /** the next line of the log that has these words */
+  /** the next log line that contains these words */
   line(words: string): Promise<string>
   readonly stderr: () => string
 }
@@ -60,7 +60,7 @@ function start(env: NodeJS.ProcessEnv, ...args: string[]): Started {
   return { child, line, stderr: () => stderr }
 }
 
-/** Below the ports that the kernel hands out, and beside those of the harness: a process takes seconds to come to listen. */
+/** Below the kernel's ephemeral ports and outside of the harness's range, since a process takes seconds until it listens. */
 const FIRST_PORT = 30_200
 const PORTS = 2_000
 let next = process.pid % PORTS
@@ -95,13 +95,13 @@ test.each<[string, NodeJS.ProcessEnv, ...string[]]>([
     },
   ],
   ['--port=9000', { DATABASE_URL: 'postgres://x@127.0.0.1:1/x' }, '--port=9000'],
-])('settings that cannot be end the start with one line that names %s and exit code 2', async (name, env, ...args) => {
+])('invalid settings end the start with one line that names %s and exit code 2', async (name, env, ...args) => {
   const { child, stderr } = start(env, ...args)
   expect(await exitCode(child)).toBe(2)
   expect(stderr()).toMatch(new RegExp(`^[^\\n]*${name}[^\\n]*\\n$`))
 })
 
-/** Postgres at an address of its own, which can go away and come back. */
+/** A Postgres address that can become unreachable and return. */
 class Link {
   readonly port: number
   readonly #target: URL
@@ -133,7 +133,7 @@ class Link {
   }
 }
 
-test('it waits for the store, answers 503 while the store is away, recovers, and ends in order at SIGTERM', async () => {
+test('the process waits for the store, returns 503 while the store is down, recovers, and ends in order at SIGTERM', async () => {
   const port = await freePort()
   const link = new Link(await freePort(), store.url)
   const database = new URL(store.url)
@@ -167,14 +167,14 @@ test('it waits for the store, answers 503 while the store is away, recovers, and
   await link.down()
 })
 
-test('it ends while it still waits for the store', async () => {
+test('the process ends while it still waits for the store', async () => {
   const { child, line } = start({ DATABASE_URL: `postgres://x@127.0.0.1:${await freePort()}/x` })
   await line('waiting for it')
   child.kill('SIGTERM')
   expect(await exitCode(child)).toBe(0)
 })
 
-test('it ends when its parent goes, even with a connection open on which nothing was asked', async () => {
+test('the process ends with its parent, even with an idle open connection', async () => {
   const port = await freePort()
   const { child, line } = start({ DATABASE_URL: store.url, CONTROL_PORT: String(port) })
   await line('the control plane listens')
@@ -185,7 +185,7 @@ test('it ends when its parent goes, even with a connection open on which nothing
   silent.destroy()
 })
 
-test('what is no HTTP, or HTTP that two servers could read differently, is answered in the form of errors', async () => {
+test('malformed or ambiguous HTTP gets a response in the form of errors', async () => {
   const port = await freePort()
   const { line } = start({ DATABASE_URL: store.url, CONTROL_PORT: String(port) })
   await line('the control plane listens')

@@ -25,10 +25,10 @@ import { migrateWhenReachable } from './platform/process/wait-for-store.js'
 import { startWatchdog } from './platform/process/watchdog.js'
 import { Readiness } from './platform/readiness.js'
 
-/** Requests, loops and the wait for the bus share these; more would let one control plane crowd out the edges on a small database. */
+/** Shared by requests, loops and the wait for the bus; more connections would let one control plane crowd out the edges on a small database. */
 const STORE_CONNECTIONS = 10
 
-/** The part of the time to drain after which connections are cut. */
+/** Fraction of the drain time after which connections are closed. */
 const CUT_OFF_AT = 0.8
 
 const told = new Set<string>()
@@ -63,20 +63,20 @@ async function start(configured: Settings, databaseUrl: string): Promise<void> {
   startWatchdog()
   const notice = new AbortController()
   const stop = new AbortController()
-  // Each background loop and each request that waits listens to it; Node warns of a leak at the eleventh.
+  // Each background loop and each waiting request adds a listener; Node warns of a leak at the eleventh.
   setMaxListeners(0, stop.signal)
   const ending: (() => Promise<unknown>)[] = []
   endWithParentAndSignals(log, settings, async (noticeMs) => {
     notice.abort()
     await sleep(noticeMs)
     stop.abort()
-    // One that fails must not keep the others from ending.
+    // A failure must not prevent the others from ending.
     for (const end of ending.reverse()) await end().catch((error) => log.warn({ err: error }, 'could not end in order'))
   })
   try {
     await serve(settings, databaseUrl, log, { notice: notice.signal, shutdown: stop.signal }, ending)
   } catch (error) {
-    // What was cut short by the shutdown is no failure.
+    // An error caused by the shutdown is not a failure.
     if (stop.signal.aborted) return
     if (!(error instanceof StoreRefusal)) throw error
     process.stderr.write(`${error.message}\n`)
@@ -130,7 +130,7 @@ async function serve(
     log,
     metrics: createMetrics(),
     tracer,
-    // biome-ignore lint/plugin: calendar, what operators and records name
+    // biome-ignore lint/plugin: the calendar, which operators and records use
     now: Date.now,
     version: ownVersion(),
     notice,
@@ -149,26 +149,26 @@ async function serve(
   await loops
 }
 
-/** Says it to the person at the terminal of `npm start`, whose log is for programs; once each. */
+/** Writes a line for the user at the terminal of `npm start`, whose log is for programs; each line once. */
 function tellWhoStarts(line: string): void {
   if (!process.connected || told.has(line)) return
   told.add(line)
   process.stderr.write(`${line}\n`)
 }
 
-/** Without what else is in the address: a password. */
+/** Returns only the hosts of a URL, since it may contain a password. */
 function hostsOf(address: string): string {
   return (addressHosts(address) ?? []).map(({ host, port }) => (port === null ? host : `${host}:${port}`)).join(', ')
 }
 
-/** Lets open requests finish; connections still open shortly before the process must end are closed, so that the rest ends in order. */
+/** Lets open requests finish, and closes remaining connections shortly before the process must end, so that the rest ends in order. */
 async function closeInTime(app: App, drainSeconds: number): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), drainSeconds * 1000 * CUT_OFF_AT)
   await app.close()
   clearTimeout(cut)
 }
 
-/** Logs where new credentials are, never what they are. */
+/** Logs the file of new credentials, but never the credentials. */
 function withCredentials(settings: Settings, log: Log): Settings {
   const { settings: complete, outcome } = ensureAdminCredentials(settings)
   if (outcome.state === 'written') log.info({ path: outcome.path }, 'wrote new admin credentials into the env file')
@@ -182,9 +182,9 @@ function withCredentials(settings: Settings, log: Log): Settings {
 }
 
 /**
- * SIGTERM ends the process with notice to load balancers, SIGINT without: an operator waits for the end, and a launcher has stopped the
- * edges by then. The process also ends when its launcher does, however that dies: their channel closes. Only the first of these events
- * counts: a service manager may signal the launcher and, through it, this process again.
+ * SIGTERM ends the process with notice to load balancers, SIGINT without: an operator waits for the end, and a launcher has already stopped the
+ * edges. The process also ends with its launcher, however that dies, because their channel closes. Only the first of these events counts: a
+ * service manager may signal the launcher and, through it, this process again.
  */
 function endWithParentAndSignals(log: Log, settings: Settings, end: (noticeMs: number) => Promise<void>): void {
   const noticeMs = settings.drainNoticeSeconds * 1000

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** What the control plane itself answers by method and path: the document has the edge's addresses too. */
+/** Returns the control plane's own operations by method and path: the document contains the edge's too. */
 function operations() {
   const { paths = {} } = app.app.swagger() as { paths?: Record<string, Record<string, Operation>> }
   return Object.entries(paths).flatMap(([path, item]) =>
@@ -55,7 +55,7 @@ async function send({ path, method }: { path: string; method: (typeof WRITES)[nu
   return { status: answer.statusCode, error: answer.json().error as string, code: answer.headers['x-refusal'] }
 }
 
-/** Each object within a value, with its path. */
+/** Yields each object within a value, with its path. */
 function objectsIn(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([name, one]) => objectsIn(one, [...path, name]))
@@ -70,8 +70,8 @@ function withUnknown(value: unknown, path: readonly string[]): object {
   return copy
 }
 
-test('every body of the OpenAPI document refuses a field that it does not know, at every depth, and names it', async () => {
-  // An imported style is a document of the MapLibre specification, which has rules of its own for unknown fields.
+test('every body of the OpenAPI document refuses an unknown field, at every depth, and names it', async () => {
+  // An imported style is a document of the MapLibre specification, which has its own rules for unknown fields.
   const withBodies = operations().filter((one) => jsonOf(one) !== undefined && !one.path.endsWith('/styles/import'))
   expect(withBodies.length).toBeGreaterThan(15)
   for (const one of withBodies) {
@@ -88,7 +88,7 @@ test('every body of the OpenAPI document refuses a field that it does not know, 
   }
 })
 
-test('every object in the body of a request says in the document that it has no other fields', () => {
+test('every object in a request body is documented to have no other fields', () => {
   const { components = {} } = app.app.swagger() as { components?: { schemas?: Record<string, Schema> } }
   const open: string[] = []
   const look = (schema: Schema | undefined, where: string): void => {
@@ -104,7 +104,7 @@ test('every object in the body of a request says in the document that it has no 
   expect(open).toEqual([])
 })
 
-test('a request that takes no body refuses fields in one', async () => {
+test('a request without a body refuses fields in one', async () => {
   const without = operations().filter(({ operation }) => operation.requestBody === undefined)
   expect(without.length).toBeGreaterThan(15)
   for (const one of without) {
@@ -118,7 +118,7 @@ test('a request that takes no body refuses fields in one', async () => {
   }
 })
 
-test('a field that is null counts as left out where null has no meaning, and an unknown one is unknown also then', async () => {
+test('a null field counts as omitted if null has no meaning, and an unknown field is refused even then', async () => {
   const tokens = { path: '/api/v1/admin/tokens', method: 'post' } as const
   const payload = { name: 'nulls', scopes: null, rate_limit: null, expires_at: null }
   expect((await app.admin({ method: 'POST', url: tokens.path, payload })).json()).toMatchObject({

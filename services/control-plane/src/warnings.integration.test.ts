@@ -26,14 +26,14 @@ async function send(method: 'POST' | 'PATCH', path: string, payload: object) {
 
 const issue = (payload: object) => send('POST', 'tokens', { name: 'x', ...payload })
 
-test('a token that is issued as intended carries no warnings', async () => {
+test('a plain token has no warnings', async () => {
   expect(await issue({ basemap_codes: ['*'] })).not.toHaveProperty('warnings')
   const vectors = ['main', 'roads/main.geojson', 'main.geojson', '*']
   expect(await issue({ basemap_codes: ['world'], vector_codes: vectors })).not.toHaveProperty('warnings')
   expect(await issue({ scopes: ['slice'], expires_at: 0 })).not.toHaveProperty('warnings')
 })
 
-test('codes that nothing has, an expiry in the past and empty grants are warned of where a token is issued', async () => {
+test('issuing a token warns of unknown codes, an expiry in the past and empty grants', async () => {
   expect(
     (await issue({ basemap_codes: ['wrold', 'world'], vector_codes: ['lake', 'zzzzzzz'] })).warnings,
   ).toMatchObject([
@@ -48,7 +48,7 @@ test('codes that nothing has, an expiry in the past and empty grants are warned 
   expect((await issue({ basemap_codes: many })).warnings?.[0]?.message).toMatch(/"unheard-of-4" and 4 more$/)
 })
 
-test('a change of a token warns of the fields that it sets only', async () => {
+test('a change of a token warns only of the fields that it sets', async () => {
   const { id } = await issue({ basemap_codes: ['nowhere'] })
   expect(await send('PATCH', `tokens/${id}`, { name: 'y' })).not.toHaveProperty('warnings')
   const { warnings } = await send('PATCH', `tokens/${id}`, { vector_codes: ['nothing'], expires_at: '2001-01-01' })
@@ -58,7 +58,7 @@ test('a change of a token warns of the fields that it sets only', async () => {
   ])
 })
 
-test('a directory that does not exist, or is none, is warned of where a source or a directory target is saved', async () => {
+test('saving a source or a directory target warns of a missing or invalid directory', async () => {
   const file = join(home, 'file')
   writeFileSync(file, '')
   const saved = (path: string) => send('POST', 'scan-sources', { code: 'a', kind: 'basemap', path })

@@ -24,20 +24,20 @@ import type { TileLoader } from './tiles/tile-loader.js'
 import type { UsageCounts } from './usage/usage-counts.js'
 import type { ZipStore } from './zip/zip-store.js'
 
-/** How far the catalog and the tokens of this process can be relied upon. */
+/** State of the catalog and the tokens of this process. */
 export interface Freshness {
-  /** whether a catalog was ever read */
+  /** True if a catalog was read at least once. */
   readonly loaded: boolean
-  /** whether the other processes of this edge have read theirs as well, and its control plane was seen */
+  /** True if the other processes of this edge have read theirs too, and its control plane was seen. */
   readonly together: boolean
-  /** until when known tokens are served, by `performance.now()`; moves on while the store or the bus answers */
+  /** Time of `performance.now()` until which known tokens are served; extended while the store or the bus answers. */
   readonly leaseExpiresAt: number
   readonly catalog: Catalog
 }
 
 const reached = new WeakMap<Catalog, Edge>()
 
-/** What the routes work with for a token: the same, but for a token that a canary reaches, which has another catalog. */
+/** Returns the edge for a token: unchanged, or with another catalog if a canary reaches the token. */
 export function edgeFor(edge: Edge, token: Pick<AccessToken, 'id'> | null): Edge {
   const { freshness } = edge
   if (freshness.catalog.canaries.length === 0) return edge
@@ -57,51 +57,51 @@ export function edgeFor(edge: Edge, token: Pick<AccessToken, 'id'> | null): Edge
     },
     catalog,
   }
-  // All else, and what changes of it, is the edge's.
+  // All other properties, and their changes, are those of the edge.
   const made = Object.create(edge, { freshness: { value: own } }) as Edge
   reached.set(catalog, made)
   return made
 }
 
-/** What the routes of one edge process work with. */
+/** Everything that the routes of one edge process use. */
 export interface Edge {
   readonly settings: Settings
   readonly log: Log
   readonly counters: Counters
-  /** what requests are accounted to tokens, basemaps, versions and vectors */
+  /** Usage that is accounted to tokens, basemaps, versions and vectors. */
   readonly usage: UsageCounts
-  /** null: no answer is logged but those that went wrong or were slow */
+  /** null: only failed and slow responses are logged. */
   readonly access: Access | null
   readonly tracer: Tracer
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
   readonly signed: SignedAddresses
-  /** of tokens that are limited; they are never in the native table */
+  /** Rates of limited tokens, which are never in the native table. */
   readonly rates: RateLimiter
-  /** what may wait for a disk goes through here, by scan source */
+  /** All work that may wait for a disk runs through this gate, by scan source. */
   readonly disks: DiskGate
   readonly tiles: TileLoader
   readonly hotTiles: HotTiles
-  /** for what piles up: it is done over several turns of the event loop */
+  /** Spreads accumulated work over several turns of the event loop. */
   readonly turns: Turns
-  /** finished documents, of the catalog for the most part */
+  /** Finished documents, most of them about the catalog. */
   readonly documents: DocumentCache
   readonly readTroubles: ReadTroubles
-  /** answers hot tiles without JavaScript, where that is possible */
+  /** Answers hot tiles without JavaScript, if that is possible. */
   readonly native: NativePublisher
   readonly zips: ZipStore
-  /** glyph ranges and sprites */
+  /** Glyph ranges and sprites. */
   readonly styleAssets: StyleAssets
-  /** indexes and queries of vectors, and their downloads in other forms */
+  /** Indexes and queries of vectors, and their downloads in other forms. */
   readonly features: VectorFeatures
-  /** carries file bytes to sockets by the fastest way that works here */
+  /** Sends file bytes to sockets by the fastest way that works here. */
   readonly sender: FileSender
   readonly upstream: Upstream
-  /** proves to the control plane that a request comes through an edge; null until the store was reached */
+  /** Key that proves to the control plane that a request comes through an edge; null until the store was reached. */
   upstreamKey: string | null
-  /** the exposition text of all edge processes of this host */
+  /** The exposition text of all edge processes of this host. */
   readonly totals: () => Promise<string>
-  /** this process is about to end: it is not ready, and answers say `Connection: close` */
+  /** True if this process is about to end: it is not ready, and responses have `Connection: close`. */
   draining: boolean
 }

@@ -49,11 +49,12 @@ function run(loaded: Settings): void {
     })
   }
   process.on('SIGTERM', () => stop('SIGTERM'))
-  // Whoever interrupts waits for the end, and no load balancer is there to be told: without notice, and what is left of it ends.
+  // After an interrupt someone waits for the end, and no load balancer needs to know: the edge stops without notice, and cuts an
+  // earlier notice short.
   process.on('SIGINT', () => {
     hurried.abort()
     stop('SIGINT')
   })
-  // A launcher that dies takes the edge with it: the channel to it closes then, whatever killed it.
+  // The edge stops when its launcher ends for whatever reason, which closes the channel to it.
   if (process.connected) process.once('disconnect', () => stop('the launcher ended'))
 }

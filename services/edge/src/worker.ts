@@ -8,7 +8,7 @@ const settings = loadSettings()
 const log = createLog('edge', settings.logLevel)
 const link = new SupervisorLink()
 
-// What nobody planned ends this process, and its supervisor starts another: a state that nobody understands must not serve.
+// An unexpected error ends this process, and its supervisor starts another: a process in an unknown state must not serve.
 process.on('uncaughtException', (error) => {
   log.fatal({ err: error }, 'the worker ends because of an error')
   link.ending()
@@ -23,6 +23,6 @@ link.onDrain(async () => {
   link.ending()
   process.exit(0)
 })
-// Signals reach the whole process group at a terminal: the supervisor alone decides what they mean.
+// At a terminal, signals reach the whole process group; only the supervisor decides what they mean.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})

@@ -61,7 +61,7 @@ function open(content: Buffer) {
   return openBlocks(path, LAYOUT)
 }
 
-it('blocks are read where they are, and missing ones are null', () => {
+it('blocks are read in place, and missing ones are null', () => {
   const blocks = open(file())
   expect(blocks.read(0, 0)).toBeNull()
   expect(blocks.read(1, 0)!.equals(Buffer.alloc(BLOCK_BYTES, 7))).toBe(true)
@@ -90,7 +90,7 @@ it.each([
   blocks.close()
 })
 
-it('a file cut anywhere, or with any byte changed, never gives a block of a wrong size', () => {
+it('a file truncated anywhere, or with any byte changed, never gives a block of a wrong size', () => {
   const whole = file()
   fc.assert(
     fc.property(fc.nat(whole.length), fc.nat(999), fc.nat(255), (length, at, value) => {

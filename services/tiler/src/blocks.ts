@@ -1,17 +1,17 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** What a file of blocks must be; anything else means that GDAL did not make what it was asked for. */
+/** The required form of a block file. Any other form means that GDAL did not make what was requested. */
 export interface BlockLayout {
   readonly width: number
   readonly height: number
-  /** Pixels of a block's side. */
+  /** pixels of a block's side */
   readonly blockSize: number
   readonly samples: number
   readonly sampleBytes: number
 }
 
 export interface Blocks {
-  /** The interleaved samples of a block, or `null` where the file is sparse: no source reaches it. */
+  /** Returns the interleaved samples of a block, or `null` if the file is sparse there, because no source reaches it. */
   read(column: number, row: number): Buffer | null
   close(): void
 }
@@ -22,7 +22,7 @@ export interface Blocks {
  */
 export const BLOCK_OPTIONS = ['INTERLEAVE=PIXEL', 'COMPRESS=NONE', 'ENDIANNESS=LITTLE'].flatMap((each) => ['-co', each])
 
-/** TIFF 6.0 tags that matter here, by number. */
+/** The relevant TIFF 6.0 tags, by number. */
 const TAG = {
   width: 256,
   height: 257,
@@ -43,14 +43,14 @@ const LITTLE_ENDIAN = 0x4949
 const BIG_TIFF = 43
 const HEADER_BYTES = 16
 const ENTRY_BYTES = 20
-/** Limit: GDAL writes some twenty entries. */
+/** Maximum number of entries; GDAL writes some twenty. */
 const MAX_ENTRIES = 200
 const UNCOMPRESSED = 1
 const INTERLEAVED = 1
 
 /**
- * Opens a little-endian, tiled, uncompressed, pixel-interleaved BigTIFF, as GDAL writes it for us. Reads nothing else: the
- * files are our own, and whatever deviates from what was asked for is an error.
+ * Opens a little-endian, tiled, uncompressed, pixel-interleaved BigTIFF, as written by GDAL for us. It reads no other form: the
+ * files are our own, so any deviation from the request is an error.
  */
 export function openBlocks(file: string, layout: BlockLayout): Blocks {
   const descriptor = openSync(file, 'r')

@@ -10,7 +10,7 @@ export interface OpenedChunk {
 }
 
 export interface ChunkQueue {
-  /** The next chunk, which must be the one at (x, y) of the chunk zoom; the one before is closed and removed. */
+  /** Returns the next chunk, which must be the one at (x, y) of the chunk zoom. Closes and removes the previous one. */
   next(x: number, y: number): Promise<OpenedChunk>
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ export function chunkQueue(job: WarpJob, kept: (chunk: Chunk) => boolean): Chunk
     const chunk = step.value
     const name = `chunk-${chunk.x}-${chunk.y}`
     const warped = warpChunk(job, chunk, name)
-    // A failure reaches the await in `next`; until then it is not an unhandled one.
+    // The await in `next` receives a failure. Until then it must not count as unhandled.
     warped.catch(() => {})
     return { chunk, name, warped }
   }

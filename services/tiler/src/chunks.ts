@@ -1,15 +1,15 @@
 import { boxAround, childTiles, type Grid, rectsWithin, rootTiles, type TileRect } from './plan.js'
 
-/** A piece of the deepest zoom that is warped at once, cropped to what the sources cover. */
+/** A piece of the deepest zoom that is warped at once, cropped to the area of the sources. */
 export interface Chunk {
   readonly x: number
   readonly y: number
   readonly rect: Omit<TileRect, 'placement'>
-  /** Placements that touch it, in the order in which they are laid. */
+  /** placements that touch it, in drawing order */
   readonly placements: readonly number[]
 }
 
-/** All chunks, in the order in which a depth-first walk of the tile pyramid needs them. */
+/** Yields all chunks, in the order in which a depth-first walk of the tile pyramid needs them. */
 export function* chunksOf(grid: Grid): Generator<Chunk> {
   for (const [x, y] of rootTiles(grid.space)) yield* walk(grid, grid.rects, 0, x, y)
 }

@@ -1,11 +1,11 @@
 import type { CrsKind } from './footprint.js'
 
-/** Limit: characters of a definition; the longest of the EPSG registry have a few thousand. */
+/** Maximum characters of a definition; the longest ones of the EPSG registry have a few thousand. */
 const MAX_WKT_LENGTH = 64 * 1024
 
 /**
- * Whether a text is the definition of a coordinate reference system that lies on the earth, as WKT, and names no file or
- * address that PROJ would open for it.
+ * True if a text is a WKT definition of a coordinate reference system on the earth, and names no file or
+ * URL that PROJ would open for it.
  */
 export function isUsableCrs(wkt: string): boolean {
   if (wkt.length > MAX_WKT_LENGTH) return false
@@ -19,10 +19,10 @@ export function isUsableCrs(wkt: string): boolean {
   return !/nadgrids|geoidgrids|\+init|\+proj=pipeline|PARAMETERFILE|PROJ4_GRIDS|:\/\/|\/vsi/i.test(wkt)
 }
 
-/** What moving a source by a whole turn around the earth means in its reference system. */
+/** Returns how a shift by a whole turn around the earth is expressed in a source's reference system. */
 export function crsKind(wkt: string): CrsKind {
   const text = wkt.replace(/\s+/g, '')
-  // Whatever a system refers to comes first; its own identifier is the last of the text.
+  // Referenced systems come first in the text. The last identifier is that of the system itself.
   if (/^PROJ/i.test(text) && /ID\["EPSG",3857\]\]$|AUTHORITY\["EPSG","3857"\]\]$/.test(text)) return 'web-mercator'
   if (!/^GEO(G|D)/i.test(text)) return 'other'
   const greenwich = /PRIMEM\["[^"]*",0[.,\]]/i.test(text) || !/PRIMEM\[/i.test(text)

@@ -2,18 +2,18 @@ import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import sharp from 'sharp'
 import { alphaKind, type Pixels } from './pixels.js'
 
-// Tiles are encoded side by side, so threads within one tile would only get in each other's way.
+// Tiles are encoded concurrently, so threads within one tile would only compete.
 sharp.concurrency(1)
 sharp.cache(false)
 
-/** What a photograph needs so that tiles show no blocks at twice their size. */
+/** Quality at which a photograph shows no blocks when it is drawn at twice its size. */
 const WEBP = { quality: 85, effort: 4 } as const
 const AVIF = { quality: 60, effort: 2 } as const
 const PNG = { compressionLevel: 6 } as const
 
 /**
- * A tile as it is stored. Partly transparent tiles are stored without loss: they are merged with later sources, and
- * laying the same source again must find the very pixels it left.
+ * Encodes a tile for storage. Partly transparent tiles are stored without loss: they are merged with later sources, and
+ * drawing the same source again must find exactly the pixels that it left.
  */
 export function encodeTile(pixels: Pixels, tileSize: number, format: RealTileFormat): Promise<Buffer> {
   const raw = { width: tileSize, height: tileSize, channels: 4 } as const
@@ -30,7 +30,7 @@ export function encodeTile(pixels: Pixels, tileSize: number, format: RealTileFor
   }
 }
 
-/** The pixels of a stored tile; rejects where it is no image of that size. */
+/** Returns the pixels of a stored tile. Rejects if the file is not an image of that size. */
 export async function decodeTile(file: Buffer, tileSize: number): Promise<Pixels> {
   const image = sharp(file, { limitInputPixels: tileSize * tileSize })
     .toColourspace('srgb')

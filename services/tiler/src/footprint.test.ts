@@ -30,24 +30,24 @@ function spans(footprint: ReturnType<typeof footprintOf>): number[][] {
 }
 
 describe('geographic sources', () => {
-  it('lie where their corners are', () => expect(spans(geographic(-10, 0, 20, 10))).toEqual([[-10, 20, 0]]))
-  it('across the antimeridian lie on both edges of the map', () => {
+  it('lie at their corners', () => expect(spans(geographic(-10, 0, 20, 10))).toEqual([[-10, 20, 0]]))
+  it('across the antimeridian lie at both edges of the map', () => {
     expect(spans(geographic(170, 0, 190, 10))).toEqual([
       [-180, -170, -360],
       [170, 180, 0],
     ])
   })
-  it('from 0 to 360 are turned for the western half', () => {
+  it('from 0 to 360 are shifted for the western half', () => {
     expect(spans(geographic(0, -80, 360, 80))).toEqual([
       [-180, 0, -360],
       [0, 180, 0],
     ])
   })
-  it('a turn too far are brought back', () => expect(spans(geographic(365, 0, 370, 5))).toEqual([[5, 10, -360]]))
-  it('of the whole world have one placement, rounding errors notwithstanding', () => {
+  it('with an extra turn are shifted back', () => expect(spans(geographic(365, 0, 370, 5))).toEqual([[5, 10, -360]]))
+  it('of the whole world have one placement, despite rounding errors', () => {
     expect(spans(geographic(-180.0000000001, -90, 180.0000000001, 90))).toEqual([[-180, 180, 0]])
   })
-  it('beyond the edge of the map lie nowhere', () => expect(geographic(0, 86, 10, 89)).toBeNull())
+  it('beyond the edge of the map have no placement', () => expect(geographic(0, 86, 10, 89)).toBeNull())
 })
 
 describe('other sources', () => {
@@ -64,7 +64,7 @@ describe('other sources', () => {
     ])
   })
 
-  it('around a pole take all longitudes up to the edge of the map', () => {
+  it('around a pole cover all longitudes up to the edge of the map', () => {
     const points = projected((x, y) => [
       (Math.atan2(x - 10.3, y - 10.3) * 180) / Math.PI,
       90 - Math.hypot(x - 10.3, y - 10.3),
@@ -81,7 +81,7 @@ describe('other sources', () => {
     expect(east).toBeGreaterThanOrEqual(20)
   })
 
-  it('that cannot be projected at all lie nowhere', () => {
+  it('that cannot be projected at all have no placement', () => {
     expect(
       footprintOf(
         'other',
@@ -95,7 +95,7 @@ describe('other sources', () => {
   })
 })
 
-it('placements lie on the map, and together are as wide as the source', () => {
+it('placements lie on the map, and are together as wide as the source', () => {
   const longitude = fc.double({ min: -300, max: 300, noNaN: true })
   const width = fc.double({ min: 0.001, max: 360, noNaN: true })
   fc.assert(

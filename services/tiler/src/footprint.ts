@@ -6,31 +6,31 @@ export type GeoTransform = readonly [number, number, number, number, number, num
 
 export type Point = readonly [number, number]
 
-/** How a source's own coordinates relate to longitude and latitude. */
+/** The relation of a source's coordinates to longitude and latitude. */
 export type CrsKind = 'geographic' | 'web-mercator' | 'other'
 
-/** One appearance of a source on the map: across the antimeridian a source has two. */
+/** One appearance of a source on the map. Across the antimeridian a source has two. */
 export interface Placement {
-  /** Added to the source's own x coordinates to bring this part into the map's range. */
+  /** added to the source's x coordinates to move this part into the map's range */
   readonly shift: number
   readonly box: Box
 }
 
 export interface Footprint {
   readonly placements: readonly Placement[]
-  /** Units of the tiles' space per source pixel where the source is finest. */
+  /** units of the tiles' space per source pixel where the source is finest */
   readonly resolution: number
-  /** Units of the tiles' space along the shorter side, antimeridian or not. */
+  /** units of the tiles' space along the shorter side, regardless of the antimeridian */
   readonly shorterSide: number
 }
 
-/** Sampling density: 20 cells a side keep the error of a curved edge below the margin that is added. */
+/** Sampling density: 20 cells a side keep the error of a curved edge below the added margin. */
 const CELLS = 20
 
-/** Degrees: two neighbouring samples further apart than this stand on either side of a pole. */
+/** Degrees. Two neighbouring samples further apart than this are on both sides of a pole. */
 const POLE_JUMP = 90
 
-/** Where a pixel lies by a transform. */
+/** Returns a function that locates pixels by a transform. */
 export function locatedBy(transform: GeoTransform): (px: number, py: number) => Point {
   return (px, py) => [
     transform[0] + px * transform[1] + py * transform[2],
@@ -38,7 +38,7 @@ export function locatedBy(transform: GeoTransform): (px: number, py: number) => 
   ]
 }
 
-/** The sample points of a raster, row by row, in its own georeferenced coordinates. */
+/** Returns the sample points of a raster, row by row, in its own georeferenced coordinates. */
 export function samplePoints(width: number, height: number, locate: (px: number, py: number) => Point): Point[] {
   const points: Point[] = []
   for (let row = 0; row <= CELLS; row++) {
@@ -49,16 +49,15 @@ export function samplePoints(width: number, height: number, locate: (px: number,
   return points
 }
 
-/** Sample points of a geographic or Web Mercator source as longitude and latitude; those of others need PROJ. */
+/** Converts sample points of a geographic or Web Mercator source to longitude and latitude. Those of others need PROJ. */
 export function asLongLat(kind: 'geographic' | 'web-mercator', points: readonly Point[]): Point[] {
   if (kind === 'geographic') return [...points]
   return points.map(([x, y]) => [longitudeOf(x), latitudeOf(y)])
 }
 
 /**
- * Where a raster lies on the map, from its sample points as longitude and latitude (not finite: outside of what the
- * projection can express). `null`: nowhere between
- * the latitudes at which the tiles' space ends.
+ * Returns the place of a raster on the map, from its sample points as longitude and latitude (not finite: outside of the
+ * projection's domain). `null`: it is completely outside of the latitudes of the tiles' space.
  */
 export function footprintOf(
   kind: CrsKind,
@@ -79,7 +78,7 @@ export function footprintOf(
   const east = all ? 180 : Math.max(...xs)
   const south = poles.south ? -90 : Math.min(...ys)
   const north = poles.north ? 90 : Math.max(...ys)
-  // A curved edge may bulge between samples: half a hundredth of the size, or a cell where samples are missing.
+  // A curved edge may bulge between samples: half a hundredth of the size, or a cell if samples are missing.
   const slack = kind === 'other' ? (partial ? 1 / CELLS : 0.005) : 0
   const marginX = (east - west) * slack
   const marginY = (north - south) * slack
@@ -89,7 +88,7 @@ export function footprintOf(
   return { placements, resolution: finest(space, line.points, width, height), shorterSide }
 }
 
-/** Makes longitudes continuous from one sample to its neighbour, so that 179.9 is followed by 180.1. */
+/** Makes longitudes continuous between neighbouring samples, so that 179.9 is followed by 180.1. */
 function unwrap(points: readonly Point[]): { points: Point[]; torn: boolean } {
   const result: Point[] = []
   let torn = false
@@ -116,7 +115,7 @@ function place(space: TileSpace, kind: CrsKind, west: number, south: number, eas
     if (whole && turn !== 0) continue
     const left = whole ? -180 : Math.max(-180, west + 360 * turn)
     const right = whole ? 180 : Math.min(180, east + 360 * turn)
-    // A sliver that is only rounding error is no part of the source.
+    // A sliver of rounding errors is not part of the source.
     if (right - left <= (east - west) * 1e-9) continue
     const box = { west: space.x(left), south: space.y(south), east: space.x(right), north: space.y(north) }
     placements.push({ box, shift: shiftOf(kind, turn) })
@@ -124,7 +123,7 @@ function place(space: TileSpace, kind: CrsKind, west: number, south: number, eas
   return placements
 }
 
-/** PROJ folds longitudes by itself for projected sources; the others are moved by whole turns. */
+/** PROJ normalises longitudes of projected sources. The others are shifted by whole turns. */
 function shiftOf(kind: CrsKind, turn: number): number {
   if (kind === 'geographic') return 360 * turn
   return kind === 'web-mercator' ? 2 * HALF_WORLD * turn : 0

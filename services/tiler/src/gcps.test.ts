@@ -15,7 +15,7 @@ const CORNERS = [
 ] as const
 const NINE = [0, 500, SIZE].flatMap((line) => [0, 500, SIZE].map((pixel) => [pixel, line] as const))
 
-test('points on an affine transform give that transform, also of a turned image', () => {
+test('points on an affine transform give that transform, also for a rotated image', () => {
   const turned = (pixel: number, line: number): [number, number] => [
     500_000 + 2 * pixel + line,
     4_000_000 + pixel - 2 * line,

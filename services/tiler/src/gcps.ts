@@ -1,6 +1,6 @@
 import type { GeoTransform, Point } from './footprint.js'
 
-/** A ground control point: where a pixel (column and line, from the corner of the first) lies in a reference system. */
+/** A ground control point: the position of a pixel (column and line, from the corner of the first) in a reference system. */
 export interface Gcp {
   readonly pixel: number
   readonly line: number
@@ -8,26 +8,26 @@ export interface Gcp {
   readonly y: number
 }
 
-/** Where the pixels of an image lie that has ground control points and no transform. */
+/** The placement of an image with ground control points and without a transform. */
 export interface GcpPlacing {
-  /** the affine transform that fits best */
+  /** the affine transform with the best fit */
   readonly transform: GeoTransform
-  /** null: the transform says it all; else the points of a polynomial of the second order, over the whole image */
+  /** points of a polynomial of the second order, over the whole image; null: the transform suffices */
   readonly points: readonly Gcp[] | null
-  /** where a pixel lies */
+  /** Returns the position of a pixel. */
   locate(pixel: number, line: number): Point
 }
 
-/** Pixels by which an affine transform may miss a point and still be taken. GDAL takes a quarter, too. */
+/** Maximum error in pixels of an accepted affine transform. GDAL's is also a quarter. */
 const AFFINE_TOLERANCE = 0.25
 
-/** As GDAL: fewer points do not determine a polynomial of the second order. */
+/** The same as in GDAL: fewer points do not determine a polynomial of the second order. */
 const MIN_POINTS_OF_SECOND_ORDER = 6
 
-/** Points along a side of the grid that stands for a polynomial; GDAL's fit through 25 points of it is the polynomial itself. */
+/** Points along a side of the grid that represents a polynomial. GDAL's fit through 25 points of it is the polynomial itself. */
 const GRID = 5
 
-/** Places an image as gdalwarp does: by an affine transform, or by a polynomial of the second order. null: the points do not suffice. */
+/** Places an image like gdalwarp: by an affine transform, or by a polynomial of the second order. Returns null if the points do not suffice. */
 export function placeByGcps(gcps: readonly Gcp[], width: number, height: number): GcpPlacing | null {
   const affine = fitted(gcps, 1, width, height)
   if (affine === null) return null
@@ -65,7 +65,7 @@ function gridOf(locate: (pixel: number, line: number) => Point, width: number, h
 
 type Locate = (pixel: number, line: number) => Point
 
-/** The polynomial with the least squares; null: the points do not determine one. Pixels are counted in image sizes, which keeps the sums small. */
+/** Returns the polynomial of the least squares, or null if the points do not determine one. Pixels are scaled by the image size, which keeps the sums small. */
 function fitted(gcps: readonly Gcp[], order: 1 | 2, width: number, height: number): Locate | null {
   const terms = (pixel: number, line: number): number[] => {
     const [u, v] = [pixel / width, line / height]
@@ -85,10 +85,10 @@ function fitted(gcps: readonly Gcp[], order: 1 | 2, width: number, height: numbe
   }
 }
 
-/** Pivots smaller than this, of sums of products of at most one, are rounding errors of points on a line. */
+/** Smaller pivots, of sums of products of at most one, are rounding errors of collinear points. */
 const SINGULAR = 1e-9
 
-/** Solves the normal equations by elimination with pivots. null: they have no single solution. */
+/** Solves the normal equations by elimination with pivots. Returns null without a unique solution. */
 function leastSquares(rows: readonly number[][], values: readonly number[]): number[] | null {
   const size = rows[0]?.length ?? 0
   if (size === 0 || rows.length < size) return null

@@ -126,7 +126,7 @@ describe.each(shop.engines)('with engine %s', (engine) => {
   })
 })
 
-it('the newer height wins where it has data, and what was there stays where it has none', async () => {
+it('the newer height wins where it has data, and the existing height stays elsewhere', async () => {
   const layer = shop.path('heights')
   const common = { mode: 'accumulate', layer_dir: layer, zoom_min: ZOOM, zoom_max: ZOOM, encoding: 'mapbox' } as const
   for (const source of [dem, overlap]) {
@@ -153,7 +153,7 @@ it('the newer height wins where it has data, and what was there stays where it h
   })
 })
 
-it('a picture is no elevation model', async () => {
+it('a picture is not an elevation model', async () => {
   const picture = await shop.make('picture.tif', 'gdal_translate', [...GLOBE_REFERENCE, '-outsize', '64', '32'])
   const { lines } = await shop.tile(shop.request({ source_paths: [picture], encoding: 'terrarium' }))
   expect(lines.at(-1)).toMatchObject({

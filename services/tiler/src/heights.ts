@@ -4,20 +4,20 @@ import type { PixelModel } from './pixel-model.js'
 import type { AlphaKind, Children, Pixels } from './pixels.js'
 
 /**
- * Heights: tiles of 32-bit floats, NaN where there is none. They are merged and shrunk as heights and encoded last: the mean of two codes
- * is the code of neither height.
+ * Elevations: tiles of 32-bit floats, NaN for unknown. They are merged and downsampled as elevations and encoded last, because the mean of two codes
+ * is the code of neither elevation.
  */
 
-/** What GDAL writes where no source has a height; no place on the earth is so deep, and a 32-bit float holds it exactly. */
+/** GDAL's value for pixels without an elevation. No place on the earth is so deep, and a 32-bit float represents it exactly. */
 export const NO_HEIGHT = -99999
 
-/** Metres: beyond the earth's own heights and depths lie fill values that the source does not declare. */
+/** Metres. Values beyond the earth's own range are undeclared fill values of the source. */
 const LOWEST = -12_000
 const HIGHEST = 32_767
 
 /**
- * Alpha of pixels without a height, which hold height 0. Not 0: browsers premultiply, and a transparent pixel would reach a map client as
- * black, an abyss of 10,000 or 32,768 m. 254 premultiplies without loss, and still tells a later job that there was nothing.
+ * Alpha of pixels without an elevation, whose elevation is 0. It is not 0, because browsers premultiply, and a transparent pixel would reach a map client
+ * as black, an abyss of 10,000 or 32,768 m. 254 premultiplies without loss, and still tells a later job that the pixel is empty.
  */
 const NOTHING = 254
 
@@ -38,7 +38,7 @@ export function heightModel(encoding: HeightEncoding): PixelModel {
   }
 }
 
-/** The newer height wins where there is one. */
+/** The newer elevation wins if it is known. */
 function heightsOver(above: Float32Array, below: Float32Array): Float32Array {
   return above.map((height, index) => (Number.isNaN(height) ? below[index]! : height))
 }

@@ -79,7 +79,7 @@ async function slice(source: string, engine: 'gdal' | 'wasm', limits = {}): Prom
   return { ...outcome, staging: request.staging_dir }
 }
 
-it('of what lies outside of the allowed directories, nothing tells whether it exists', async () => {
+it('nothing reveals if a file outside of the allowed directories exists', async () => {
   mkdirSync(shop.path('folder'))
   symlinkSync(shop.path('nowhere.tif'), join(root, 'link-to-nothing.tif'))
   symlinkSync(secretImage, join(root, 'link-to-something.tif'))
@@ -195,7 +195,7 @@ describe.each(shop.engines)('hostile and broken sources with engine %s', (engine
     expect(bare.log).not.toContain(SECRET)
   })
 
-  it('a reference system that would have PROJ open files is refused', async () => {
+  it('a reference system that would make PROJ open files is refused', async () => {
     const folder = join(root, `grids-${engine}`)
     mkdirSync(folder)
     cpSync(shop.path('bare.tif'), join(folder, 'a.tif'))
@@ -209,7 +209,7 @@ describe.each(shop.engines)('hostile and broken sources with engine %s', (engine
     expect(lines.at(-1)).toMatchObject({ ok: false, reason: expect.stringContaining('cannot be placed on the earth') })
   })
 
-  it('more tiles than allowed are refused before anything is made', async () => {
+  it('more tiles than allowed are refused before any are made', async () => {
     const { code, lines, staging } = await slice(good, engine, { max_tiles: 4 })
     expect(code).toBe(1)
     expect(lines.at(-1)).toMatchObject({ ok: false, reason: expect.stringContaining('at most 4 are allowed') })
@@ -217,7 +217,7 @@ describe.each(shop.engines)('hostile and broken sources with engine %s', (engine
   })
 })
 
-it('a source that becomes something else while it is read is never taken for the image that was checked', async () => {
+it('a source that changes while it is read is never used as the checked image', async () => {
   const victim = join(root, 'victim.tif')
   cpSync(good, victim)
   const request = shop.request({ source_paths: [victim], source_roots: [root], zoom_min: 0, zoom_max: 3 })
@@ -240,7 +240,7 @@ it('a source that becomes something else while it is read is never taken for the
   expect(tilesIn(request.staging_dir)).toEqual([])
 })
 
-it('a source that is swapped for a link again and again is refused or read as the file that was checked', async () => {
+it('a source that is repeatedly swapped for a link is refused or read as the checked file', async () => {
   const path = join(root, 'swapped.tif')
   const [image, link] = [join(root, 'swap-image'), join(root, 'swap-link')]
   cpSync(good, path)

@@ -67,7 +67,7 @@ describe('pixels of every kind', () => {
     expect(psnr((await tile(layer, INSIDE)).data, expected), name).toBeGreaterThan(40)
   })
 
-  it('shows 16-bit PNG as what it says', async () => {
+  it('shows 16-bit PNG at its own values', async () => {
     const wide = ['-ot', 'UInt16', '-scale', '0', '255', '0', '65535', '-of', 'PNG']
     const source = await shop.make('wide.png', 'gdal_translate', wide, piece)
     writeFileSync(shop.path('wide.pgw'), '0.087890625\n0\n0\n-0.087890625\n-12.9638671875\n58.3154296875\n')
@@ -92,7 +92,7 @@ describe('pixels of every kind', () => {
 })
 
 describe('pixels that do not count', () => {
-  it('nodata is transparent, and black in one band alone is not nodata', async () => {
+  it('nodata is transparent, and black in only one band is not nodata', async () => {
     const dark = ['-scale', '40', '255', '0', '255']
     const colours = await inside(await shop.make('dark.tif', 'gdal_translate', dark, piece))
     const made = await inside(await shop.make('nodata.tif', 'gdal_translate', ['-a_nodata', '0', ...dark], piece))
@@ -172,7 +172,7 @@ describe('formats and georeferencing beside the image', () => {
     expect(psnr(await inside(source), plain)).toBeGreaterThan(38)
   })
 
-  it('an .aux.xml gives the reference system, the transform, and nothing else', async () => {
+  it('an .aux.xml supplies only the reference system and the transform', async () => {
     const source = await shop.make('pam.png', 'gdal_translate', ['-of', 'PNG'], piece)
     const transform = '<GeoTransform> -13.0078125, 0.087890625, 0, 58.359375, 0, -0.087890625</GeoTransform>'
     const system = `<SRS dataAxisToSRSAxisMapping="2,1">${WGS84.replaceAll('"', '&quot;')}</SRS>`
@@ -199,7 +199,7 @@ describe('formats and georeferencing beside the image', () => {
   })
 })
 
-it.each(['Float32.tif', 'bits.tif', 'nodata.tif'])('both engines make the same of %s', async (name) => {
+it.each(['Float32.tif', 'bits.tif', 'nodata.tif'])('both engines give the same result for %s', async (name) => {
   if (!shop.engines.includes('gdal')) return expect(shop.engines).toEqual(['wasm'])
   const source = shop.path(name)
   const [native, portable] = [await slice(source), await slice(source, { ...LAYER, engine: 'wasm' })]

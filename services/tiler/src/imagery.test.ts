@@ -53,11 +53,11 @@ describe('imageryOf', () => {
       { palette: 'transparent' },
     ],
   ]
-  it.each(cases)('knows how to read %s', (_, bands, expected) => {
+  it.each(cases)('recognizes %s', (_, bands, expected) => {
     expect(imageryOf(info(bands))).toMatchObject({ ok: true, imagery: expected })
   })
 
-  it('takes 16-bit PNG for what it says', () => {
+  it('uses 16-bit PNG at its own values', () => {
     expect(imageryOf(info([band('Gray', { type: 'UInt16' })], 'PNG'))).toMatchObject({ imagery: { range: [0, 65535] } })
   })
 
@@ -68,7 +68,7 @@ describe('imageryOf', () => {
 })
 
 describe('rangeOf', () => {
-  it('is the whole range where it is evenly filled', () => {
+  it('is the whole range if it is evenly filled', () => {
     expect(rangeOf(Array.from({ length: 10_000 }, (_, index) => index))).toEqual([0, 9999])
   })
   it('leaves out a few outliers that would darken everything', () => {

@@ -2,7 +2,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 import { fail, quoted } from './failure.js'
 
-/** What is used of `gdalinfo -json`. */
+/** The used parts of `gdalinfo -json`. */
 export const gdalInfoSchema = z.object({
   driverShortName: z.string(),
   size: z.tuple([z.number(), z.number()]),
@@ -32,25 +32,25 @@ export const gdalInfoSchema = z.object({
 export type GdalInfo = z.infer<typeof gdalInfoSchema>
 
 /**
- * `mask`: by GDAL's mask of the band (alpha, nodata, mask bands). `alpha`: the band is an alpha of bytes that GDAL makes no mask of, as it
- * is neither the second of two bands nor the fourth of four. `presence`: the band is an alpha of wider values, whose scale is not known;
- * what is not 0 counts. `number`: what is not NaN counts; elevation models often hold NaN without declaring it.
+ * `mask`: GDAL's mask of the band (alpha, nodata, mask bands). `alpha`: the band is an alpha of bytes for which GDAL makes no mask, because
+ * it is neither the second of two bands nor the fourth of four. `presence`: the band is an alpha of wider values with an unknown scale;
+ * any value except 0 counts. `number`: any value except NaN counts; elevation models often contain NaN without declaring it.
  */
 export type MaskedBy = 'mask' | 'alpha' | 'presence' | 'number'
 
-/** How the bands of a source become red, green, blue and alpha. */
+/** The mapping of a source's bands to red, green, blue and alpha. */
 export interface Imagery {
-  /** Band numbers for red, green and blue; the same one three times for grey and palettes. */
+  /** band numbers for red, green and blue; three times the same one for grey and palettes */
   readonly colours: readonly [number, number, number]
-  /** Colours are looked up in the band's palette; with its alpha where an entry is transparent. */
+  /** colours are looked up in the band's palette, with its alpha if an entry is transparent */
   readonly palette: 'none' | 'opaque' | 'transparent'
-  /** Bands that mask the pixels: one counts where any of them is set; empty: all count. */
+  /** bands that mask the pixels: a pixel counts if any of them is set; empty: all count */
   readonly masks: readonly number[]
-  /** How they mask. */
+  /** kind of the masks */
   readonly maskedBy: MaskedBy
-  /** The range that becomes 0 to 255; `measured`: to be found from the pixels of all sources; `null`: bytes as they are. */
+  /** range that becomes 0 to 255; `measured`: derived from the pixels of all sources; `null`: bytes, unchanged */
   readonly range: readonly [number, number] | 'measured' | null
-  /** Of the first band, where it declares them: value = pixel * ratio + offset. */
+  /** declared scale of the first band: value = pixel * ratio + offset */
   readonly scaling: { readonly ratio: number; readonly offset: number } | null
 }
 
@@ -67,7 +67,7 @@ const MEASURED_TYPES = new Set([
   'Float64',
 ])
 
-/** How to read a source, or why it cannot be shown. */
+/** Returns the mapping of a source, or the reason why it cannot be shown. */
 export function imageryOf(info: GdalInfo): { ok: true; imagery: Imagery } | { ok: false; reason: string } {
   const { bands } = info
   if (bands.length === 0) return { ok: false, reason: 'said.source_no_bands' }
@@ -95,7 +95,7 @@ export function imageryOf(info: GdalInfo): { ok: true; imagery: Imagery } | { ok
   }
 }
 
-/** Throws a `Failure` where a source is a picture rather than one band of heights. */
+/** Throws a `Failure` if a source is an image instead of one band of elevations. */
 export function assertHeights({ path, imagery }: { readonly path: string; readonly imagery: Imagery }): void {
   const { colours, palette, maskedBy } = imagery
   if (new Set(colours).size > 1 || palette !== 'none') {
@@ -122,7 +122,7 @@ function masksOf({ bands }: GdalInfo, colours: readonly number[]): Pick<Imagery,
       noDataValue !== undefined || (mask?.flags ?? []).some((flag) => ['NODATA', 'ALPHA', 'PER_DATASET'].includes(flag))
     )
   }
-  // A pixel counts where any of its bands has data: black in one band alone is a colour.
+  // A pixel counts if any of its bands has data: black in one band only is a colour.
   const distinct = [...new Set(colours)]
   if (distinct.every(masked)) {
     const each = distinct.some((band) => bands[band - 1]!.noDataValue !== undefined)
@@ -136,7 +136,7 @@ function masksOf({ bands }: GdalInfo, colours: readonly number[]): Pick<Imagery,
 
 function rangeOf({ bands, driverShortName }: GdalInfo, colours: readonly number[]): Imagery['range'] {
   const used = colours.map((band) => bands[band - 1]!)
-  // PNG samples always fill their range (PNG specification, "sample depth scaling"); those of a GeoTIFF are measurements.
+  // PNG samples always fill their range (PNG specification, "sample depth scaling"). Those of a GeoTIFF are measurements.
   if (driverShortName === 'PNG' && used[0]!.type === 'UInt16') return [0, 65535]
   if (used.some((band) => band.type !== 'Byte')) return 'measured'
   const bits = Number(used[0]!.metadata?.IMAGE_STRUCTURE?.NBITS ?? 8)

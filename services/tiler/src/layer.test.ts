@@ -28,24 +28,24 @@ async function writeTile(name: string, size = 256): Promise<void> {
   await sharp({ create: { width: size, height: size, channels: 3, background: '#123456' } }).toFile(path)
 }
 
-it('a folder that is missing or empty is no layer', async () => {
+it('a missing or empty folder is not a layer', async () => {
   expect(await readLayer(join(dir, 'missing'))).toBeNull()
   expect(await readLayer(dir)).toBeNull()
 })
 
-it('a layer says itself what it is, and what else it says is kept', async () => {
+it('a layer describes itself, and its other metadata is kept', async () => {
   writeFileSync(join(dir, METADATA_FILE), JSON.stringify(METADATA))
   expect(await readLayer(dir)).toEqual(METADATA)
 })
 
-it('a layer without usable metadata is known by its tiles', async () => {
+it('a layer without usable metadata is recognized by its tiles', async () => {
   writeFileSync(join(dir, METADATA_FILE), '{')
   await writeTile('2/1/1.png', 512)
   await writeTile('4/5/5.png', 512)
   expect(await readLayer(dir)).toMatchObject({ format: 'png', tile_size: 512, minzoom: 2, maxzoom: 4 })
 })
 
-it('a layer of JPEG tiles cannot be merged into', async () => {
+it('no image can be merged into a layer of JPEG tiles', async () => {
   await writeTile('2/1/1.jpg')
   await expect(readLayer(dir)).rejects.toThrow(/jpg tiles, which new images cannot be merged into/)
 })

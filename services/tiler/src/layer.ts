@@ -10,26 +10,26 @@ import { MAX_LATITUDE } from './mercator.js'
 import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
 
-/** A layer's metadata; further fields, an operator's name or attribution, are kept. */
+/** A layer's metadata. Further fields, such as an operator's name or attribution, are kept. */
 export const layerMetadataSchema = z.looseObject({
   format: z.enum(REAL_TILE_FORMATS),
   tile_size: z.int(),
   minzoom: z.int().min(0).max(MAX_ZOOM),
   maxzoom: z.int().min(0).max(MAX_ZOOM),
   bounds: boundsSchema,
-  /** Absent: WebMercatorQuad. */
+  /** default: WebMercatorQuad */
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).optional(),
   crs: z.string().optional(),
-  /** Its tiles hold heights; absent: pictures. */
+  /** encoding of elevations; absent: images */
   encoding: z.enum(HEIGHT_ENCODINGS).optional(),
-  /** Values of sources that are not bytes which became 0 and 255: later sources are shown by the same scale. */
+  /** values of non-byte sources that became 0 and 255; later sources use the same scale */
   value_range: z.tuple([z.number(), z.number()]).optional(),
 })
 export type LayerMetadata = z.infer<typeof layerMetadataSchema>
 
 const WORLD: Bounds = [-180, -MAX_LATITUDE, 180, MAX_LATITUDE]
 
-/** What is known of the layer in a folder; `null` where there is none yet. Throws a `Failure` where it cannot be merged with. */
+/** Reads the metadata of a layer in a folder; `null` if there is none yet. Throws a `Failure` if it cannot be merged with. */
 export async function readLayer(folder: string): Promise<LayerMetadata | null> {
   const text = await readFile(join(folder, METADATA_FILE), 'utf8').catch(absent)
   if (text !== null) {
@@ -40,7 +40,7 @@ export async function readLayer(folder: string): Promise<LayerMetadata | null> {
   return zooms.length === 0 ? null : examine(folder, zooms)
 }
 
-/** A layer without metadata is known by its tiles. */
+/** A layer without metadata is examined by its tiles. */
 async function examine(folder: string, zooms: readonly number[]): Promise<LayerMetadata | null> {
   const zoom = join(folder, String(zooms[0]))
   const column = join(zoom, String((await numbersIn(zoom))[0] ?? 0))
@@ -53,7 +53,7 @@ async function examine(folder: string, zooms: readonly number[]): Promise<LayerM
   return { format, tile_size: width, minzoom: zooms[0]!, maxzoom: zooms.at(-1)!, bounds: WORLD }
 }
 
-/** Reads one tile of the layer; `null` where there is none, or, with a warning, none that can be read. */
+/** Returns a reader of the layer's tiles. It returns `null` for an absent tile and, with a warning, for an unreadable one. */
 export function tileReader(
   folder: string,
   { format, tile_size }: LayerMetadata,

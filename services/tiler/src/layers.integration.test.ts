@@ -39,7 +39,7 @@ async function accumulate(layer: string, source: string, engine: 'gdal' | 'wasm'
 }
 
 describe.each(shop.engines)('with engine %s', (engine) => {
-  it('the tiles that two neighbours share hold both of them, at every zoom', async () => {
+  it('the tiles that two neighbours share contain both of them, at every zoom', async () => {
     const layer = shop.path(`shared-${engine}`)
     await accumulate(layer, west, engine)
     await accumulate(layer, east, engine)
@@ -65,7 +65,7 @@ describe.each(shop.engines)('with engine %s', (engine) => {
   })
 })
 
-it('slicing a source twice stages the very same tiles', async () => {
+it('slicing a source twice stages identical tiles', async () => {
   const layer = shop.path('twice')
   await accumulate(layer, west)
   const before = mkdtempSync(shop.path('before-'))
@@ -77,7 +77,7 @@ it('slicing a source twice stages the very same tiles', async () => {
   }
 })
 
-it('slicing neighbours again and again thickens nothing and wears nothing out', async () => {
+it('slicing neighbours repeatedly neither thickens nor erodes edges', async () => {
   const layer = shop.path('again')
   await accumulate(layer, west)
   await accumulate(layer, east)
@@ -92,7 +92,7 @@ it('slicing neighbours again and again thickens nothing and wears nothing out', 
   }
 })
 
-it('a run over a layer that was published half-way ends in the same layer', async () => {
+it('a run over a half-published layer ends in the same layer', async () => {
   const layer = shop.path('half')
   await accumulate(layer, west)
   const crashed = mkdtempSync(shop.path('crashed-'))

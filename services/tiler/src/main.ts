@@ -15,21 +15,21 @@ import { Failure, reasonOf } from './failure.js'
 import { type Reporter, run } from './run.js'
 
 /**
- * The tiling tool: one JSON request on stdin, JSON lines on stdout, a log for people on stderr; see protocol.ts. Ends with
- * 0 after `ok: true`, with 1 after `ok: false`, and with 128 + n after signal n. With `--engine` it only says, as JSON, by which engine
- * it would work on this machine.
+ * The tiling tool: one JSON request on stdin, JSON lines on stdout, a log for people on stderr; see protocol.ts. It exits with
+ * 0 after `ok: true`, with 1 after `ok: false`, and with 128 + n after signal n. With `--engine` it only prints, as JSON, the engine
+ * that it would use on this machine.
  */
 
 const SIGNALS = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 } as const
 
-/** Milliseconds between two checks whether the caller still lives. */
+/** Milliseconds between two checks whether the parent process still lives. */
 const PARENT_CHECK_MS = 500
 
 let scratch: string | null = null
 
-/** Text as it may stand in a log: a terminal must not take any of it for a command. */
+/** Makes text safe for a log: a terminal must not interpret any of it. */
 function visible(line: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is made visible
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this replaces control characters
   return line.replace(/[\u0000-\u001f\u007f-\u009f]/g, '\ufffd')
 }
 
@@ -40,7 +40,7 @@ const reporter: Reporter = {
   },
 }
 
-/** Ends everything at once; scratch files go, staged tiles are the caller's. */
+/** Ends everything at once. Temporary files are removed; staged tiles belong to the caller. */
 function leave(code: number): never {
   killAll()
   if (scratch) rmSync(scratch, { recursive: true, force: true })
@@ -49,7 +49,7 @@ function leave(code: number): never {
 
 function finish(result: ResultLine): void {
   if (!result.ok) reporter.log(`failed: ${result.reason}`)
-  // Whatever is still under way after a failure ends with the process, as soon as the last line is out.
+  // Work in progress after a failure ends with the process, as soon as the last line is written.
   process.stdout.write(`${JSON.stringify(result)}\n`, () => leave(result.ok ? 0 : 1))
 }
 

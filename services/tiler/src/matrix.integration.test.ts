@@ -116,7 +116,7 @@ describe.each(shop.engines)('with %s', (engineName) => {
     expect(pixel(data, 128 + 2 * RAMP_PIXELS - 3, 128)[0]).toBeGreaterThan(240)
   })
 
-  it('a source that comes later is shown by the scale of the layer, and the log says what that cuts off', async () => {
+  it('a later source is shown by the scale of the layer, and the log reports clipped values', async () => {
     const [first, second] = await twoSources()
     const before = await slice({ source_paths: [first] })
     const after = await slice({ mode: 'accumulate', layer_dir: before.layer, source_paths: [second] })

@@ -73,7 +73,7 @@ it.each([
   expect(unionOfBounds([...all].reverse() as never)).toEqual(expected)
 })
 
-it('boxes of a map are put around in degrees', () => {
+it('boxes of a map are converted to enclosing boxes in degrees', () => {
   const box = (west: number, east: number) => ({
     west: mercatorX(west),
     east: mercatorX(east),

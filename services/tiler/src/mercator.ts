@@ -3,7 +3,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 /** Half the width of the Web Mercator square (EPSG:3857), in metres. */
 export const HALF_WORLD = Math.PI * 6378137
 
-/** The latitude at which Web Mercator is square; beyond it there are no tiles. */
+/** Latitude at which Web Mercator is square; there are no tiles beyond it. */
 export const MAX_LATITUDE = 85.0511287798066
 
 const RADIANS = Math.PI / 180
@@ -12,7 +12,7 @@ export function mercatorX(longitude: number): number {
   return longitude * RADIANS * 6378137
 }
 
-/** Latitudes beyond ±85.0511° are clamped to the edge of the square. */
+/** Clamps latitudes beyond ±85.0511° to the edge of the square. */
 export function mercatorY(latitude: number): number {
   const clamped = Math.max(-MAX_LATITUDE, Math.min(MAX_LATITUDE, latitude))
   return 6378137 * Math.log(Math.tan(Math.PI / 4 + (clamped * RADIANS) / 2))
@@ -26,12 +26,12 @@ export function latitudeOf(y: number): number {
   return (2 * Math.atan(Math.exp(y / 6378137)) - Math.PI / 2) / RADIANS
 }
 
-/** Degrees: a narrower gap is rounding, and the bounds go all around the earth. */
+/** Degrees. A narrower gap is rounding, and the bounds then span the earth. */
 const NARROWEST_GAP = 1e-6
 
 /**
- * The smallest bounds around others: they leave out the widest gap between them. Where that is not the one at the antimeridian they go
- * across it, west above east (RFC 7946, 5.2).
+ * Returns the smallest bounds around others, which leave out the widest gap between them. If that gap is not the one at the antimeridian, the bounds
+ * cross it, with west greater than east (RFC 7946, 5.2).
  */
 export function unionOfBounds(all: readonly Bounds[]): Bounds {
   const spans = all

@@ -2,15 +2,15 @@ import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import { decodeTile, encodeTile } from './encode.js'
 import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
 
-/** How the pixels of a layer are read from a warp, merged, shrunk and stored: as colours, or as heights (heights.ts). */
+/** How pixels of a layer are read from a warp, merged, downsampled and stored: as colours, or as elevations (heights.ts). */
 export interface PixelModel {
-  /** Of a warp's blocks: bytes of red, green, blue and alpha, or one 32-bit float. */
+  /** bytes per pixel in a warp's blocks: red, green, blue and alpha, or one 32-bit float */
   readonly samples: 1 | 4
   fromBlock(block: Buffer): Pixels
   merge(above: Pixels, below: Pixels): Pixels
   parentOf(children: Children, tileSize: number): Pixels
   encode(pixels: Pixels, tileSize: number, format: RealTileFormat): Promise<Buffer>
-  /** Rejects where the file is no tile of that size. */
+  /** Rejects if the file is not a tile of that size. */
   decode(file: Buffer, tileSize: number): Promise<Pixels>
 }
 

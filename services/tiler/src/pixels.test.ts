@@ -19,7 +19,7 @@ function alphas(data: Buffer): number[] {
 }
 
 describe('alphaKind', () => {
-  it('agrees with what each pixel says', () => {
+  it('agrees with each pixel', () => {
     fc.assert(
       fc.property(tile, (data) => {
         const values = alphas(data)
@@ -40,7 +40,7 @@ describe('layOver', () => {
     )
   })
 
-  it('leaves a tile as it is where it is laid over itself', () => {
+  it('leaves a tile unchanged if it is laid over itself', () => {
     fc.assert(
       fc.property(tile, (data) => {
         const once = layOver(data, data)
@@ -51,7 +51,7 @@ describe('layOver', () => {
     )
   })
 
-  it('shows what is opaque above and what is bare below', () => {
+  it('shows opaque pixels of the upper tile, and the lower tile where the upper is empty', () => {
     fc.assert(
       fc.property(tile, tile, (above, below) => {
         const result = layOver(above, below)
@@ -64,7 +64,7 @@ describe('layOver', () => {
     )
   })
 
-  it('mixes colours within the two it mixes', () => {
+  it('mixes colours between the two originals', () => {
     fc.assert(
       fc.property(tile, tile, (above, below) => {
         const result = layOver(above, below)
@@ -79,14 +79,14 @@ describe('layOver', () => {
 })
 
 describe('parentOf', () => {
-  it('is opaque where all children are, and empty where there is none', () => {
+  it('is opaque if all children are, and empty if there is none', () => {
     const opaque: Pixels = { data: Buffer.alloc(SIZE * SIZE * 4, 255), alpha: 'opaque' }
     expect(parentOf([opaque, opaque, opaque, opaque], SIZE)).toEqual(opaque)
     expect(parentOf([null, null, null, null], SIZE).alpha).toBe('empty')
     expect(parentOf([opaque, opaque, null, opaque], SIZE).alpha).toBe('partial')
   })
 
-  it('knows its own alpha, and shows something exactly where a child does', () => {
+  it('has the right alpha kind, and is visible exactly where a child is', () => {
     fc.assert(
       fc.property(children, (four) => {
         const parent = parentOf(four, SIZE)
@@ -107,14 +107,14 @@ describe('parentOf', () => {
     )
   })
 
-  it('does not let the colour of transparent pixels bleed into it', () => {
+  it('does not mix in the colour of transparent pixels', () => {
     const data = Buffer.alloc(SIZE * SIZE * 4)
     for (let i = 0; i < data.length; i += 4) data.set(i % 8 === 0 ? [200, 100, 50, 255] : [0, 255, 0, 0], i)
     const { data: parent } = parentOf([{ data, alpha: 'partial' }, null, null, null], SIZE)
     expect([...parent.subarray(0, 4)]).toEqual([200, 100, 50, 128])
   })
 
-  it('treats opaque tiles the same by either way of counting', () => {
+  it('gives the same opaque tiles with either way of counting', () => {
     fc.assert(
       fc.property(tile, (data) => {
         for (let i = 3; i < data.length; i += 4) data[i] = 255

@@ -2,7 +2,7 @@
 
 export type AlphaKind = 'empty' | 'partial' | 'opaque'
 
-/** A tile's pixels and what its alpha is like, which decides how it is merged and stored. */
+/** The pixels of a tile, with the kind of its alpha, which decides how it is merged and stored. */
 export interface Pixels {
   readonly data: Buffer
   readonly alpha: AlphaKind
@@ -22,8 +22,8 @@ export function alphaKind(data: Buffer): AlphaKind {
 }
 
 /**
- * Lays `above` over `below`. Colours are mixed as "over" does; the alpha is the greater of the two instead of their
- * sum, so that laying the same tile twice gives the same tile and edges do not thicken with every submission.
+ * Draws `above` over `below`. Colours are mixed by the operator "over". The alpha is the greater of the two instead of their
+ * sum, so that drawing the same tile twice gives the same tile, and edges do not thicken with every submission.
  */
 export function layOver(above: Buffer, below: Buffer): Buffer {
   const result = Buffer.from(above)
@@ -52,7 +52,7 @@ export function layOver(above: Buffer, below: Buffer): Buffer {
 /** The four children of a tile, in the order north-west, north-east, south-west, south-east. */
 export type Children = readonly [Pixels | null, Pixels | null, Pixels | null, Pixels | null]
 
-/** The parent of four children: every pixel is the mean of 2×2, each weighed by its alpha. */
+/** Returns the parent of four children: every pixel is the mean of 2×2, weighted by alpha. */
 export function parentOf(children: Children, tileSize: number): Pixels {
   const data = Buffer.alloc(tileSize * tileSize * 4)
   const half = tileSize / 2
@@ -101,7 +101,7 @@ function shrinkPartial(from: Buffer, to: Buffer, start: number, tileSize: number
           from[a + band]! * alphaA + from[b + band]! * alphaB + from[c + band]! * alphaC + from[d + band]! * alphaD
         to[out + band] = (weighed / sum + 0.5) | 0
       }
-      // Never rounded to nothing: a small source must leave a trace at every zoom above it.
+      // Never rounded to 0, so that a small source leaves a trace at every zoom above it.
       to[out + 3] = Math.max(1, (sum + 2) >> 2)
     }
   }

@@ -131,7 +131,7 @@ describe('anywhere on earth', () => {
     }
   })
 
-  it('a source that lies beyond 85.0511 degrees fails with a reason', async () => {
+  it('a source beyond 85.0511 degrees fails with a reason', async () => {
     const cap = await warp('cap.tif', 'EPSG:4326', '-te', '-20', '86', '20', '89', '-tr', '0.1', '0.1')
     const { code, lines } = await shop.tile(shop.request({ ...LAYER, source_paths: [cap] }))
     expect(code).toBe(1)

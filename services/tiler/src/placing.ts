@@ -9,7 +9,7 @@ import type { TileSpace } from './space.js'
 /** Latitude beyond which a source may contain a pole. */
 const NEAR_POLE = 80
 
-/** Where sources lie on the map. Sources of one reference system are transformed by one call. */
+/** Returns the places of sources on the map. Sources in one reference system are transformed by one call. */
 export async function footprintsOf(engine: Engine, sources: readonly Source[], space: TileSpace): Promise<Footprint[]> {
   const footprints = new Array<Footprint>(sources.length)
   const systems = new Map<string, number[]>()
@@ -42,7 +42,7 @@ function pointsOf({ width, height, locate }: Source): Point[] {
   return samplePoints(width, height, locate)
 }
 
-/** Where the poles are in a projected system; `null` where no source comes near or the projection has no such point. */
+/** Returns the poles in a projected system; `null` if no source is near one, or the projection has no such point. */
 async function polesOf(engine: Engine, wkt: string, points: readonly Point[][]) {
   const near = crsKind(wkt) === 'other' && points.some((each) => each.some(([, y]) => Math.abs(y) > NEAR_POLE))
   if (!near) return { north: null, south: null }
@@ -66,7 +66,7 @@ function contains({ width, height, transform }: Source, point: Point | null): bo
   return column >= 0 && column <= width && row >= 0 && row <= height
 }
 
-/** Points of several sources from one reference system to another; NaN where that is not possible. */
+/** Transforms points of several sources between reference systems; NaN if that is impossible. */
 async function transformed(engine: Engine, from: string, to: string, points: readonly Point[][]): Promise<Point[][]> {
   const input = points.flatMap((each) => each.map(([x, y]) => `${x} ${y}`)).join('\n')
   const args = ['-s_srs', from, '-t_srs', to, '-output_xy']

@@ -44,18 +44,18 @@ function walk(grid: Grid): Map<number, Set<string>> {
 }
 
 describe('the grid', () => {
-  it('of the world is all tiles of every zoom', () => {
+  it('of the world contains all tiles of every zoom', () => {
     const grid = gridOf([WORLD], 2 * HALF_WORLD, range(0, 5))
     expect(grid.rects).toEqual([{ x0: 0, x1: 31, y0: 0, y1: 31, placement: 0 }])
     expect(countTiles(grid)).toBe(1365)
   })
 
-  it('does not reach into a neighbour tile that a source only touches', () => {
+  it('does not include a neighbour tile that a source only touches', () => {
     const grid = gridOf([placed(0, 0, 90, mercatorEdge(1))], 1e7, range(2, 2))
     expect(grid.rects).toEqual([{ x0: 2, x1: 2, y0: 1, y1: 1, placement: 0 }])
   })
 
-  it('goes deeper where a source would be less than a few pixels wide, and only there', () => {
+  it('goes deeper only if a source would be less than a few pixels wide', () => {
     const city = placed(13, 52, 13.01, 52.01)
     expect(gridOf([city], 1113, range(0, 0)).warpZoom).toBeGreaterThan(10)
     expect(gridOf([city], 1113, range(0, 14)).warpZoom).toBe(14)
@@ -63,7 +63,7 @@ describe('the grid', () => {
     expect(gridOf([WORLD, city], 1113, range(0, 0)).warpZoom).toBeLessThan(7)
   })
 
-  it('never plans fewer tiles than a walk through it meets', () => {
+  it('never plans fewer tiles than a walk through it visits', () => {
     fc.assert(
       fc.property(grids, (grid) => {
         let met = 0
@@ -75,7 +75,7 @@ describe('the grid', () => {
 })
 
 describe('chunks', () => {
-  it('come in the order of the walk and hold every block that it meets, within the planned scratch space', () => {
+  it('come in the order of the walk and contain every visited block, within the planned scratch space', () => {
     fc.assert(
       fc.property(grids, (grid) => {
         const blocks = new Set<string>()

@@ -2,7 +2,7 @@ import { MAX_ZOOM, type RealTileFormat } from '@gateway/contracts/tiling/protoco
 import type { Placement } from './footprint.js'
 import { resolutionOf, type TileSpace } from './space.js'
 
-/** Tile columns and rows at one zoom, both ends included, and the placement that covers them. */
+/** Tile columns and rows at one zoom, both ends included, with the placement that covers them. */
 export interface TileRect {
   readonly x0: number
   readonly x1: number
@@ -11,38 +11,38 @@ export interface TileRect {
   readonly placement: number
 }
 
-/** What is to be tiled, on which grid. */
+/** The content to tile, and the grid of its tiles. */
 export interface Grid {
   readonly space: TileSpace
   readonly zoomMin: number
   readonly zoomMax: number
-  /** The zoom that sources are warped to: `zoomMax`, or deeper where a source is hardly a pixel wide at `zoomMax`. */
+  /** zoom that sources are warped to: `zoomMax`, or deeper if a source is hardly a pixel wide at `zoomMax` */
   readonly warpZoom: number
-  /** Every tile of this zoom that holds pixels of `warpZoom` worth one warp. */
+  /** zoom whose tiles contain one warp's worth of `warpZoom` pixels */
   readonly chunkZoom: number
   readonly tileSize: number
-  /** At `warpZoom`. */
+  /** at `warpZoom` */
   readonly rects: readonly TileRect[]
 }
 
 /**
- * Pixels of a chunk's side. A chunk is at most 4096² × 4 bytes = 64 MiB of scratch space, two of them are in use at a
- * time, and starting a warp costs little next to warping 16 megapixels.
+ * Pixels of a chunk's side. A chunk takes at most 4096² × 4 bytes = 64 MiB of scratch space, two of them are in use at a
+ * time, and starting a warp costs little compared with warping 16 megapixels.
  */
 const CHUNK_PIXELS = 4096
 
-/** A tile edge this close (in tiles) to a source's edge is the source's edge: 0.03 pixels. */
+/** Tolerance in tiles (0.03 pixels) within which a tile edge equals a source's edge. */
 const EDGE_TOLERANCE = 1e-4
 
-/** Fewer pixels than this across, and a source may fall between the pixel centres of a warp. */
+/** Minimum pixels across. A smaller source may fall between the pixel centres of a warp. */
 const MIN_PIXELS_ACROSS = 16
 
-/** Limit: blocks at the deeper zoom that small sources are warped to; beyond it they are worth less than they cost. */
+/** Maximum number of blocks at the deeper zoom for small sources. More would cost too much. */
 const MAX_DEEPER_BLOCKS = 4096
 
-/** Bytes a pixel of an average photographic tile takes, rounded up from aerial imagery; 4096 for the file itself. */
+/** Bytes per pixel of an average photographic tile, rounded up from aerial imagery; plus 4096 for the file itself. */
 const BYTES_PER_PIXEL: Record<RealTileFormat, number> = { webp: 0.25, avif: 0.2, png: 1.6 }
-/** Of heights, whose lowest bits are noise; they are stored without loss. */
+/** Bytes per pixel of elevations, whose lowest bits are noise. They are stored without loss. */
 const BYTES_PER_HEIGHT = 2.2
 const FILE_OVERHEAD = 4096
 
@@ -84,7 +84,7 @@ function rectsAt({ extent, columns, tileSpan }: TileSpace, placements: readonly 
   })
 }
 
-/** At most so many tiles: overlaps are counted once for each rectangle, but never more than the box around all. */
+/** Returns an upper bound of the number of tiles: overlaps are counted once for each rectangle, but never more than the box around all. */
 function countAt(rects: readonly Omit<TileRect, 'placement'>[]): number {
   let sum = 0
   for (const rect of rects) sum += (rect.x1 - rect.x0 + 1) * (rect.y1 - rect.y0 + 1)
@@ -92,7 +92,7 @@ function countAt(rects: readonly Omit<TileRect, 'placement'>[]): number {
   return Math.min(sum, (around.x1 - around.x0 + 1) * (around.y1 - around.y0 + 1))
 }
 
-/** The smallest rectangle around all. */
+/** Returns the smallest rectangle around all. */
 export function boxAround(rects: readonly Omit<TileRect, 'placement'>[]): Omit<TileRect, 'placement'> {
   const box = { x0: Number.POSITIVE_INFINITY, x1: 0, y0: Number.POSITIVE_INFINITY, y1: 0 }
   for (const rect of rects) {
@@ -104,7 +104,7 @@ export function boxAround(rects: readonly Omit<TileRect, 'placement'>[]): Omit<T
   return box
 }
 
-/** The tiles of a rectangle's zoom as seen `levels` zooms further out. */
+/** Returns the tiles of a rectangle at a zoom that is `levels` lower. */
 function outward(rect: TileRect, levels: number): TileRect {
   const scale = 2 ** levels
   return {
@@ -116,7 +116,7 @@ function outward(rect: TileRect, levels: number): TileRect {
   }
 }
 
-/** An upper bound of the tiles of all zooms together. */
+/** Returns an upper bound of the number of tiles of all zooms. */
 export function countTiles(grid: Grid): number {
   let tiles = 0
   for (let zoom = grid.zoomMin; zoom <= grid.zoomMax; zoom++) {
@@ -125,13 +125,13 @@ export function countTiles(grid: Grid): number {
   return tiles
 }
 
-/** Bytes on disk of so many tiles. */
+/** Returns the estimated bytes on disk of so many tiles. */
 export function estimateBytes(tiles: number, content: RealTileFormat | 'heights', tileSize: number): number {
   const perPixel = content === 'heights' ? BYTES_PER_HEIGHT : BYTES_PER_PIXEL[content]
   return Math.ceil(tiles * (tileSize * tileSize * perPixel + FILE_OVERHEAD))
 }
 
-/** Bytes of scratch space in use at one time: the chunk being encoded and the one being warped. */
+/** Returns the bytes of scratch space in use at one time: for the chunk being encoded and the one being warped. */
 export function estimateTempBytes(grid: Grid): number {
   const around = boxAround(grid.rects)
   const side = CHUNK_PIXELS / grid.tileSize
@@ -140,7 +140,7 @@ export function estimateTempBytes(grid: Grid): number {
   return 2 * across * down * grid.tileSize * grid.tileSize * 4
 }
 
-/** The rectangles that touch tile (zoom, x, y), where `zoom` is at most `warpZoom`. */
+/** Returns the rectangles that touch tile (zoom, x, y), where `zoom` is at most `warpZoom`. */
 export function rectsWithin(
   grid: Grid,
   rects: readonly TileRect[],
@@ -154,12 +154,12 @@ export function rectsWithin(
   return rects.filter((rect) => rect.x0 < left + scale && rect.x1 >= left && rect.y0 < top + scale && rect.y1 >= top)
 }
 
-/** The tiles of zoom 0, where walks begin. */
+/** Returns the tiles of zoom 0, where walks begin. */
 export function rootTiles({ columns }: TileSpace): readonly (readonly [number, number])[] {
   return Array.from({ length: columns }, (_, x) => [x, 0] as const)
 }
 
-/** The four children of a tile, in the order of `Children` in pixels.ts. */
+/** Returns the four children of a tile, in the order of `Children` in pixels.ts. */
 export function childTiles(x: number, y: number): readonly (readonly [number, number])[] {
   return [
     [2 * x, 2 * y],

@@ -13,21 +13,21 @@ import { probe, type Source } from './probe.js'
 import { boundsAround, nearestZoom, TILE_SPACES, type TileSpace } from './space.js'
 import type { PlacedSource } from './warp.js'
 
-/** Sources whose headers are read side by side: mosaics have hundreds, and each costs a process. */
+/** Number of sources whose headers are read concurrently: mosaics have hundreds, and each costs a process. */
 const PROBED_AT_A_TIME = availableParallelism()
 
 const DEFAULT_GRID = 'WebMercatorQuad'
 
-/** Everything that is decided before the first pixel is read. */
+/** All decisions before the first pixel is read. */
 export interface Preflight {
   readonly sources: readonly Source[]
   readonly placed: readonly PlacedSource[]
   readonly grid: Grid
   readonly bounds: Bounds
   readonly format: RealTileFormat
-  /** undefined: pictures */
+  /** undefined: images */
   readonly encoding: HeightEncoding | undefined
-  /** The layer that is merged into, if there is one. */
+  /** existing layer to merge into; null: none */
   readonly layer: LayerMetadata | null
   readonly plan: PlanLine
 }
@@ -83,7 +83,7 @@ export async function preflight(
   return { sources, placed, grid, bounds, format, encoding: request.encoding, layer, plan }
 }
 
-/** Tiles of another size or grid cannot be merged with. */
+/** Refuses a layer with tiles of another size or grid, which cannot be merged with. */
 function assertAlike(layer: LayerMetadata, request: TilingRequest): void {
   if (layer.tile_size !== request.tile_size) {
     fail(coded('slice_layer_tile_size', { has: layer.tile_size, asked: request.tile_size }))
@@ -95,8 +95,8 @@ function assertAlike(layer: LayerMetadata, request: TilingRequest): void {
 }
 
 /**
- * JPEG holds no transparency, which merging and the edges of every image need: WebP serves the same purpose. Heights are stored without
- * loss, which map clients read from PNG and WebP.
+ * Returns the format of written tiles. JPEG has no transparency, which merging and the edges of every image need, so WebP replaces it. Elevations are
+ * stored without loss, and map clients read them from PNG and WebP.
  */
 function realFormat({ tile_format: asked, encoding }: TilingRequest): RealTileFormat {
   return asked === 'jpg' || (encoding && asked === 'avif') ? 'webp' : asked

@@ -10,20 +10,20 @@ import { foreignFormat, shellQuoted } from './source-format.js'
 import { type CheckedSource, closeSources, openSource, settle } from './sources.js'
 import type { Level } from './vrt.js'
 
-/** Everything that is known of a source before its pixels are read. */
+/** All facts about a source before its pixels are read. */
 export interface Source extends CheckedSource {
   readonly driver: string
   readonly width: number
   readonly height: number
   readonly wkt: string
-  /** of a source with ground control points, the one that fits them best */
+  /** for a source with ground control points, the transform with the best fit */
   readonly transform: GeoTransform
-  /** ground control points, if they place the source better than any transform; else null */
+  /** ground control points, if they place the source better than any transform; otherwise null */
   readonly gcps: readonly Gcp[] | null
-  /** where a pixel lies, in the source's own reference system */
+  /** Returns the position of a pixel, in the source's own reference system. */
   readonly locate: (px: number, py: number) => Point
   readonly imagery: Imagery
-  /** Smaller versions of the image that the file holds, from large to small. */
+  /** overviews in the file, from large to small */
   readonly overviews: readonly Level[]
 }
 
@@ -31,7 +31,7 @@ export function driverOptions({ sourceDrivers }: Engine): string[] {
   return sourceDrivers.flatMap((driver) => ['-if', driver])
 }
 
-/** Reads the headers of a source. Throws a `Failure` that names it where it is not an image that can be put on a map. */
+/** Reads the headers of a source. Throws a `Failure` that names it if it is not an image that can be placed on a map. */
 export async function probe(engine: Engine, path: string, roots: readonly string[]): Promise<Source> {
   const opened = await openSource(path, roots)
   try {
@@ -76,7 +76,7 @@ export async function probe(engine: Engine, path: string, roots: readonly string
   }
 }
 
-/** null: the source has no ground control points. */
+/** Returns null if the source has no ground control points. */
 function byGcps(path: string, { gcps, size: [width, height] }: GdalInfo): GcpPlacing | null {
   const list = gcps?.gcpList ?? []
   if (list.length === 0) return null
@@ -102,7 +102,7 @@ async function infoOf(engine: Engine, path: string, opened: OpenSource, roots: r
   return parsed.data
 }
 
-/** GDAL writes numbers that are not finite as bare words, which JSON does not have. */
+/** GDAL writes non-finite numbers as bare words, which JSON does not have. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.replace(/:\s*(-?nan|-?inf|NaN|-?Infinity)\b/gi, ': "$1"'))

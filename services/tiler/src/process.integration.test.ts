@@ -81,7 +81,7 @@ describe.runIf(process.platform === 'linux').each(shop.engines)('a running job w
     await eventually(() => pids.every(isGone))
   })
 
-  it('ends when whoever started it has died', async () => {
+  it('ends when its parent has died', async () => {
     const script = `const { spawn } = require('node:child_process')
       const child = spawn(process.execPath, [process.argv[1]], { stdio: ['pipe', 'pipe', 'ignore'] })
       child.stdout.resume()
@@ -101,7 +101,7 @@ it('a job that takes too long fails with a reason', async () => {
   expect(lines.at(-1)).toMatchObject({ ok: false, reason: expect.stringContaining('longer than the 1 seconds') })
 })
 
-it('a helper program that says nothing for too long is ended', async () => {
+it('a silent helper program is ended after its time limit', async () => {
   const { code, lines } = await shop.tile(longJob(shop.engines[0]!, { idle_timeout_seconds: 0.02 }))
   expect(code).toBe(1)
   expect(lines.at(-1)).toMatchObject({ ok: false, reason: expect.stringMatching(/in time|standstill|not usable/) })
@@ -117,7 +117,7 @@ it('progress grows up to 100 and the result comes last', async () => {
   expect(lines.at(-1)).toMatchObject({ type: 'result', ok: true, tiles_written: 21 })
 })
 
-it('an estimate says how much it would be and writes nothing', async () => {
+it('an estimate returns the expected size and writes nothing', async () => {
   const request = shop.request({ source_paths: [globe], zoom_min: 0, zoom_max: 9, estimate_only: true })
   const { code, lines } = await shop.tile(request)
   expect(code).toBe(0)
@@ -147,7 +147,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     return outcomeOf(child)
   }
 
-  it('is foreseen where the plan tells', async () => {
+  it('is predicted if the plan shows it', async () => {
     const disk = shop.folder('small')
     const request = shop.request({ source_paths: [globe], zoom_min: 0, zoom_max: 5, staging_dir: `${disk}/staging` })
     const { code, lines } = await onSmallDisk(disk, 1024, request)
@@ -155,7 +155,7 @@ describe.runIf(process.platform === 'linux')('a full disk', () => {
     expect(lines.at(-1)).toMatchObject({ ok: false, reason: expect.stringContaining('not enough disk space') })
   })
 
-  it('fails with a reason where it comes as a surprise', async () => {
+  it('fails with a reason if it is not predicted', async () => {
     // Noise takes several times the space of a picture.
     const noise = {
       width: 1024,

@@ -12,7 +12,7 @@ export interface PyramidJob {
   readonly model: PixelModel
   readonly chunks: ChunkQueue
   readonly writer: TileWriter
-  /** Tiles of the layer that is merged into; `null` where a layer is built anew. */
+  /** tiles of the layer to merge into; `null` for a new layer */
   readonly existing: TileReader | null
   /** Chunks that an earlier run finished, and where this one notes its own; null: it could not go on. */
   readonly resume: Resume | null
@@ -40,7 +40,7 @@ class Pyramid {
     this.job = job
   }
 
-  /** The finished pixels of a tile; `null` where no source reaches it or its zoom is not asked for. */
+  /** Returns the finished pixels of a tile; `null` if no source reaches it or its zoom is not requested. */
   async build(rects: readonly TileRect[], zoom: number, x: number, y: number): Promise<Pixels | null> {
     const { grid } = this.job
     const within = rectsWithin(grid, rects, zoom, x, y)
@@ -92,7 +92,7 @@ class Pyramid {
     for (const [childX, childY] of positions) children.push(await this.build(rects, zoom + 1, childX, childY))
     if (zoom < grid.zoomMin || children.every((child) => child === null)) return null
     if (existing && zoom < grid.zoomMax) {
-      // What this run does not touch is in the layer already, and the parent shows it too.
+      // Children that this run does not touch are in the layer already, and the parent shows them too.
       for (const [index, [childX, childY]] of positions.entries()) {
         children[index] ??= await existing(zoom + 1, childX, childY)
       }

@@ -27,17 +27,17 @@ import { clippingOf, type Range, rangeOf, sampleValues } from './stretch.js'
 import { tileWriter } from './tile-writer.js'
 import type { WarpJob } from './warp.js'
 
-/** Where a run reports: lines for the caller, a log for people. */
+/** Output of a run: lines for the caller, and a log for people. */
 export interface Reporter {
   report(line: OutputLine): void
   log(message: string): void
 }
 
-/** Share of the progress that reading headers takes, and that is reached when all tiles are made. */
+/** Percent of the progress that reading headers takes, and that is reached when all tiles are made. */
 const PROBED = 2
 const TILED = 99
 
-/** Carries out a request in a scratch folder of its own; answers the last line. Throws a `Failure` with the reason. */
+/** Runs a request in its own scratch folder. Returns the last line. Throws a `Failure` with the reason. */
 export async function run(request: TilingRequest, temp: string, reporter: Reporter): Promise<SuccessLine> {
   const engine = chooseEngine(request, temp, reporter.log)
   try {
@@ -49,7 +49,7 @@ export async function run(request: TilingRequest, temp: string, reporter: Report
   }
 }
 
-/** `run` with an engine that may have served other runs; what was written may not have reached the disk yet. */
+/** `run` with an engine that may have served other runs. Written files may not have reached the disk yet. */
 export async function runWith(
   engine: Engine,
   request: TilingRequest,
@@ -133,8 +133,8 @@ async function resumeRun(
 }
 
 /**
- * The layer's own scale if it has one, since its tiles hold no values that could be shown by another; else that of the sampled values. What
- * it cuts off is logged.
+ * Returns the layer's own scale if it has one, since values in another scale could not share its tiles; otherwise that of the sampled values. Logs
+ * the part of the values that it cuts off.
  */
 function scaleOf(layer: LayerMetadata | null, values: readonly number[], reporter: Reporter): Range {
   const range = layer?.value_range ?? rangeOf(values)
@@ -149,7 +149,7 @@ function scaleOf(layer: LayerMetadata | null, values: readonly number[], reporte
   return range
 }
 
-/** What the layer will be when the staged tiles are published. */
+/** Returns the state of the layer after the staged tiles are published. */
 function layerAfter({ grid, bounds, format, layer, encoding }: Preflight, range: Range | null): LayerMetadata {
   const scale = range ?? layer?.value_range
   return {
@@ -179,10 +179,10 @@ function success({ grid }: Preflight, metadata: LayerMetadata, written: number):
   }
 }
 
-/** Has the file system written out before tiles are published: a power cut must not leave renamed but empty ones. */
+/** Flushes the file system before tiles are published: a power cut must not leave renamed but empty files. */
 async function reachDisk(folder: string, idleSeconds: number): Promise<void> {
   const sync = { command: 'sync', args: ['--file-system', folder], env: BARE_ENVIRONMENT, descriptors: [], idleSeconds }
-  // Where there is no such command, the kernel writes in its own time.
+  // Without this command, the kernel writes in its own time.
   await runToEnd(sync).catch(() => {})
 }
 

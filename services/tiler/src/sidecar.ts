@@ -5,22 +5,22 @@ import { openWithin } from '@gateway/core/files/open-within.js'
 import type { GeoTransform } from './footprint.js'
 
 /**
- * Georeferencing next to an image, read here instead of by GDAL: GDAL would follow such files wherever they lead, and
- * take masks, overviews and pixels from them too. Only the reference system and the six numbers of the transform are
- * taken, nothing else of these files goes anywhere.
+ * Georeferencing next to an image, read here instead of by GDAL. GDAL would follow such files wherever they lead, and
+ * would also take masks, overviews and pixels from them. Only the reference system and the six numbers of the transform are
+ * used.
  */
 export interface Georeferencing {
   readonly wkt: string | null
   readonly transform: GeoTransform | null
 }
 
-/** Limit: bytes of a sidecar file that are worth parsing. */
+/** Maximum bytes of a sidecar file that is parsed. */
 const MAX_SIDECAR_BYTES = 1024 * 1024
 
 const close = promisify(fs.close)
 const readFile = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
 
-/** Sidecars of an image that lie, like the image, in one of `roots`; what is missing or malformed counts as absent. */
+/** Reads sidecars of an image that are, like the image, inside one of `roots`. Missing or malformed ones count as absent. */
 export async function sidecarsOf(image: string, roots: readonly string[]): Promise<Georeferencing> {
   const pam = await read(`${image}.aux.xml`, roots)
   const stem = image.slice(0, image.length - extname(image).length)
@@ -29,7 +29,7 @@ export async function sidecarsOf(image: string, roots: readonly string[]): Promi
   return { wkt: wkt ? wkt.trim() : null, transform: transform ? (transform as unknown as GeoTransform) : null }
 }
 
-/** The names a world file goes by: `.tfw` for `.tif`, `.tifw`, and `.wld`. */
+/** Reads a world file by its usual names: `.tfw` for `.tif`, `.tifw`, and `.wld`. */
 async function worldFile(image: string, stem: string, roots: readonly string[]): Promise<number[] | null> {
   const extension = extname(image).slice(1)
   const short = extension.length >= 3 ? `${extension[0]}${extension.at(-1)}w` : `${extension}w`
@@ -37,7 +37,7 @@ async function worldFile(image: string, stem: string, roots: readonly string[]):
     const numbers = numbersOf((await read(name, roots)) ?? '', /\s+/)
     if (!numbers) continue
     const [a, d, b, e, c, f] = numbers as [number, number, number, number, number, number]
-    // A world file names the centre of the first pixel, GDAL its corner.
+    // A world file states the centre of the first pixel, GDAL its corner.
     return [c - a / 2 - b / 2, a, b, f - d / 2 - e / 2, d, e]
   }
   return null
@@ -50,7 +50,7 @@ function numbersOf(text: string, separator: string | RegExp): number[] | null {
   return numbers.every(Number.isFinite) ? numbers : null
 }
 
-/** The text of an element of a PAM file (GDAL's .aux.xml). */
+/** Returns the text of an element of a PAM file (GDAL's .aux.xml). */
 function textOf(xml: string, element: string): string | null {
   const close = xml.indexOf(`</${element}>`)
   const open = xml.lastIndexOf('<', close - 1)

@@ -5,7 +5,7 @@ import { openWithin } from '@gateway/core/files/open-within.js'
 import { JPEG_2000_DRIVER } from './engines/engine.js'
 import { quoted } from './failure.js'
 
-/** A format by its first bytes, at an offset. */
+/** The signature of a format: its bytes at an offset. */
 interface Signature {
   readonly format: string
   readonly bytes: string | RegExp
@@ -14,7 +14,7 @@ interface Signature {
 
 const VRT = 'VRT (GDAL virtual raster)'
 
-/** Texts as ISO 8859-1. The longest look is that at the header of an ESRI grid. */
+/** Signatures as text in ISO 8859-1. The longest one is the header of an ESRI grid. */
 const SIGNATURES: readonly Signature[] = [
   { format: 'JPEG 2000', bytes: '\0\0\0\x0cjP  ', kind: 'jpeg 2000' },
   { format: 'JPEG 2000', bytes: '\xff\x4f\xff\x51', kind: 'jpeg 2000' },
@@ -44,12 +44,12 @@ const SIGNATURES: readonly Signature[] = [
   { format: 'RAR', bytes: 'Rar!\x1a\x07', kind: 'archive' },
 ]
 
-/** Bytes that are looked at. */
+/** Number of bytes that are read. */
 const HEAD_BYTES = 512
 
 /**
- * Why a file that GDAL's allowed drivers do not open is none of theirs: the format that its first bytes tell, and the command that converts
- * it. null: it looks like a format that is read, or like none that is known.
+ * Explains a file that GDAL's allowed drivers do not open: the format of its first bytes, and the command that converts
+ * it. Returns null for a supported or unknown format.
  */
 export async function foreignFormat(
   path: string,
@@ -61,7 +61,7 @@ export async function foreignFormat(
   const text = head.toString('latin1', 0, readSync(fd, head, 0, HEAD_BYTES, 0))
   const source = quoted(path)
   const known = SIGNATURES.find(({ bytes }) => (typeof bytes === 'string' ? text.startsWith(bytes) : bytes.test(text)))
-  // A virtual raster under the name of an image is a trap more often than a mistake: nobody should be told to convert it.
+  // A virtual raster named like an image is more often an attack than a mistake, so no conversion is suggested.
   if (known?.format === VRT && extname(path).toLowerCase() !== '.vrt') return null
   if (known?.kind === 'jpeg 2000' && drivers.includes(JPEG_2000_DRIVER)) {
     return coded('slice_source_damaged', { source, format: known.format })
@@ -75,7 +75,7 @@ export async function foreignFormat(
   return format === null ? null : coded('slice_source_format', { source, format, command: toGeotiff(path, path) })
 }
 
-/** ENVI's pixels have no signature: a text file of the same name, or with `.hdr` behind the name, describes them. */
+/** ENVI's pixels have no signature: a text file of the same name, or with an additional `.hdr`, describes them. */
 async function enviBeside(path: string, roots: readonly string[]): Promise<string | null> {
   const stem = path.slice(0, path.length - extname(path).length)
   for (const header of [`${stem}.hdr`, `${path}.hdr`, `${stem}.HDR`]) {
@@ -89,13 +89,13 @@ async function enviBeside(path: string, roots: readonly string[]): Promise<strin
   return null
 }
 
-/** The line for a shell that makes a GeoTIFF. A subdataset is named by the person, after `gdalinfo`. */
+/** Returns the shell command that makes a GeoTIFF. The user names a subdataset, after `gdalinfo`. */
 export function toGeotiff(input: string, path: string): string {
   const stem = path.slice(path.lastIndexOf('/') + 1, path.length - extname(path).length)
   return `gdal_translate -of COG ${shellQuoted(input)} ${shellQuoted(join(dirname(path), `${stem}-converted.tif`))}`
 }
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export function shellQuoted(word: string): string {
   return `'${word.replaceAll("'", "'\\''")}'`
 }

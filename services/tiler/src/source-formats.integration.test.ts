@@ -44,7 +44,7 @@ describe.runIf(shop.engines.includes('gdal'))('a source in another format', () =
     expect(await shop.layer({ source_paths: [made] })).not.toBe('')
   })
 
-  test('NetCDF is named, with the way to one of its images', async () => {
+  test('NetCDF is named, with a command that extracts one of its images', async () => {
     const path = shop.path('it.nc')
     gdal('gdal_translate', '-of', 'netCDF', '-b', '1', small, path)
     const failure = await reasonOf(path)
@@ -64,7 +64,7 @@ describe.runIf(shop.engines.includes('gdal'))('a source in another format', () =
     ])
   })
 
-  test('a packed file is to be unpacked, and a file of no known format is told as before', async () => {
+  test('a packed file must be unpacked first, and a file of an unknown format gets the general message', async () => {
     writeFileSync(shop.path('it.zip'), 'PK\x03\x04 and more')
     writeFileSync(shop.path('it.txt'), 'hello')
     expect(await reasonOf(shop.path('it.zip'))).toMatchObject({ message_code: 'slice_source_archive' })
@@ -73,7 +73,7 @@ describe.runIf(shop.engines.includes('gdal'))('a source in another format', () =
 })
 
 describe.runIf(shop.engines.includes('gdal'))('JPEG 2000', () => {
-  test('is sliced as a GeoTIFF of the same pixels is', async () => {
+  test('is sliced like a GeoTIFF of the same pixels', async () => {
     const path = shop.path('it.jp2')
     gdal('gdal_translate', '-of', 'JP2OpenJPEG', '-co', 'REVERSIBLE=YES', '-co', 'QUALITY=100', small, path)
     const [jpeg2000, tiff] = [await shop.layer({ source_paths: [path] }), await shop.layer({ source_paths: [small] })]
@@ -81,7 +81,7 @@ describe.runIf(shop.engines.includes('gdal'))('JPEG 2000', () => {
     expect(psnr(a.data, b.data)).toBeGreaterThan(50)
   })
 
-  test('that is cut short is refused as damaged', async () => {
+  test('that is truncated is refused as damaged', async () => {
     const path = shop.path('cut.jp2')
     gdal('gdal_translate', '-of', 'JP2OpenJPEG', small, path)
     truncateSync(path, 60)
@@ -153,14 +153,14 @@ describe('ground control points', () => {
     expect(alphaDifferences(made.data, wanted.data, 128)).toBeLessThan(300)
   })
 
-  test('that do not place it are refused, with the command that may', async () => {
+  test('that do not place it are refused, with a command that may help', async () => {
     const path = shop.path('two.tif')
     gdal('gdal_translate', '-a_srs', 'EPSG:4326', ...AFFINE.slice(0, 10), GLOBE, path)
     expect(await reasonOf(path)).toMatchObject({ message_code: 'slice_gcps_unusable', message_params: { count: 2 } })
   })
 })
 
-test('the plan tells the zoom of the images own resolution', async () => {
+test('the plan contains the zoom of the native resolution of the images', async () => {
   const request = shop.request({ source_paths: [small], zoom_min: 5, zoom_max: 6, estimate_only: true })
   expect((await shop.tile(request)).lines[1]).toMatchObject({ type: 'plan', min_zoom: 5, native_zoom: 0 })
 })

@@ -9,7 +9,7 @@ import { fail, quoted } from './failure.js'
 const fstat = promisify(fs.fstat) as (fd: number, options: { bigint: true }) => Promise<fs.BigIntStats>
 const close = promisify(fs.close)
 
-/** A path and what was found there when it was first looked at. */
+/** A path with the identity of its file at the first check. */
 export interface CheckedSource {
   readonly path: string
   readonly identity: Identity
@@ -22,13 +22,13 @@ const REFUSALS = {
   unreadable: 'said.source_forbidden',
 } as const
 
-/** How long a file must have been left alone before its change time can be trusted: a few ticks of the kernel's clock. */
+/** Time that a file must have been unchanged before its change time can be trusted: a few ticks of the kernel's clock. */
 const SETTLE_NS = 50_000_000n
 
 /**
- * Opens a plain file that really lies in one of `roots` (none given: anywhere but in /dev, /proc and /sys). What it is
- * called may lead elsewhere a moment later; the descriptor does not. Throws a `Failure` that names the file; of what lies
- * outside of the roots, or leads there, the reason reveals nothing more.
+ * Opens a plain file that is really inside one of `roots` (empty: anywhere except /dev, /proc and /sys). Its name may
+ * lead elsewhere a moment later, but the descriptor does not. Throws a `Failure` that names the file. For a file outside of the
+ * roots, or a name that leads there, the reason reveals nothing more.
  */
 export async function openSource(path: string, roots: readonly string[]): Promise<OpenSource> {
   const opening = await openWithin(roots, path)
@@ -44,7 +44,7 @@ export async function openSource(path: string, roots: readonly string[]): Promis
   )
 }
 
-/** Opens sources that were checked before; one that was changed or replaced since is refused. The caller closes them. */
+/** Opens sources that were checked before. One that was changed or replaced since is refused. The caller closes them. */
 export async function reopenSources(
   checked: readonly CheckedSource[],
   roots: readonly string[],
@@ -68,8 +68,8 @@ export async function closeSources(sources: readonly OpenSource[]): Promise<void
 }
 
 /**
- * Fails where a source was written to while GDAL read it: what GDAL then saw may have been something else than the image
- * that was checked, a virtual raster that names other files for example.
+ * Fails if a source was written while GDAL read it: GDAL may then have read something else than the checked
+ * image, for example a virtual raster that names other files.
  */
 export async function assertUnchanged(sources: readonly OpenSource[], paths: readonly string[]): Promise<void> {
   for (const [index, source] of sources.entries()) {
@@ -77,9 +77,9 @@ export async function assertUnchanged(sources: readonly OpenSource[], paths: rea
   }
 }
 
-/** Waits until a change of the file would show: two writes within one tick of the clock leave the same change time. */
+/** Waits until a change of the file would be visible: two writes within one tick of the clock leave the same change time. */
 export async function settle(source: OpenSource): Promise<void> {
-  // biome-ignore lint/plugin: calendar, against the times of files
+  // biome-ignore lint/plugin: calendar, compared with times of files
   const age = BigInt(Date.now()) * 1_000_000n - source.identity.ctimeNs
   if (age >= 0n && age < SETTLE_NS) {
     await new Promise((resolve) => setTimeout(resolve, Number((SETTLE_NS - age) / 1_000_000n) + 1))

@@ -11,21 +11,21 @@ export interface Box {
   readonly north: number
 }
 
-/** The plane that tiles are cut from: metres of EPSG:3857, or degrees of EPSG:4326 or EPSG:4490. */
+/** The plane of the tiles: metres of EPSG:3857, or degrees of EPSG:4326 or EPSG:4490. */
 export interface TileSpace {
   readonly id: KnownTileMatrixSetId
   readonly crs: string
-  /** The longitudes and latitudes that `x` and `y` take. */
+  /** system of the longitudes and latitudes that `x` and `y` accept */
   readonly geographicCrs: string
-  /** Columns at zoom 0; rows are always 2^z. */
+  /** columns at zoom 0; the number of rows is always 2^z */
   readonly columns: 1 | 2
   readonly extent: Box
-  /** Units that a tile of zoom 0 is wide and high. */
+  /** width and height of a tile of zoom 0, in units */
   readonly tileSpan: number
-  /** Degrees; there are no tiles beyond. */
+  /** degrees; there are no tiles beyond */
   readonly maxLatitude: number
   x(longitude: number): number
-  /** Latitudes beyond the space are clamped to its edge. */
+  /** Clamps latitudes beyond the space to its edge. */
   y(latitude: number): number
   longitude(x: number): number
   latitude(y: number): number
@@ -57,18 +57,18 @@ export const TILE_SPACES: Readonly<Record<KnownTileMatrixSetId, TileSpace>> = {
   CGCS2000Quad: spaceOf('CGCS2000Quad'),
 }
 
-/** Units of the space that one pixel of a tile spans. */
+/** Returns the units of the space per pixel of a tile. */
 export function resolutionOf(space: TileSpace, zoom: number, tileSize: number): number {
   return space.tileSpan / (2 ** zoom * tileSize)
 }
 
-/** The zoom whose pixels are nearest in size to pixels of so many units. */
+/** Returns the zoom whose pixels are nearest in size to pixels of so many units. */
 export function nearestZoom(space: TileSpace, resolution: number, tileSize: number): number {
   const zoom = Math.round(Math.log2(resolutionOf(space, 0, tileSize) / resolution))
   return Math.max(0, Math.min(MAX_ZOOM, zoom))
 }
 
-/** The smallest bounds in degrees around boxes, as `unionOfBounds` has them. */
+/** Returns the smallest bounds in degrees around boxes, like `unionOfBounds`. */
 export function boundsAround(space: TileSpace, boxes: readonly Box[]): Bounds {
   return unionOfBounds(
     boxes.map(

@@ -10,16 +10,16 @@ import { assertUnchanged, closeSources, reopenSources } from './sources.js'
 /** Values that become 0 and 255. */
 export type Range = readonly [number, number]
 
-/** Pixels of a side of the sample that is taken of each source. */
+/** Pixels of a side of each source's sample. */
 const SAMPLE_PIXELS = 512
-/** Limit: samples kept of all sources together; more do not change the range. */
+/** Maximum number of samples of all sources. More would not change the range. */
 const MAX_SAMPLES = 4_000_000
 /** Share of the darkest and of the brightest samples that may be cut off. */
 const TAIL = 0.001
-/** Tails are cut only where they stretch the range by more than this factor: outliers, not the picture's own lights. */
+/** Minimum factor by which the range must shrink if tails are cut: outliers, not the image's own highlights. */
 const WORTH_CUTTING = 1.25
 
-/** Values of all sources whose pixels are not bytes, as many as determine their range: one for all, so that equal values look equal. */
+/** Samples the values of all sources with non-byte pixels, to determine one common range, so that equal values look equal. */
 export async function sampleValues(
   engine: Engine,
   temp: string,
@@ -36,7 +36,7 @@ export async function sampleValues(
   return values
 }
 
-/** A message about what of sampled values a range cuts off; null: nothing. Pure. */
+/** Returns a message about sampled values that a range cuts off, or null. Pure. */
 export function clippingOf(values: readonly number[], [low, high]: Range): string | null {
   let [below, above] = [0, 0]
   let [least, most] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
@@ -54,7 +54,7 @@ export function clippingOf(values: readonly number[], [low, high]: Range): strin
   )
 }
 
-/** The range of sampled values, without outliers. Pure. */
+/** Returns the range of sampled values, without outliers. Pure. */
 export function rangeOf(values: readonly number[]): Range {
   if (values.length === 0) return [0, 1]
   const sorted = Float64Array.from(values).sort()
@@ -66,7 +66,7 @@ export function rangeOf(values: readonly number[]): Range {
   return high > low ? [low, high] : [low, low + 1]
 }
 
-/** Values of a source's visible pixels, taken evenly over the image. */
+/** Samples the values of a source's visible pixels evenly over the image. */
 async function sample(
   engine: Engine,
   temp: string,
@@ -76,7 +76,7 @@ async function sample(
 ): Promise<number[]> {
   const { colours, masks, maskedBy } = source.imagery
   const bands = [...new Set(colours)]
-  // What is no number is passed over anyway.
+  // Non-numeric values are skipped anyway.
   const maskBands = maskedBy === 'number' ? [] : masks.map((mask) => (maskedBy === 'mask' ? `mask,${mask}` : mask))
   const shrink = Math.min(1, SAMPLE_PIXELS / Math.max(source.width, source.height))
   const size = [source.width, source.height].map((pixels) => String(Math.max(1, Math.round(pixels * shrink))))

@@ -18,13 +18,13 @@ export function digestOf(content: Buffer): string {
 }
 
 export interface TileWriter {
-  /** Resolves as soon as there is room for the next one, not when the tile is written; rejects if an earlier one failed. */
+  /** Resolves when there is room for the next tile, not when this one is written. Rejects if an earlier one failed. */
   write(zoom: number, x: number, y: number, pixels: Pixels): Promise<void>
   /** Resolves when all are written, with those since the last call. */
   settle(): Promise<readonly WrittenTile[]>
 }
 
-/** Tiles that are encoded at a time: one for each core, and one ready to follow it. */
+/** Number of tiles that are encoded at a time: one for each core, and one ready to follow. */
 const IN_FLIGHT = 2 * availableParallelism()
 
 export interface StagedTiles {

@@ -11,29 +11,29 @@ export interface Level {
 }
 
 export interface VrtInput {
-  /** What GDAL is to call the source. */
+  /** name of the source for GDAL */
   readonly name: string
   readonly wkt: string
   readonly width: number
   readonly height: number
   readonly transform: GeoTransform
-  /** Ground control points, which then take the place of the transform. */
+  /** ground control points, which replace the transform */
   readonly gcps: readonly Gcp[] | null
-  /** Added to x, for a source that goes on across the antimeridian. */
+  /** added to x, for a source that continues across the antimeridian */
   readonly shift: number
   readonly level: Level
   readonly imagery: Imagery
-  /** Values that become 0 and 255, or `null` where bytes stay as they are. */
+  /** values that become 0 and 255, or `null` if bytes stay unchanged */
   readonly range: readonly [number, number] | null
-  /** Whether there is an alpha band; all sources of one warp must agree. */
+  /** true for an alpha band; all sources of one warp must agree */
   readonly alpha: boolean
-  /** One band of 32-bit floats instead of colours. */
+  /** true for one band of 32-bit floats instead of colours */
   readonly heights: boolean
 }
 
 /**
- * A GDAL virtual raster that shows a source as 8-bit red, green, blue and perhaps alpha, or as heights. Pure text; the only file it
- * names is the source.
+ * Returns a GDAL virtual raster that shows a source as 8-bit red, green, blue and optionally alpha, or as elevations. Pure text; the only file that
+ * it names is the source.
  */
 export function vrtOf(input: VrtInput): string {
   const { level } = input
@@ -62,7 +62,7 @@ function placedByTransform({ wkt, transform, shift, width, height, level }: VrtI
   ]
 }
 
-/** X is longitude or easting: GDAL takes that order if the list declares no other. */
+/** X is longitude or easting: GDAL uses that order if the list declares no other. */
 function placedByGcps({ wkt, shift, width, height, level }: VrtInput, gcps: readonly Gcp[]): string[] {
   const number = (value: number) => value.toPrecision(17)
   const points = gcps.map(({ pixel, line, x, y }, i) => {
@@ -77,7 +77,7 @@ function colourBands(input: VrtInput): string[] {
   return input.alpha ? [...bands, band(4, 'Alpha', alphaSources(input))] : bands
 }
 
-/** What the mask leaves out keeps the band's nodata value. */
+/** Masked pixels keep the band's nodata value. */
 function heightBand(input: VrtInput): string {
   const { colours, masks, maskedBy, scaling } = input.imagery
   const masked = masks.length > 0 && maskedBy === 'mask' ? '<UseMaskBand>true</UseMaskBand>' : ''
@@ -99,16 +99,16 @@ function colourSource(input: VrtInput, index: number): string {
   return input.range ? complex(input, number, scale(input.range)) : simple(input, number)
 }
 
-/** Bytes run from 0 to 255; GDAL clamps what lies outside of the range. */
+/** Scales to 0 to 255. GDAL clamps values outside of the range. */
 function scale([low, high]: readonly [number, number]): string {
   const ratio = 255 / (high - low)
   return `<ScaleOffset>${-low * ratio}</ScaleOffset><ScaleRatio>${ratio}</ScaleRatio>`
 }
 
-/** What becomes 255 wherever a source is not left out. */
+/** Sets 255 where a source is not masked. */
 const OPAQUE = '<ScaleOffset>255</ScaleOffset><ScaleRatio>0</ScaleRatio>'
 
-/** A pixel counts where any of the masks is set: each is laid over those before it where it is not zero. */
+/** A pixel counts if any of the masks is set: each one is drawn over the previous ones where it is not zero. */
 function alphaSources(input: VrtInput): string {
   const { colours, masks, maskedBy, palette } = input.imagery
   if (masks.length === 0 && palette === 'transparent') {
@@ -117,7 +117,7 @@ function alphaSources(input: VrtInput): string {
   if (masks.length > 0 && maskedBy !== 'mask') return masks.map((mask) => alphaSource(input, mask, maskedBy)).join('')
   const [first = colours[0], ...others] = masks
   const overlays = others.map((mask) => complex(input, `mask,${mask}`, '<NODATA>0</NODATA>'))
-  // No simple source: where all sources are simple, GDAL 3.10 reads the bands at once, and takes `mask,1` for band 1.
+  // Not a simple source: if all sources are simple, GDAL 3.10 reads the bands at once, and reads `mask,1` as band 1.
   return [complex(input, `mask,${first}`, ''), ...overlays].join('')
 }
 

@@ -14,33 +14,33 @@ import { resolutionOf } from './space.js'
 import type { Range } from './stretch.js'
 import { type Level, vrtOf } from './vrt.js'
 
-/** A placement with the source it belongs to. */
+/** A placement with its source. */
 export interface PlacedSource extends Placement {
   readonly source: Source
-  /** Units of the tiles' space per source pixel. */
+  /** units of the tiles' space per source pixel */
   readonly resolution: number
 }
 
 export interface WarpJob {
   readonly engine: Engine
-  /** The run's scratch folder. */
+  /** scratch folder of the run */
   readonly temp: string
   readonly roots: readonly string[]
   readonly grid: Grid
   readonly placed: readonly PlacedSource[]
-  /** For sources whose pixels are not bytes. */
+  /** for sources with non-byte pixels */
   readonly range: Range | null
-  /** Four bytes of colours and alpha, or one 32-bit float: a height. */
+  /** four bytes of colours and alpha, or one 32-bit float: an elevation */
   readonly samples: 1 | 4
 }
 
-/** Pixels by which GDAL may approximate the reprojection; together with rounding it stays below a tenth. */
+/** Maximum error in pixels of GDAL's approximate reprojection; together with rounding it stays below a tenth. */
 const TRANSFORM_TOLERANCE = 0.05
 
-/** MiB that GDAL holds of source and target at a time, beside its block cache. */
+/** MiB of source and target that GDAL holds at a time, in addition to its block cache. */
 const WARP_MEMORY_MB = 64
 
-/** Warps the sources of a chunk onto its tile grid, one block a tile. `name` is that of the scratch files. */
+/** Warps the sources of a chunk onto its tile grid, one block per tile. `name` is that of the temporary files. */
 export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promise<void> {
   const placed = chunk.placements.map((index) => job.placed[index]!)
   const sources = placed.map(({ source }) => source)
@@ -70,7 +70,7 @@ export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promi
   }
 }
 
-/** Opens a warped chunk; fails where it is not what was asked for, whatever GDAL's exit code said. */
+/** Opens a warped chunk. Fails if it differs from the request, whatever GDAL's exit code was. */
 export function openChunk(job: WarpJob, chunk: Chunk, name: string): Blocks {
   const { tileSize } = job.grid
   const { width, height } = sizeOf(chunk, tileSize)

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { makeMbtiles, makePmtiles } from '../fixtures/tile-sets.js'
 import { makeGeojson } from '../fixtures/vectors.js'
 
-/** Two more basemaps with two versions each are rows only (`rows.ts`): their files are gone. */
+/** Two more basemaps with two versions each have only rows (`rows.ts`): their files are missing. */
 const BASEMAPS = 312
-/** Basemaps with three versions; the others have two: 880 versions. */
+/** Number of basemaps with three versions; the others have two: 880 versions. */
 const WITH_THREE = 256
 const VECTORS = 203
-/** Names that differ in their last letters only. */
+/** Names that differ only in their last letters. */
 const SERIES = [
   'harbour-authority-nautical-chart-of-the-northern-approaches-sheet',
   'city-survey-office-orthophoto-twenty-centimetres-district',
@@ -17,12 +17,12 @@ const SERIES = [
 ]
 const PAD = 3
 
-/** The code of the sample's basemap or vector with a number, counted from 0. */
+/** Returns the code of the sample's basemap or vector by number, counted from 0. */
 export function sampleCode(n: number): string {
   return `${SERIES[n % SERIES.length]}-${String(n + 1).padStart(PAD, '0')}`
 }
 
-/** Writes the files of the sample below `dir`: `maps` and `vectors`, each with one that is damaged. All archives are links to two. */
+/** Writes the files of the sample below `dir`: `maps` and `vectors`, each with a damaged one. All archives are links to two files. */
 export async function laySampleFiles(dir: string): Promise<void> {
   const archives = { mbtiles: join(dir, 'template.mbtiles'), pmtiles: join(dir, 'template.pmtiles') }
   await makeMbtiles(archives.mbtiles)

@@ -7,7 +7,7 @@ import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.j
 import { laySampleFiles } from './files.js'
 import { fillSample } from './rows.js'
 
-/** Makes a data directory with the sample, unless it is there. The gateway that is started on it scans the files. */
+/** Creates a data directory with the sample unless it exists. A gateway started on it scans the files. */
 export async function makeSample(dataDir: string): Promise<void> {
   if (existsSync(dataDir)) return
   await mkdir(dataDir, { recursive: true })

@@ -5,7 +5,7 @@ import { sampleCode } from './files.js'
 
 const CODES = Array.from({ length: 314 }, (_, n) => sampleCode(n))
 
-/** Why deliveries fail. */
+/** Reasons of failed deliveries. */
 const PUSH_FAILURES = [
   ['dispatch-centre', 503, 'answered 503'],
   ['dispatch-centre', 503, 'answered 503'],
@@ -15,7 +15,7 @@ const PUSH_FAILURES = [
   ['field-tablets', null, 'the disk is full'],
 ] as const
 
-/** Why slicing jobs fail: messages with a code, which the console translates, and without. */
+/** Reasons of failed slicing jobs: messages with a code, which the console translates, and without. */
 const JOB_FAILURES = [
   [
     'the source "imagery/west.tif" is a GTiff image that cannot be read: it is damaged, or made in an unusual way',
@@ -44,8 +44,8 @@ const AUDIT_ACTIONS = [
 ]
 
 /**
- * Fills a migrated store with what an organisation has after a year: 5,001 tokens, 50 slicing jobs, 60 pushes of which 40 failed, 2,200
- * audit entries, usage, refusals, and sources for the files below `dir`, whose scans are queued. Nothing else in it is due to run.
+ * Fills a migrated store with the data of an organization after a year: 5,001 tokens, 50 slicing jobs, 60 pushes of which 40 failed, 2,200
+ * audit entries, usage, refusals, and sources for the files below `dir`, whose scans are queued. No other work in it is due.
  */
 export async function fillSample(sql: Sql, dir: string): Promise<void> {
   await commitWithChanges(sql, async (tx) => {
@@ -76,7 +76,7 @@ async function addSources(tx: Transaction, dir: string) {
   await tx`
     INSERT INTO basemaps (code, name, set_name, tile_base_url, source_code)
     SELECT code, code, initcap(replace(code, '-', ' ')), '', 'maps' FROM unnest(${CODES}::text[]) AS code`
-  // The files of these are gone: the scan says so.
+  // The files of these basemaps are missing, and the scan reports it.
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, path, fingerprint)
     SELECT code, version, 'mbtiles', 'png', 'png', 256, 0, 2, ${maps as string} || '/' || code || '/' || version || '.mbtiles', 'gone'

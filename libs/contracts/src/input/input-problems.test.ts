@@ -133,14 +133,14 @@ test.each<[z.ZodType, unknown, string]>([
   expect(messageOf(schema, input)).toBe(expected)
 })
 
-test('a parameter of a query is named as one', () => {
+test('a query parameter is named as such', () => {
   const query = z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).optional() })
   expect(messageOf(query, { limt: '5' }, 'query')).toBe('query.limt: unknown parameter; did you mean limit?')
   expect(messageOf(query, { limit: 'ten' }, 'query')).toBe('query.limit: must be a whole number; received "ten"')
   expect(messageOf(query, { limit: '5000' }, 'query')).toBe('query.limit: must be at most 1000; received "5000"')
 })
 
-test('several problems come in a stable order, and beyond five their number', () => {
+test('several problems come in a stable order, and beyond five only their number', () => {
   const input = { kind: 1, path: 2, name: 3, enabled: 4, url: 5, mode: 6, extra: 7 }
   const message = messageOf(scanSourceBodySchema, input)
   expect(message).toMatch(
@@ -149,12 +149,12 @@ test('several problems come in a stable order, and beyond five their number', ()
   expect(messageOf(scanSourceBodySchema, input)).toBe(message)
 })
 
-test('what is repeated of a request is bounded', () => {
+test('the part of a request that a message repeats is limited', () => {
   const long = 'x'.repeat(100_000)
   expect(messageOf(scanSourceBodySchema, { ...source, kind: long, [long]: 1 }).length).toBeLessThan(500)
 })
 
-test('one of several forms is told with all of them', () => {
+test('a value with several allowed forms is refused with all of them', () => {
   const either = z.strictObject({ zoom: z.union([z.int(), z.literal('native')]) })
   expect(messageOf(either, { zoom: 'nativ' })).toBe(
     'body.zoom: must be one of these: a whole number; "native"; received "nativ"; did you mean "native"?',

@@ -8,11 +8,11 @@ import { shownValue } from './shown-value.js'
 
 type Issue = z.core.$ZodIssue
 
-/** Problems named at most; input that is wrong in more places is wrong as a whole. */
+/** Maximum number of named problems. Input with more of them is wrong as a whole. */
 const MAX_PROBLEMS = 5
-/** Names listed at most where none is near. */
+/** Maximum number of listed names if none is similar. */
 const MAX_KNOWN = 20
-/** In place of zod's own sentences, so that they can be told from those of schemas. */
+/** Marker in place of zod's own messages, which distinguishes them from those of schemas. */
 const ZODS = ''
 
 export type Checked<T> =
@@ -20,9 +20,9 @@ export type Checked<T> =
   | { readonly ok: false; readonly problems: readonly CodedMessage[]; readonly message: string }
 
 /**
- * Checks input against a schema. What does not fit is told by field: the rule, what was sent (bounded and without secrets), and what was probably
- * meant. Problems come in the order of the schema's fields, unknown fields after them.
- * @param place `body`, `query`, `path` or `header`, before each field's name
+ * Checks input against a schema. Each problem is reported by field: the rule, the received value (bounded and without secrets), and the probable
+ * intent. Problems come in the order of the schema's fields, with unknown fields last.
+ * @param place `body`, `query`, `path` or `header`, as prefix of each field's name
  */
 export function checkInput<T extends z.core.$ZodType>(schema: T, input: unknown, place: string): Checked<z.output<T>> {
   const { safeParse } = schema as unknown as z.ZodType<z.output<T>>
@@ -59,7 +59,7 @@ function fieldName(place: string, path: readonly PropertyKey[]): string {
   return [place, ...path.map((step) => shortened(String(step)))].join('.')
 }
 
-/** A name of the caller's, of any length. */
+/** Shortens a name of the caller, which may have any length. */
 function shortened(name: string): string {
   return name.length <= 64 ? name : `${name.slice(0, 64)}…`
 }
@@ -81,7 +81,7 @@ function unknownField(
     : [unknown, coded('input.known', { names: known.join(', ') })]
 }
 
-/** Of a field that is missing: which values it may have, where they are few. */
+/** Returns the allowed values of a missing field, if they are few. */
 function allowedOf({ code, params }: CodedMessage): CodedMessage[] {
   return code === 'input.one_of' ? [coded('input.known', { names: String(params.values) })] : []
 }
@@ -101,13 +101,13 @@ function receivedOf(issue: Issue, value: unknown, name: string): CodedMessage[] 
       return value === '' ? [] : [coded('input.received_length', { count: value.length })]
     if (Array.isArray(value)) return [coded('input.received_entries', { count: value.length })]
   }
-  // A rule about several fields names them.
+  // A rule about several fields names them itself.
   if (issue.code === 'custom' && typeof value === 'object' && !Array.isArray(value)) return []
   const shown = shownValue(value, name)
   return shown === null ? [] : [coded('input.received', { value: shown })]
 }
 
-/** What a rule is told of. `isInt`: a number there is a whole one. */
+/** The subject of a rule. `isInt`: only whole numbers are valid. */
 interface Subject {
   readonly field: string
   readonly isInt: boolean
@@ -174,7 +174,7 @@ function formatRule(format: string, field: string): CodedMessage {
   return code === undefined ? coded('input.format', { field, format }) : coded(code, { field })
 }
 
-/** One of several forms: each as it would be said of the field. */
+/** Describes alternatives: each in the form for a single field. */
 function unionRule(issue: Extract<Issue, { code: 'invalid_union' }>, subject: Subject): CodedMessage {
   const { field } = subject
   const rules = issue.errors.map(([first]) => (first === undefined ? null : ruleOf(first as Issue, subject)))
@@ -190,7 +190,7 @@ const FORMS: Readonly<Partial<Record<CodedMessage['code'], SentenceCode>>> = {
   'input.int': 'said.a_whole_number',
 }
 
-/** One of the forms of `input.either`: the code of a clause, or words that are the same in every language. */
+/** Returns one alternative of `input.either`: the code of a clause, or text that is the same in every language. */
 function formOf(rule: CodedMessage, field: string): string {
   const code = rule.code === 'input.said' ? String(rule.params.sentence) : FORMS[rule.code]
   if (code !== undefined) return code

@@ -5,15 +5,15 @@ import { shownValue } from './shown-value.js'
 
 type Issue = z.core.$ZodIssue
 
-/** The field and its surroundings, for a guess at what was meant. */
+/** The field and its surroundings, from which the intent is guessed. */
 export interface Given {
   readonly field: string
   readonly value: unknown
-  /** the list that the value is an entry of, or the value itself where it is a list */
+  /** the list that contains the value, or the value itself if it is a list */
   readonly list: unknown
 }
 
-/** What was probably meant, where that is clear enough; null: it is not. It repeats nothing that `shownValue` would not show. */
+/** Returns the probable intent if it is clear enough, or null. Repeats nothing that `shownValue` would hide. */
 export function intentOf(issue: Issue, given: Given): CodedMessage | null {
   if (shownValue(given.value, given.field) === null) return null
   return swappedBounds(given) ?? instantMeant(issue, given.value) ?? valueMeant(issue, given)
@@ -70,12 +70,12 @@ function typeMeant(issue: Issue, field: string, value: unknown): CodedMessage | 
     : null
 }
 
-/** Seconds or milliseconds since 1970, and dates with the separators of other notations. */
+/** Recognises seconds or milliseconds since 1970, and dates with the separators of other notations. */
 function instantMeant(issue: Issue, value: unknown): CodedMessage | null {
   const isInstant = withAlternatives(issue).some(
     (one) => one.code === 'invalid_format' && (one.format === 'datetime' || one.format === 'date'),
   )
-  // Of a number, zod does not come as far as the format.
+  // For a number, zod does not reach the check of the format.
   if (!isInstant && !issue.message.includes('ISO 8601')) return null
   const digits = String(value)
   if (/^\d{10}$|^\d{13}$/.test(digits)) {
@@ -90,13 +90,13 @@ function instantMeant(issue: Issue, value: unknown): CodedMessage | null {
   return didYouMean(time === undefined ? date : `${date}T${time}${zone}`)
 }
 
-/** Latitudes before longitudes, or corners in another order, in a list of four degrees. */
+/** Recognises latitudes before longitudes, or corners in another order, in a list of four degrees. */
 function swappedBounds({ field, value, list }: Given): CodedMessage | null {
   const degrees = Array.isArray(value) ? value : list
   if (!/bounds|bbox/.test(field) || !Array.isArray(degrees) || degrees.length !== 4) return null
   if (!degrees.every((one) => typeof one === 'number')) return null
   const [a, b, c, d] = degrees as [number, number, number, number]
-  // The first that the earth has wins; one that is right already is not explained by an order.
+  // The first valid order wins. Bounds that are already valid need no other order.
   const orders = [
     [b, a, d, c],
     [a, c, b, d],

@@ -1,9 +1,9 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Limit: characters of a name that is compared; a longer one is no misspelling of ours. */
+/** Maximum characters of a compared name. A longer one is not a misspelling. */
 const MAX_COMPARED = 64
 
-/** The known name that was probably meant; null: none is near. `basemapCodes` is near `basemap_codes`, and `expires` near `expires_at`. */
+/** Returns the known name that was probably meant, or null. `basemapCodes` is similar to `basemap_codes`, and `expires` to `expires_at`. */
 export function nearest(given: string, known: readonly string[]): string | null {
   if (given.length > MAX_COMPARED) return null
   const plain = simplified(given)

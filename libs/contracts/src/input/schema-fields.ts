@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What a schema consists of below its wrappers: a default, an optional or a transformed schema has the fields of the one inside. */
+/** Returns the schemas inside wrappers: a default, optional or transformed schema has the fields of its inner schema. */
 export function alternativesOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   const { def } = schema._zod as unknown as { def: { type: string } & Partial<Wrapper> }
   if (def.type === 'union') return (def.options ?? []).flatMap(alternativesOf)
@@ -16,14 +16,14 @@ interface Wrapper {
   readonly getter: () => z.core.$ZodType
 }
 
-/** What may stand at a path of the input. */
+/** Returns the schemas at a path of the input. */
 export function schemasAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): z.core.$ZodType[] {
   let schemas = alternativesOf(schema)
   for (const step of path) schemas = schemas.flatMap((one) => membersOf(one, step)).flatMap(alternativesOf)
   return schemas
 }
 
-/** The fields that the object at a path may have. */
+/** Returns the fields of the object at a path. */
 export function fieldsAt(
   schema: z.core.$ZodType,
   path: readonly PropertyKey[],

@@ -1,10 +1,10 @@
-/** Limit: characters of a value that a message repeats. */
+/** Maximum characters of a value that a message repeats. */
 const MAX_SHOWN = 80
 const SECRET_FIELD = /secret|password|token|authorization|signature|key$/i
 
 /**
- * A value of a request as a message may repeat it: JSON, at most 80 characters, and no secret. null: it is not to be shown.
- * @param field the name of the field that it was sent in
+ * Formats a value of a request for a message: JSON, at most 80 characters, without secrets. Returns null if it must not be shown.
+ * @param field name of its field
  */
 export function shownValue(value: unknown, field: string): string | null {
   if (value === undefined || SECRET_FIELD.test(field)) return null
@@ -14,7 +14,7 @@ export function shownValue(value: unknown, field: string): string | null {
   return Array.isArray(value) ? 'a list' : 'an object'
 }
 
-/** User information and queries of addresses may hold credentials, and a token may be pasted anywhere. */
+/** User information and queries of URLs may hold credentials, and a token may be pasted anywhere. */
 function withoutSecrets(text: string): string {
   return text
     .slice(0, 4 * MAX_SHOWN)

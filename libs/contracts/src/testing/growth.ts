@@ -1,11 +1,11 @@
 const LENGTH = 4_000
 const FACTOR = 4
-/** Four times the text at four times the cost is linear, at sixteen times quadratic. */
+/** Limit of the cost for four times the text: a factor of four is linear, sixteen is quadratic. */
 const TOO_STEEP = 10
-/** What is cheaper than this cannot be told from noise, and stops nobody. */
+/** Cost in ms below which differences are noise and are ignored. */
 const NOTICEABLE_MS = 2
 const ROUNDS = 5
-/** Measured anew so often before it is believed. */
+/** Number of measurements before a result counts. */
 const LOOKED_AT_AGAIN = 3
 
 const REPEATED = [
@@ -36,7 +36,7 @@ const REPEATED = [
 ]
 const BEFORE = ['bytes=', 'Bearer ', 'Basic ', 'W/"', '/', 'http://', 'for="']
 
-/** Texts that cost most where something looks at one again and again. */
+/** Yields texts with the highest cost for functions that read a character repeatedly. */
 function* hostileTexts(length: number): Generator<string> {
   for (const unit of REPEATED) yield `${unit.repeat(length / unit.length)}x`
   for (const before of BEFORE) {
@@ -45,8 +45,8 @@ function* hostileTexts(length: number): Generator<string> {
 }
 
 /**
- * The hostile texts by which the cost of `look` grows faster than their length. Compared is processor time with processor time, at the best of
- * several rounds and more than once, so that a busy machine changes nothing. What `look` throws does not matter.
+ * Returns the hostile texts for which the cost of `look` grows faster than their length. Compares processor times, as the best of several
+ * rounds and repeatedly, so that a busy machine has no effect. Errors of `look` are ignored.
  */
 export function steepTexts(look: (text: string) => unknown, length = LENGTH): string[] {
   const long = [...hostileTexts(length * FACTOR)]
@@ -61,7 +61,7 @@ function isSteep(look: (text: string) => unknown, text: string, longer: string):
   return true
 }
 
-/** Milliseconds of processor time, at the best of several rounds. */
+/** Returns milliseconds of processor time, as the best of several rounds. */
 function cost(look: (text: string) => unknown, text: string, rounds: number): number {
   let best = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds; round++) {

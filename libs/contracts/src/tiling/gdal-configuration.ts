@@ -1,4 +1,4 @@
-/** Configuration of GDAL and PROJ wherever foreign files are read: no network, no sidecar files, no code in VRTs, little memory. */
+/** Configuration of GDAL and PROJ for all untrusted files: no network, no sidecar files, no code in VRTs, little memory. */
 export const GDAL_CONFIGURATION: Readonly<Record<string, string>> = {
   GDAL_DISABLE_READDIR_ON_OPEN: 'EMPTY_DIR',
   GDAL_PAM_ENABLED: 'NO',

@@ -11,7 +11,7 @@ it.each([
   '/data/vsicurl/a.tif',
   '/device/a.tif',
 ])('%s is plain', (path) => {
-  // Names of GDAL's file systems count only where GDAL looks for them, at the start.
+  // GDAL recognizes the names of its file systems only at the start of a path.
   expect(isPlainPath(path)).toBe(path !== '/vsimages/a.tif')
 })
 
@@ -42,7 +42,7 @@ it.each([
   '/sys/kernel',
 ])('%j is not plain', (path) => expect(isPlainPath(path)).toBe(false))
 
-it('nothing that starts like a GDAL file system is plain, however its slashes are multiplied', () => {
+it('no text that starts like a GDAL file system is plain, however its slashes are multiplied', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 5 }),

@@ -5,24 +5,24 @@ import { isPlainPath } from './plain-path.js'
 
 /**
  * The protocol between the control plane and a tiling tool: one JSON request on the tool's stdin, JSON lines on its
- * stdout, a log for people on its stderr. Exit code 0 goes with `ok: true` and with nothing else.
+ * stdout, and a log for people on its stderr. The exit code is 0 exactly if the result is `ok: true`.
  */
 
-/** Limit: a tile at zoom 24 is 2.4 m wide; deeper ones would outgrow 32-bit tile arithmetic long before they show more. */
+/** Maximum zoom. A tile at zoom 24 is 2.4 m wide; deeper zooms would exceed 32-bit tile arithmetic without showing more. */
 export const MAX_ZOOM = 24
 
-/** Limit: bytes of the request on stdin; ten thousand long paths fit. */
+/** Maximum bytes of the request on stdin; ten thousand long paths fit. */
 export const MAX_REQUEST_BYTES = 64 * 1024 * 1024
 
-/** Beside the zoom folders; the catalog reads the same file. Written last, so it also marks a staged layer as complete. */
+/** Metadata file next to the zoom folders, which the catalog reads too. It is written last, so it also marks a staged layer as complete. */
 export const METADATA_FILE = 'metadata.json'
 
 export const REAL_TILE_FORMATS = ['webp', 'png', 'avif'] as const
-/** What tiles are written as. JPEG is not among them: it cannot hold the transparency that merging rests on. */
+/** Formats of written tiles. JPEG is excluded: it lacks the transparency that merging needs. */
 export type RealTileFormat = (typeof REAL_TILE_FORMATS)[number]
 
 export const HEIGHT_ENCODINGS = ['terrarium', 'mapbox'] as const
-/** How heights are told in red, green and blue: https://github.com/tilezen/joerd/blob/master/docs/formats.md, and Mapbox Terrain-RGB v1. */
+/** Encodings of elevations in red, green and blue: https://github.com/tilezen/joerd/blob/master/docs/formats.md, and Mapbox Terrain-RGB v1. */
 export type HeightEncoding = (typeof HEIGHT_ENCODINGS)[number]
 
 export const ENGINES = ['gdal', 'wasm'] as const
@@ -32,19 +32,19 @@ const absolutePath = z.string().refine(isPlainPath, 'must be an absolute path of
 const positive = z.number().positive()
 
 export const limitsSchema = z.strictObject({
-  /** Pixels of all sources together, from their headers. */
+  /** total pixels of all sources, from their headers */
   max_pixels: positive,
-  /** Tiles of all zooms together, from the sources' bounds. */
+  /** total tiles of all zooms, from the sources' bounds */
   max_tiles: positive,
   timeout_seconds: positive,
-  /** Seconds in which a helper program may be silent before it counts as stuck. */
+  /** seconds without output after which a helper program counts as stuck */
   idle_timeout_seconds: positive,
-  /** Memory of one helper program, in MiB. */
+  /** memory of one helper program, in MiB */
   memory_mb: positive,
 })
 export type Limits = z.infer<typeof limitsSchema>
 
-/** Limits for a caller with no better ones: a 100-gigapixel mosaic over a night, on a small machine. */
+/** Default limits: a 100-gigapixel mosaic in a night, on a small machine. */
 export const DEFAULT_LIMITS: Limits = {
   max_pixels: 100e9,
   max_tiles: 20e6,
@@ -55,17 +55,17 @@ export const DEFAULT_LIMITS: Limits = {
 
 export const tilingRequestSchema = z
   .strictObject({
-    /** `accumulate` merges with the tiles of `layer_dir`; `mosaic` builds a layer of its own. */
+    /** `accumulate` merges with the tiles of `layer_dir`; `mosaic` builds a new layer. */
     mode: z.enum(['accumulate', 'mosaic']),
     source_paths: z.array(absolutePath).min(1),
     /**
-     * Directories that every source must lie in, by their configured and by their real names; absent or empty: no such rule. A source
-     * that lies outside, or leads there, is refused before it is opened, for a reason that does not reveal whether it exists.
+     * Directories that must contain every source, by their configured and real names; absent or empty: no restriction. A source
+     * outside of them, or that leads there, is refused before it is opened, for a reason that does not reveal whether it exists.
      */
     source_roots: z.array(absolutePath).optional(),
-    /** The served layer; only read, and only in mode `accumulate`. It may not exist yet. */
+    /** The served layer. It is only read, and only in mode `accumulate`. It may not exist yet. */
     layer_dir: absolutePath.optional(),
-    /** Where new tiles go: absent or empty, on the file system of `layer_dir`. The caller removes it after a failure. */
+    /** Folder of new tiles: absent or empty, on the file system of `layer_dir`. The caller removes it after a failure. */
     staging_dir: absolutePath,
     /**
      * Lets the tool go on after it was ended: `dir` is where it notes what is finished, and the same `dir` and `staging_dir` are given to the
@@ -80,13 +80,13 @@ export const tilingRequestSchema = z
     zoom_max: z.union([z.int().min(0).max(MAX_ZOOM), z.literal('native')]),
     tile_size: z.union([z.literal(256), z.literal(512)]),
     tile_format: z.enum(['webp', 'png', 'jpg', 'avif']),
-    /** The grid of the tiles; absent: WebMercatorQuad. */
+    /** The grid of the tiles; default: WebMercatorQuad. */
     tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).optional(),
-    /** The sources are heights in metres, and tiles hold them in this encoding, without loss; absent: they are pictures. */
+    /** Encoding of sources that are elevations in metres, written without loss; absent: they are images. */
     encoding: z.enum(HEIGHT_ENCODINGS).optional(),
     engine: z.enum(['auto', ...ENGINES]),
     limits: limitsSchema,
-    /** Stop after the plan; nothing is written. */
+    /** Stop after the plan, without writing anything. */
     estimate_only: z.boolean().optional(),
   })
   .refine(
@@ -102,11 +102,11 @@ const zoom = z.int().min(0).max(MAX_ZOOM)
 
 export const planLineSchema = z.object({
   type: z.literal('plan'),
-  /** At most so many tiles will be written. */
+  /** Maximum number of written tiles. */
   tiles: z.number(),
-  /** Bytes that many tiles of this format usually take. */
+  /** Usual bytes of that many tiles in this format. */
   bytes_estimate: z.number(),
-  /** The most scratch space in use at one time. */
+  /** Maximum scratch space in use at one time. */
   temp_bytes_estimate: z.number(),
   bounds: boundsSchema,
   min_zoom: zoom,
@@ -126,7 +126,7 @@ export const progressLineSchema = z.object({
 })
 export type ProgressLine = z.infer<typeof progressLineSchema>
 
-/** Bounds, zooms, format and tile size are those of the layer once the staged tiles are published. */
+/** Bounds, zooms, format and tile size of the layer after the staged tiles are published. */
 export const successLineSchema = z.object({
   type: z.literal('result'),
   ok: z.literal(true),
@@ -141,9 +141,9 @@ export const successLineSchema = z.object({
 export const failureLineSchema = z.object({
   type: z.literal('result'),
   ok: z.literal(false),
-  /** Words for the person who submitted the job. */
+  /** Message for the submitter. */
   reason: z.string(),
-  /** What the words are made from, if they have a code (`MESSAGES` in the contracts). */
+  /** Code and parameters of the message, if it has a code (`MESSAGES` in the contracts). */
   message_code: z.string().optional(),
   message_params: messageParamsSchema.optional(),
 })

@@ -31,14 +31,14 @@ function content(folder: string): Record<string, string> {
 
 const STAGED = { '0/0/0.webp': 'new', '1/0/1.webp': 'new', '1/1/1.webp': 'new', 'metadata.json': 'new' }
 
-it('a layer that does not exist yet appears with one rename', async () => {
+it('a new layer appears with one rename', async () => {
   const staging = write('staging', STAGED)
   expect(await publishStaged(staging, join(dir, 'layers', 'a', '1'))).toBe(0)
   expect(content(join(dir, 'layers', 'a', '1'))).toEqual(STAGED)
   expect(existsSync(staging)).toBe(false)
 })
 
-it('an empty folder counts as no layer', async () => {
+it('an empty folder does not count as a layer', async () => {
   mkdirSync(join(dir, 'layer'))
   await publishStaged(write('staging', STAGED), join(dir, 'layer'))
   expect(content(join(dir, 'layer'))).toEqual(STAGED)
@@ -57,7 +57,7 @@ it('new tiles replace old ones and leave the rest', async () => {
   expect(existsSync(staging)).toBe(false)
 })
 
-it('what was interrupted is finished by another call, and one more changes nothing', async () => {
+it('another call completes an interrupted one, and one more changes nothing', async () => {
   const layer = write('layer', { '0/0/0.webp': 'old', '1/0/1.webp': 'new', 'metadata.json': 'old' })
   const staging = write('staging', { '0/0/0.webp': 'new', '1/1/1.webp': 'new', 'metadata.json': 'new' })
   mkdirSync(join(staging, '1/0'))
@@ -66,7 +66,7 @@ it('what was interrupted is finished by another call, and one more changes nothi
   expect(content(layer)).toEqual(STAGED)
 })
 
-it('what cannot be moved is an error, and what was not moved stays staged', async () => {
+it('a failed move is an error, and files that were not moved stay staged', async () => {
   const layer = write('layer', { '1': 'a file in the place of a zoom' })
   const staging = write('staging', STAGED)
   await expect(publishStaged(staging, layer)).rejects.toThrow()

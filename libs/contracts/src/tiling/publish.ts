@@ -2,21 +2,21 @@ import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { METADATA_FILE } from './protocol.js'
 
-/** How folders next to a layer's versions begin that are being made or removed; the dot hides them from scans. */
+/** Prefix of folders next to a layer's versions that are being created or removed. The dot hides them from scans. */
 export const STAGING_MARK = '.staging-'
 
-/** Columns whose tiles are renamed at a time. */
+/** Number of columns whose tiles are renamed at the same time. */
 const COLUMNS_AT_A_TIME = 8
 
 /**
- * Moves staged tiles into the served layer and removes the staging folder. Both must lie on one file system. Resolves
- * with the number of tiles that were moved (0 where the layer was new and the folder moved as a whole).
+ * Moves staged tiles into the served layer and removes the staging folder. Both must be on one file system. Resolves
+ * with the number of moved tiles (0 if the layer was new and the folder moved as a whole).
  *
- * A layer that does not exist yet appears at once, by one rename. In an existing one every tile is replaced by a rename,
- * so that no reader sees a torn one; the deepest zoom goes first, so that what is new in an overview is there
- * when zooming in; the metadata goes last, so that zooms and bounds never promise what is not there. A crash in between
- * leaves old and new tiles side by side: calling this again moves the rest, and a run from the start over such a layer
- * ends in the same layer, because merging a source twice does not thicken anything.
+ * A new layer appears by one rename. In an existing layer every tile is replaced by a rename, so that no reader sees a
+ * torn one. The deepest zoom goes first, so that new content of an overview is there when a user zooms in. The metadata
+ * goes last, so that zooms and bounds never promise missing tiles. A crash in between leaves old and new tiles side by
+ * side: another call moves the rest, and a run from the start over such a layer ends in the same layer, because merging
+ * a source twice changes nothing.
  */
 export async function publishStaged(staging: string, layer: string): Promise<number> {
   if (await becomesLayer(staging, layer)) return 0
@@ -39,7 +39,7 @@ async function becomesLayer(staging: string, layer: string): Promise<boolean> {
   if ((await readdir(layer).catch(unlessAbsent))?.length) return false
   await mkdir(dirname(layer), { recursive: true })
   try {
-    // An empty folder in its place is replaced by the same rename.
+    // The same rename replaces an empty folder in its place.
     await rename(staging, layer)
     return true
   } catch (error) {
@@ -49,7 +49,7 @@ async function becomesLayer(staging: string, layer: string): Promise<boolean> {
   }
 }
 
-/** Zoom folders, the deepest first. */
+/** Lists the zoom folders, the deepest first. */
 async function zoomsOf(staging: string): Promise<string[]> {
   const names = (await readdir(staging).catch(unlessAbsent)) ?? []
   return names.filter((name) => /^\d+$/.test(name)).sort((a, b) => Number(b) - Number(a))

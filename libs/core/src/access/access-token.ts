@@ -2,13 +2,13 @@ import type { DecidedToken } from '@gateway/contracts/token.js'
 import { parseRanges } from './client-address.js'
 import type { AccessToken } from './decide.js'
 
-/** A token of the store in the form in which decisions read it. */
+/** Converts a token of the store into the form that decisions read. */
 export function toAccessToken(token: DecidedToken): AccessToken {
   const { allowed_origins: origins, allowed_networks: networks } = token
-  // A catalog that a version before this one has kept does not say.
+  // A kept catalog that an earlier version wrote lacks this field.
   const rate = token.rate_limit ?? null
   const area = token.bounds ?? null
-  // Not a limit: the quick paths, which pass over tokens with limits, know nothing of versions that are held.
+  // Not a limit: the fast paths skip tokens with limits, and they do not know held versions.
   const readsHeld = token.preview === true
   const hasLimits = origins.length > 0 || networks.length > 0 || rate !== null || area !== null || readsHeld
   return {
@@ -17,7 +17,7 @@ export function toAccessToken(token: DecidedToken): AccessToken {
     scopes: setOf(token.scopes),
     basemaps: setOf(token.basemap_codes),
     vectors: setOf(token.vector_codes),
-    // Nor of this, which edges never ask for.
+    // Absent on the edge, which never asks for it.
     layers: setOf(token.layer_codes ?? []),
     expiresAtMs: token.expires_at === null ? null : Date.parse(token.expires_at),
     disabled: token.disabled_at !== null,
@@ -26,11 +26,11 @@ export function toAccessToken(token: DecidedToken): AccessToken {
   }
 }
 
-/** Limit: sets that are shared; then all of them are made anew. */
+/** Maximum number of shared sets. Above it, all of them are dropped and built again. */
 const MAX_SHARED = 10_000
 const shared = new Map<string, ReadonlySet<string>>()
 
-/** Most lists have one entry, and most tokens the same one: sets of their own would be a third of what a token takes in memory. */
+/** Most lists have one entry, and most tokens have the same one. Separate sets would take a third of a token's memory. */
 function setOf<T extends string>(list: readonly T[]): ReadonlySet<T> {
   const [only] = list
   if (only === undefined || list.length > 1) return new Set(list)

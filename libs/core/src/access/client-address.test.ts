@@ -21,21 +21,21 @@ const FORWARDING =
 test.each(FORWARDING)('loopback with %s and no trusted proxy counts as remote', (header) =>
   expect(ask('127.0.0.1', { [header]: '127.0.0.1' }).loopback).toBe(false),
 )
-test('a forwarding header without a value is one, too', () =>
+test('a forwarding header without a value counts too', () =>
   expect(ask('127.0.0.1', { 'x-forwarded-for': '' }).loopback).toBe(false))
-test('a forwarding header from an untrusted peer is not believed', () =>
+test('a forwarding header from an untrusted peer is ignored', () =>
   expect(ask('10.0.0.9', { 'x-forwarded-for': '127.0.0.1' })).toEqual({ address: '10.0.0.9', loopback: false }))
-test('a trusted proxy tells the client', () =>
+test('a trusted proxy determines the client', () =>
   expect(ask('127.0.0.1', { 'x-forwarded-for': '203.0.113.5' }, ['127.0.0.0/8'])).toEqual({
     address: '203.0.113.5',
     loopback: false,
   }))
-test('what a client wrote in front of the trusted hops does not count', () =>
+test('text that a client wrote before the trusted hops does not count', () =>
   expect(ask('10.0.0.2', { 'x-forwarded-for': '127.0.0.1, 203.0.113.5, 10.0.0.3' }, ['10.0.0.0/8'])).toEqual({
     address: '203.0.113.5',
     loopback: false,
   }))
-test('a hop that is not an address is nobody local', () =>
+test('a hop that is not an address is not local', () =>
   expect(ask('10.0.0.2', { 'x-forwarded-for': 'unknown' }, ['10.0.0.0/8']).loopback).toBe(false))
 test('a trusted proxy on this machine may forward for this machine', () =>
   expect(ask('127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }, ['127.0.0.1']).loopback).toBe(true))
@@ -45,7 +45,7 @@ test.each([
   ['10.0.0.2', '127.0.0.1, 10.0.0.3'],
   ['127.0.0.1', '127.0.0.1, 10.0.0.3'],
   ['127.0.0.1', '10.0.0.3, 127.0.0.1'],
-])('nobody behind another machine is this one, whatever that says: peer %s for %s', (peer, hops) =>
+])('a client behind another machine is never local, whatever that machine claims: peer %s for %s', (peer, hops) =>
   expect(ask(peer, { 'x-forwarded-for': hops }, ['10.0.0.0/8', '127.0.0.0/8', '::1']).loopback).toBe(false),
 )
 test('a trusted proxy with a header that names no client is not loopback', () =>
@@ -70,8 +70,8 @@ test.each([
   'x-edge-peer',
   'user-agent',
   'forwardedness',
-])('%s says nothing of a proxy', (header) => expect(isForwardingHeader(header)).toBe(false))
-test('the last of many hops is found, and an overlong hop is nobody local', () => {
+])('%s says nothing about a proxy', (header) => expect(isForwardingHeader(header)).toBe(false))
+test('the last of many hops is found, and an overlong hop is not local', () => {
   const hops = `${'127.0.0.1,'.repeat(1_000)} 203.0.113.5`
   expect(ask('10.0.0.2', { 'x-forwarded-for': hops }, ['10.0.0.0/8']).address).toBe('203.0.113.5')
   expect(ask('10.0.0.2', { 'x-forwarded-for': `127.0.0.1%${'0'.repeat(100)}` }, ['10.0.0.0/8']).loopback).toBe(false)

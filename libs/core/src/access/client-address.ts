@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * How the headers are named by which proxies, load balancers and content networks tell whom they forward for, or that they do. By pattern,
- * since every product has names of its own: one that is missed lets whoever stands behind such a proxy pass for this machine.
+ * Patterns of the headers by which proxies, load balancers and CDNs name the client that they forward for. Patterns are used because every
+ * product has its own names. If a name is missed, a client behind such a proxy passes for this machine.
  */
 const FORWARDING_NAMES: ReadonlySet<string> = new Set([
   'forwarded',
@@ -42,7 +42,7 @@ const FORWARDING_PREFIXES = [
 ]
 const FORWARDING_SUFFIXES = ['-ip', '-clientip', '-addr', '-address', '_addr']
 
-/** Whether a header of this name, in lower case, means that a proxy may stand between the caller and this service. */
+/** True if a header of this name, in lower case, means that a proxy may stand between the caller and this service. */
 export function isForwardingHeader(name: string): boolean {
   return (
     FORWARDING_NAMES.has(name) ||
@@ -52,15 +52,15 @@ export function isForwardingHeader(name: string): boolean {
 }
 
 export interface ClientAddress {
-  /** the address of the client as far as it can be trusted */
+  /** address of the client, as far as it can be trusted */
   readonly address: string
-  /** whether the request comes from this machine itself */
+  /** true if the request comes from this machine */
   readonly loopback: boolean
 }
 
 export type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
 
-/** Prepares a CIDR list for `clientAddress`. Throws for an entry that is neither an address nor a CIDR range. */
+/** Parses a CIDR list for `clientAddress`. Throws if an entry is neither an address nor a CIDR range. */
 export function parseRanges(list: readonly string[]): readonly Range[] {
   return list.map((entry) => {
     if (entry.includes('/')) return ipaddr.parseCIDR(entry) as Range
@@ -70,10 +70,9 @@ export function parseRanges(list: readonly string[]): readonly Range[] {
 }
 
 /**
- * Who a request comes from. The peer address decides; `X-Forwarded-For` counts only hop by hop from trusted proxies, read from the
- * right, and the first address that is no trusted proxy is the client. A forwarding header from an untrusted peer makes even a
- * loopback peer count as remote, since it may be a proxy that nobody declared; so does any hop that is not this machine. Names of
- * `headers` are in lower case.
+ * Finds the client of a request. The peer address decides. `X-Forwarded-For` counts only hop by hop from trusted proxies, read from the right;
+ * the first address that is not a trusted proxy is the client. A forwarding header from an untrusted peer makes even a loopback peer remote,
+ * since an undeclared proxy may have sent it. A hop that is not this machine has the same effect. Names of `headers` are in lower case.
  */
 export function clientAddress(
   peer: string,
@@ -90,9 +89,9 @@ export function clientAddress(
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '')
-  // A trusted proxy that does not say for whom it asks tells nothing about the client: not loopback.
+  // A trusted proxy that does not name its client proves nothing about the client, so the request is not loopback.
   if (hops.length === 0) return { address: peerIp.toString(), loopback: !forwarded && peerIp.range() === 'loopback' }
-  // What calls itself 127.0.0.1 behind another machine is that machine, or lies.
+  // A hop behind another machine that claims to be 127.0.0.1 is that machine, or lies.
   let loopback = peerIp.range() === 'loopback'
   for (let i = hops.length - 1; i >= 0; i--) {
     const hop = parse(hops[i] as string)
@@ -103,7 +102,7 @@ export function clientAddress(
   return { address: peerIp.toString(), loopback: false }
 }
 
-/** Limit: an IPv6 address with a zone, brackets and a port. */
+/** Maximum length of an address: IPv6 with a zone, brackets and a port. */
 const MAX_ADDRESS_LENGTH = 100
 
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
@@ -112,7 +111,7 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | null {
   return ipaddr.isValid(bare) ? ipaddr.process(bare) : null
 }
 
-/** Whether an address is in one of the ranges; a text that is no address is in none. */
+/** True if an address is in one of the ranges. Returns false for text that is not an address. */
 export function isInRanges(address: string, ranges: readonly Range[]): boolean {
   const ip = parse(address)
   return ip !== null && isIn(ip, ranges)

@@ -1,12 +1,12 @@
 import { TOKEN_MARK } from './token-format.js'
 
-/** Names of parameters that look like a credential's. The native tier leaves requests with them to JavaScript (`names_credential` of request_fields.cc). */
+/** Names of parameters that look like a credential. The native tier leaves requests with them to JavaScript (`names_credential` in request_fields.cc). */
 const CREDENTIAL_NAME = /key|token|auth|bearer|jwt|^tk$/i
 const BEARER_FORM = 'send "Authorization: Bearer bmp_..."'
 
 /**
- * What a request that presents no token has probably meant as one; null: nothing looks like it. Of what was sent it repeats a scheme or a parameter's name,
- * never a value.
+ * Guesses what a request without a token meant as its token, or returns null. The hint repeats a scheme or the name of a parameter, and never
+ * a value.
  */
 export function credentialHint(
   authorization: string | undefined,

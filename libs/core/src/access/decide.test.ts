@@ -27,16 +27,16 @@ const code = (t: AccessToken | null, wanted: WantedResource = world, scope: 'rea
 }
 
 test('a granted basemap is allowed', () => expect(code(token())).toBe('ok'))
-test('an unknown token comes before everything', () => expect(code(null)).toBe('token_unknown'))
-test('a disabled token is refused even if it is expired too', () =>
+test('an unknown token is refused before all other checks', () => expect(code(null)).toBe('token_unknown'))
+test('a disabled token is refused as disabled even if it is expired too', () =>
   expect(code(token({ disabled: true, expiresAtMs: 1 }))).toBe('token_disabled'))
-test('a token expires at its moment, not after it', () => {
+test('a token expires exactly at its time', () => {
   expect(code(token({ expiresAtMs: NOW }))).toBe('token_expired')
   expect(code(token({ expiresAtMs: NOW + 1 }))).toBe('ok')
 })
-test('an expired token is refused before its missing scope is told', () =>
+test('an expired token is refused before its missing scope', () =>
   expect(code(token({ expiresAtMs: NOW, scopes: new Set() }))).toBe('token_expired'))
-test('a missing scope comes before a missing grant', () =>
+test('a missing scope is refused before a missing grant', () =>
   expect(code(token({ scopes: new Set(['slice']), basemaps: new Set() }))).toBe('scope_missing'))
 test('a basemap that is not granted is refused', () =>
   expect(code(token(), { kind: 'basemap', code: 'other' })).toBe('resource_not_granted'))
@@ -50,7 +50,7 @@ test('a star for basemaps grants no vector', () =>
 test.each(['roads', 'a/b.geojson', 'main.shp'])('a vector is granted by any of its names: %s', (name) =>
   expect(code(token(), { kind: 'vector', names: ['x', name] })).toBe('ok'),
 )
-test('the scope alone can be asked for', () => {
+test('a check of only the scope is possible', () => {
   expect(code(token({ scopes: new Set(['slice']) }), null, 'slice')).toBe('ok')
   expect(code(token(), null, 'slice')).toBe('scope_missing')
 })
@@ -75,7 +75,7 @@ test.each([
   [{ referer: 'no address' }, 'origin_not_allowed'],
   [{}, 'origin_not_allowed'],
   [null, 'origin_not_allowed'],
-])('a token for one origin, asked from %j: %s', (sender, expected) =>
+])('a token for one origin, used from %j: %s', (sender, expected) =>
   expect(from(limited([MAPS], []), sender)).toBe(expected),
 )
 
@@ -88,11 +88,11 @@ test.each([
   [{ address: '2001:db9::1' }, 'network_not_allowed'],
   [{ address: 'no address' }, 'network_not_allowed'],
   [null, 'network_not_allowed'],
-])('a token for some networks, asked from %j: %s', (sender, expected) =>
+])('a token for some networks, used from %j: %s', (sender, expected) =>
   expect(from(limited([], ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32']), sender)).toBe(expected),
 )
 
-test('limits come after the state of the token and before its scopes and grants', () => {
+test('limits are checked after the state of the token and before its scopes and grants', () => {
   expect(from(limited([MAPS], [], { expiresAtMs: NOW }), null)).toBe('token_expired')
   expect(from(limited([MAPS], [], { scopes: new Set(), basemaps: new Set() }), null)).toBe('origin_not_allowed')
   expect(from(limited([MAPS], ['10.0.0.0/8']), { origin: MAPS })).toBe('network_not_allowed')

@@ -3,25 +3,25 @@ import { coded } from '@gateway/contracts/messages.js'
 import { GRANT_ALL, type Scope } from '@gateway/contracts/token.js'
 import { breachOf, type Sender, type TokenLimits } from './token-limits.js'
 
-/** What a token may do, in the form in which decisions read it. Immutable. */
+/** The rights of a token in the form that decisions read. Immutable. */
 export interface AccessToken {
   readonly id: string
   readonly prefix: string
   readonly scopes: ReadonlySet<Scope>
   readonly basemaps: ReadonlySet<string>
   readonly vectors: ReadonlySet<string>
-  /** that it may slice */
+  /** layers that the token may slice */
   readonly layers: ReadonlySet<string>
   /** milliseconds since 1970; null: never */
   readonly expiresAtMs: number | null
   readonly disabled: boolean
-  /** null: it may be used from everywhere, as often as wanted */
+  /** null: no limits */
   readonly limits: TokenLimits | null
-  /** a preview of the console, which also reads versions that are held; default: no */
+  /** true for a preview of the console, which also reads held versions; default: false */
   readonly readsHeld?: boolean
 }
 
-/** What a request wants to reach. A vector is known by each of the names that a grant may use; `null` asks for the scope alone. */
+/** The resource that a request wants. A vector has each of the names that a grant may use. `null` checks only the scope. */
 export type WantedResource =
   | { readonly kind: 'basemap'; readonly code: string }
   | { readonly kind: 'layer'; readonly code: string }
@@ -29,7 +29,7 @@ export type WantedResource =
   | StyleResource
   | null
 
-/** A style is granted to those who are granted every resource of the gateway in it. */
+/** A style. A token may read it if it is granted every resource of the gateway in the style. */
 export interface StyleResource {
   readonly kind: 'style'
   readonly code: string
@@ -37,7 +37,7 @@ export interface StyleResource {
 }
 
 export interface StylePart {
-  /** the source, as the style calls it */
+  /** name of the source in the style */
   readonly source: string
   readonly code: string
   readonly wanted: Extract<WantedResource, { readonly kind: 'basemap' | 'vector' }>
@@ -57,10 +57,10 @@ const SCOPE_MISSING: Readonly<Record<Scope, Refusal>> = {
 }
 
 /**
- * The fixed order of refusal: no usable token (401), used from where it must not be (403), scope missing (403), resource not granted (403),
- * whether or not it exists. That a granted resource is absent (404) is for the caller to find. Pure; allocates nothing for a token without
- * limits.
- * @param sender null: not known, so that a token with limits is refused
+ * Decides whether a token may read a resource. The order of refusals is fixed: no usable token (401), a sender that is not allowed (403), a
+ * missing scope (403), a resource that is not granted (403), whether or not it exists. The caller finds absent resources (404). Pure.
+ * Allocates nothing for a token without limits.
+ * @param sender null if it is unknown; a token with limits is then refused
  */
 export function decide(
   token: AccessToken | null,
@@ -86,7 +86,7 @@ function notGranted(token: AccessToken, { parts }: StyleResource): Refusal {
   return refuse('resource_not_granted', coded('style_source_not_granted', { source, kind: wanted.kind, code }))
 }
 
-/** Whether the grants of a token cover a resource, the token's own state left aside. */
+/** True if the grants of a token cover a resource. Ignores the state of the token. */
 export function isGranted(token: AccessToken, wanted: NonNullable<WantedResource>): boolean {
   if (wanted.kind === 'basemap') return token.basemaps.has(GRANT_ALL) || token.basemaps.has(wanted.code)
   if (wanted.kind === 'layer') return token.layers.has(GRANT_ALL) || token.layers.has(wanted.code)

@@ -17,7 +17,7 @@ test.each([
   expect(presentedToken(from)).toEqual({ ok: true, token: A, fromQuery })
 })
 
-test('the same token in all four ways is one token', () => {
+test('the same token in all four ways counts as one token', () => {
   const all = { authorization: `Bearer ${A}`, xAccessToken: A, query: `token=${A}&access_token=${A}` }
   expect(presentedToken(all)).toMatchObject({ ok: true, token: A })
 })
@@ -36,7 +36,7 @@ test("a browser's Basic credentials are not a service token and are ignored", ()
   expect(presentedToken({ ...none, authorization: 'Basic YTpi', query: `token=${A}` })).toMatchObject({ ok: true })
 })
 
-test('a token is found as the password of Basic credentials, whoever the user is', () => {
+test('a token is found as the password of Basic credentials, whatever the user name', () => {
   const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString('base64')}`
   for (const user of ['', 'qgis', 'bmp_']) {
     expect(presentedToken({ ...none, authorization: basic(`${user}:${A}`) })).toEqual({
@@ -52,16 +52,16 @@ test('a token is found as the password of Basic credentials, whoever the user is
   expect(presentedToken({ ...none, authorization: basic(A) })).toMatchObject({ code: 'token_missing' })
 })
 
-test('an empty value is no token', () => {
+test('an empty value is not a token', () => {
   expect(presentedToken({ ...none, query: 'token=' })).toMatchObject({ ok: false, code: 'token_missing' })
   expect(presentedToken({ ...none, xAccessToken: '' })).toMatchObject({ ok: false, code: 'token_missing' })
 })
 
-test('a mistyped token is refused by its form alone', () => {
+test('a mistyped token is refused only by its form', () => {
   expect(presentedToken({ ...none, xAccessToken: `${A.slice(0, -1)}-` })).toMatchObject({ code: 'token_malformed' })
 })
 
-test('tk carries a token on the paths of Tianditu only, its name in any case', () => {
+test('tk carries a token only on the paths of Tianditu, its name in any case', () => {
   expect([takesTk('/tianditu/img_w/wmts'), takesTk('/tiles/tianditu/0/0/0.png')]).toEqual([true, false])
   for (const name of ['tk', 'TK', 'Tk']) {
     const from = { ...none, query: `SERVICE=WMTS&${name}=${A}` }
@@ -79,12 +79,12 @@ test.each([
   expect(presentedToken({ ...none, ...from, takesTk: true })).toMatchObject({ code: 'conflicting_tokens' })
 })
 
-test('the same token as tk and token is one token, and an empty tk is none', () => {
+test('the same token as tk and token is one token, and an empty tk is ignored', () => {
   expect(presentedToken({ ...none, query: `tk=${A}&token=${A}`, takesTk: true })).toMatchObject({ ok: true })
   expect(presentedToken({ ...none, query: 'tk=', takesTk: true })).toMatchObject({ code: 'token_missing' })
 })
 
-test('a query in which nothing is encoded says what it says where something is', () => {
+test('a query without encoding gives the same result as an encoded one', () => {
   const tokens = [createToken(), createToken()]
   const one = fc.oneof(
     ...tokens.map((token) => fc.constantFrom(`token=${token}`, `access_token=${token}`, `?token=${token}`)),

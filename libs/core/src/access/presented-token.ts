@@ -3,44 +3,44 @@ import { coded } from '@gateway/contracts/messages.js'
 import { credentialHint } from './credential-hints.js'
 import { isTokenWellFormed, TOKEN_MARK } from './token-format.js'
 
-/** The places where one request may carry its service token. An absent header is an empty string or undefined. */
+/** The places where a request may carry its service token. An absent header is an empty string or undefined. */
 export interface PresentedCredentials {
   readonly authorization: string | undefined
   readonly xAccessToken: string | undefined
   /** the raw query string, without the question mark */
   readonly query: string | undefined
-  /** whether `tk` carries a token at this address (`takesTk`); left out: no */
+  /** true if `tk` carries a token at this address (`takesTk`); default: false */
   readonly takesTk?: boolean
-  /** whether a text is one of the tokens that were judged before, whose checksum is right; left out: none was */
+  /** returns true for a token that was judged before and whose checksum is correct; default: no such token */
   readonly isKnown?: (text: string) => boolean
 }
 
-/** Whether the parameter `tk` carries a token at an address: on the paths that have Tianditu's form only. */
+/** True if the parameter `tk` carries a token at this address, which holds only for paths in Tianditu's form. */
 export function takesTk(path: string): boolean {
   return path.startsWith('/tianditu/')
 }
 
 export type PresentedToken = { readonly ok: true; readonly token: string; readonly fromQuery: boolean } | Refusal
 
-/** RFC 6750, 3; a browser asks nobody for a password because of it. */
+/** RFC 6750, section 3. A browser opens no password dialog for it. */
 const BEARER_CHALLENGE = 'Bearer realm="map asset gateway"'
 /** RFC 7617. */
 const BASIC_CHALLENGE = 'Basic realm="map asset gateway", charset="UTF-8"'
 
-/** The WWW-Authenticate of a 401. `hasBasic`: see `isBasic`. */
+/** Returns the WWW-Authenticate header of a 401. For `hasBasic` see `isBasic`. */
 export function challenge(hasBasic: boolean): string {
   return hasBasic ? `${BEARER_CHALLENGE}, ${BASIC_CHALLENGE}` : BEARER_CHALLENGE
 }
 
 export const TOKEN_MISSING = refuse('token_missing', coded('token_missing'))
-/** A text that cannot be a token. One sentence for all of them: that a guess at another credential was right must not be told here. */
+/** Refusal of text that cannot be a token. All cases share one message, so that it does not confirm a guess at another credential. */
 export const TOKEN_MALFORMED = refuse('token_malformed', coded('token_malformed'))
 const CONFLICT = refuse('conflicting_tokens', coded('tokens_conflict'))
 
 /**
- * The one token that a request presents. The same token in several places counts once; different ones are refused (400).
- * An Authorization header of a scheme other than Bearer is ignored, but for Basic whose password is a token: desktop software knows no other
- * way. A mistyped token is refused by its checksum.
+ * Returns the one token that a request presents. The same token in several places counts once; different tokens are refused (400). An
+ * Authorization header of a scheme other than Bearer is ignored, except Basic with a token as its password, since some desktop software knows no
+ * other way. The checksum reveals a mistyped token, which is refused.
  */
 export function presentedToken(from: PresentedCredentials): PresentedToken {
   let token = bearer(from.authorization) || basic(from.authorization)
@@ -73,12 +73,12 @@ function bearer(authorization: string | undefined): string {
   return /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? ''
 }
 
-/** Whether a header is of the scheme Basic (RFC 7617): only who sent one is asked for one, so that no browser opens its dialog over a map. */
+/** True for the scheme Basic (RFC 7617). Only clients that sent Basic are asked for it, so that no browser opens its dialog over a map. */
 export function isBasic(authorization: string | undefined): boolean {
   return authorization !== undefined && /^basic /i.test(authorization)
 }
 
-/** The password of Basic credentials where it looks like a token; the user's name does not matter. */
+/** Returns the password of Basic credentials if it looks like a token. The user's name is ignored. */
 function basic(authorization: string | undefined): string {
   if (authorization === undefined || !isBasic(authorization)) return ''
   const credentials = Buffer.from(authorization.slice('Basic '.length), 'base64').toString('latin1')
@@ -88,7 +88,7 @@ function basic(authorization: string | undefined): string {
 
 function queryTokens(query: string, takesTk: boolean): string[] {
   if (!takesTk && !query.includes('token')) return []
-  // Where nothing is encoded, as in the query of most maps, taking it apart costs a tenth of that.
+  // Queries of most maps encode nothing. Splitting such a query costs a tenth of parsing it.
   if (!takesTk && !/[%+]|^\?/.test(query)) return plainTokens(query)
   const params = new URLSearchParams(query)
   const tokens = [...params.getAll('token'), ...params.getAll('access_token')]
@@ -105,7 +105,7 @@ function plainTokens(query: string): string[] {
   return tokens
 }
 
-/** The values of `tk`, whose name comes in any case, as the names of that service's other parameters. */
+/** Returns the values of `tk`. The case of its name is ignored, as for the other parameters of that service. */
 export function tksIn(params: URLSearchParams): string[] {
   return [...params].filter(([name]) => name.toLowerCase() === 'tk').map(([, value]) => value)
 }

@@ -5,7 +5,7 @@ import { type Admission, RateLimiter } from './rate-limiter.js'
 const ID = '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10'
 const LIMIT: RateLimit = { per_second: 10, burst: 5 }
 
-/** A bucket that never refills, as long as no time passes. */
+/** A bucket that does not refill while no time passes. */
 function sharedBucket(level: number) {
   const asked: PermitRequest[] = []
   const take = async (requests: readonly PermitRequest[]): Promise<PermitAnswer[]> =>
@@ -23,7 +23,7 @@ const count = async (admissions: readonly (Admission | Promise<Admission>)[]) =>
   return { admitted: settled.filter(({ ok }) => ok).length, refused: settled.filter(({ ok }) => !ok) }
 }
 
-test('requests that come together are asked for together, and those beyond what is there are refused with a time to wait', async () => {
+test('simultaneous requests ask for permits together, and those beyond the supply are refused with a time to wait', async () => {
   const bucket = sharedBucket(5)
   const limiter = new RateLimiter(bucket.take, 1, () => 0)
   const { admitted, refused } = await count(Array.from({ length: 8 }, () => limiter.admit(ID, LIMIT)))
@@ -33,7 +33,7 @@ test('requests that come together are asked for together, and those beyond what 
   expect(bucket.asked.length).toBeLessThanOrEqual(2)
 })
 
-test('nobody is asked while the bucket is known to be empty, and again once it is not', async () => {
+test('no permits are requested while the bucket is known to be empty, and they are again afterwards', async () => {
   let now = 0
   const bucket = sharedBucket(0)
   const limiter = new RateLimiter(bucket.take, 1, () => now)
@@ -45,7 +45,7 @@ test('nobody is asked while the bucket is known to be empty, and again once it i
   expect(bucket.asked).toHaveLength(2)
 })
 
-test('a fast token takes permits ahead, and those that were not used in a second are lost', async () => {
+test('a fast token takes permits ahead, and loses those not used within a second', async () => {
   let now = 0
   const bucket = sharedBucket(1_000)
   const limiter = new RateLimiter(bucket.take, 1, () => now)
@@ -58,7 +58,7 @@ test('a fast token takes permits ahead, and those that were not used in a second
   expect(limiter.admit(ID, fast)).toBeInstanceOf(Promise)
 })
 
-test('a limit that was changed counts at once', async () => {
+test('a changed limit takes effect at once', async () => {
   const bucket = sharedBucket(0)
   const limiter = new RateLimiter(bucket.take, 1, () => 0)
   await limiter.admit(ID, LIMIT)
@@ -70,11 +70,11 @@ test('a limit that was changed counts at once', async () => {
 test.each([
   ['fails', () => Promise.reject(new Error('away'))],
   ['hangs', () => new Promise<never>(() => {})],
-])('where the shared bucket %s each process allows its share', async (_, take) => {
+])('if the shared bucket %s, each process allows its share', async (_, take) => {
   let now = 0
   const limiter = new RateLimiter(take, 2, () => now)
   const share = (length: number) => count(Array.from({ length }, () => limiter.admit(ID, LIMIT)))
-  // Half of a burst of 5, and half of 10 a second.
+  // Half of a burst of 5, and half of 10 per second.
   expect((await share(8)).admitted).toBe(2)
   now = 1_000
   expect((await share(8)).admitted).toBe(2)
@@ -82,7 +82,7 @@ test.each([
   expect((await share(8)).admitted).toBe(1)
 })
 
-test('more requests than may wait are refused at once', async () => {
+test('requests above the maximum of waiting ones are refused at once', async () => {
   const limiter = new RateLimiter(
     () => Promise.reject(new Error('away')),
     1,

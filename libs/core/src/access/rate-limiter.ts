@@ -3,22 +3,22 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { PermitAnswer, PermitRequest, RateLimit } from '@gateway/contracts/rate-limit.js'
 import { LRUCache } from 'lru-cache'
 
-/** Asks the buckets that all processes share; rejects where they are out of reach. */
+/** Takes permits from the buckets that all processes share. Rejects if they cannot be reached. */
 export type TakePermits = (requests: readonly PermitRequest[]) => Promise<readonly PermitAnswer[]>
 
-/** Limit: tokens with a limit that are followed at once; of more, those unused for longest start anew with what the shared bucket says. */
+/** Maximum number of limited tokens that are tracked at once. Above it, the longest unused token starts again from the shared bucket. */
 const MAX_TOKENS = 10_000
-/** Limit: requests of one token that wait for an answer; those beyond it are refused at once. */
+/** Maximum number of requests of one token that wait for a reply. Further ones are refused at once. */
 const MAX_WAITING = 1_000
-/** From the start of one question to the start of the next, for all tokens together: a flood costs the medium a hundred of them a second. */
+/** Minimum time between the starts of two calls, for all tokens together. A flood then costs the bus at most 100 calls a second. */
 const MIN_INTERVAL_MS = 10
-/** A medium that does not answer within this time counts as out of reach. */
+/** Time after which a bus that does not reply counts as unreachable. */
 const ANSWER_WITHIN_MS = 500
-/** For how long after that each process limits by itself. */
+/** Time after such a failure in which each process limits by itself. */
 const ALONE_MS = 2_000
 /**
- * Permits taken ahead, so that not each request of a fast token waits: what is used within this time, and a tenth of a burst at most. What is not
- * used within a second is lost, which with ten processes is a few per cent of the limit.
+ * Permits taken ahead, so that not every request of a fast token waits: those used within this time, and at most a tenth of a burst. Permits
+ * unused after a second are lost, which for ten processes is a few per cent of the limit.
  */
 const AHEAD_SECONDS = 0.02
 const AHEAD_OF_BURST = 0.1
@@ -28,23 +28,23 @@ export type Admission = { readonly ok: true } | Refusal
 const ADMITTED: Admission = { ok: true }
 
 interface Followed {
-  /** taken and not used, until a moment */
+  /** taken and unused; they expire at a moment */
   permits: number
   keptUntil: number
-  /** before this moment there is none, and the refusal that says so */
+  /** until this moment the bucket is empty; the refusal says so */
   emptyUntil: number
   refusal: Refusal
   limit: RateLimit
-  /** this process's own bucket, while the shared one is out of reach */
+  /** bucket of this process, used while the shared bucket is unreachable */
   level: number
   filledAt: number
   readonly waiting: ((admission: Admission) => void)[]
 }
 
 /**
- * Holds tokens to their limits over the whole cluster. All processes take permits out of one bucket for each token, one question at a time for
- * all that wait. Where the medium is out of reach each process allows its share, which is the limit divided by the number of edge processes that
- * were last seen. Moments are those of `performance.now()`: no step of the calendar matters.
+ * Enforces rate limits of tokens over the whole cluster. All processes take permits from one bucket for each token, with one call at a time for
+ * all waiting requests. If the bus is unreachable, each process allows its share: the limit divided by the number of edge processes last seen.
+ * Moments are those of `performance.now()`, so a step of the system clock has no effect.
  */
 export class RateLimiter {
   readonly #take: TakePermits
@@ -56,14 +56,14 @@ export class RateLimiter {
   #aloneUntil = Number.NEGATIVE_INFINITY
   #processes: number
 
-  /** @param processes edge processes, until the medium has said how many there are */
+  /** @param processes number of edge processes, used until the bus reports it */
   constructor(take: TakePermits, processes: number, now = () => performance.now()) {
     this.#take = take
     this.#processes = processes
     this.#now = now
   }
 
-  /** Whether one more request of a token may pass; at once where that is known here. Never rejects. */
+  /** Decides whether one more request of a token may pass, at once if permits are known here. Never rejects. */
   admit(tokenId: string, limit: RateLimit): Admission | Promise<Admission> {
     const now = this.#now()
     const followed = this.#follow(tokenId, limit, now)
@@ -100,7 +100,7 @@ export class RateLimiter {
 
   async #run(): Promise<void> {
     this.#running = true
-    // What else arrives in this turn of the loop joins the question.
+    // Requests that arrive in this turn of the event loop join the call.
     await new Promise(setImmediate)
     while (this.#asking.size > 0) {
       const pauseMs = this.#lastAt + MIN_INTERVAL_MS - this.#now()
@@ -146,7 +146,7 @@ export class RateLimiter {
       followed.refusal = refusalAfter(retryAfterMs)
       for (const resolve of followed.waiting.splice(0)) resolve(followed.refusal)
     }
-    // More came while the question was under way.
+    // More requests arrived during the call.
     if (followed.waiting.length > 0) this.#asking.set(tokenId, followed)
   }
 
@@ -161,7 +161,7 @@ export class RateLimiter {
   }
 }
 
-/** Between two questions the bucket must not overflow. */
+/** The bucket must not overflow between two calls. */
 function effectiveBurst({ per_second, burst }: RateLimit): number {
   return Math.max(burst, Math.ceil((per_second * 2 * MIN_INTERVAL_MS) / 1000))
 }
@@ -178,7 +178,7 @@ const refusals = new Map<number, Refusal>()
 
 const MAX_RETRY_SECONDS = 86_400
 
-/** One object for each number of seconds: what is written to a client is kept for each refusal. */
+/** Returns one shared object for each number of seconds, because the response is cached for each refusal. */
 function refusalAfter(ms: number): Refusal {
   const seconds = Math.min(MAX_RETRY_SECONDS, Math.max(1, Math.ceil(ms / 1000)))
   const known = refusals.get(seconds)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { redactTokens } from './redact.js'
 import { createToken } from './token-format.js'
 
-test('a token is cut to its prefix wherever it stands', () => {
+test('a token is cut to its prefix at any position', () => {
   const token = createToken()
   const text = redactTokens(`{"url":"/tiles/a/0/0/0.png?token=${token}&x=1","auth":"Bearer ${token}"}`)
   expect(text).not.toContain(token)
@@ -10,7 +10,7 @@ test('a token is cut to its prefix wherever it stands', () => {
   expect(JSON.parse(text)).toMatchObject({ url: expect.stringContaining('&x=1') })
 })
 
-test('of a credential that is no service token nothing is left in a token parameter, however short it is', () => {
+test('a token parameter that is not a service token is removed completely, however short it is', () => {
   expect(redactTokens('/x?access_token=averylongsecretvalue&a=1')).toBe('/x?access_token=…&a=1')
   expect(redactTokens('/x?token=secret')).toBe('/x?token=…')
   expect(redactTokens('/tianditu/img_w/wmts?X=1&TK=secret&Y=2')).toBe('/tianditu/img_w/wmts?X=1&TK=…&Y=2')
@@ -26,6 +26,6 @@ test.each(['/x?%74oken=', '/x?access%5Ftoken=', '/x?a=1&other='])(
   },
 )
 
-test('other parameters stay as they are', () => {
+test('other parameters stay unchanged', () => {
   expect(redactTokens('/x?a=averylongordinaryvalue&b=100%25')).toBe('/x?a=averylongordinaryvalue&b=100%25')
 })

@@ -5,8 +5,8 @@ const PARAM = /([?&])([^=?&#\s"'\\]+)=([^&#\s"'\\]*)/g
 const CREDENTIAL_NAME = /^((access_)?token|tk|sig)$/i
 
 /**
- * A text with every service token cut to its prefix, and without signatures of addresses. What a token parameter holds and is no service token may be another credential in the
- * wrong place: nothing of it is left. For logs and audit rows.
+ * Cuts every service token in a text to its prefix, and removes signatures of addresses. The whole value of a token parameter is removed if
+ * it is not a service token, since it may be another credential in the wrong place. Used for logs and audit rows.
  */
 export function redactTokens(text: string): string {
   return text
@@ -18,7 +18,7 @@ export function redactTokens(text: string): string {
     .replace(TOKEN_IN_TEXT, (token) => shortened(token))
 }
 
-/** Names and values may be percent-encoded, and a server that decodes them would find the token. */
+/** Names and values may be percent-encoded: a server that decodes them would find the token. */
 function isTokenParam(name: string, value: string): boolean {
   return CREDENTIAL_NAME.test(decoded(name)) || (value.includes('%') && decoded(value).includes(TOKEN_MARK))
 }

@@ -17,13 +17,13 @@ const present = (query: string) => presentedSignature(query) as PresentedSignatu
 const signed = (resource: Parameters<typeof signResource>[1]) =>
   present(signatureQuery(signResource(SECRET, resource, EXPIRES)))
 
-test('the signature is the HMAC-SHA-256 of the prefix of the addresses, the expiry and the bounds', () => {
+test('the signature is the HMAC-SHA-256 of the prefix of the URLs, the expiry and the bounds', () => {
   const sig = createHmac('sha256', SECRET).update('/tiles/w%C3%B6rld/v%201/\n1800000000\n').digest('base64url')
   const { exp } = signed(WORLD)
   expect(signed({ code: 'wörld', version: 'v 1', bounds: null })).toEqual({ exp, sig, bounds: '', style: '' })
 })
 
-test('the signature of a basemap opens every version and the default one, that of a version nothing else', () => {
+test('the signature of a basemap opens every version and the default one, that of a version only itself', () => {
   const opened = (presented: PresentedSignature, code: string, version: string | null) =>
     openedBy(SECRET, presented, code, version)
   for (const version of [null, 'v1', 'v2']) expect(opened(signed(WORLD), 'world', version)).toEqual(WORLD)
@@ -34,7 +34,7 @@ test('the signature of a basemap opens every version and the default one, that o
   expect(openedBy(Buffer.alloc(32, 8), signed(one), 'world', 'v1')).toBeNull()
 })
 
-test('bounds are signed too, and come back as they were', () => {
+test('bounds are signed too, and are returned unchanged', () => {
   const bounds: Bounds = [-0.1234567, -0.0000001, 1, 45.5]
   const presented = signed({ ...WORLD, bounds })
   expect(presented.bounds).toBe('-0.123457,0,1,45.5')
@@ -53,7 +53,7 @@ test.each([
     (query: string) => query.replace(/sig=./, (start) => `sig=%${start.charCodeAt(4).toString(16)}`),
   ],
   ['padding', (query: string) => `${query}=`],
-])('%s in the query is no signature', (_, change) => {
+])('%s in the query is not a signature', (_, change) => {
   expect(presentedSignature(change(signatureQuery(signed(WORLD))))).toBe('malformed')
 })
 
@@ -63,7 +63,7 @@ test('other parameters do not matter, and a query without a signature presents n
   for (const none of ['', 'v=3', 'exp=1', 'design=1', 'token=sig=']) expect(presentedSignature(none)).toBeNull()
 })
 
-test('of ten thousand changes of a signed address none is let in', () => {
+test('none of ten thousand changes of a signed URL is accepted', () => {
   const bounds: Bounds = [5.9, 45.8, 10.5, 47.8]
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.,=%+'
   let seed = 1

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createToken, isTokenWellFormed, TOKEN_LENGTH, tokenDigest, tokenPrefix } from './token-format.js'
 
-test('a new token has the fixed form and a right checksum', () => {
+test('a new token has the fixed form and a correct checksum', () => {
   const token = createToken()
   expect(token).toMatch(/^bmp_[0-9A-Za-z]{38}$/)
   expect(token).toHaveLength(TOKEN_LENGTH)
@@ -13,7 +13,7 @@ test('two tokens differ', () => {
   expect(createToken()).not.toBe(createToken())
 })
 
-test('any single mistyped character is found by the checksum', () => {
+test('the checksum detects any single mistyped character', () => {
   const token = createToken()
   fc.assert(
     fc.property(fc.integer({ min: 4, max: token.length - 1 }), fc.constantFrom(...'0aZ9xQ_-'), (at, other) => {
@@ -23,7 +23,7 @@ test('any single mistyped character is found by the checksum', () => {
   )
 })
 
-test('no other text is taken for a token', () => {
+test('no other text counts as a token', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       expect(isTokenWellFormed(text)).toBe(false)

@@ -4,29 +4,29 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { RateLimit } from '@gateway/contracts/rate-limit.js'
 import { isInRanges, type Range } from './client-address.js'
 
-/** From where and how often a token may be used. An empty list allows everything. */
+/** Limits of the places and the rate at which a token may be used. An empty list allows everything. */
 export interface TokenLimits {
   readonly origins: ReadonlySet<string>
   readonly networks: readonly Range[]
-  /** held by `RateLimiter`, once all else is decided; null: as often as wanted */
+  /** enforced by `RateLimiter` after every other check; null: unlimited */
   readonly rate: RateLimit | null
-  /** what it may read, by the edge's and the control plane's routes; null: everywhere */
+  /** area that it may read, checked by the routes of the edge and the control plane; null: everywhere */
   readonly area: Bounds | null
 }
 
-/** Where a request comes from. */
+/** The origin of a request. */
 export interface Sender {
-  /** the headers `Origin` and `Referer`; '' where they are absent */
+  /** headers `Origin` and `Referer`; '' if absent */
   readonly origin: string
   readonly referer: string
-  /** of the client, as far as proxies are trusted */
+  /** address of the client, as far as proxies are trusted */
   readonly address: string
 }
 
 const ORIGIN_NOT_ALLOWED = refuse('origin_not_allowed', coded('token_origin'))
 const NETWORK_NOT_ALLOWED = refuse('network_not_allowed', coded('token_network'))
 
-/** The refusal of a request that breaks a token's limits, or null. A sender that is not known (null) breaks them all. */
+/** Returns the refusal of a request that breaks a token's limits, or null. An unknown sender (null) breaks all limits. */
 export function breachOf(limits: TokenLimits, sender: Sender | null): Refusal | null {
   const { origins, networks } = limits
   if (networks.length > 0 && (sender === null || !isInRanges(sender.address, networks))) return NETWORK_NOT_ALLOWED
@@ -34,7 +34,7 @@ export function breachOf(limits: TokenLimits, sender: Sender | null): Refusal | 
   return null
 }
 
-/** Browsers leave `Origin` out of plain image requests, and send `Referer` with them. */
+/** Browsers omit `Origin` from plain image requests, but they send `Referer`. */
 function originOf({ origin, referer }: Sender): string {
   if (origin !== '') return origin
   return URL.canParse(referer) ? new URL(referer).origin : ''

@@ -17,7 +17,7 @@ test.each([
   ['a\r\nSet-Cookie: b.zip', 'attachment; filename="roads-2.zip"; filename*=UTF-8\'\'a%0D%0ASet-Cookie%3A%20b.zip'],
 ])('%j is offered as %s', (fileName, value) => expect(attachment(fileName, 'roads-2')).toBe(value))
 
-test('any name comes out of the header as it went in, and none breaks out of its line', () => {
+test('any name survives the header unchanged, and none breaks out of its line', () => {
   const name = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.string({
@@ -27,7 +27,7 @@ test('any name comes out of the header as it went in, and none breaks out of its
   fc.assert(
     fc.property(name, (fileName) => {
       const value = attachment(fileName, 'roads')
-      // What a header may hold (RFC 9110, 5.5).
+      // The characters that a header may contain (RFC 9110, section 5.5).
       expect(value).toMatch(/^[\t -~\x80-\xff]*$/)
       expect(parse(value).parameters.filename).toBe(fileName)
     }),

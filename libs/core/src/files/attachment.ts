@@ -1,16 +1,16 @@
 import { create } from 'content-disposition'
 
-/** `attachment; filename=name`, where the name needs no quotes. What needs them begins with one, and is left alone. */
+/** Matches `attachment; filename=name` with a name that needs no quotes. A name that needs quotes already has them. */
 const UNQUOTED = /^attachment; filename=([^";]+)/
 const ASCII = /^[ -~]*$/
 
 /**
- * The value of Content-Disposition (RFC 6266) that offers a download under `fileName`, whatever that holds: what ASCII cannot say is in
- * `filename*` (RFC 8187). Always quoted (either form is allowed): scripts that take the name out by a pattern expect the quotes.
- * @param code of what is downloaded, in ASCII: its name, before the extension, for clients that do not read `filename*`
+ * Returns a Content-Disposition value (RFC 6266) that offers a download as `fileName`. Characters beyond ASCII are in `filename*` (RFC 8187).
+ * The name is always quoted, although both forms are allowed: scripts that extract the name by a pattern expect quotes.
+ * @param code name in ASCII, before the extension, for clients that do not read `filename*`
  */
 export function attachment(fileName: string, code: string): string {
-  // Half of a surrogate pair has no UTF-8, and the library throws at it.
+  // An unpaired surrogate has no UTF-8 form, and the library throws for it.
   const encodable = Buffer.from(fileName).toString()
   const [extension = ''] = /\.[a-z0-9]{1,10}$/i.exec(encodable) ?? []
   const fallback = ASCII.test(encodable) || !ASCII.test(code) || `${code}${extension}`

@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 
 /**
- * The file systems of Linux whose files are on this machine (linux/magic.h, super.c of each). Of all others, network file systems and FUSE
- * above all, even opening a file whose path is cached may ask somebody who does not answer; what is unknown counts among them.
+ * Linux file systems that keep files on this machine (linux/magic.h, super.c of each). On all others, above all network file systems and FUSE,
+ * even opening a file with a cached path may wait for a server that does not respond. Unknown file systems count as remote.
  */
 const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
@@ -22,17 +22,17 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0x2011bab0, // exFAT
 ])
 
-/** Whether what lies at `path` is on this machine's own disks. Rejects with the disk's error; may take as long as the disk does. */
+/** True if `path` is on this machine's own disks. Rejects with the disk's error, and may take as long as the disk. */
 export async function isOnLocalDisk(path: string): Promise<boolean> {
   return isLocal(await fs.promises.statfs(path))
 }
 
-/** The same for a process that may wait. */
+/** Like `isOnLocalDisk`, for a process that may block. */
 export function isOnLocalDiskSync(path: string): boolean {
   return isLocal(fs.statfsSync(path))
 }
 
 function isLocal({ type }: fs.StatsFs): boolean {
-  // Some file systems have numbers above 2^31, which come negative.
+  // Some file systems have numbers above 2^31, which arrive as negative numbers.
   return LOCAL_TYPES.has(type >>> 0)
 }

@@ -36,7 +36,7 @@ describe.each(variants)('%s opening', (_name, open) => {
     expect(read(await open(root, path.join(root, 'folder/tile.png')))).toBe('inside')
   })
 
-  it('tells size, time and an identity that a rewrite changes', async () => {
+  it('returns size, time and an identity that a rewrite changes', async () => {
     const before = await open(root, 'folder/tile.png')
     fs.writeFileSync(path.join(root, 'new'), 'longer than before')
     fs.renameSync(path.join(root, 'new'), path.join(root, 'folder/tile.png'))
@@ -82,7 +82,7 @@ describe.each(variants)('%s opening', (_name, open) => {
     expect(read(await open(root, 'ring'))).toBe('absent')
   })
 
-  it('follows a root that is a link, also after it was pointed elsewhere', async () => {
+  it('follows a root that is a link, even after the link has changed', async () => {
     const alias = path.join(base, 'alias')
     fs.symlinkSync(root, alias)
     expect(read(await open(alias, 'folder/tile.png'))).toBe('inside')
@@ -91,7 +91,7 @@ describe.each(variants)('%s opening', (_name, open) => {
     expect(read(await open(alias, 'secret'))).toMatch('sibling')
   })
 
-  it('leaves no descriptor open where it refuses', async () => {
+  it('leaves no descriptor open after a refusal', async () => {
     const count = () => fs.readdirSync('/proc/self/fd').length
     const before = count()
     for (let i = 0; i < 50; i++) {
@@ -102,7 +102,7 @@ describe.each(variants)('%s opening', (_name, open) => {
   })
 })
 
-it('throws what is no statement about the file, such as a full descriptor table', () => {
+it('throws errors that say nothing about the file, such as a full descriptor table', () => {
   const script = `
     import { openBelowSync } from ${JSON.stringify(new URL('../../dist/files/open-below.js', import.meta.url).href)}
     try { for (;;) openBelowSync(${JSON.stringify(root)}, 'folder/tile.png') } catch (error) { console.log(error.code) }`

@@ -4,23 +4,23 @@ import { promisify } from 'node:util'
 import { fileIdentity } from './file-identity.js'
 import { liesBelow, liesBelowLater } from './real-root.js'
 
-/** A plain file that was opened for reading and proven to lie below its root. The caller closes `fd`. */
+/** A plain file that is open for reading and verified to be below its root. The caller closes `fd`. */
 export interface OpenedFile {
   readonly ok: true
   readonly fd: number
   /** bytes */
   readonly size: number
-  /** modification time, milliseconds since 1970, whole */
+  /** modification time in whole milliseconds since 1970 */
   readonly mtimeMs: number
   readonly ino: bigint
   /** see `fileIdentity` */
   readonly identity: string
-  /** where the file is, all symbolic links resolved */
+  /** path of the file with all symbolic links resolved */
   readonly realPath: string
 }
 
 /**
- * `absent`: nothing of that name. `outside`: it leads out of the root. `not_a_file`: a directory, FIFO, socket or device.
+ * `absent`: the name does not exist. `outside`: it leads out of the root. `not_a_file`: a directory, FIFO, socket or device.
  * `unreadable`: permission is missing.
  */
 export interface NotOpened {
@@ -30,10 +30,10 @@ export interface NotOpened {
 
 export type Opening = OpenedFile | NotOpened
 
-/** O_NONBLOCK: a FIFO must not hold the process until somebody writes into it. O_NOCTTY: nor may a terminal become ours. */
+/** O_NONBLOCK: opening a FIFO must not block until a writer comes. O_NOCTTY: a terminal must not become the controlling one. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOCTTY ?? 0)
 
-/** Linux tells where an open file is; elsewhere the path is resolved again and must lead to the same file. */
+/** Linux reports the path of an open file. Elsewhere the path is resolved again, and must lead to the same file. */
 const HAS_PROC = fs.existsSync('/proc/self/fd')
 
 const NS_PER_MS = 1_000_000n
@@ -43,9 +43,9 @@ const fstatAsync = promisify(fs.fstat) as (fd: number, options: { bigint: true }
 const closeAsync = promisify(fs.close)
 
 /**
- * Opens a plain file below `root` for reading. `file` is absolute or relative to `root`; symbolic links are followed, and where the
- * opened file then really is decides. It is opened first and looked at after, so that no link can be swapped between the two.
- * Throws what says nothing about the file (EIO, ESTALE, EMFILE ...): such an error is never taken for `absent`.
+ * Opens a plain file below `root` for reading. `file` is absolute or relative to `root`. Symbolic links are followed, and the real path of the
+ * opened file decides. The file is opened first and checked afterwards, so no link can be swapped between the two.
+ * Throws errors that do not concern the file itself (EIO, ESTALE, EMFILE ...), so none of them counts as `absent`.
  */
 export function openBelowSync(root: string, file: string): Opening {
   const target = path.resolve(root, file)
@@ -66,7 +66,7 @@ export function openBelowSync(root: string, file: string): Opening {
   }
 }
 
-/** `openBelowSync` without holding the event loop: for cold files and slow file systems. */
+/** Like `openBelowSync`, without blocking the event loop: for cold files and slow file systems. */
 export async function openBelow(root: string, file: string): Promise<Opening> {
   const target = path.resolve(root, file)
   let fd: number
@@ -78,7 +78,7 @@ export async function openBelow(root: string, file: string): Promise<Opening> {
   let opening: Opening | undefined
   try {
     const stat = await fstatAsync(fd, { bigint: true })
-    // Synchronous: the kernel has it in memory.
+    // Synchronous, since the kernel has the link in memory.
     const real = HAS_PROC ? fs.readlinkSync(`/proc/self/fd/${fd}`) : resolveAgain(target, stat)
     const isInside = real !== null && (await liesBelowLater(root, real))
     opening = judge(fd, stat, real, isInside)
@@ -88,7 +88,7 @@ export async function openBelow(root: string, file: string): Promise<Opening> {
   }
 }
 
-/** The one judgement of what was opened. */
+/** Judges an opened file. This is the only place that does so. */
 function judge(fd: number, stat: fs.BigIntStats, realPath: string | null, isInside: boolean): Opening {
   if (realPath === null) return { ok: false, reason: 'absent' }
   if (!isInside) return { ok: false, reason: 'outside' }
@@ -104,7 +104,7 @@ function judge(fd: number, stat: fs.BigIntStats, realPath: string | null, isInsi
   }
 }
 
-/** The real path of `target` where it still leads to the opened file; null where it was swapped meanwhile. */
+/** Returns the real path of `target` if it still leads to the opened file, or null if it was swapped meanwhile. */
 function resolveAgain(target: string, opened: fs.BigIntStats): string | null {
   try {
     const real = fs.realpathSync.native(target)

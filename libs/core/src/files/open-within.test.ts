@@ -56,7 +56,7 @@ it.each([
   expect(await openWithin(roots(), at(name))).toEqual({ ok: false, reason })
 })
 
-it('nothing lies in a root that is absent, and without roots everything may be opened', async () => {
+it('no file lies in a missing root, and without roots every file may be opened', async () => {
   expect(await openWithin([at('nowhere')], at('nowhere/x.tif'))).toEqual({ ok: false, reason: 'outside' })
   const opening = await openWithin([], at('outside/z.tif'))
   expect(opening.ok).toBe(true)

@@ -3,19 +3,19 @@ import path from 'node:path'
 import { type NotOpened, type Opening, openBelow } from './open-below.js'
 import { isBelow } from './real-root.js'
 
-/** Where a path leads, free of symbolic links, and the real root that it lies in. */
+/** The destination of a path without symbolic links, and the real root that contains it. */
 export interface PlaceWithin {
   readonly ok: true
   readonly root: string
   readonly realPath: string
 }
 
-/** Limit: symbolic links on the way; Linux follows as many. */
+/** Maximum number of symbolic links that are followed; the same as in Linux. */
 const MAX_LINKS = 40
 
 /**
- * Opens a plain file that lies in one of `roots`; none given: anywhere. Where it lies is judged before it is opened (`placeWithin`), and
- * once more after, in case a link was swapped between the two.
+ * Opens a plain file inside one of `roots`, or anywhere if `roots` is empty. Its place is checked before it is opened (`placeWithin`), and again
+ * afterwards, in case a link was swapped between the two.
  */
 export async function openWithin(roots: readonly string[], file: string): Promise<Opening> {
   if (roots.length === 0) return openBelow('/', file)
@@ -24,9 +24,9 @@ export async function openWithin(roots: readonly string[], file: string): Promis
 }
 
 /**
- * Follows an absolute path step by step within `roots`, each by the name that it was given and by its real one. As soon as the path or a
- * link on the way leads out of them it is `outside`, and nothing there is looked at: neither answer nor time tells what exists there.
- * Throws what says nothing about the file (EIO, ESTALE ...).
+ * Follows an absolute path step by step within `roots`, each by its given name and its real one. As soon as the path or a link leads out of
+ * them, the result is `outside`, and nothing there is touched: neither the result nor its time reveals what exists there.
+ * Throws errors that do not concern the file itself (EIO, ESTALE ...).
  */
 export async function placeWithin(roots: readonly string[], file: string): Promise<PlaceWithin | NotOpened> {
   const known = await Promise.all(roots.map(async (root) => ({ name: path.resolve(root), real: await realOf(root) })))
@@ -53,12 +53,12 @@ export async function placeWithin(roots: readonly string[], file: string): Promi
 
 interface Step {
   readonly root: string
-  /** real so far */
+  /** resolved part of the path */
   readonly at: string
   readonly left: readonly string[]
 }
 
-/** Goes on to the end, or to the first symbolic link. */
+/** Follows the path to its end or to the first symbolic link. */
 async function walk({
   at,
   left,
@@ -73,7 +73,7 @@ async function walk({
       const { code } = error as NodeJS.ErrnoException
       if (code === 'EACCES' || code === 'EPERM') return { ok: false, reason: 'unreadable' }
       if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') return { ok: false, reason: 'absent' }
-      // EINVAL: it is no link.
+      // EINVAL: the entry is not a link.
       if (code !== 'EINVAL') throw error
     }
     here = next
@@ -81,7 +81,7 @@ async function walk({
   return { at: here, link: null, left: [] }
 }
 
-/** A relative link, whose `..` may climb out of the root, and into another one. */
+/** Resolves a relative link, whose `..` may lead out of the root and into another one. */
 function inside(
   { at, left }: { at: string; left: readonly string[] },
   link: readonly string[],
@@ -89,7 +89,7 @@ function inside(
   enter: (absolute: string) => Step | null,
 ): Step | null {
   const climbs = link.lastIndexOf('..') + 1
-  // What is climbed from is real, but for names between the climbs, which are taken as they are written.
+  // The start of the climbs is a real path. Names between the climbs are taken as written.
   const from = path.resolve(at, ...link.slice(0, climbs))
   const rest = [...link.slice(climbs), ...left]
   return isBelow(root, from) ? { root, at: from, left: rest } : enter(path.join(from, ...rest))
@@ -99,7 +99,7 @@ function partsOf(text: string): string[] {
   return text.split('/').filter((name) => name !== '' && name !== '.')
 }
 
-/** null: the root is not there, so that nothing lies in it. */
+/** Returns null if the root does not exist, and so contains nothing. */
 async function realOf(root: string): Promise<string | null> {
   return realpath(root).catch(() => null)
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readAhead } from './read-ahead.js'
 
-test('items are read several at a time, and answered in their order', async () => {
+test('items are read several at a time, and returned in their order', async () => {
   const ends: ((value: string) => void)[] = []
   const next = readAhead(['a', 'b', 'c', 'd'], 2, (item) => new Promise((resolve) => ends.push(() => resolve(item))))
   const first = next()
@@ -13,7 +13,7 @@ test('items are read several at a time, and answered in their order', async () =
   expect(ends.length).toBe(3)
 })
 
-test('a failure is that of its own item', async () => {
+test('a failure affects only its own item', async () => {
   const next = readAhead([1, 2, 3], 3, async (item) => {
     if (item === 2) throw new Error('two')
     return item

@@ -1,6 +1,6 @@
 /**
- * Answers a function whose calls return the results for the items in their order. So many are read at the same time as `atOnce` says, those that were
- * not asked for yet included. A failure rejects the call for its item.
+ * Returns a function whose calls return the results for the items in their order. Up to `atOnce` items are read at the same time, including items
+ * that no call has requested yet. A failure rejects the call for its item.
  */
 export function readAhead<Item, Result>(
   items: readonly Item[],
@@ -11,7 +11,7 @@ export function readAhead<Item, Result>(
   let next = 0
   const begin = (): void => {
     const reading = read(items[next++] as Item)
-    // It may never be asked for.
+    // Possibly no call ever requests this item.
     reading.catch(() => {})
     begun.push(reading)
   }

@@ -1,12 +1,12 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
-/** Limit: roots remembered. A process knows a handful of scan sources; the limit only guards against a caller's mistake. */
+/** Maximum number of remembered roots. A process knows a handful of scan sources; the limit only guards against a caller's mistake. */
 const MAX_ROOTS = 1_000
 
 const realRoots = new Map<string, string | null>()
 
-/** Whether a resolved path is `realRoot` itself or lies below it. Both must be free of symbolic links. */
+/** True if a resolved path is `realRoot` or below it. Both must be free of symbolic links. */
 export function isBelow(realRoot: string | null, realPath: string): boolean {
   if (realRoot === null) return false
   if (!realPath.startsWith(realRoot)) return false
@@ -14,14 +14,14 @@ export function isBelow(realRoot: string | null, realPath: string): boolean {
 }
 
 /**
- * Whether an opened file lies below a root: by the real path of the root as it was when first asked for, which takes no system call, and
- * where that does not fit by the real path of now, since an operator may have pointed the root elsewhere.
+ * True if an opened file is below a root. Compares with the root's remembered real path first, which takes no system call, and then with its
+ * current real path, since an operator may have pointed the root elsewhere.
  */
 export function liesBelow(root: string, realPath: string): boolean {
   return isBelow(knownRealRoot(root), realPath) || isBelow(currentRealRoot(root), realPath)
 }
 
-/** `liesBelow` without holding the event loop: a root on a network file system may not answer. */
+/** Like `liesBelow`, without blocking the event loop: a root on a network file system may not respond. */
 export async function liesBelowLater(root: string, realPath: string): Promise<boolean> {
   const known = realRoots.get(root)
   if (known !== undefined && isBelow(known, realPath)) return true
@@ -33,7 +33,7 @@ function knownRealRoot(root: string): string | null {
   return known === undefined ? currentRealRoot(root) : known
 }
 
-/** The real path of a root now. null: it is absent. */
+/** Returns the current real path of a root, or null if the root is absent. */
 export function currentRealRoot(root: string): string | null {
   try {
     return remember(root, fs.realpathSync.native(root))

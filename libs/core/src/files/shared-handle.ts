@@ -1,14 +1,14 @@
-/** Something that several use at once, a descriptor say: it is closed when it has been retired and its last user has released it. */
+/** A resource with several users, such as a descriptor. It is closed when it has been retired and its last user has released it. */
 export class SharedHandle {
   readonly #close: () => void
-  /** the owner, until it retires the handle, counts as one */
+  /** the owner counts as one user until it retires the handle */
   #users = 1
 
   constructor(close: () => void) {
     this.#close = close
   }
 
-  /** Keeps it open until the returned function is called, which may be called more than once. Throws where it is closed already. */
+  /** Keeps the resource open until the returned function is called, possibly more than once. Throws if it is already closed. */
   acquire(): () => void {
     if (this.#users === 0) throw new Error('the handle is closed')
     this.#users++
@@ -19,7 +19,7 @@ export class SharedHandle {
     }
   }
 
-  /** There will be no new users. To be called once. */
+  /** Ends the acceptance of new users. Must be called once. */
   retire(): void {
     this.#release()
   }

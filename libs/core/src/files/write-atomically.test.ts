@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(folder, { recursive: true }))
 
-it('replaces a file by a new one, so that who reads the old one goes on reading it', async () => {
+it('replaces a file by a new one, so that readers of the old file can continue', async () => {
   const file = path.join(folder, 'a')
   await writeFileAtomically(file, 'old')
   const fd = fs.openSync(file, 'r')
@@ -21,7 +21,7 @@ it('replaces a file by a new one, so that who reads the old one goes on reading 
   fs.closeSync(fd)
 })
 
-it('leaves the old file and nothing else where writing fails', async () => {
+it('leaves only the old file if writing fails', async () => {
   fs.mkdirSync(path.join(folder, 'a'))
   await expect(writeFileAtomically(path.join(folder, 'a'), 'x')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
   expect(fs.readdirSync(folder)).toEqual(['a'])

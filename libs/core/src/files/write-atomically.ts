@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-/** The name under which a file is being written; it starts with a dot and ends in `.tmp`, so that no scan takes it for data. */
+/** Returns the name of a file during its writing. It starts with a dot and ends in `.tmp`, so that no scan reads it as data. */
 export function temporaryNameBeside(file: string): string {
   return path.join(path.dirname(file), `.${randomBytes(6).toString('hex')}.tmp`)
 }
 
 /**
- * Writes a file so that a reader sees either the old content or all of the new: a temporary file next to it, then a rename. With
- * `durable`, both have reached the disk when this returns. The folder must exist. Nothing is left behind when it throws.
+ * Writes a file so that a reader sees either the old content or the complete new content: a temporary file next to it, then a rename. With
+ * `durable`, both have reached the disk when this returns. The folder must exist. If it throws, it leaves no temporary file.
  */
 export async function writeFileAtomically(
   file: string,

@@ -1,14 +1,14 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-/** One file in a zip, as its header in the central directory describes it. */
+/** One file in a zip, as described by its header in the central directory. */
 export interface ZipEntry {
   readonly name: string
   /** milliseconds since 1970 */
   readonly mtimeMs: number
   readonly deflated: boolean
-  /** checksum and sizes follow the content: they were not known before it */
+  /** true if checksum and sizes follow the content, because they were unknown before it */
   readonly streamed: boolean
-  /** with `streamed`: 4 GiB or more may follow */
+  /** with `streamed`: the content may reach 4 GiB */
   readonly large: boolean
   readonly offset: number
   readonly crc: number
@@ -29,10 +29,10 @@ const STREAMED = 1 << 3
 const UTF8_NAME = 1 << 11
 const DEFLATED = 8
 
-/** Headers are gathered before they are compressed: alike as they are, many take less than few. */
+/** Headers are collected up to this size before they are compressed, since similar headers compress well together. */
 const PACKED_AT = 64 * 1024
 
-/** Little-endian fields, each as its bytes and its value. */
+/** Encodes little-endian fields, each given by its size and its value. */
 function record(...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number])[]): Buffer {
   const buffer = Buffer.alloc(fields.reduce((sum, [bytes]) => sum + bytes, 0))
   let at = 0
@@ -46,7 +46,7 @@ function record(...fields: readonly (readonly [bytes: 2 | 4 | 8, value: number])
 
 const low32 = (value: number) => Math.min(value, LARGEST_32)
 
-/** What stands before a file's content. */
+/** Returns the header in front of a file's content. */
 export function localHeader(entry: ZipEntry): Buffer {
   const { streamed, large } = entry
   const extra = large ? record([2, ZIP64_EXTRA], [2, 16], [8, 0], [8, 0]) : Buffer.alloc(0)
@@ -61,7 +61,7 @@ export function localHeader(entry: ZipEntry): Buffer {
   ])
 }
 
-/** What stands after the content of a streamed file. */
+/** Returns the record behind the content of a streamed file. */
 export function dataDescriptor({ crc, packedSize, size, large }: ZipEntry): Buffer {
   const bytes = large ? 8 : 4
   return record([4, 0x08074b50], [4, crc], [bytes, packedSize], [bytes, size])
@@ -82,7 +82,7 @@ function centralHeader(entry: ZipEntry): Buffer {
   ])
 }
 
-/** Flags, method, time and date. */
+/** Returns flags, method, time and date. */
 function commonFields({ streamed, deflated, mtimeMs }: ZipEntry) {
   const flags = UTF8_NAME | (streamed ? STREAMED : 0)
   return [
@@ -92,7 +92,7 @@ function commonFields({ streamed, deflated, mtimeMs }: ZipEntry) {
   ] as const
 }
 
-/** In UTC, so that the same file gives the same bytes everywhere; from 1980 to 2107. */
+/** Encodes a time in UTC, so that a file gives the same bytes everywhere. The range is 1980 to 2107. */
 function dosTime(ms: number): number {
   const at = new Date(ms)
   const year = Math.max(0, Math.min(127, at.getUTCFullYear() - 1980))
@@ -102,8 +102,8 @@ function dosTime(ms: number): number {
 }
 
 /**
- * The central directory. It can only be written behind all contents, and a version may have millions of files: it is kept compressed, about
- * 25 bytes for each.
+ * The central directory. It must follow all contents, and a version may have millions of files. It is therefore kept compressed, at about
+ * 25 bytes for each file.
  */
 export class ZipDirectory {
   readonly #packed: Buffer[] = []
@@ -119,13 +119,13 @@ export class ZipDirectory {
     this.#openSize += header.length
     this.#open.push(header)
     if (this.#openSize < PACKED_AT) return
-    // A copy of its own size: what zlib answers lies in a larger block.
+    // A copy of the exact size, since zlib's result is a view of a larger block.
     this.#packed.push(Buffer.from(deflateRawSync(Buffer.concat(this.#open), { level: 1 })))
     this.#open = []
     this.#openSize = 0
   }
 
-  /** @param offset where it stands in the zip */
+  /** @param offset position of the directory in the zip */
   *blocks(offset: number): Generator<Buffer> {
     for (const packed of this.#packed) yield inflateRawSync(packed)
     yield* this.#open

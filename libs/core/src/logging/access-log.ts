@@ -1,18 +1,18 @@
 import { clipped, type Log } from './log.js'
 
-/** One answer, as the access log tells it. Absent values are left out of the line. */
+/** One response in the access log. Absent values are omitted from the line. */
 export interface AccessLine {
   readonly kind: string
   readonly method: string
   readonly path: string
-  /** without credentials; '' where there is none */
+  /** without credentials; '' if absent */
   readonly query: string
   readonly status: number
-  /** of the body, as announced; null: not known when the answer began */
+  /** announced size of the body; null if it was unknown when the response began */
   readonly bytes: number | null
-  /** milliseconds to the first byte of the answer */
+  /** milliseconds to the first byte of the response */
   readonly ms: number
-  /** the prefix of the service token */
+  /** prefix of the service token */
   readonly token: string
   readonly client: string
   readonly userAgent: string
@@ -21,10 +21,10 @@ export interface AccessLine {
   readonly requestId: string
 }
 
-/** Parameters that let their bearer in. */
+/** Parameters that authorize their bearer. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['token', 'access_token', 'tk', 'sig'])
 
-/** One line for one answer in `every`, whatever LOG_LEVEL says. */
+/** Writes one line for one in `every` responses, independent of LOG_LEVEL. */
 export class AccessLog {
   readonly #log: Log
   readonly every: number
@@ -36,7 +36,7 @@ export class AccessLog {
     this.#left = every
   }
 
-  /** Whether it is the turn of a line. */
+  /** True if the next response gets a line. */
   takes(): boolean {
     if (--this.#left > 0) return false
     this.#left = this.every
@@ -66,14 +66,14 @@ export class AccessLog {
   }
 }
 
-/** A raw query without what lets its bearer in, under whatever spelling of its name. */
+/** Returns a raw query without credentials, in any spelling of their names. */
 export function queryWithoutCredentials(query: string): string {
   if (query === '') return ''
   const kept = [...new URLSearchParams(query)].filter(([name]) => !CREDENTIALS.has(name.toLowerCase()))
   return new URLSearchParams(kept).toString()
 }
 
-/** The address of a page without its query, which may hold credentials. */
+/** Returns the URL of a page without its query, which may hold credentials. */
 export function withoutQuery(address: string): string {
   return address.replace(/[?#].*$/s, '')
 }

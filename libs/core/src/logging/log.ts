@@ -4,12 +4,12 @@ import { logContext } from './log-context.js'
 
 export type Log = Logger
 
-/** Longer lines are cut by log collectors in the middle of their JSON; a caller's string is what makes a line that long. */
+/** Log collectors cut longer lines in the middle of their JSON. Only strings from callers make a line that long. */
 const MAX_STRING = 2000
 
 /**
- * The process's log: JSON lines on standard output, times in ISO 8601. Service tokens are cut to their prefix wherever they stand in a
- * line, and fields that hold credentials are removed; JSON escapes whatever callers and file names contain.
+ * Creates the log of the process: JSON lines on standard output, with times in ISO 8601. Service tokens are cut to their prefix everywhere in a
+ * line, and fields with credentials are removed. JSON escapes all content of callers and file names.
  */
 export function createLog(service: string, level: string): Log {
   return pino(
@@ -40,7 +40,7 @@ export function createLog(service: string, level: string): Log {
   )
 }
 
-/** A caller's string, cut to a length that a log line can bear. */
+/** Cuts a caller's string to a length that fits in a log line. */
 export function clipped(text: string): string {
   return text.length <= MAX_STRING ? text : `${text.slice(0, MAX_STRING)}…`
 }

@@ -4,7 +4,7 @@ import { noteTrouble, TroubleLog } from './trouble-log.js'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a trouble of a thousand times is one line at its begin, one for each interval, and one at its end', () => {
+test('a thousand occurrences of a trouble write one line at the beginning, one per interval, and one at the end', () => {
   const lines: unknown[] = []
   const write = (detail: object, text?: string) => void lines.push([detail, text])
   const trouble = new TroubleLog({ warn: write as never, info: write as never }, 'it fails', 1000)
@@ -24,7 +24,7 @@ test('a trouble of a thousand times is one line at its begin, one for each inter
   expect(lines.at(-1)).toEqual([{ times: 1, seconds: expect.any(Number) }, 'it fails: no more'])
 })
 
-test('a place without a trouble log of its own writes as few lines, at the level of the trouble', () => {
+test('a caller without its own trouble log writes as few lines, at the level of the trouble', () => {
   const lines: unknown[] = []
   const at = (level: string) => (detail: object, text: string) => void lines.push([level, detail, text])
   const log = { warn: at('warn'), info: at('info'), error: at('error') } as never

@@ -1,12 +1,12 @@
-/** What is needed of a log. */
+/** The methods of a log that are needed here. */
 type Lines = Readonly<Record<'warn' | 'info', (detail: object, text: string) => void>>
 
-/** Limit: lines about one trouble, whatever happens in between. */
+/** Minimum time between two lines about one problem. */
 const EVERY_MS = 10_000
 
 /**
- * Lines about something that may happen a thousand times a second while it lasts: one when it begins, one for each `everyMs` in which it
- * goes on, with the number of times, and one when it has not happened for as long.
+ * Logs a problem that may occur a thousand times a second. It writes one line when the problem begins, one for each `everyMs` while it continues,
+ * with the number of occurrences, and one when it has not occurred for that time.
  */
 export class TroubleLog {
   readonly #log: Lines
@@ -25,7 +25,7 @@ export class TroubleLog {
     this.#everyMs = everyMs
   }
 
-  /** Counts one occurrence. @param detail fields of the log line, if this is the last one before it */
+  /** Counts one occurrence. @param detail fields of the next log line, if no later occurrence replaces them */
   note(detail: object): void {
     this.#total++
     this.#last = detail
@@ -55,9 +55,9 @@ export class TroubleLog {
 const ofLogs = new WeakMap<object, Map<string, TroubleLog>>()
 
 /**
- * The same for a place that keeps no trouble log of its own: of a log that lives as long as the process, and not of one request.
+ * Does the same for callers that keep no trouble log. `log` must live as long as the process, unlike the log of one request.
  *
- * @param what one of a handful of clauses: each is a trouble of its own
+ * @param what one of a handful of clauses; each is a separate problem
  */
 export function noteTrouble(
   log: Lines & Readonly<Record<'error', Lines['warn']>>,

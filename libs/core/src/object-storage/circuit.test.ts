@@ -11,7 +11,7 @@ function failing(times: number) {
   return { circuit, pass: (ms: number) => (now += ms) }
 }
 
-test('five failures in a row open it, and a success between them does not let it come to that', () => {
+test('five failures in a row open it, and a success between them prevents that', () => {
   expect(failing(4).circuit.state).toBe('closed')
   const { circuit } = failing(4)
   circuit.succeeded()
@@ -20,7 +20,7 @@ test('five failures in a row open it, and a success between them does not let it
   expect(failing(5).circuit.admit()).toBe(2000)
 })
 
-test('after its time one request goes through, whose success closes it', () => {
+test('after its time one request passes, and its success closes it', () => {
   const { circuit, pass } = failing(5)
   pass(2000)
   expect(circuit.state).toBe('half open')
@@ -42,7 +42,7 @@ test('each failed attempt to close it doubles the time, up to a minute', () => {
   expect(waits).toEqual([2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000])
 })
 
-test('an attempt that its caller gave up leaves room for the next', () => {
+test('an attempt that its caller aborted leaves room for the next', () => {
   const { circuit, pass } = failing(5)
   pass(2000)
   circuit.admit()

@@ -1,13 +1,13 @@
 import type { CircuitState } from './object-store.js'
 
-/** So many failures without a success between them open the circuit. */
+/** Number of successive failures that open the circuit. */
 const OPENING_FAILURES = 5
 const FIRST_OPEN_MS = 2_000
 const LONGEST_OPEN_MS = 60_000
 
 /**
- * Whether a place is asked at all. It opens after failures in a row, and while it is open nobody waits for time-outs. When its time is over one
- * request goes through: its success closes the circuit, its failure opens it for twice as long.
+ * A circuit breaker. It opens after successive failures, and while it is open no request waits for a timeout. When its time has passed, one
+ * request is let through: its success closes the circuit, and its failure opens it for twice as long.
  */
 export class Circuit {
   readonly #now: () => number
@@ -17,7 +17,7 @@ export class Circuit {
   #openUntil = 0
   #isTrying = false
 
-  /** @param now milliseconds on a clock that nobody sets @param random from 0 to 1 */
+  /** @param now milliseconds of a monotonic clock @param random from 0 to 1 */
   constructor(now: () => number = () => performance.now(), random: () => number = Math.random) {
     this.#now = now
     this.#random = random
@@ -28,7 +28,7 @@ export class Circuit {
     return this.#now() < this.#openUntil ? 'open' : 'half open'
   }
 
-  /** null: go on, and tell how it went by `succeeded`, `failed` or `abandoned`; a number: milliseconds to wait for. */
+  /** Returns null if the caller may proceed; it then calls `succeeded`, `failed` or `abandoned`. Otherwise returns the milliseconds to wait. */
   admit(): number | null {
     if (this.#openMs === 0) return null
     const left = this.#openUntil - this.#now()
@@ -46,16 +46,16 @@ export class Circuit {
 
   failed(): void {
     this.#failures += 1
-    // Requests that began before it opened end while it is open: they say nothing new.
+    // Requests that began before the circuit opened end while it is open. Their failures are not new information.
     if (this.state === 'open') return
     if (!this.#isTrying && (this.#failures < OPENING_FAILURES || this.#openMs > 0)) return
     this.#isTrying = false
     this.#openMs = Math.min(LONGEST_OPEN_MS, this.#openMs === 0 ? FIRST_OPEN_MS : this.#openMs * 2)
-    // So that the processes of a cluster do not come back all at once.
+    // Jitter, so that the processes of a cluster do not return at the same time.
     this.#openUntil = this.#now() + this.#openMs * (0.75 + this.#random() / 2)
   }
 
-  /** The caller has given up: nothing is known of the place. */
+  /** The caller has given up, which says nothing about the server. */
   abandoned(): void {
     this.#isTrying = false
   }

@@ -10,8 +10,8 @@ export type CredentialSource = () => Credentials | Promise<Credentials>
 const NOTHING_FOUND = /^Could not load credentials from any providers/
 
 /**
- * The keys of the settings, or those that AWS's own tools would find: profile, web identity, container, instance. The library for these takes
- * 16 MB of memory and is loaded only where it is needed; it keeps keys and renews them before they expire.
+ * Returns the keys of the settings, or those that AWS's own tools would find: profile, web identity, container, instance. The library for the
+ * latter takes 16 MB of memory and is loaded only if it is needed. It caches keys and renews them before they expire.
  */
 export function credentialSource(settings: KeySettings): CredentialSource {
   const { s3Region: region, awsAccessKeyId: accessKeyId, awsSecretAccessKey: secretAccessKey } = settings

@@ -5,14 +5,14 @@ export class ObjectMissing extends Error {
   override readonly name = 'ObjectMissing'
 }
 
-/** The object is another one than the caller has begun to read. */
+/** The object was replaced after the caller began to read it. */
 export class ObjectReplaced extends Error {
   override readonly name = 'ObjectReplaced'
 }
 
 /**
- * The request will not be answered however often it is made: wrong credentials, a clock that is off, a destination that CALLBACK_DENY forbids,
- * a server that answers no ranges. An operator has to change something.
+ * Retries cannot succeed: wrong credentials, a wrong clock, a destination that CALLBACK_DENY forbids, or a server without range requests.
+ * An operator has to change something.
  */
 export class ObjectRefused extends Error {
   override readonly name = 'ObjectRefused'
@@ -28,7 +28,7 @@ export class CredentialsMissing extends ObjectRefused {
 /** No answer for now: a time-out, a connection that failed or was cut, 429 or a status of the server's own trouble, an open circuit. */
 export class ObjectStoreTrouble extends Error {
   override readonly name = 'ObjectStoreTrouble'
-  /** whole seconds after which it may be asked for again; at least 1 */
+  /** whole seconds until the next attempt makes sense; at least 1 */
   readonly retryAfterSeconds: number
 
   constructor(message: string, retryAfterSeconds = 1, options?: ErrorOptions) {

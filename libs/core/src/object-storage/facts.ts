@@ -4,18 +4,18 @@ import type { Answer } from './requester.js'
 
 type Headers = Answer['headers']
 
-/** Of an answer that carries an object or a part of it. Throws `ObjectRefused` where the server does not say how long the object is. */
+/** Reads the facts of an object from a response that carries the object or a part of it. Throws `ObjectRefused` if the length is missing. */
 export function factsOf(status: number, headers: Headers): ObjectFacts {
   const size = status === 206 ? sizeOfRange(headers) : Number(text(headers, 'content-length') ?? Number.NaN)
   if (!Number.isSafeInteger(size)) throw new ObjectRefused('the server does not say how long the object is')
   const modified = text(headers, 'last-modified')
   const modifiedAt = modified === undefined || Number.isNaN(Date.parse(modified)) ? null : new Date(modified)
-  // A server without tags still names the content as well as it can.
+  // For a server without tags, a weak tag from time and size is the best available name of the content.
   const etag = text(headers, 'etag') ?? `W/"${modifiedAt?.getTime().toString(36) ?? ''}-${size.toString(36)}"`
   return { size, etag, modifiedAt }
 }
 
-/** The first byte that a partial answer carries. */
+/** Returns the position of the first byte in a partial response. */
 export function offsetOfRange(headers: Headers): number {
   return Number(/^bytes (\d{1,16})-/.exec(text(headers, 'content-range') ?? '')?.[1] ?? Number.NaN)
 }
@@ -24,17 +24,17 @@ function sizeOfRange(headers: Headers): number {
   return Number(/\/(\d{1,16})$/.exec(text(headers, 'content-range') ?? '')?.[1] ?? Number.NaN)
 }
 
-/** A weak tag is never matched by a server (RFC 9110, 13.1.1): such an object is compared here alone. */
+/** A server never matches a weak tag (RFC 9110, 13.1.1), so such an object is compared only here. */
 export function pinningHeaders(ifMatch: string | undefined): Record<string, string> {
   return ifMatch === undefined || ifMatch.startsWith('W/') ? {} : { 'if-match': ifMatch }
 }
 
-/** Servers that know no conditions answer what they have. */
+/** Compares the tag, because servers without conditional requests return their current object. */
 export function checkPin(facts: ObjectFacts, ifMatch: string | undefined): void {
   if (ifMatch !== undefined && facts.etag !== ifMatch) throw new ObjectReplaced('the object has been replaced')
 }
 
-/** Throws what a status means that carries no object. @param reason what the body says of it */
+/** Throws the error that a status without an object means. @param reason text from the body */
 export function refuseStatus(status: number, reason: string): never {
   const said = reason === '' ? '' : `: ${reason}`
   if (status === 404 || status === 410) throw new ObjectMissing(`it is not there${said}`)

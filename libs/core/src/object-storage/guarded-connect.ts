@@ -7,7 +7,7 @@ const require = createRequire(import.meta.url)
 
 const CONNECT_MS = 5_000
 
-/** Dials the addresses that the guard has checked, and no others; asked anew for every connection, since a name may lead elsewhere by then. */
+/** Dials only the addresses that the guard has checked. Checks again for every connection, since the name may resolve differently by then. */
 export function guardedConnect(guard: DestinationGuard, url: string): buildConnector.connector {
   return (options, callback) => {
     guard.admit(url).then(

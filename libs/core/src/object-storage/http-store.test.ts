@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const step of clean.splice(0)) await step()
 })
 
-/** A store of a server that answers as `listener` does. */
+/** Returns a store for a server that responds by `listener`. */
 async function storeOf(listener: RequestListener): Promise<{ store: ObjectStore; asked: () => number }> {
   let asked = 0
   const server: Server = createServer((request, response) => {
@@ -47,7 +47,7 @@ const part: RequestListener = (request, response) => {
   response.end(request.url === '/dir/a%20b' ? 'abcd' : 'else')
 }
 
-test('trouble that passes is not seen by the caller', async () => {
+test('the caller does not notice a transient failure', async () => {
   let answers = 0
   const { store, asked } = await storeOf((request, response) => {
     answers += 1
@@ -59,7 +59,7 @@ test('trouble that passes is not seen by the caller', async () => {
   expect(asked()).toBe(3)
 })
 
-test('a body that is cut is asked for again, and a stream of it ends with an error', async () => {
+test('a truncated body is requested again, and a truncated stream ends with an error', async () => {
   const { store, asked } = await storeOf((_, response) => {
     response.writeHead(asked() % 2 === 1 ? 206 : 200, { 'content-range': 'bytes 0-3/4', 'content-length': 4 })
     response.write('ab', () => response.destroy())
@@ -70,7 +70,7 @@ test('a body that is cut is asked for again, and a stream of it ends with an err
   await expect(buffer(body)).rejects.toThrow(ObjectStoreTrouble)
 })
 
-test('a stream of what was replaced, or that its caller leaves, ends its connection', async () => {
+test('a stream whose object was replaced, or that its caller leaves, ends its connection', async () => {
   let closed = 0
   const { store } = await storeOf((_, response) => {
     response.once('close', () => closed++)
@@ -86,7 +86,7 @@ test('a stream of what was replaced, or that its caller leaves, ends its connect
   await expect.poll(() => closed).toBe(2)
 })
 
-test('a stream that is announced to be longer than there is room for is not begun', async () => {
+test('a stream whose announced length exceeds the room is not started', async () => {
   let closed = 0
   const { store } = await storeOf((request, response) => {
     response.once('close', () => closed++)
@@ -99,7 +99,7 @@ test('a stream that is announced to be longer than there is room for is not begu
   await expect.poll(() => closed).toBe(2)
 })
 
-test('a server that asks for patience is not asked again at once, and after failures in a row not at all for a while', async () => {
+test('a server that asks for patience is not retried at once, and after failures in a row not at all for a while', async () => {
   const { store, asked } = await storeOf((_, response) => response.writeHead(429, { 'retry-after': '7' }).end())
   await expect(store.head('x')).rejects.toMatchObject({ name: 'ObjectStoreTrouble', retryAfterSeconds: 7 })
   expect(asked()).toBe(1)
@@ -107,13 +107,13 @@ test('a server that asks for patience is not asked again at once, and after fail
   expect([asked(), store.circuit]).toEqual([5, expect.stringMatching(/open/)])
 })
 
-test('a server that refuses is not asked again, and is no trouble', async () => {
+test('a refusal of the server is not retried, and does not count as a failure of the store', async () => {
   const { store, asked } = await storeOf((_, response) => response.writeHead(403).end())
   for (let i = 0; i < 6; i++) await expect(store.head('x')).rejects.toThrow(ObjectRefused)
   expect([asked(), store.circuit]).toEqual([6, 'closed'])
 })
 
-test('a server without ranges gives the start of an object, and nothing from its middle', async () => {
+test('a server without ranges serves only the start of an object', async () => {
   const { store } = await storeOf((_, response) => response.writeHead(200, { 'content-length': 6 }).end('abcdef'))
   expect((await store.read('x', FIRST)).bytes.toString()).toBe('abcd')
   await expect(store.read('x', { offset: 1, length: 2 })).rejects.toThrow(ObjectRefused)
@@ -126,7 +126,7 @@ test('a tag that the server does not compare is compared here', async () => {
   expect((await store.read('x', FIRST, { ifMatch: '"one"' })).facts).toMatchObject({ size: 10, etag: '"one"' })
 })
 
-test('a caller that gives up ends its request, and the store goes on', async () => {
+test('a caller that aborts ends its request, and the store continues', async () => {
   const { store, asked } = await storeOf((request, response) => {
     if (request.url !== '/dir/hangs') part(request, response)
   })
@@ -138,7 +138,7 @@ test('a caller that gives up ends its request, and the store goes on', async () 
   expect((await store.read('a b', FIRST)).bytes.toString()).toBe('abcd')
 })
 
-test('a destination that deliveries may not go to is refused, without a retry', async () => {
+test('a forbidden destination of deliveries is refused, without a retry', async () => {
   for (const url of ['http://169.254.169.254/latest', 'http://127.0.0.1:1/x']) {
     const store = open(url, OPEN_SERVICE)
     clean.push(() => store.close())
@@ -147,11 +147,11 @@ test('a destination that deliveries may not go to is refused, without a retry', 
   }
 })
 
-test('a name is judged for each connection, and dialled only at the addresses that were judged', async () => {
+test('a name is checked for each connection, and only its checked addresses are dialled', async () => {
   const told = ['127.0.0.1', '169.254.169.254', '127.0.0.1']
   let lookedUp = 0
   const server = createServer((request, response) => {
-    // Each request has a connection of its own.
+    // Each request uses a separate connection.
     response.shouldKeepAlive = false
     part(request, response)
   }).listen(0, '127.0.0.1')

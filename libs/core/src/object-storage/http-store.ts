@@ -6,7 +6,7 @@ import { reader } from './reading.js'
 import { Requester } from './requester.js'
 import { encodePath } from './signer.js'
 
-/** An http(s) directory, or one file. It can be read; nothing says what is in it. */
+/** Opens an http(s) directory, or one file. It is read-only and cannot be listed. */
 export function openHttpStore(
   url: URL,
   place: string,

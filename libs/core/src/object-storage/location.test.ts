@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { keyBelow, normalLocation, parseLocation, pathBelow } from './location.js'
 
-test('a bucket with a prefix is taken letter by letter, without slashes at the end', () => {
+test('a bucket with a prefix is used literally, without trailing slashes', () => {
   expect(parseLocation('s3://maps/all maps+ü%20/')).toEqual({ kind: 's3', bucket: 'maps', prefix: 'all maps+ü%20' })
   expect(normalLocation('S3://maps//')).toBe('s3://maps')
   expect(normalLocation('https://Host.example:443/a b/')).toBe('https://host.example/a%20b')
@@ -20,12 +20,12 @@ test.each([
   'https://host/x#y',
   'ftp://host/x',
   'https://',
-])('%j is refused, and not repeated', (text) => {
+])('%j is refused, and does not appear in the message', (text) => {
   expect(parseLocation(text)).toEqual(expect.any(String))
   expect(parseLocation(text)).not.toContain('secret')
 })
 
-test('a key and the path of what lies below a place are each other’s inverse', () => {
+test('a key and the path below a location are inverse to each other', () => {
   expect(keyBelow('s3://maps/a', pathBelow('s3://maps/a', 'world/1.pmtiles'))).toBe('world/1.pmtiles')
   expect(keyBelow('s3://maps/a', 's3://maps/a')).toBe('')
   expect(keyBelow('s3://maps/a', 's3://maps/ab/c')).toBeNull()

@@ -1,28 +1,28 @@
 import { sentence } from '@gateway/contracts/messages.js'
 
-/** Where objects are: what a scan source's path or a target's url says, taken apart. */
+/** A parsed location of objects: the path of a scan source, or the URL of a target. */
 export type Location =
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string }
   | { readonly kind: 'http'; readonly url: URL }
 
-/** Limit: bytes of a key in S3. */
+/** Maximum bytes of a key in S3. */
 const MAX_KEY_BYTES = 1024
 
-/** RFC 3986 would have an address without slashes before the host; here it is what tells a remote place from a path. */
+/** True for a remote location. RFC 3986 allows URLs without slashes before the host, but here the slashes distinguish a URL from a path. */
 export function isRemote(path: string): boolean {
   return /^(s3|https?):\/\//i.test(path)
 }
 
 /**
- * `s3://bucket/prefix`, whose prefix is taken letter by letter, or an http(s) address. The answer without slashes at the end; a text says
- * what is wrong with it, without the text itself, which may hold credentials.
+ * Parses `s3://bucket/prefix`, with the prefix taken literally, or an http(s) URL. The result has no slashes at the end. For invalid text,
+ * returns a message that does not contain the text, since it may hold credentials.
  */
 export function parseLocation(text: string): Location | string {
   if ([...text].some((letter) => letter < ' ' || letter === '\x7f')) return sentence('said.location_control')
   return /^s3:\/\//i.test(text) ? parseS3(text.slice(5)) : parseHttp(text)
 }
 
-/** The form in which a place is kept and compared: no slash at its end. Give it what `parseLocation` accepts. */
+/** Returns the form in which a location is stored and compared: without a slash at its end. Accepts text that `parseLocation` accepts. */
 export function normalLocation(text: string): string {
   const location = parseLocation(text)
   if (typeof location === 'string') throw new TypeError(location)
@@ -30,13 +30,13 @@ export function normalLocation(text: string): string {
   return location.prefix === '' ? `s3://${location.bucket}` : `s3://${location.bucket}/${location.prefix}`
 }
 
-/** The key of something below a place, both in the form that `normalLocation` gives; null: it is not below it. The place itself is ''. */
+/** Returns the key of a path below a location, or null if it is not below it. The location itself is ''. Both are in the form of `normalLocation`. */
 export function keyBelow(place: string, path: string): string | null {
   if (path === place) return ''
   return path.startsWith(`${place}/`) ? path.slice(place.length + 1) : null
 }
 
-/** What lies below a place, in the form that the catalog keeps; the inverse of `keyBelow`. */
+/** Returns the path of a key below a location, in the form of the catalog. The inverse of `keyBelow`. */
 export function pathBelow(place: string, key: string): string {
   return key === '' ? place : `${place}/${key}`
 }

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream'
 
-/** What is known of an object without reading it. */
+/** Facts of an object that are known without reading it. */
 export interface ObjectFacts {
   /** bytes */
   readonly size: number
-  /** names the content; as the server writes it, quotes included */
+  /** entity tag of the content, exactly as the server writes it, quotes included */
   readonly etag: string
   readonly modifiedAt: Date | null
 }
@@ -14,14 +14,14 @@ export interface ReadOptions {
 }
 
 export interface PinnedOptions extends ReadOptions {
-  /** the `etag` that the object must have: `ObjectReplaced` where it has another */
+  /** required `etag`; `ObjectReplaced` is thrown if the object has another */
   readonly ifMatch?: string | undefined
 }
 
 export interface StreamOptions extends PinnedOptions {
   /**
-   * bytes that the object must have: `ObjectReplaced` where the server announces others, before any is taken in. Room was made for so many, and a
-   * server may say one thing when it is asked how long an object is, and another when it sends it
+   * required size in bytes; `ObjectReplaced` is thrown if the server announces another size, before any byte is read. The caller reserved
+   * space for this size, and a server may report one length for HEAD and another with the content
    */
   readonly size?: number | undefined
 }
@@ -29,36 +29,36 @@ export interface StreamOptions extends PinnedOptions {
 export type ListEntry = { readonly key: string; readonly facts: ObjectFacts } | { readonly prefix: string }
 
 /**
- * One place of objects: a bucket with a prefix, or an http(s) directory or file. Keys are relative to it, without a slash before them; the
- * empty key is the place itself, where that is one object. All calls reject with `ObjectRefused` and `ObjectStoreTrouble`, and with the
- * signal's reason.
+ * One location of objects: a bucket with a prefix, or an http(s) directory or file. Keys are relative to it, without a leading slash. The
+ * empty key is the location itself, if that is one object. All calls reject with `ObjectRefused` and `ObjectStoreTrouble`, and with the
+ * reason of the signal.
  */
 export interface ObjectStore {
-  /** as configured; never with credentials */
+  /** as configured, without credentials */
   readonly url: string
-  /** undefined: not there */
+  /** Returns undefined if the object does not exist. */
   head(key: string, options?: ReadOptions): Promise<ObjectFacts | undefined>
-  /** Bytes [offset, offset + length), fewer at the end. Rejects with `ObjectMissing` and `ObjectReplaced` too. */
+  /** Reads bytes [offset, offset + length), fewer at the end. Also rejects with `ObjectMissing` and `ObjectReplaced`. */
   read(
     key: string,
     range: { readonly offset: number; readonly length: number },
     options?: PinnedOptions,
   ): Promise<{ bytes: Buffer; facts: ObjectFacts }>
-  /** The whole object. A connection that is cut ends the body with `ObjectStoreTrouble`. Rejects with `ObjectMissing` and `ObjectReplaced` too. */
+  /** Reads the whole object. A broken connection ends the body with `ObjectStoreTrouble`. Also rejects with `ObjectMissing` and `ObjectReplaced`. */
   stream(key: string, options?: StreamOptions): Promise<{ body: Readable; facts: ObjectFacts }>
-  /** Sorted by key; with a delimiter what lies below a "folder" is one entry. s3 alone. */
+  /** Lists objects, sorted by key. With a delimiter, each "folder" is one entry. Only for s3. */
   list(prefix: string, options?: { readonly delimiter?: '/' } & ReadOptions): AsyncIterable<ListEntry>
-  /** Whole or not at all; in parts above 64 MiB. s3 alone. @param file a path */
+  /** Writes an object completely or not at all, in parts above 64 MiB. Only for s3. @param file a path */
   write(
     key: string,
     file: string,
     options?: { readonly contentType?: string | undefined } & ReadOptions,
   ): Promise<ObjectFacts>
-  /** No error where it is not there. s3 alone. */
+  /** Removes an object. An absent object is not an error. Only for s3. */
   remove(key: string): Promise<void>
-  /** whether requests are sent at this moment */
+  /** current state of the circuit breaker */
   readonly circuit: CircuitState
-  /** Lets go of its connections; what is under way fails. */
+  /** Closes its connections. Requests in progress fail. */
   close(): Promise<void>
 }
 
@@ -67,7 +67,7 @@ export type CircuitState = 'closed' | 'open' | 'half open'
 /** One request, for metrics. */
 export interface ObservedRequest {
   readonly method: string
-  /** null: no answer */
+  /** null: no response */
   readonly status: number | null
   readonly seconds: number
 }

@@ -7,9 +7,9 @@ import { openS3Store, type S3Settings } from './s3-store.js'
 export type ObjectStoreSettings = S3Settings & GuardSettings
 
 /**
- * Opens `s3://bucket/prefix` or an http(s) address; nothing is sent by that. Time-outs, retries and a circuit are the store's own: one that fails
- * leaves others alone. Where an http(s) address leads is guarded as deliveries are; S3_ENDPOINT is the operator's word. Throws `TypeError` for
- * another text: check it by `parseLocation`.
+ * Opens `s3://bucket/prefix` or an http(s) URL, without sending anything. Each store has its own timeouts, retries and circuit breaker, so a
+ * failing one does not affect others. Destinations of http(s) URLs are guarded like those of deliveries; S3_ENDPOINT is trusted. Throws
+ * `TypeError` for other text: check it by `parseLocation`.
  * @param observe called for every request
  */
 export function openObjectStore(

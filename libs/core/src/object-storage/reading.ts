@@ -4,13 +4,13 @@ import { checkPin, factsOf, offsetOfRange, pinningHeaders, refuseStatus } from '
 import type { ObjectFacts, ObjectStore, PinnedOptions, ReadOptions, StreamOptions } from './object-store.js'
 import type { Request, Requester } from './requester.js'
 
-/** How a request for an object is written: its path, and what signs it. */
+/** Builds the request for an object: its path, and the headers that sign it. */
 export type Addressing = (method: Request['method'], key: string) => Pick<Request, 'method' | 'path' | 'headers'>
 
-/** Limit: bytes of the text that comes with a refusal. */
+/** Maximum bytes of the text in a refusal. */
 const MAX_REASON_BYTES = 64 * 1024
 
-/** What object storage and plain HTTP have in common (RFC 9110). @param reasonOf what a refusal's body says; null: nothing */
+/** Implements reads that object storage and plain HTTP share (RFC 9110). @param reasonOf extracts the reason from a refusal's body; null: none */
 export function reader(
   requester: Requester,
   address: Addressing,
@@ -24,7 +24,7 @@ export function reader(
     return status === 200 ? factsOf(status, headers) : refuseStatus(status, await reasonFor(key, status, signal))
   }
 
-  /** An answer to HEAD has no body that would say why it is a refusal. */
+  /** A response to HEAD has no body that would give the reason of a refusal. */
   async function reasonFor(key: string, status: number, signal: AbortSignal | undefined): Promise<string> {
     if (reasonOf === null) return ''
     const request = address('GET', key)
@@ -51,13 +51,13 @@ export function reader(
     if (answer.status !== 206 && answer.status !== 200) return refuseStatus(answer.status, textOf(answer))
     const facts = factsOf(answer.status, answer.headers)
     checkPin(facts, ifMatch)
-    // An object that is no longer than what is asked for may come whole.
+    // A server may send the whole object if it is no longer than the requested range.
     const begin = answer.status === 206 ? offsetOfRange(answer.headers) : 0
     if (begin !== offset) throw new ObjectRefused('the server does not answer ranges')
     return { bytes: answer.bytes.subarray(0, length), facts }
   }
 
-  /** What is asked for begins behind the end; an empty object has no other ranges. */
+  /** Handles a range that begins behind the end. For an empty object, every range does. */
   async function nothingBeyond(key: string, { ifMatch, signal }: PinnedOptions) {
     const facts = await head(key, { signal })
     if (facts === undefined) return refuseStatus(404, '')

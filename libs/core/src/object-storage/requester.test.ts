@@ -13,7 +13,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve).closeAllConnections())
 })
 
-/** A server that sends `begin` of every answer and then nothing more, and what was seen of the requests to it. */
+/** Starts a server that sends only `begin` of every response; returns the requests that it observed. */
 async function hanging(begin: string): Promise<ObservedRequest[]> {
   const seen: ObservedRequest[] = []
   server = createServer((_, response) => {
@@ -38,13 +38,13 @@ const ask = () => requester.send({ method: 'GET', path: '/', headers: () => ({})
 test.each([
   ['no answer', ''],
   ['half an answer', 'half'],
-])('%s in time is trouble, after a few attempts', async (_, begin) => {
+])('%s in time is a failure, after a few attempts', async (_, begin) => {
   const seen = await hanging(begin)
   await expect(ask()).rejects.toThrow(ObjectStoreTrouble)
   expect(seen.map(({ status }) => status)).toEqual([null, null, null])
 })
 
-test('what fails five times in a row is not tried again, however many attempts are left', async () => {
+test('a request that fails five times in a row is not retried, however many attempts are left', async () => {
   const seen = await hanging('')
   await expect(ask()).rejects.toThrow(ObjectStoreTrouble)
   await expect(ask()).rejects.toThrow(ObjectStoreTrouble)

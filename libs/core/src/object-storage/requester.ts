@@ -12,10 +12,10 @@ export interface Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE'
   /** with its query, percent-encoded */
   readonly path: string
-  /** made anew for every attempt, since a signature holds for minutes */
+  /** created again for every attempt, since a signature is valid only for minutes */
   readonly headers: () => Record<string, string> | Promise<Record<string, string>>
   readonly body?: Buffer | undefined
-  /** limit: bytes of the answer's body that are taken in */
+  /** maximum bytes of the response's body that are read */
   readonly maxBytes: number
   readonly signal?: AbortSignal | undefined
 }
@@ -23,33 +23,34 @@ export interface Request {
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** at most `maxBytes`; empty of an answer to HEAD */
+  /** at most `maxBytes`; empty for HEAD */
   readonly bytes: Buffer
 }
 
 const CONNECT_MS = 5_000
 const CONNECTIONS = 64
 
-/** Limit: one attempt, with what its bytes take at the slowest that is put up with. */
+/** Time limit of one attempt, plus the time for its bytes at the slowest accepted rate. */
 const ATTEMPT_MS = 10_000
 const SLOWEST_BYTES_PER_MS = 128
 
 const ATTEMPTS = 3
 const FIRST_WAIT_MS = 100
-/** No further attempt is begun after this: a caller waits behind it. */
+/** No attempt starts after this time, because a caller is waiting. */
 const RETRY_WITHIN_MS = 8_000
 
-/** Limits: an answer's headers, and silence while a body is streamed. */
+/** Limits of a response's headers, and of silence while a body is streamed. */
 const MAX_HEADER_BYTES = 32 * 1024
 const STREAM_IDLE_MS = 30_000
 
-/** Limit in seconds: of a longer Retry-After no more than this is waited. */
+/** Maximum wait in seconds; a longer Retry-After is cut to it. */
 const LONGEST_RETRY_AFTER = 60
 
 const OUR_TROUBLE = new Set([408, 425, 429, 500, 502, 503, 504, 507, 509, 598, 599])
 
 /**
- * Sends requests to one origin, with time-outs, a few retries with jitter, and a circuit. Any status but those of the server's trouble is an answer.
+ * Sends requests to one origin, with timeouts, a few retries with jitter, and a circuit breaker. Every status except 429 and 5xx counts as a
+ * response.
  */
 export class Requester {
   readonly circuit: Circuit
@@ -69,12 +70,12 @@ export class Requester {
     this.#observe = observe
     this.#random = random
     this.#attemptMs = attemptMs
-    // Loaded by the first who reads objects: most gateways never do, and a start would pay for it.
+    // Loaded by the first reader of objects: most gateways never need it, and it would delay every start.
     const undici = require('undici') as typeof import('undici')
     this.#pool = new undici.Pool(origin, {
       connections: CONNECTIONS,
       connect: connect ?? { timeout: CONNECT_MS },
-      // The attempt's own limit is the one that counts.
+      // The attempt has its own time limit.
       headersTimeout: 0,
       bodyTimeout: STREAM_IDLE_MS,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -94,8 +95,8 @@ export class Requester {
   }
 
   /**
-   * As `send` as far as the headers; the body is the caller's to read or destroy, and ends with `ObjectStoreTrouble` where it is cut or stands still.
-   * Of another status than 200 it is read as `send` does.
+   * Like `send` up to the headers. The caller reads or destroys the body, which ends with `ObjectStoreTrouble` if it breaks off or stalls.
+   * For a status other than 200 the body is read like in `send`.
    */
   stream(
     request: Request,
@@ -134,7 +135,7 @@ export class Requester {
     }
   }
 
-  /** Answers trouble as a value; rejects with all else. Tells circuit and observer how it went. */
+  /** Returns temporary failures as values, and rejects with all others. Reports the outcome to the circuit breaker and the observer. */
   async #attempt<T extends Pick<Answer, 'status' | 'headers'>>(
     request: Request,
     attempt: (signal: AbortSignal) => Promise<T>,
@@ -174,7 +175,7 @@ export class Requester {
     return this.#pool.request({
       path: request.path,
       method: request.method,
-      // An encoding would make the ranges those of another sequence of bytes.
+      // With a content encoding, ranges would refer to different bytes.
       headers: { 'user-agent': 'map-asset-gateway', 'accept-encoding': 'identity', ...headers },
       body: request.body ?? null,
       signal,
@@ -187,7 +188,7 @@ async function nothingOf(answer: Dispatcher.ResponseData): Promise<Buffer> {
   return Buffer.alloc(0)
 }
 
-/** More than is allowed ends the connection: it would be read to its end otherwise, whatever its length. */
+/** Closes the connection if the body exceeds the limit. Otherwise undici would read the body to its end. */
 async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let length = 0
@@ -200,7 +201,7 @@ async function readBounded(body: Dispatcher.ResponseData['body'], maxBytes: numb
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-/** What a caller leaves ends its connection. */
+/** Ends the connection if the caller abandons the body. */
 function withOurErrors(body: Dispatcher.ResponseData['body']): Readable {
   const ours = new PassThrough()
   body.on('error', (error) => ours.destroy(new ObjectStoreTrouble(reasonOf(error), 1, { cause: error })))

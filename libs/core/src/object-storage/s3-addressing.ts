@@ -1,6 +1,6 @@
 import type { Request } from './requester.js'
 
-/** How a request for an object, or for the bucket (`key` null), is written and signed. */
+/** Builds and signs the request for an object, or for the bucket (`key` null). */
 export type S3Addressing = (
   method: Request['method'],
   key: string | null,

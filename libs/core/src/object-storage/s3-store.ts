@@ -12,15 +12,15 @@ import { writer } from './writing.js'
 
 export type S3Settings = KeySettings & Pick<Settings, 's3Endpoint' | 's3Region' | 's3ForcePathStyle'>
 
-/** Limit: bytes of a page of a list; a thousand keys of the longest kind, percent-encoded. */
+/** Maximum bytes of a page of a list: a thousand keys of maximum length, percent-encoded. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024
 
-/** The most that S3 lists at once. */
+/** Maximum number of keys that S3 lists at once. */
 const MAX_PAGE_KEYS = 1000
 
 const UNSIGNED = 'UNSIGNED-PAYLOAD'
 
-/** A bucket with a prefix, at AWS or at any server that speaks its protocol. */
+/** Opens a bucket with a prefix, at AWS or at any server that speaks its protocol. */
 export function openS3Store(
   { bucket, prefix }: { readonly bucket: string; readonly prefix: string },
   place: string,
@@ -86,7 +86,7 @@ export function openS3Store(
   }
 }
 
-/** Where a bucket is asked for, and the path before its keys. */
+/** Returns the endpoint of a bucket, and the path in front of its keys. */
 function endpointOf(bucket: string, { s3Endpoint, s3Region, s3ForcePathStyle }: S3Settings) {
   const { protocol, host } = new URL(s3Endpoint ?? `https://s3.${s3Region}.amazonaws.com`)
   // A certificate for *.s3.amazonaws.com does not cover a name with dots.

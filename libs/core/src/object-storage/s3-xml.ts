@@ -6,7 +6,7 @@ import type { ListEntry } from './object-store.js'
 const require = createRequire(import.meta.url)
 let parser: XMLParser | null = null
 
-/** Loaded with the first answer in XML. */
+/** Loads the parser with the first response in XML. */
 function theParser(): XMLParser {
   const loaded = require('fast-xml-parser') as typeof import('fast-xml-parser')
   return new loaded.XMLParser({
@@ -18,7 +18,7 @@ function theParser(): XMLParser {
 
 export interface ListPage {
   readonly entries: readonly ListEntry[]
-  /** null: it was the last page */
+  /** null: this was the last page */
   readonly next: string | null
 }
 
@@ -30,7 +30,7 @@ interface Listed {
   readonly NextContinuationToken?: string
 }
 
-/** A page of ListObjectsV2 with `encoding-type=url`, its keys relative to a prefix of `skip` letters. */
+/** Reads a page of ListObjectsV2 with `encoding-type=url`. Keys are returned without their first `skip` characters, the prefix. */
 export function readListPage(body: Buffer, skip: number): ListPage {
   const { ListBucketResult: listed } = parse(body) as { ListBucketResult?: Listed | '' }
   if (listed === undefined) throw new ObjectRefused('the server does not answer a list as S3 does')
@@ -41,26 +41,26 @@ export function readListPage(body: Buffer, skip: number): ListPage {
     IsTruncated,
     NextContinuationToken,
   }: Listed = listed === '' ? {} : listed
-  // Some servers do not encode what they list.
+  // Some servers do not encode their lists.
   const decode = EncodingType === 'url' ? decodeKey : (key: string) => key
   const objects = Contents.map(({ Key, Size, ETag = '', LastModified = '' }) => ({
     key: decode(Key).slice(skip),
-    // As in the header, which some servers write with quotes and a list without.
+    // The same form as in the header. Some servers write quotes in the header and omit them in a list.
     facts: { size: Number(Size), etag: quoted(ETag), modifiedAt: LastModified === '' ? null : new Date(LastModified) },
   }))
   const folders = CommonPrefixes.map(({ Prefix }) => ({ prefix: decode(Prefix).slice(skip) }))
   return {
-    // The place itself, where something was written under its name.
+    // Omits the location itself, if an object has its name.
     entries: [...folders, ...objects.filter(({ key }) => key !== '')],
     next: IsTruncated === 'true' ? (NextContinuationToken ?? null) : null,
   }
 }
 
-/** What an `Error` document says; empty where it is none. */
+/** Returns the text of an `Error` document, or an empty string for other documents. */
 export function errorText(body: Buffer): string {
   try {
     const { Error: error } = parse(body) as { Error?: { Code?: string; Message?: string } }
-    // Some write the keys that were used into the message, and `StringToSign` into elements of their own.
+    // Some servers write the used keys into the message, and `StringToSign` into other elements.
     return error === undefined
       ? ''
       : [error.Code, error.Message]
@@ -72,7 +72,7 @@ export function errorText(body: Buffer): string {
   }
 }
 
-/** The text of one element, such as the `UploadId` of an InitiateMultipartUploadResult. */
+/** Returns the text of one element, such as the `UploadId` of an InitiateMultipartUploadResult. */
 export function textOf(body: Buffer, document: string, element: string): string {
   const read = parse(body) as Record<string, Record<string, string> | undefined>
   const text = read[document]?.[element]
@@ -93,7 +93,7 @@ function quoted(tag: string): string {
   return tag === '' || tag.endsWith('"') ? tag : `"${tag}"`
 }
 
-/** Blanks are pluses in it. */
+/** Decodes a key, in which a plus stands for a blank. */
 function decodeKey(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { encodePath, Signer } from './signer.js'
 
-test('a request is signed as the example of Signature Version 4 for S3 is', () => {
+test('a request is signed like the example of Signature Version 4 for S3', () => {
   // "Signature Calculations for the Authorization Header", GET Bucket (List Objects).
   const signed = new Signer('us-east-1').sign(
     {
@@ -17,6 +17,6 @@ test('a request is signed as the example of Signature Version 4 for S3 is', () =
   expect(signed.authorization).toMatch(/Signature=34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7$/)
 })
 
-test('a path is encoded but for its slashes and what needs no encoding', () => {
+test('a path is encoded except for its slashes and unreserved characters', () => {
   expect(encodePath("a b/ü+%41(1)'!*~")).toBe('a%20b/%C3%BC%2B%2541%281%29%27%21%2A~')
 })

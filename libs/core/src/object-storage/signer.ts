@@ -9,7 +9,7 @@ export interface Credentials {
 export interface ToSign {
   readonly method: string
   readonly host: string
-  /** percent-encoded, as it is sent */
+  /** percent-encoded, exactly as sent */
   readonly path: string
   /** percent-encoded and sorted by name */
   readonly query: string
@@ -17,7 +17,7 @@ export interface ToSign {
   readonly payload: string
 }
 
-/** Signs requests by AWS Signature Version 4, in the header; the key of a day is kept. */
+/** Signs requests by AWS Signature Version 4, in the header. The signing key of a day is cached. */
 export class Signer {
   readonly #region: string
   #day = ''
@@ -28,7 +28,7 @@ export class Signer {
     this.#region = region
   }
 
-  /** The headers to add. `host` is signed too and is what the client sends by itself. */
+  /** Returns the headers to add. `host` is signed too; the client sends it anyway. */
   sign(request: ToSign, credentials: Credentials, now: Date): Record<string, string> {
     const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '')
     const day = time.slice(0, 8)
@@ -60,12 +60,12 @@ export class Signer {
   }
 }
 
-/** Percent-encodes one name or value as Signature Version 4 has it: all but the unreserved letters of RFC 3986. */
+/** Percent-encodes one name or value by the rules of Signature Version 4: all but the unreserved characters of RFC 3986. */
 export function encodePart(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 }
 
-/** The same for a path, whose slashes stay. */
+/** Like `encodePart`, for a path, whose slashes stay. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodePart).join('/')
 }

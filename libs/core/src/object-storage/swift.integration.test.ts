@@ -47,7 +47,7 @@ async function listed(from: ObjectStore, prefix: string, options = {}): Promise<
   return entries.map((entry) => ('key' in entry ? entry.key : entry.prefix))
 }
 
-test('what is written is read whole, in parts, and not beyond its end', async () => {
+test('a written object is read completely and in parts, but not beyond its end', async () => {
   const bytes = randomBytes(5000)
   const key = "a b/ü+%41 (1)'!*~/tile&=?#.bin"
   const written = await store.write(key, await fileOf(bytes), { contentType: 'application/x-tiles' })
@@ -62,7 +62,7 @@ test('what is written is read whole, in parts, and not beyond its end', async ()
   expect(await listed(store, 'a b/')).toEqual([key])
 })
 
-test('an object that is replaced is not read under its old tag', async () => {
+test('a replaced object is not read under its old tag', async () => {
   const first = await store.write('replaced', await fileOf(randomBytes(10)))
   const second = await store.write('replaced', await fileOf(randomBytes(20)))
   const range = { offset: 0, length: 5 }
@@ -83,7 +83,7 @@ test('an object above 64 MiB is written in parts and read as one', async () => {
     expect(entry).toMatchObject({ key: 'large', facts: { etag: facts?.etag } })
 })
 
-test('what is removed is missing, and may be removed again', async () => {
+test('a removed object is missing, and may be removed again', async () => {
   await store.write('gone', await fileOf(randomBytes(10)))
   await store.remove('gone')
   await store.remove('gone')
@@ -96,7 +96,7 @@ test('what is removed is missing, and may be removed again', async () => {
 test('a list has folders by the delimiter, and all pages', async () => {
   await swift.makeBucket('pages')
   const names = Array.from({ length: 25 }, (_, i) => `world/${i}/tile.png`)
-  // By Swift's own interface, a few at a time: what is tested is the list.
+  // Uploads through Swift's own interface, a few at a time, since only the list is tested.
   for (let i = 0; i < names.length; i += 5) {
     await Promise.all(names.slice(i, i + 5).map((name) => swift.put(`pages/${name}`, Buffer.from('x'))))
   }
@@ -114,14 +114,14 @@ test('a list has folders by the delimiter, and all pages', async () => {
   expect(await listed(pages, 'nothing')).toEqual([])
 })
 
-test('wrong keys are refused with what the server says, and without the keys', async () => {
+test('wrong keys are refused with the message of the server, and without the keys', async () => {
   const refused = open('s3://maps', { awsSecretAccessKey: 'a-wrong-secret' }).read('x', { offset: 0, length: 1 })
   await expect(refused).rejects.toThrow(ObjectRefused)
   await expect(refused).rejects.toThrow(/SignatureDoesNotMatch/)
   await expect(refused).rejects.not.toThrow(/a-wrong-secret|test:tester/)
 })
 
-test('a clock that is off is refused in words, and no trouble of the storage', async () => {
+test('a wrong clock is refused with a reason, and does not count as a failure of the storage', async () => {
   const place = open('s3://maps')
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3600_000 })
   try {

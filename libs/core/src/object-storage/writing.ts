@@ -7,16 +7,16 @@ import type { Answer, Requester } from './requester.js'
 import type { S3Addressing } from './s3-addressing.js'
 import { errorText, textOf } from './s3-xml.js'
 
-/** From this size on an object is written in parts. Bytes. */
+/** Size in bytes above which an object is written in parts. */
 const WHOLE_BYTES = 64 * 1024 * 1024
 const PART_BYTES = 16 * 1024 * 1024
-/** Limit of S3. */
+/** Maximum number of parts in S3. */
 const MAX_PARTS = 10_000
 
-/** Limit: bytes of the documents that are answered to writes. */
+/** Maximum bytes of the responses to writes. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
-/** PUT, multipart uploads and DELETE of the S3 protocol. Each body is signed by its digest, so that what arrives is what was sent. */
+/** Implements PUT, multipart uploads and DELETE of the S3 protocol. Each body is signed by its digest, so the server detects damage. */
 export function writer(requester: Requester, address: S3Addressing): Pick<ObjectStore, 'write' | 'remove'> {
   async function write(
     key: string,
@@ -77,7 +77,7 @@ export function writer(requester: Requester, address: S3Addressing): Pick<Object
       }
       return await complete(key, uploadId, tags, signal)
     } catch (error) {
-      // Parts that nobody completes are stored, and paid for, until somebody removes them.
+      // Without an abort, incomplete parts stay stored, and cost money, until somebody removes them.
       const abort = address('DELETE', key, { query: { uploadId } })
       await requester.send({ ...abort, maxBytes: MAX_ANSWER_BYTES }).catch(() => {})
       throw error
@@ -92,7 +92,7 @@ export function writer(requester: Requester, address: S3Addressing): Pick<Object
     const request = address('POST', key, { query: { uploadId }, sha256: sha256(body) })
     const headers = async () => ({ ...(await request.headers()), 'content-type': 'application/xml' })
     const answer = checked(await requester.send({ ...request, headers, body, maxBytes: MAX_ANSWER_BYTES, signal }))
-    // It may fail after its status has been sent: then the body is an error.
+    // The upload may fail after its status was sent. The body is then an error document.
     const failed = errorText(answer.bytes)
     if (failed !== '') throw new ObjectRefused(`the upload was not completed: ${failed}`)
     return textOf(answer.bytes, 'CompleteMultipartUploadResult', 'ETag')
@@ -118,7 +118,7 @@ function xmlText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
-/** Throws where the file has become shorter. */
+/** Throws if the file has become shorter. */
 async function readPart(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length)
   let filled = 0

@@ -2,13 +2,13 @@ import ipaddr from 'ipaddr.js'
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6
 
-/** `never`: no list and no setting lets it through. */
+/** Classes of destination addresses. `never`: no list and no setting admits it. */
 export type AddressClass =
   | { readonly kind: 'public' | 'private' | 'loopback' }
   | { readonly kind: 'never'; readonly reason: string }
 
 /**
- * Addresses at which clouds hand out credentials to any client inside, as far as they lie in ranges that are otherwise allowed:
+ * Addresses at which clouds hand out credentials to any client inside, if they lie in ranges that are otherwise allowed:
  * Alibaba, Azure, AWS over IPv6, Google over IPv6. The common 169.254.169.254 is link-local.
  */
 const METADATA: ReadonlySet<string> = new Set(['100.100.100.200', '168.63.129.16', 'fd00:ec2::254', 'fd20:ce::254'])
@@ -22,17 +22,17 @@ const RANGE_KINDS: Readonly<Record<string, 'public' | 'private' | 'loopback'>> =
 }
 
 /**
- * Networks for documentation (RFC 5737, RFC 3849): not routed on the internet, and in use inside laboratories and containers, where receivers
- * live. They count as private.
+ * Networks for documentation (RFC 5737, RFC 3849). They are not routed on the internet, but laboratories and containers use them, and receivers
+ * live there. They count as private.
  */
 const DOCUMENTATION = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32'].map((range) =>
   ipaddr.parseCIDR(range),
 )
 
 /**
- * The one form in which an address is judged: IPv4 where the packet would end up in IPv4. `::ffff:a.b.c.d` is another way to write a.b.c.d
- * (RFC 4291), and behind `64:ff9b::/96` stands a translator that sends to the IPv4 address in the last 32 bits (RFC 6052).
- * null: not an address.
+ * Returns the form in which an address is judged: IPv4 if packets reach an IPv4 address. `::ffff:a.b.c.d` is another spelling of a.b.c.d
+ * (RFC 4291), and a translator behind `64:ff9b::/96` sends to the IPv4 address in the last 32 bits (RFC 6052).
+ * Returns null if the text is not an address.
  */
 export function canonicalAddress(text: string): { readonly address: Address; readonly translated: boolean } | null {
   const plain = withoutDots(text)
@@ -44,7 +44,7 @@ export function canonicalAddress(text: string): { readonly address: Address; rea
   return { address, translated: false }
 }
 
-/** `::a.b.c.d`, as name look-ups answer it, in hexadecimal: ipaddr.js would take it for `::ffff:a.b.c.d`, which is another address. */
+/** Converts `::a.b.c.d`, which name look-ups return, to hexadecimal. ipaddr.js would read it as `::ffff:a.b.c.d`, which is another address. */
 function withoutDots(text: string): string {
   return text.replace(/^::(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
     const [a, b, c, d] = bytes.map(Number) as [number, number, number, number]
@@ -54,7 +54,7 @@ function withoutDots(text: string): string {
 
 const NAT64 = ipaddr.IPv6.parse('64:ff9b::')
 
-/** What an address is, whatever the settings. Everything that is neither a plain unicast, private nor loopback address is `never`. */
+/** Classifies an address, independent of the settings. Every address that is not plain unicast, private or loopback is `never`. */
 export function classifyAddress(text: string): AddressClass {
   const canonical = canonicalAddress(text)
   if (canonical === null) return never('not an IP address')
@@ -73,7 +73,7 @@ function isForDocumentation(address: Address): boolean {
   return DOCUMENTATION.some((range) => range[0].kind() === address.kind() && address.match(range))
 }
 
-/** IPv4-compatible (`::a.b.c.d`, RFC 4291, deprecated) and ISATAP (RFC 5214) addresses; 6to4 and Teredo are ranges of their own. */
+/** True for IPv4-compatible (`::a.b.c.d`, RFC 4291, deprecated) and ISATAP (RFC 5214) addresses. 6to4 and Teredo have separate ranges. */
 function hidesAnIpv4Address(address: ipaddr.IPv6): boolean {
   const parts = address.parts
   const compatible = parts.slice(0, 6).every((part) => part === 0) && (parts[6] !== 0 || (parts[7] as number) > 1)

@@ -6,7 +6,7 @@ export interface DestinationList {
   readonly empty: boolean
   hasHost(host: string): boolean
   hasAddress(text: string): boolean
-  /** whether an entry names addresses of this machine and nothing else: then they were meant, not caught by a wide range */
+  /** true if an entry names only addresses of this machine: the operator then meant them, and no wide range caught them by accident */
   readonly namesLoopback: boolean
 }
 
@@ -30,7 +30,7 @@ type Range = readonly [Address, number]
 function parseRange(entry: string): Range | null {
   if (ipaddr.isValidCIDR(entry)) {
     const [base, bits] = ipaddr.parseCIDR(entry)
-    // Addresses are judged in their IPv4 form, so that a range of IPv4-mapped ones must be too.
+    // Addresses are judged in their IPv4 form, so a range of IPv4-mapped addresses is converted too.
     if (base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96)
       return [base.toIPv4Address(), bits - 96]
     return [base, bits]
@@ -44,7 +44,7 @@ function within(address: Address, [base, bits]: Range): boolean {
   return base instanceof ipaddr.IPv6 && address.match(base, bits)
 }
 
-/** Lower case, without the dot that ends a fully qualified name. */
+/** Returns the host in lower case, without the final dot of a fully qualified name. */
 export function plainHost(host: string): string {
   return host.toLowerCase().replace(/\.$/, '')
 }

@@ -14,10 +14,10 @@ const names = (table: Record<string, readonly string[]>): Resolve => {
 }
 const PUBLIC = '93.184.215.14'
 
-describe('never, even to a service on loopback that allows everything', () => {
+describe('never, not even for a service on loopback that allows everything', () => {
   const guard = guardWith({ callbackAllow: ['0.0.0.0/0', '::/0'] })
   test.each(NEVER)('%s', async (host) => {
-    // Refused as it is written: no name server has a say.
+    // Refused by its text, before any name server is asked.
     expect(guard.problemOf(`http://${host}/`)).not.toBeNull()
     expect(await guard.admit(`http://${host}/`)).toMatchObject({ ok: false })
   })
@@ -33,7 +33,7 @@ describe('this machine, while the service listens for others', () => {
   })
 })
 
-test('this machine is sent to while the service itself listens on loopback, or where the allow list names loopback', async () => {
+test('this machine is allowed if the service itself listens on loopback, or if the allow list names loopback', async () => {
   for (const host of LOOPBACK) expect(await guardWith().admit(`http://${host}/`), host).toMatchObject({ ok: true })
   for (const entry of ['127.0.0.1', '127.0.0.0/8', 'localhost']) {
     const guard = guardWith({ ...OPEN_SERVICE, callbackAllow: [entry] })
@@ -60,7 +60,7 @@ test.each([
   },
 )
 
-test('public addresses that are loopback ones, of whatever form, show nobody elsewhere', async () => {
+test('refusals of public URLs that resolve to loopback, in any form, reveal nothing', async () => {
   for (const apiBaseUrl of [
     'http://localhost:8910',
     'http://[::1]:8910',
@@ -71,12 +71,12 @@ test('public addresses that are loopback ones, of whatever form, show nobody els
   }
 })
 
-test('a service that listens on loopback with one of its two processes only does not send to loopback', async () => {
+test('loopback is refused if only one of the two processes listens on loopback', async () => {
   const guard = guardWith({ controlHost: '0.0.0.0' })
   expect(await guard.admit('http://127.0.0.1/')).toMatchObject({ ok: false })
 })
 
-test('public and private receivers are sent to, by name and by address, at the addresses that were checked', async () => {
+test('public and private receivers are allowed, by name and by address, at the checked addresses', async () => {
   const guard = guardWith(OPEN_SERVICE, names({ 'receiver.example': [PUBLIC, '2606:2800:21f::1'] }))
   const private4 = ['10.1.2.3', '172.16.0.1', '192.168.1.1', '100.64.0.1', '192.0.2.2', '203.0.113.9']
   const hosts = [...private4, '[fd12::1]', '[2001:db8::1]', PUBLIC, '[2606:2800:21f::1]']
@@ -90,7 +90,7 @@ test('public and private receivers are sent to, by name and by address, at the a
   })
 })
 
-test('a public address behind NAT64 is sent to, as it is on networks without IPv4', async () => {
+test('a public address behind NAT64 is allowed, as on networks without IPv4', async () => {
   expect(await guardWith(OPEN_SERVICE).admit('http://[64:ff9b::5db8:d70e]/')).toMatchObject({ ok: true })
 })
 
@@ -99,14 +99,14 @@ test('one forbidden address among many forbids the name', async () => {
   expect(await guard.admit('http://mixed.example/')).toMatchObject({ ok: false })
 })
 
-test('only http and https, and no credentials in the address', async () => {
+test('only http and https are allowed, without credentials in the URL', async () => {
   const wrong = ['ftp://h/', 'file:///etc/passwd', 'gopher://h/', 'javascript:0', 'unix:/x', 'not an address', '']
   for (const url of [...wrong, 'http://user:pass@h/', 'http://user@h/', 'http://:pass@h/']) {
     expect(await guardWith().admit(url), url).toMatchObject({ ok: false })
   }
 })
 
-test('the deny list takes hosts, domains and ranges away, in whatever form they are asked for', async () => {
+test('the deny list forbids hosts, domains and ranges, whatever form the URL has', async () => {
   const guard = guardWith(
     { callbackDeny: ['bad.example', '*.worse.example', '10.0.0.0/8', 'fd00::/8'] },
     names({
@@ -132,7 +132,7 @@ test('the deny list takes hosts, domains and ranges away, in whatever form they 
     expect(await guard.admit(`http://${host}/`)).toMatchObject({ ok: true })
 })
 
-test('an allow list is all that is left, by name or by address, and the deny list still holds', async () => {
+test('an allow list restricts to its entries, by name or by address, and the deny list still applies', async () => {
   const guard = guardWith(
     { callbackAllow: ['good.example', '*.team.example', '10.0.0.0/8'], callbackDeny: ['10.6.6.0/24'] },
     names({ 'good.example': [PUBLIC], 'x.team.example': [PUBLIC], 'other.example': [PUBLIC] }),
@@ -145,13 +145,13 @@ test('an allow list is all that is left, by name or by address, and the deny lis
   }
 })
 
-describe('the service itself is never sent to:', () => {
+describe('the service itself is never allowed:', () => {
   const lan = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
     .find((own) => own.family === 'IPv4' && !own.internal)?.address
   const resolve = names({ 'db.internal': ['10.0.0.5'], 'alias.example': ['10.0.0.5'], localhost: ['127.0.0.1'] })
 
-  test('its store, by any name of it', async () => {
+  test('its store, by any of its names', async () => {
     const guard = guardWith({ databaseUrl: 'postgres://u:p@db.internal/gateway' }, resolve)
     for (const host of ['db.internal', 'DB.internal', 'alias.example', '10.0.0.5', '[::ffff:10.0.0.5]']) {
       expect(await guard.admit(`http://${host}:5432/`), host).toMatchObject({
@@ -187,7 +187,7 @@ describe('the service itself is never sent to:', () => {
   })
 })
 
-test('an IPv4 address is judged the same in its IPv4-mapped form', () => {
+test('an IPv4 address gets the same result in its IPv4-mapped form', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
       expect(classifyAddress(`::ffff:${address}`)).toEqual(classifyAddress(address))
@@ -195,7 +195,7 @@ test('an IPv4 address is judged the same in its IPv4-mapped form', () => {
   )
 })
 
-test('an IPv4-compatible address is judged the same with dots, as look-ups answer it, and without', () => {
+test('an IPv4-compatible address gets the same result with dots, as look-ups return it, and without', () => {
   const bytes = fc.tuple(fc.integer({ min: 1, max: 255 }), fc.nat(255), fc.nat(255), fc.nat(255))
   fc.assert(
     fc.property(bytes, (four) => {

@@ -14,16 +14,16 @@ export type GuardSettings = OwnSettings &
     'callbackAllow' | 'callbackDeny' | 'trustedProxies' | 'apiBaseUrl' | 'tilePublicBaseUrl' | 'vectorPublicBaseUrl'
   >
 
-/** The addresses that were checked, and which alone may be dialled; or why the destination is refused. */
+/** The checked addresses, the only ones that may be dialled, or the reason of the refusal. */
 export type Admission =
   | { readonly ok: true; readonly addresses: readonly ResolvedAddress[] }
   | { readonly ok: false; readonly reason: string }
 
 /**
- * Where the service may send to on behalf of others. http and https alone. Link-local, metadata, multicast, unspecified and other special
- * addresses never; nor the service's own store, bus and listeners. Private networks are allowed, that is where receivers live; loopback
- * only while all callers are on this machine, too (`isLocalService`). CALLBACK_DENY takes away; CALLBACK_ALLOW, where it is not empty, is all
- * that is left, and an entry that names loopback addresses and no others lets them in.
+ * Decides to which destinations the service sends on behalf of others. Only http and https are allowed. Link-local, metadata, multicast,
+ * unspecified and other special addresses are never allowed, nor are the service's own store, bus and listeners. Private networks are allowed,
+ * since receivers live there. Loopback is allowed only if all callers are on this machine too (`isLocalService`). CALLBACK_DENY removes
+ * destinations. If CALLBACK_ALLOW is not empty, only its entries remain, and an entry that names only loopback addresses admits them.
  */
 export class DestinationGuard {
   readonly #allow: DestinationList
@@ -40,7 +40,7 @@ export class DestinationGuard {
     this.#resolve = resolve
   }
 
-  /** What is wrong with an address as it is written, before anything is resolved; null: nothing yet. */
+  /** Returns the problem with a URL as written, before its host is resolved; null if there is none yet. */
   problemOf(text: string): string | null {
     if (!URL.canParse(text)) return sentence('said.destination_form')
     const url = new URL(text)
@@ -51,7 +51,7 @@ export class DestinationGuard {
     return isIP(host) === 0 ? null : this.#problemOfAddress(host, host)
   }
 
-  /** Resolves the destination and checks every address that it has: one that is forbidden forbids them all. */
+  /** Resolves the destination and checks every address of it. One forbidden address forbids the destination. */
   async admit(text: string): Promise<Admission> {
     const problem = this.problemOf(text)
     if (problem !== null) return { ok: false, reason: problem }
@@ -87,8 +87,8 @@ export class DestinationGuard {
 }
 
 /**
- * Whether the settings let no caller on another machine be seen: the service listens on loopback alone, no proxy is in front of it, and its
- * public addresses are loopback ones. What listens on this machine's loopback is not for callers elsewhere to reach.
+ * True if the settings show that no caller is on another machine: the service listens only on loopback, no proxy is in front of it, and its
+ * public URLs are loopback URLs. Callers elsewhere must not reach services on this machine's loopback.
  */
 function isLocalService(settings: GuardSettings): boolean {
   const { apiHost, controlHost, apiBaseUrl, tilePublicBaseUrl, vectorPublicBaseUrl } = settings
@@ -96,7 +96,7 @@ function isLocalService(settings: GuardSettings): boolean {
   return settings.trustedProxies.length === 0 && [apiHost, controlHost, ...publicHosts].every(isLoopbackHost)
 }
 
-/** The host without the brackets of IPv6; `new URL` has already read decimal, octal and hexadecimal forms as the IPv4 address they are. */
+/** Returns the host without the brackets of IPv6. `new URL` has already converted decimal, octal and hexadecimal forms to IPv4. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '')
 }

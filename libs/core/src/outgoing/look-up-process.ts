@@ -1,9 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import type { LookUpAnswer } from './resolve.js'
 
-// The process that `LookUps` starts: it resolves the names that are sent to it, until its parent is gone.
+// The child process of `LookUps`. It resolves the names that it receives until its parent exits.
 
-// Not process.exit, which would wait for every look-up that hangs.
+// process.exit would wait for every look-up that hangs.
 const end = () => process.kill(process.pid, 'SIGKILL')
 
 const answer = (message: LookUpAnswer) => process.send?.(message, undefined, undefined, (error) => error && end())

@@ -16,7 +16,7 @@ export type OwnSettings = Pick<
   'databaseUrl' | 'databaseReadUrl' | 'redisUrl' | 'apiHost' | 'apiPort' | 'controlHost' | 'controlPort'
 >
 
-/** The service's own store, bus and listeners: nothing of what callers make it send may go there. */
+/** The service's own store, bus and listeners. Nothing that callers make the service send may go there. */
 export class OwnEndpoints {
   readonly #endpoints: readonly Endpoint[]
   readonly #resolve: Resolve
@@ -32,12 +32,12 @@ export class OwnEndpoints {
     ]
   }
 
-  /** Whose endpoint a checked address and port are; null: none's. */
+  /** Returns the owner of a checked address and port, or null if it is not an endpoint of this service. */
   async ownerOf(host: string, address: string, port: number): Promise<string | null> {
     for (const endpoint of this.#endpoints) {
       if (endpoint.port !== port) continue
       if (plainHost(endpoint.host) === plainHost(host)) return endpoint.name
-      // A name that does not resolve leads nowhere now.
+      // A name that does not resolve leads nowhere at the moment.
       const addresses = await this.#resolve(endpoint.host).catch(() => [])
       if (addresses.some((own) => sameMachine(own.address, address))) return endpoint.name
     }
@@ -50,7 +50,7 @@ function endpointOf(name: string, address: string | null, defaultPort: number): 
   return (hosts ?? []).map(({ host, port }) => ({ name, host, port: port ?? defaultPort }))
 }
 
-/** What listens at one address of a machine may listen at its others too: all addresses of this machine count as one. */
+/** A listener at one address of a machine may also listen at the others, so all addresses of this machine count as one. */
 function sameMachine(own: string, other: string): boolean {
   return canonical(own) === canonical(other) || (isThisMachine(own) && isThisMachine(other))
 }

@@ -9,7 +9,7 @@ afterEach(async () => {
   await expect.poll(helpers).toEqual([])
 })
 
-/** Its processes among the children of this one. */
+/** Returns the resolver's processes among the children of this one. */
 function helpers(): number[] {
   const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean)
   return children.map(Number).filter((pid) => {
@@ -21,14 +21,14 @@ function helpers(): number[] {
   })
 }
 
-test('a name has the addresses that the system gives it, by one process for all questions', async () => {
+test('a name resolves to the system’s addresses, by one process for all look-ups', async () => {
   const expected = await lookup('localhost', { all: true, order: 'verbatim' })
   expect(await Promise.all([lookUps.resolve('localhost'), lookUps.resolve('localhost')])).toEqual([expected, expected])
   expect(await lookUps.resolve('LOCALHOST')).toEqual(expected)
   expect(helpers()).toHaveLength(1)
 })
 
-test('a name that does not resolve rejects as it does by the system', async () => {
+test('a name that does not resolve rejects like the system’s look-up', async () => {
   const name = 'no label may be as long as this one is, which has more than sixty-three letters.invalid'
   const rejected = (error: NodeJS.ErrnoException) => error.code
   const expected = await lookup(name, { all: true }).catch(rejected)
@@ -36,7 +36,7 @@ test('a name that does not resolve rejects as it does by the system', async () =
   expect(expected).toEqual(expect.any(String))
 })
 
-test('what is under way when the process dies is resolved without it, and the next name by another process', async () => {
+test('pending look-ups of a process that dies are resolved without it, and the next name by another process', async () => {
   await lookUps.resolve('localhost')
   const [first] = helpers()
   const asked = lookUps.resolve('localhost')
@@ -47,7 +47,7 @@ test('what is under way when the process dies is resolved without it, and the ne
   expect(helpers()).not.toContain(first)
 })
 
-test('a process that cannot have its threads, or is ended, leaves nobody without an answer', async () => {
+test('look-ups still complete if the process cannot start its threads, or is killed', async () => {
   const asked = lookUps.resolve('localhost')
   lookUps.end()
   expect(await asked).not.toEqual([])

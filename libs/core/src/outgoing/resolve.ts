@@ -7,21 +7,21 @@ export interface ResolvedAddress {
   readonly family: number
 }
 
-/** All addresses of a host, in the order of preference; rejects as `dns.lookup` does. An address is its own resolution. */
+/** Resolves all addresses of a host, in the order of preference. Rejects like `dns.lookup`. An address resolves to itself. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>
 
 export type LookUpAnswer =
   | { readonly host: string; readonly addresses: readonly ResolvedAddress[] }
   | { readonly host: string; readonly error: { readonly code?: string; readonly message: string } }
 
-/** The built file: the same for the sources (in tests) as for the build. */
+/** The built file, used both by the sources (in tests) and by the build. */
 const MODULE = new URL('../../dist/outgoing/look-up-process.js', import.meta.url)
 
-/** libuv gives look-ups half of its threads: with these, 256 names may hang. */
+/** libuv gives look-ups half of its threads, so 256 names may hang. */
 const THREADS = '512'
 const IDLE_MS = 60_000
 
-// What the C library reads when it resolves names. Nothing else is handed on: the environment holds secrets.
+// Variables that the C library reads to resolve names. No other variable is passed on, since the environment holds secrets.
 // biome-ignore lint/style/noProcessEnv: handed on, not read
 const { RES_OPTIONS, LOCALDOMAIN, HOSTALIASES } = process.env
 const ENVIRONMENT = { RES_OPTIONS, LOCALDOMAIN, HOSTALIASES, UV_THREADPOOL_SIZE: THREADS }
@@ -32,8 +32,8 @@ interface Pending {
 }
 
 /**
- * Resolves names as the system does (getaddrinfo: hosts file, search domains, whatever nsswitch.conf adds), in a process of its own with
- * many threads: a look-up that hangs cannot be aborted, and two of them would hold up all others of this process (docs/adr/0006). The process
+ * Resolves names as the system does (getaddrinfo: hosts file, search domains, additions of nsswitch.conf), in a separate process with many
+ * threads. A look-up that hangs cannot be aborted, and two of them would delay all others of this process (docs/adr/0006). The process
  * starts with the first name and ends after a minute without one.
  */
 export class LookUps {
@@ -41,7 +41,7 @@ export class LookUps {
   #child: KillableChild<LookUpAnswer> | null = null
   #idle: NodeJS.Timeout | null = null
 
-  /** Rejects as `dns.lookup` does. Concurrent look-ups of one name share an answer. */
+  /** Rejects like `dns.lookup`. Concurrent look-ups of one name share a result. */
   resolve(host: string): Promise<readonly ResolvedAddress[]> {
     const known = this.#pending.get(host)
     if (known !== undefined) return known.answer
@@ -55,7 +55,7 @@ export class LookUps {
     return answer
   }
 
-  /** Ends the process, if there is one; what is pending is resolved in this one. */
+  /** Ends the process, if it runs. Pending names are then resolved in this process. */
   end(): void {
     const child = this.#child
     if (child === null) return
@@ -70,7 +70,7 @@ export class LookUps {
       { module: MODULE, env: ENVIRONMENT, endsWithParent: null },
       { message: (answer) => this.#settle(answer), ended: () => this.#gone(child) },
     )
-    // Pending names keep no process alive.
+    // Pending names must not keep this process alive.
     child.unref()
     this.#child = child
     return child
@@ -84,7 +84,7 @@ export class LookUps {
     if (this.#pending.size === 0) this.#idle = setTimeout(() => this.end(), IDLE_MS).unref()
   }
 
-  /** If no process or not so many threads can be had, names are resolved in this process. */
+  /** If the child or so many threads cannot be started, names are resolved in this process. */
   #gone(child: KillableChild<LookUpAnswer>): void {
     if (this.#child !== child) return
     this.#child = null

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Helper programs get this environment and nothing of ours: no secret, no proxy, no library path. */
+/** The whole environment of helper programs: no secret, no proxy, no library path. */
 export const BARE_ENVIRONMENT = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin', LC_ALL: 'C' }
 
 /** Time in which a confining command must have run `true`. */
@@ -12,23 +12,22 @@ function works(command: readonly string[]): boolean {
 }
 
 export interface Confinement {
-  /** What comes before the program's name on the command line. */
+  /** the part of the command line before the program's name */
   readonly prefix: readonly string[]
-  /** What this machine does not permit, for the log. */
+  /** restrictions that this machine does not permit, for the log */
   readonly missing: readonly string[]
 }
 
 export interface MoreLimits {
-  /** of one file that it writes */
+  /** maximum size of one file that it writes */
   readonly outputMb?: number
   readonly cpuSeconds?: number
 }
 
 /**
- * The commands that confine a helper program, as far as this machine has and permits them: no network but a loopback of
- * its own, a limit on its memory, and death with its parent. The network goes first, because entering a user namespace
- * would clear the death signal. Data is limited instead of address space, of which WebAssembly
- * reserves much more than it uses.
+ * Returns the commands that confine a helper program, as far as this machine has and permits them: no network except its own loopback, a limit
+ * on its memory, and death with its parent. The network restriction comes first, because entering a user namespace would clear the death signal.
+ * The limit applies to data instead of address space, since WebAssembly reserves much more address space than it uses.
  */
 export function confinement(memoryMb: number, { outputMb, cpuSeconds }: MoreLimits = {}): Confinement {
   const bytes = (mb: number) => String(Math.ceil(mb * 1024 * 1024))

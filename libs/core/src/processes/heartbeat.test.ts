@@ -9,7 +9,7 @@ function watch(waitedMs = () => 0): { heartbeat: Heartbeat; onSilent: ReturnType
   return { heartbeat: new Heartbeat(onSilent, waitedMs), onSilent }
 }
 
-test('what beats is left alone, and what falls silent is told of once, within 5 seconds', () => {
+test('a beating process is left alone, and a silent one is reported once, within 5 seconds', () => {
   const { heartbeat, onSilent } = watch()
   for (let i = 0; i < 20; i++) {
     heartbeat.heard()
@@ -22,7 +22,7 @@ test('what beats is left alone, and what falls silent is told of once, within 5 
   expect(onSilent).toHaveBeenCalledOnce()
 })
 
-test('a process that has not beaten yet is given the time of a slow start', () => {
+test('a process without a first beat is given the time of a slow start', () => {
   const { onSilent } = watch()
   vi.advanceTimersByTime(59_000)
   expect(onSilent).not.toHaveBeenCalled()
@@ -30,7 +30,7 @@ test('a process that has not beaten yet is given the time of a slow start', () =
   expect(onSilent).toHaveBeenCalledOnce()
 })
 
-test('what waits for a processor is not silent, and what then stands still is told of within 5 seconds', () => {
+test('a process that waits for a processor is not silent, and one that then stops is reported within 5 seconds', () => {
   let waited = 7_000
   const { heartbeat, onSilent } = watch(() => waited)
   heartbeat.heard()
@@ -43,7 +43,7 @@ test('what waits for a processor is not silent, and what then stands still is to
   expect(onSilent).toHaveBeenCalledOnce()
 })
 
-test('what waited for a processor before its last beat has no longer to be silent', () => {
+test('waiting for a processor before the last beat does not extend the allowed silence', () => {
   let waited = 0
   const { heartbeat, onSilent } = watch(() => waited)
   for (let i = 0; i < 20; i++) {
@@ -55,11 +55,11 @@ test('what waited for a processor before its last beat has no longer to be silen
   expect(onSilent).toHaveBeenCalledOnce()
 })
 
-test('a watcher that stood still itself starts its count anew', () => {
+test('a watcher that stood still itself restarts its count', () => {
   const { heartbeat, onSilent } = watch()
   heartbeat.heard()
   vi.advanceTimersByTime(3_000)
-  // The clock goes on, and nothing runs.
+  // The clock advances while no code runs.
   const stood = performance.now() + 3_600_000
   vi.spyOn(performance, 'now').mockImplementation(() => stood)
   vi.advanceTimersByTime(500)
@@ -68,11 +68,11 @@ test('a watcher that stood still itself starts its count anew', () => {
   heartbeat.stop()
 })
 
-test('a process whose timers do not run beats in between where that is due, and one that does not beat never', async () => {
+test('a process whose timers do not run beats in between if a beat is due, and never if it does not beat', async () => {
   vi.resetModules()
   const { beat, beatInBetween } = await import('./heartbeat.js')
   const send = vi.spyOn(process as { send: (message: unknown) => boolean }, 'send').mockImplementation(() => true)
-  // From here to the end nothing waits: the channel is the test runner's own.
+  // No pause is allowed from here on, because the channel belongs to the test runner.
   beatInBetween()
   const beforeFirst = send.mock.calls.length
   beat()

@@ -1,23 +1,23 @@
-/** How often a process reports that its event loop turns. */
+/** Interval at which a process reports that its event loop turns. */
 export const BEAT_MS = 500
 const LOOK_MS = 500
-/** With one beat before and one look after it, what stands still is found within 5 seconds. */
+/** With one beat before and one check after it, a stalled process is found within 5 seconds. */
 const SILENT_MS = 4_000
-/** Before its first beat a process reads its code, which takes its time on a busy machine. */
+/** Before its first beat a process loads its code, which takes long on a busy machine. */
 const FIRST_BEAT_WITHIN_MS = 60_000
-/** A check this late means that the watcher or the whole machine stood still: the count starts anew. */
+/** A check that is this late means that the watcher or the whole machine stood still, so the count restarts. */
 const LATE_MS = 500
 
 let lastBeatAt: number | null = null
 
-/** Tells the process that started this one, over their channel, that the event loop turns; nothing where there is no channel. */
+/** Reports to the parent process, over their channel, that the event loop turns. Does nothing without a channel. */
 export function beat(): void {
   tell()
   setInterval(tell, BEAT_MS).unref()
 }
 
 /**
- * Beats where that is due, in a process that beats. To be called by what may go on for seconds before timers run: libuv takes up to 48 times
+ * Sends a beat if one is due. Must be called by work that may run for seconds before timers fire: libuv handles up to 48 times
  * 1,024 ready sockets in one turn of its loop.
  */
 export function beatInBetween(): void {
@@ -33,8 +33,8 @@ const BEAT = { kind: 'beat' } as const
 export type Beat = typeof BEAT
 
 /**
- * Watches the beats of one process, by the monotonic clock. What the process waits for a processor is not counted as silence: where a hundred
- * of them start at once, as after the reboot of a machine, each is silent for longer than that, and killing them makes more that start.
+ * Watches the beats of one process by the monotonic clock. Time that the process waits for a processor does not count as silence. After a
+ * reboot a hundred processes start at once and are silent for longer than the limit; killing them would only cause more starts.
  */
 export class Heartbeat {
   readonly #timer: NodeJS.Timeout
@@ -45,8 +45,8 @@ export class Heartbeat {
   #limit = FIRST_BEAT_WITHIN_MS
 
   /**
-   * @param onSilent called when the process has been silent for too long: it does not turn its event loop
-   * @param waitedMs how long its event loop's thread has waited for a processor since it began (run-queue.ts)
+   * @param onSilent called when the process has been silent for too long, because its event loop does not turn
+   * @param waitedMs returns the total time that its event loop's thread has waited for a processor (run-queue.ts)
    */
   constructor(onSilent: () => void, waitedMs: () => number) {
     this.#waitedMs = waitedMs
@@ -69,7 +69,7 @@ export class Heartbeat {
     if (now - this.#lastLook > LOOK_MS + LATE_MS) this.#since = now
     this.#lastLook = now
     const waited = this.#waitedMs()
-    // Not into the future: what it waited before its last beat is no credit for later.
+    // Capped at now: time waited before the last beat gives no credit for later.
     this.#since = Math.min(now, this.#since + Math.max(0, waited - this.#lastWaited))
     this.#lastWaited = waited
     if (now - this.#since <= this.#limit) return

@@ -5,36 +5,37 @@ import { Heartbeat } from './heartbeat.js'
 import { runQueueWaitMs } from './run-queue.js'
 
 export interface ChildOptions {
-  /** the built file, also when the sources are run (in tests) */
+  /** the built file, even when the sources run (in tests) */
   readonly module: URL
-  /** words for Node itself, before the file */
+  /** options for Node itself, in front of the file */
   readonly nodeOptions?: readonly string[]
-  /** by default nothing: most children need nothing of the environment, and it holds secrets */
+  /** empty by default: most children need nothing from the environment, and it holds secrets */
   readonly env?: NodeJS.ProcessEnv
-  /** by default a channel for messages, and errors as this process has them */
+  /** by default a channel for messages, and the stderr of this process */
   readonly stdio?: StdioOptions
-  /** the signal that ends it with this process, if the kernel can do so; null: only the closed channel ends it */
+  /** signal that ends the child with this process, if the kernel supports it; null: only the closed channel ends it */
   readonly endsWithParent?: 'KILL' | 'TERM' | null
-  /** words before the command instead of those that end it with its parent */
+  /** words in front of the command, instead of those that end it with its parent */
   readonly prefix?: readonly string[]
-  /** the leader of a process group of its own */
+  /** true to make it the leader of its own process group */
   readonly detached?: boolean
 }
 
 export interface ChildEvents<Message> {
   message?(message: Message): void
-  /** called once, after the last message and the last of its output */
+  /** called once, after the last message and all output */
   ended(how: string, code: number | null): void
-  /** with it the child is watched: it beats (heartbeat.ts), and this is called when it does not turn its event loop */
+  /** if present, the child is watched: it sends beats (heartbeat.ts), and this is called if its event loop does not turn */
   silent?(): void
 }
 
 /**
- * A Node process that may be killed: every child of this system that runs our own code. Threads, and so pools of them such as piscina's, do not fit.
- * A call that blocks in the kernel (a silent disk, a resolver) or in SQLite cannot be aborted, and a process with a blocked thread cannot exit.
+ * A Node process that may be killed. Every child process of this system that runs our own code is one. Threads, and so thread pools such as
+ * piscina's, do not fit: a call that blocks in the kernel (a silent disk, a resolver) or in SQLite cannot be aborted, and a process with a
+ * blocked thread cannot exit.
  */
 export class KillableChild<Message = unknown> {
-  /** by `performance.now()` */
+  /** in the time of `performance.now()` */
   readonly startedAtMs = performance.now()
   readonly process: ChildProcess
   readonly #heartbeat: Heartbeat | null
@@ -73,18 +74,18 @@ export class KillableChild<Message = unknown> {
     return this.#hasEnded
   }
 
-  /** Does nothing when the child has ended. @param failed called when the message cannot be sent */
+  /** Sends a message. Does nothing if the child has ended. @param failed called if the message cannot be sent */
   send(message: object | string, failed: (error: Error) => void = () => {}): void {
     if (!this.#hasEnded && this.process.connected) this.process.send(message, (error) => error && failed(error))
   }
 
-  /** Nothing that this process still has to do waits for the child. */
+  /** Lets this process exit while the child runs. */
   unref(): void {
     this.process.unref()
     this.process.channel?.unref()
   }
 
-  /** Kills it without waiting for its end: a child that is blocked in the kernel ends when the kernel returns. */
+  /** Kills the child without waiting for its end: a child that is blocked in the kernel ends when the kernel returns. */
   kill(): void {
     this.process.kill('SIGKILL')
     this.unref()

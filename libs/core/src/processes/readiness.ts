@@ -1,7 +1,7 @@
-/** A process that accepts a connection and then says nothing is not ready. */
+/** A process that accepts a connection but does not respond within this time is not ready. */
 const ANSWER_WITHIN_MS = 2_000
 
-/** Whether the readiness probe at this address answers 200 at this moment. Its certificate, where it has one, may be for another name. */
+/** True if the readiness probe at this URL returns 200 now. Its certificate, if any, may be for another name. */
 export async function isReady(url: string): Promise<boolean> {
   const { get } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   return new Promise((resolve) => {

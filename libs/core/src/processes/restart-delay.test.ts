@@ -10,7 +10,7 @@ test('a process that had lived is replaced at once, however often', () => {
   expect(restartDelayMs(failures, WORKER)).toBe(0)
 })
 
-test('processes that die again and again right after their start are replaced ever more slowly, up to a bound', () => {
+test('processes that repeatedly die right after their start are replaced ever more slowly, up to a limit', () => {
   let failures = 0
   const delays = Array.from({ length: 12 }, () => {
     failures = failuresInARow(failures, 100, WORKER)
@@ -21,12 +21,12 @@ test('processes that die again and again right after their start are replaced ev
   expect(restartDelayMs(failuresInARow(failures, 60_000, WORKER), WORKER)).toBe(0)
 })
 
-test('without free restarts the first comes soon, and every further one in a row takes twice as long', () => {
+test('without free restarts the first one comes soon, and every further one in a row takes twice as long', () => {
   expect([1, 2, 3, 4].map((failures) => restartDelayMs(failures, SERVICE))).toEqual([100, 200, 400, 800])
   expect(restartDelayMs(5000, SERVICE)).toBe(10_000)
 })
 
-test('a failure after a long sound run counts for nothing', () => {
+test('a failure after a long healthy run does not count', () => {
   expect(failuresInARow(7, 29_999, SERVICE)).toBe(8)
   expect(failuresInARow(7, 30_000, SERVICE)).toBe(0)
 })

@@ -1,19 +1,19 @@
-/** When a process that ended is started again; milliseconds. */
+/** The times at which an ended process is started again, in milliseconds. */
 export interface RestartPolicy {
-  /** a process that ran for so long was sound: its end counts for nothing */
+  /** a process that ran for so long was healthy, so its end does not count as a failure */
   readonly soundAfterMs: number
-  /** so many failures in a row cost no wait */
+  /** number of successive failures after which a restart still comes at once */
   readonly freeRestarts: number
   readonly firstDelayMs: number
   readonly longestDelayMs: number
 }
 
-/** How many times in a row a process has failed, given how long the run took that ended now. */
+/** Returns the number of successive failures, given the duration of the run that ended now. */
 export function failuresInARow(before: number, ranMs: number, { soundAfterMs }: RestartPolicy): number {
   return ranMs >= soundAfterMs ? 0 : before + 1
 }
 
-/** How long to wait before the next start: it doubles with each failure in a row. */
+/** Returns the delay before the next start. It doubles with each successive failure. */
 export function restartDelayMs(failures: number, policy: RestartPolicy): number {
   const { freeRestarts, firstDelayMs, longestDelayMs } = policy
   if (freeRestarts > 0 && failures <= freeRestarts) return 0

@@ -12,7 +12,7 @@ test('processes that share one processor wait for it, and a stopped one does not
     for (const pid of pids) await expect.poll(() => runQueueWaitMs(pid), { timeout: 20_000 }).toBeGreaterThan(100)
     const [stopped = 0, running = 0] = pids
     process.kill(stopped, 'SIGSTOP')
-    // It is stopped where it next enters the kernel, and what it has waited by then is told.
+    // The process stops when it next enters the kernel, which then reports its waiting time so far.
     await expect.poll(() => state(stopped), { timeout: 20_000 }).toBe('T')
     const before = [runQueueWaitMs(stopped), cpuTicks(running)] as const
     await expect.poll(() => cpuTicks(running), { timeout: 20_000 }).toBeGreaterThan(before[1] + 10)
@@ -25,7 +25,7 @@ test('processes that share one processor wait for it, and a stopped one does not
   }
 })
 
-test('a process that does not exist has waited for nothing', () => {
+test('a process that does not exist has not waited', () => {
   expect(runQueueWaitMs(-1)).toBe(0)
 })
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 
 /**
- * Milliseconds that the first thread of a process (in Node: its event loop) was ready to run and had no processor, since it began: the second
- * figure of Linux's /proc/PID/schedstat. A process that is stopped, sleeps or runs does not wait. 0 where the kernel does not say, or the process
- * has ended.
+ * Returns the total milliseconds that the first thread of a process (in Node: its event loop) was ready to run and had no processor: the second
+ * figure of Linux's /proc/PID/schedstat. A process that is stopped, sleeps or runs does not wait. Returns 0 if the kernel does not report it, or
+ * the process has ended.
  */
 export function runQueueWaitMs(pid: number): number {
   try {

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** Limit: bytes of a helper program's answer; the header of an image with a huge palette or metadata fits. */
+/** Maximum bytes of a helper program's output. The header of an image with a huge palette or metadata fits. */
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024
 
-/** Limit: bytes of a helper program's stderr that are kept; damaged images repeat their errors. */
+/** Maximum bytes of a helper program's stderr that are kept. Damaged images repeat their errors. */
 const MAX_STDERR_BYTES = 64 * 1024
 
 export interface Invocation {
   readonly command: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-  /** Descriptors that the program sees as 3, 4, 5... */
+  /** descriptors that the program sees as 3, 4, 5... */
   readonly descriptors: readonly number[]
   readonly input?: string
   readonly idleSeconds: number
@@ -20,13 +20,13 @@ export interface Outcome {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
-  /** The program was ended because it wrote nothing for too long, or too much. */
+  /** reason why the program was ended: it wrote nothing for too long, or too much */
   readonly stopped: 'idle' | 'flood' | null
 }
 
 const running = new Set<ChildProcess>()
 
-/** Ends every helper program and what it started, at once. */
+/** Ends every helper program and its children at once. */
 export function killAll(): void {
   for (const child of running) killGroup(child)
 }
@@ -37,11 +37,11 @@ export function killGroup(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch {
-    // It has ended already.
+    // The program has already ended.
   }
 }
 
-/** Starts a program as the leader of its own process group; it is ended by `killAll`. */
+/** Starts a program as the leader of its own process group. `killAll` ends it. */
 export function start(invocation: Omit<Invocation, 'input' | 'idleSeconds'>): ChildProcess {
   const child = spawn(invocation.command, invocation.args, {
     env: { ...invocation.env },
@@ -55,13 +55,13 @@ export function start(invocation: Omit<Invocation, 'input' | 'idleSeconds'>): Ch
   return child
 }
 
-/** Calls `stuck` when `touch` has not been called for so long. */
+/** Calls `stuck` if `touch` has not been called for so long. */
 export function watchdog(seconds: number, stuck: () => void): { touch: () => void; stop: () => void } {
   const timer = setTimeout(stuck, seconds * 1000)
   return { touch: () => timer.refresh(), stop: () => clearTimeout(timer) }
 }
 
-/** Runs a program to its end. Rejects only where it cannot be started. */
+/** Runs a program to its end. Rejects only if it cannot be started. */
 export function runToEnd(invocation: Invocation): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = start(invocation)
@@ -86,7 +86,7 @@ export function runToEnd(invocation: Invocation): Promise<Outcome> {
       if (stderrBytes < MAX_STDERR_BYTES) stderr.push(data.subarray(0, MAX_STDERR_BYTES - stderrBytes))
       stderrBytes += data.length
     })
-    // A program that ends before it has read its input is judged by its exit code, not by the broken pipe.
+    // A program that ends before it has read its input is judged by its exit code. The broken pipe is ignored.
     child.stdin!.on('error', () => {})
     child.stdin!.end(invocation.input ?? '')
     child.once('error', (error) => {

@@ -1,4 +1,4 @@
-/** The start is impossible as the machine or the settings are. The message is one line for the operator; the process exits with 2. */
+/** Thrown if the machine or the settings make the start impossible. The message is one line for the operator. The process exits with 2. */
 export class StartRefusal extends Error {
   override name = 'StartRefusal'
 }

@@ -1,15 +1,15 @@
 export interface AddressHost {
   /** without brackets */
   readonly host: string
-  /** null: none is given */
+  /** null if the address names no port */
   readonly port: number | null
 }
 
 const HOSTS = /^([a-z+]+:\/\/(?:[^/?#]*@)?)([^@/?#]+)/
 
 /**
- * The hosts of an address, of which a database's may have several, separated by commas (PostgreSQL, "Connection URIs"): with several it is no URL.
- * null: it is malformed, or names none.
+ * Returns the hosts of an address. The address of a database may have several, separated by commas (PostgreSQL, "Connection URIs"); such an
+ * address is not a URL. Returns null if the address is malformed or names no host.
  */
 export function addressHosts(address: string): readonly AddressHost[] | null {
   const [, before = '', hosts] = HOSTS.exec(address) ?? []

@@ -12,8 +12,8 @@ export type CredentialsOutcome =
   | { readonly state: 'unwritable'; readonly path: string; readonly reason: string }
 
 /**
- * With no admin credential configured, writes a random ADMIN_PASSWORD and ADMIN_TOKEN into the env file (mode 0600) and answers the
- * settings with them. Where the file cannot be written the settings stay as they are, and admin routes answer 401.
+ * If no admin credential is configured, writes a random ADMIN_PASSWORD and ADMIN_TOKEN into the env file (mode 0600) and returns the settings
+ * with them. If the file cannot be written, the settings stay unchanged, and admin routes return 401.
  */
 export function ensureAdminCredentials(settings: Settings): { settings: Settings; outcome: CredentialsOutcome } {
   if (hasAdminCredentials(settings)) return { settings, outcome: { state: 'configured' } }
@@ -29,7 +29,7 @@ export function ensureAdminCredentials(settings: Settings): { settings: Settings
 }
 
 function appendCredentials(path: string): { password: string; token: string } {
-  // Another process that started at the same time may have written them a moment ago: one pair is enough.
+  // Another process that started at the same time may have written a pair. One pair is enough.
   const present = readEnvFile(path)
   if (present.ADMIN_PASSWORD && present.ADMIN_TOKEN)
     return { password: present.ADMIN_PASSWORD, token: present.ADMIN_TOKEN }
@@ -61,7 +61,7 @@ function withLock<T>(lockPath: string, work: () => T): T {
   }
 }
 
-/** Writing two lines takes far less; a lock that is older was left by a crash. */
+/** Writing two lines takes far less time. An older lock was left by a crash. */
 const LOCK_WAIT_MS = 3000
 
 function openLock(lockPath: string): number {

@@ -1,9 +1,9 @@
-/** This process's environment with additions, for a process that it starts: what is added shows in that process alone. */
+/** Returns this process's environment with additions, for a child process. Only the child sees the additions. */
 export function childEnvironment(additions: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   return { ...process.env, ...additions }
 }
 
-/** A variable for a child process that the operator has not set for this one. */
+/** Returns a variable for a child process, unless the operator set it for this process. */
 export function unlessSet(name: string, value: string): Record<string, string> {
   return process.env[name] ? {} : { [name]: value }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(join(file, '..'), { recursive: true }))
 
-/** The variables that `sh` has after `. FILE`. */
+/** Returns the variables that `sh` has after `. FILE`. */
 async function readByShell(path: string): Promise<Record<string, string>> {
   const script = 'set -eu; set -a; . "$1"; exec env -0'
   const { stdout } = await execute('sh', ['-c', script, 'sh', path], {
@@ -48,7 +48,7 @@ const HOSTILE = [
   '\ttab',
 ]
 
-test('a written value is read alike by a POSIX shell and by the gateway, whatever its characters are', async () => {
+test('a POSIX shell and the gateway read a written value alike, whatever its characters are', async () => {
   const written = Object.fromEntries(HOSTILE.map((value, at) => [`VALUE_${at}`, value]))
   await writeFile(
     file,
@@ -66,7 +66,7 @@ test('the last of several values counts for a shell and for the gateway, however
   expect([readEnvFile(file), await readByShell(file)]).toEqual([values, values])
 })
 
-test('the example of an env file is read alike by a POSIX shell and by the gateway', async () => {
+test('a POSIX shell and the gateway read the example of an env file alike', async () => {
   const example = await readFile(new URL('../../../../config/service.env.example', import.meta.url), 'utf8')
   await writeFile(file, example.replaceAll(/^#(?=[A-Z])/gm, ''))
   expect(await readByShell(file)).toEqual(readEnvFile(file))

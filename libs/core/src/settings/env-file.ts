@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'dotenv'
 import { SettingsRefusal } from './refusal.js'
 
-/** The variables of an env file; an absent file has none. Throws SettingsRefusal for a file that is there but cannot be read. */
+/** Reads the variables of an env file. An absent file has no variables. Throws SettingsRefusal if an existing file cannot be read. */
 export function readEnvFile(path: string): Record<string, string> {
   const variables: Record<string, string> = {}
   let others = ''
@@ -18,7 +18,7 @@ export function readEnvFile(path: string): Record<string, string> {
   return Object.assign(variables, parse(others))
 }
 
-/** The value that a shell reads from single quotes, with `\'` between them for a quote (POSIX.1-2017, 2.2); null for other forms. */
+/** Returns the value that a shell reads from single quotes, with `\'` between them for a quote (POSIX.1-2017, 2.2); null for other forms. */
 function singleQuoted(text: string): string | null {
   if (text[0] !== "'") return null
   let value = ''
@@ -33,15 +33,15 @@ function singleQuoted(text: string): string | null {
   return next === undefined || (next === '#' && blanks !== '') ? value : null
 }
 
-/** Values that no shell and no reader of env files changes. */
+/** Values that shells and readers of env files leave unchanged. */
 const PLAIN_VALUE = /^[\w./:@%+,=-]+$/
 
-/** A line of an env file that this reader and a POSIX shell (`. config/service.env`) read alike. `value` must have no line end. */
+/** Formats a line that this reader and a POSIX shell (`. config/service.env`) read alike. `value` must not contain a line break. */
 export function envLine(name: string, value: string): string {
   return `${name}=${PLAIN_VALUE.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`}\n`
 }
 
-/** The first words of lines that give no variable a value, and that the parser passes over. */
+/** Returns the first words of lines that assign no value to a variable. The parser skips such lines. */
 export function linesWithoutValue(path: string): string[] {
   return textOf(path)
     .split(/[\n\r]/)

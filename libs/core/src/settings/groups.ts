@@ -1,6 +1,6 @@
 import type { SettingName } from './schema.js'
 
-/** The groups of settings, in the order in which the page of settings and the console show them; every setting is in one of them. */
+/** The groups of settings, in the order of the settings page and the console. Every setting is in one group. */
 export const SETTING_GROUPS = {
   addresses: [
     'API_HOST',
@@ -65,7 +65,7 @@ export const SETTING_GROUPS = {
 
 export type SettingGroup = keyof typeof SETTING_GROUPS
 
-/** The group of a setting. */
+/** Returns the group of a setting. */
 export function groupOf(name: SettingName): SettingGroup {
   const found = Object.entries(SETTING_GROUPS).find(([, names]) => (names as readonly string[]).includes(name))
   if (found === undefined) throw new Error(`${name} is in no group of settings`)

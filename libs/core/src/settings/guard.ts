@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { SettingsRefusal } from './refusal.js'
 
-/** Whether a listener on this host can be reached from this machine alone. */
+/** True if only this machine can reach a listener on this host. */
 export function isLoopbackHost(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '').toLowerCase()
   if (bare === 'localhost' || bare.endsWith('.localhost')) return true
@@ -9,7 +9,7 @@ export function isLoopbackHost(host: string): boolean {
   return ipaddr.process(bare).range() === 'loopback'
 }
 
-/** What the guard looks at. */
+/** The settings that the guard checks. */
 export interface GuardedSettings {
   readonly apiHost: string
   readonly controlHost: string
@@ -22,8 +22,8 @@ export interface GuardedSettings {
 }
 
 /**
- * The start-up guard of the interface: remote administration without credentials is refused, and sign-in by OpenID Connect that nobody could pass.
- * It holds for the control plane's own address too, since in a cluster that one is the address that others reach.
+ * The startup guard of the interface. It refuses remote administration without credentials, and sign-in by OpenID Connect that would admit
+ * nobody. It also covers the control plane's own address, which is the one that others reach in a cluster.
  */
 export function guardStart(settings: GuardedSettings): void {
   guardSignIn(settings)
@@ -52,7 +52,7 @@ function guardSignIn({ oidcIssuer, oidcClientId, oidcRoles }: GuardedSettings): 
   }
 }
 
-/** Whether there is a way in: a password, a token, or an OpenID provider. */
+/** True if a password, a token, or an OpenID provider is configured. */
 export function hasAdminCredentials(
   settings: Pick<GuardedSettings, 'adminPassword' | 'adminToken' | 'oidcIssuer'>,
 ): boolean {

@@ -16,7 +16,7 @@ afterEach(() => rmSync(directory, { recursive: true }))
 
 const load = (env: Record<string, string> = {}) => loadSettings({ CONFIG_FILE: file, ...env })
 
-test('layers are made below DATA_DIR where they are published into a bucket', () => {
+test('layers are created below DATA_DIR if they are published into a bucket', () => {
   expect(load({ SLICE_OUTPUT_ROOT: 's3://maps/layers/', DATA_DIR: '/data' })).toMatchObject({
     sliceOutputRoot: 's3://maps/layers',
     sliceWorkRoot: '/data/slice-work',
@@ -30,7 +30,7 @@ test('layers are made below DATA_DIR where they are published into a bucket', ()
     expect(() => load({ SLICE_OUTPUT_ROOT: wrong })).toThrow('SLICE_OUTPUT_ROOT must be a path, or s3://bucket/prefix')
 })
 
-test('without anything set, the defaults of the interface hold', () => {
+test('without any setting, the documented defaults apply', () => {
   const settings = load()
   expect(settings).toMatchObject({
     apiHost: '127.0.0.1',
@@ -45,7 +45,7 @@ test('without anything set, the defaults of the interface hold', () => {
   })
 })
 
-test('the environment wins over the env file, and the env file over the defaults', () => {
+test('the environment overrides the env file, and the env file the defaults', () => {
   writeFileSync(file, 'API_PORT=9000\nCONTROL_PORT=9001\n')
   expect(load({ API_PORT: '9100' })).toMatchObject({ apiPort: 9100, controlPort: 9001 })
 })
@@ -73,7 +73,7 @@ test.each([
   expect(load({ IMPORT_MAX_BYTES: text }).importMaxBytes).toBe(bytes)
 })
 
-test('TILE_MEMORY is a tenth of what the process may use, unless it is set', () => {
+test('TILE_MEMORY is a tenth of the memory that the process may use, unless it is set', () => {
   expect(load({}).tileMemoryBytes).toBe(Math.floor(usableMemory() / 10))
   expect(load({ TILE_MEMORY: '512M' }).tileMemoryBytes).toBe(2 ** 29)
 })
@@ -150,7 +150,7 @@ test.each(['API_PORT 9000', 'API_PORT', '  export API_PORT', 'API_PORT\t# later'
   },
 )
 
-test('comments, words and every form of an assignment pass', () => {
+test('comments, plain text and every form of an assignment pass', () => {
   writeFileSync(
     file,
     '#API_PORT 1\nby hand\n export LOG_LEVEL = warn\nAPI_PORT: 9000\nCONTROL_PORT=\nADMIN_USER="a b"\n',
@@ -163,12 +163,12 @@ test('an unknown setting in the env file is refused by name', () => {
   expect(() => load()).toThrow(/API_PROT in .* is not a setting; did you mean API_PORT\?/)
 })
 
-test('a misspelt setting in the environment is refused, other variables are left alone', () => {
+test('a misspelt setting in the environment is refused, other variables are ignored', () => {
   expect(() => load({ EDGE_WORKER: '2' })).toThrow(/EDGE_WORKER in the environment.*EDGE_WORKERS/)
   expect(() => load({ PATH: '/bin', NODE_ENV: 'test', PGHOST: 'x' })).not.toThrow()
 })
 
-test('a secret is read from the file that its _FILE setting names, in the environment or in the env file', () => {
+test('a secret is read from the file of its _FILE setting, in the environment or in the env file', () => {
   const secret = (content: string) => {
     const path = join(directory, `secret-${content.length}`)
     writeFileSync(path, content)
@@ -198,7 +198,7 @@ test.each([
   expect(() => load({ DATABASE_URL_FILE: path })).toThrow(/^DATABASE_URL(?!.*(?:secret-but|xxx))[^\n]*$/)
 })
 
-test('a secret that is given twice in one place is refused, and no other setting is read from a file', () => {
+test('a secret that is set twice in one place is refused, and no other setting is read from a file', () => {
   const path = join(directory, 'secret')
   writeFileSync(path, 'x')
   expect(() => load({ ADMIN_TOKEN: 'x', ADMIN_TOKEN_FILE: path })).toThrow(/^ADMIN_TOKEN and ADMIN_TOKEN_FILE are both/)
@@ -207,13 +207,13 @@ test('a secret that is given twice in one place is refused, and no other setting
   expect(() => load()).toThrow(/API_PORT_FILE in .* is not a setting/)
 })
 
-test('half a TLS pair is refused, and a whole one makes the default address https', () => {
+test('half a TLS pair is refused, and a complete pair makes the default URL https', () => {
   expect(() => load({ TLS_CERT_FILE: 'c.pem' })).toThrow(/^TLS_CERT_FILE is set and TLS_KEY_FILE is not[^\n]*$/)
   expect(() => load({ TLS_KEY_FILE: 'k.pem' })).toThrow(/^TLS_KEY_FILE is set and TLS_CERT_FILE is not[^\n]*$/)
   expect(load({ TLS_CERT_FILE: 'c.pem', TLS_KEY_FILE: 'k.pem' }).apiBaseUrl).toBe('https://127.0.0.1:8910')
 })
 
-test('remote administration without credentials refuses to start on a non-loopback address', () => {
+test('remote administration without credentials does not start on a non-loopback address', () => {
   const open = { API_HOST: '0.0.0.0', ADMIN_ALLOW_REMOTE: 'true' }
   expect(() => load(open)).toThrow(/^ADMIN_ALLOW_REMOTE[^\n]*$/)
   expect(() => load({ ...open, ADMIN_TOKEN: 'x' })).not.toThrow()
@@ -223,7 +223,7 @@ test('remote administration without credentials refuses to start on a non-loopba
   expect(() => load({ CONTROL_HOST: '::', ADMIN_ALLOW_REMOTE: 'true' })).toThrow(/CONTROL_HOST/)
 })
 
-test('the first start writes admin credentials that only the owner can read, and the second finds them', () => {
+test('the first start writes admin credentials that only the owner can read, and the second start reads them', () => {
   writeFileSync(file, 'API_PORT=9000')
   const first = ensureAdminCredentials(load())
   expect(first.outcome).toEqual({ state: 'written', path: file })
@@ -238,14 +238,14 @@ test('the first start writes admin credentials that only the owner can read, and
   expect(ensureAdminCredentials(second).outcome).toEqual({ state: 'configured' })
 })
 
-test('where the env file cannot be written, no credential is made up', () => {
+test('no credential is generated if the env file cannot be written', () => {
   writeFileSync(file, '')
   const { settings, outcome } = ensureAdminCredentials({ ...load(), configFile: join(file, 'below-a-file', 'x.env') })
   expect(outcome.state).toBe('unwritable')
   expect(settings.adminPassword).toBeNull()
 })
 
-test('the control plane is reached on loopback where it listens on all addresses', () => {
+test('the control plane is reached on loopback if it listens on all addresses', () => {
   expect(controlPlaneUrl(load({ CONTROL_HOST: '0.0.0.0' }))).toBe('http://127.0.0.1:8911')
   expect(controlPlaneUrl(load({ CONTROL_HOST: 'control-plane' }))).toBe('http://control-plane:8911')
 })
@@ -256,7 +256,7 @@ const SIGN_IN = {
   OIDC_ROLES: 'viewer=*, admin = gis admins ,admin=a=b',
 }
 
-test('sign-in by OpenID Connect names its issuer as it is, and gives roles to values of a claim', () => {
+test('sign-in by OpenID Connect keeps the issuer unchanged, and maps values of a claim to roles', () => {
   expect(load(SIGN_IN)).toMatchObject({
     oidcIssuer: 'https://id.example.com/realms/maps/',
     oidcClientSecret: null,
@@ -280,11 +280,11 @@ test.each([
   [{ OIDC_ROLES: 'owner=x' }, /^OIDC_ROLES must list roles/],
   [{ OIDC_ROLES: 'admin=' }, /^OIDC_ROLES must list roles/],
   [{ SESSION_IDLE: '0' }, /^SESSION_IDLE must be more than 0/],
-])('%j is refused, with what to write', (wrong, words) => {
+])('%j is refused, with a valid form', (wrong, words) => {
   expect(() => load({ ...SIGN_IN, ...wrong })).toThrow(words)
 })
 
-test('with an OpenID provider no password is made up, and remote administration may be opened', () => {
+test('with an OpenID provider no password is generated, and remote administration may be enabled', () => {
   const settings = load({ ...SIGN_IN, ADMIN_ALLOW_REMOTE: 'true', API_HOST: '0.0.0.0' })
   expect(ensureAdminCredentials(settings).outcome).toEqual({ state: 'configured' })
 })

@@ -16,7 +16,7 @@ import { type TracingProtocol, tracingProtocol } from './tracing.js'
 
 export const DEFAULT_CONFIG_FILE = 'config/service.env'
 
-/** The settings of all processes, after defaults. Addresses carry no trailing slash; paths are absolute; durations are seconds. */
+/** The settings of all processes, after defaults. URLs have no trailing slash, paths are absolute, and durations are in seconds. */
 export interface Settings {
   readonly configFile: string
   readonly apiHost: string
@@ -29,16 +29,16 @@ export interface Settings {
   readonly adminUser: string
   readonly adminPassword: string | null
   readonly adminToken: string | null
-  /** null: no sign-in by OpenID Connect, and no sessions */
+  /** null: sign-in by OpenID Connect and sessions are off */
   readonly oidcIssuer: string | null
   readonly oidcClientId: string | null
-  /** null: a public client, which proves itself by PKCE alone */
+  /** null: a public client, which authenticates only by PKCE */
   readonly oidcClientSecret: string | null
   readonly oidcRoleClaim: string
   readonly oidcRoles: readonly RoleGrant[]
-  /** from the sign-in to the end, whatever happens between */
+  /** maximum time from the sign-in to the end of the session */
   readonly sessionTtlSeconds: number
-  /** without a request that a person caused */
+  /** maximum time without a request that a person caused */
   readonly sessionIdleSeconds: number
   readonly adminAllowRemote: boolean
   readonly adminHosts: readonly string[]
@@ -47,7 +47,7 @@ export interface Settings {
   readonly tokenStaleSeconds: number
   readonly tokenOfflineSeconds: number
   readonly databaseUrl: string | null
-  /** a replica for look-ups of tokens and reads of the catalog; null: the store itself answers them */
+  /** read replica for token look-ups and catalog reads; null: the primary store serves them */
   readonly databaseReadUrl: string | null
   readonly redisUrl: string | null
   readonly dataDir: string
@@ -58,15 +58,15 @@ export interface Settings {
   /** PEM files of the edge's certificate chain and key; null: the edge speaks plain HTTP */
   readonly tlsCertFile: string | null
   readonly tlsKeyFile: string | null
-  /** with which uWebSockets.js binaries the native tier is tried */
+  /** uWebSockets.js binaries with which the native tier is tried */
   readonly nativeTier: 'any' | 'proven' | 'off'
-  /** of all edge processes of this host together */
+  /** total for all edge processes of this host */
   readonly tileMemoryBytes: number
-  /** of tiles that are in object storage, on this host's disk */
+  /** directory on this host's disk that caches tiles from object storage */
   readonly tileCacheDir: string
-  /** of all edge processes of this host together; 0: nothing is kept on disk */
+  /** total for all edge processes of this host; 0: no cache on disk */
   readonly tileCacheBytes: number
-  /** of indexes of vectors and of their downloads in other forms, on the disk of each edge host */
+  /** maximum bytes of vector indexes and of converted downloads on the disk of each edge host */
   readonly derivedBytes: number
   readonly basemapRoots: readonly string[]
   readonly vectorRoots: readonly string[]
@@ -74,19 +74,19 @@ export interface Settings {
   /** a directory, or `s3://bucket/prefix` */
   readonly sliceOutputRoot: string
   readonly vectorTiles: boolean
-  /** the directory of what is built of vectors, the same for control planes and edges */
+  /** directory of the files built from vectors, shared by control planes and edges */
   readonly vectorBuildRoot: string
-  /** bytes that one build may hold */
+  /** maximum bytes of memory of one build */
   readonly vectorBuildMemory: number
-  /** the directory in which layers are made: `sliceOutputRoot` itself unless that is a bucket */
+  /** directory in which layers are built: `sliceOutputRoot`, unless that is a bucket */
   readonly sliceWorkRoot: string
   /** directories, and `s3://bucket/prefix` */
   readonly sliceSourceRoots: readonly string[]
-  /** of the images of one job that are fetched from object storage */
+  /** maximum bytes of the images that one job fetches from object storage */
   readonly sliceFetchMaxBytes: number
   readonly tilerCommand: string | null
   readonly callbackAllow: readonly string[]
-  /** the mail server of notifications, with its credentials; null: none */
+  /** mail server for notifications, with its credentials; null: no mail */
   readonly smtpUrl: string | null
   readonly smtpFrom: string | null
   /** the code of the target that the head of the audit is sent to each day; null: none */
@@ -95,45 +95,45 @@ export interface Settings {
   readonly retryWaitsSeconds: readonly number[]
   readonly jobRetentionDays: number
   readonly usageDays: number
-  /** whether it is kept from which address each token was used last */
+  /** true if the store keeps the address from which each token was last used */
   readonly tokenAddresses: boolean
-  /** null: nothing is taken in from other gateways */
+  /** null: imports from other gateways are refused */
   readonly importToken: string | null
   readonly importMaxBytes: number
-  /** of the archives of all exports together */
+  /** maximum bytes of all export archives together */
   readonly exportMaxBytes: number
   readonly exportRetentionDays: number
   /** origin of the S3-compatible storage; null: AWS */
   readonly s3Endpoint: string | null
   readonly s3Region: string
-  /** the bucket is the first segment of the path, not a part of the host name */
+  /** true if the bucket is the first segment of the path instead of a part of the host name */
   readonly s3ForcePathStyle: boolean
-  /** null: keys are looked for as AWS's own tools do, in profiles, web identity and the instance */
+  /** null: keys come from the sources of AWS's own tools (profiles, web identity, the instance) */
   readonly awsAccessKeyId: string | null
   readonly awsSecretAccessKey: string | null
-  /** of temporary keys alone */
+  /** only for temporary keys */
   readonly awsSessionToken: string | null
-  /** Cache-Control of tiles, and of those at addresses that name no fixed version; null: as the interface says */
+  /** Cache-Control of tiles, and of tiles at URLs without a fixed version; null: the values of the interface */
   readonly tileCacheControl: string | null
   readonly currentCacheControl: string | null
-  /** for how long a tile that is missing within its set may be kept as such; 0: not at all */
+  /** time for which caches may keep a 404 of a tile inside its set; 0: not at all */
   readonly missingTileTtlSeconds: number
-  /** by how much of its requests a canary may be worse than the version before; 0 to 1 */
+  /** share of requests by which a canary may be worse than the previous version; 0 to 1 */
   readonly canaryToleranceShare: number
   readonly demo: boolean
-  /** one answer of the edge in so many is a line of its log; 0: none is */
+  /** the edge logs one in so many responses; 0: none */
   readonly accessLogEvery: number
-  /** how traces are sent, by the standard variables of OpenTelemetry; null: they are not */
+  /** encoding of exported traces, from the standard variables of OpenTelemetry; null: traces are not exported */
   readonly tracing: TracingProtocol | null
   readonly logLevel: SettingValues['LOG_LEVEL']
 }
 
-/** The console's user name where only a password is configured. */
+/** User name of the console if only a password is configured. */
 const DEFAULT_ADMIN_USER = 'admin'
 
 /**
- * Reads the settings: the environment first, then the env file that CONFIG_FILE names, then defaults.
- * Throws SettingsRefusal, with one line that names the setting, for an unknown or malformed one and where the start-up guard forbids it.
+ * Reads the settings: first the environment, then the env file that CONFIG_FILE names, then defaults.
+ * Throws SettingsRefusal, with one line that names the setting, for an unknown or malformed setting, and if the startup guard forbids the start.
  */
 export function loadSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const configFile = resolve(env.CONFIG_FILE || DEFAULT_CONFIG_FILE)
@@ -151,7 +151,7 @@ function refuseUnknown(env: NodeJS.ProcessEnv, file: Record<string, string>, con
   for (const key of Object.keys(file)) {
     if (!isSetting(key)) throw new SettingsRefusal(`${key} in ${configFile} is not a setting${suggestion(key)}`)
   }
-  // The environment is full of other programs' variables: there only a near miss of a setting's name is taken for a mistake.
+  // The environment is full of other programs' variables, so only a near miss of a setting's name counts as a mistake.
   for (const key of Object.keys(env)) {
     if (key !== 'CONFIG_FILE' && !isSetting(key) && nearest(key) !== null) {
       throw new SettingsRefusal(`${key} in the environment is not a setting${suggestion(key)}`)
@@ -159,20 +159,20 @@ function refuseUnknown(env: NodeJS.ProcessEnv, file: Record<string, string>, con
   }
 }
 
-/** `API_PORT 9000`, say: passed over, it would leave the default in force without a word. */
+/** Refuses lines such as `API_PORT 9000`. If they were skipped, the default would silently stay in force. */
 function refuseWithoutValue(configFile: string): void {
   const name = linesWithoutValue(configFile).find((key) => isSetting(key) || nearest(key) !== null)
   if (name !== undefined) throw new SettingsRefusal(`${name} in ${configFile} has no value: write ${name}=...`)
 }
 
-/** One without the other would leave the edge in plain HTTP without a word. */
+/** Refuses a certificate without a key, and the reverse. The edge would silently serve plain HTTP. */
 function refuseHalfTls({ tlsCertFile, tlsKeyFile }: Settings): void {
   if ((tlsCertFile === null) === (tlsKeyFile === null)) return
   const [set, missing] = tlsKeyFile === null ? ['TLS_CERT_FILE', 'TLS_KEY_FILE'] : ['TLS_KEY_FILE', 'TLS_CERT_FILE']
   throw new SettingsRefusal(`${set} is set and ${missing} is not: TLS needs both`)
 }
 
-/** With one of them alone other keys than those that were meant would be found. */
+/** Refuses one key without the other, since the AWS SDK would then look up different keys. */
 function refuseHalfKeys({ awsAccessKeyId, awsSecretAccessKey }: Settings): void {
   if ((awsAccessKeyId === null) === (awsSecretAccessKey === null)) return
   const names = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']
@@ -186,7 +186,7 @@ function isSetting(key: string): boolean {
 
 const KNOWN_NAMES: readonly string[] = [...SETTING_NAMES, ...SECRET_FILE_SETTINGS.keys()]
 
-/** Shorter names are too close to other programs' variables to call a near miss a mistake. */
+/** Shorter names are so similar to other programs' variables that a near miss is not a mistake. */
 const SHORTEST_GUESSED_NAME = 8
 
 function nearest(key: string): string | null {
@@ -213,7 +213,7 @@ function parseAll(env: NodeJS.ProcessEnv, file: Record<string, string>, configFi
   return values as SettingValues
 }
 
-/** What one place, the environment or the env file, gives for a setting: the value itself, or of a secret the name of its file. */
+/** Returns the value that one place, the environment or the env file, has for a setting: the value itself, or for a secret the name of its file. */
 function given(
   name: SettingName,
   place: Readonly<Record<string, string | undefined>>,
@@ -311,29 +311,29 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
   }
 }
 
-/** As AWS's own tools have it. */
+/** Resolves the region in the same way as AWS's own tools. */
 function regionOf(env: NodeJS.ProcessEnv): string {
   return env.AWS_REGION || env.AWS_DEFAULT_REGION || 'us-east-1'
 }
 
-/** For how long an edge that reaches neither store nor bus goes on with the tokens that it knows, in seconds. */
+/** Time in seconds for which an edge that reaches neither the store nor the bus accepts the tokens that it knows. */
 export function trustSeconds({ tokenOfflineSeconds, tokenStaleSeconds }: Settings): number {
   return Math.max(tokenOfflineSeconds, tokenStaleSeconds)
 }
 
-/** The host by which a process on this machine reaches a listener: the loopback address where it listens on all of them. */
+/** Returns the host by which a process on this machine reaches a listener: the loopback address if the listener binds all addresses. */
 export function reachableHost(host: string): string {
   if (host === '0.0.0.0' || host === '*') return '127.0.0.1'
   if (host === '::' || host === '[::]') return '[::1]'
   return host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
 }
 
-/** Where a process on this machine reaches the edge. */
+/** Returns the URL by which a process on this machine reaches the edge. */
 export function edgeUrl({ apiHost, apiPort, tlsCertFile }: Settings): string {
   return `${tlsCertFile === null ? 'http' : 'https'}://${reachableHost(apiHost)}:${apiPort}`
 }
 
-/** Where the edge, and everyone else, reaches the control plane. */
+/** Returns the URL by which the edge and all other clients reach the control plane. */
 export function controlPlaneUrl(settings: Settings): string {
   return `http://${reachableHost(settings.controlHost)}:${settings.controlPort}`
 }

@@ -10,13 +10,13 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true }))
 
-test('a directory is made with all that is missing above it, and made again without harm', () => {
+test('a directory is created with its missing parents, and again without harm', () => {
   makeDirectory(join(dir, 'a/b/c'))
   makeDirectory(join(dir, 'a/b/c'))
   expect(statSync(join(dir, 'a/b/c')).isDirectory()).toBe(true)
 })
 
-test('nothing is made below a file', () => {
+test('nothing is created below a file', () => {
   writeFileSync(join(dir, 'file'), '')
   expect(() => makeDirectory(join(dir, 'file/below'))).toThrow(/ENOTDIR/)
 })

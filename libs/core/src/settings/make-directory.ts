@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a directory and those above it; one that is there already is fine. Throws where it cannot. Node's own recursive mkdir never comes
- * back from a file system that says ENOENT to every mkdir (/proc, some automounts), and a start must end with words.
+ * Creates a directory and its parents. An existing directory is not an error. Throws if it cannot be created. Node's own recursive mkdir never
+ * returns on a file system that returns ENOENT for every mkdir (/proc, some automounts), and a failed start must end with a message.
  */
 export function makeDirectory(path: string): void {
   if (tryMake(path)) return
@@ -12,7 +12,7 @@ export function makeDirectory(path: string): void {
   mkdirSync(path)
 }
 
-/** false: what is above it is not there, or is said not to be. */
+/** Returns false if the parent does not exist, or is reported as absent. */
 function tryMake(path: string): boolean {
   try {
     mkdirSync(path)

@@ -4,13 +4,13 @@ import { SETTINGS, type SettingName } from './schema.js'
 
 interface Documented {
   readonly meaning: string
-  /** where the schema's own default says too little: it depends on the machine, or on other settings */
+  /** description of a default that depends on the machine or on other settings */
   readonly byDefault?: string
 }
 
 /**
- * What the page of settings says of each, in Markdown. Kind of value and default are the schema's. After a change: `npm run docs:reference`, which
- * writes them into docs/reference/settings.md.
+ * The descriptions of the settings page, in Markdown. Kind of value and default come from the schema. After a change run `npm run docs:reference`,
+ * which writes them into docs/reference/settings.md.
  */
 const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   API_HOST: { meaning: 'where the edge listens' },
@@ -207,7 +207,7 @@ const TITLES: Readonly<Record<SettingGroup, string>> = {
   observing: 'Logs and usage',
 }
 
-/** The tables of docs/reference/settings.md, one under the heading of each group. */
+/** Returns the tables of docs/reference/settings.md, one under the heading of each group. */
 export function settingsTables(): string {
   return Object.entries(SETTING_GROUPS)
     .map(([group, names]) => `## ${TITLES[group as SettingGroup]}\n\n${tableOf(names)}`)
@@ -222,7 +222,7 @@ function tableOf(names: readonly SettingName[]): string {
   return ['| Setting | Value | Default | Meaning |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-/** As its schema describes it; of a choice all that can be chosen. */
+/** Describes a kind of value by its schema. For a choice, lists all values. */
 function kindOf(schema: z.core.$ZodType): string {
   const { type, innerType, entries } = schema._zod.def as z.core.$ZodDefaultDef & z.core.$ZodEnumDef
   if (type === ('default' as string) || type === ('optional' as string)) return kindOf(innerType)
@@ -230,7 +230,7 @@ function kindOf(schema: z.core.$ZodType): string {
   return (schema as z.ZodType).description ?? ''
 }
 
-/** As an operator would write it: with the largest unit that leaves a whole number. */
+/** Formats a default as an operator would write it: with the largest unit that leaves a whole number. */
 function defaultOf(name: SettingName): string {
   const value: unknown = SETTINGS[name].parse(undefined)
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return ''

@@ -1,4 +1,4 @@
-/** The start is refused because of the settings. The message is one line that names the setting; the process exits with 2. */
+/** Thrown if the settings forbid the start. The message is one line that names the setting. The process exits with 2. */
 export class SettingsRefusal extends Error {
   override name = 'SettingsRefusal'
 }
@@ -6,7 +6,7 @@ export class SettingsRefusal extends Error {
 /** Exit code of a start that the settings forbid, so that a supervisor does not start the process over and over. */
 export const EXIT_REFUSED = 2
 
-/** Throws SettingsRefusal for arguments of a command that takes none: passed over, `--port=9000` would leave the default in force without a word. */
+/** Throws SettingsRefusal for arguments of a command that takes none. If `--port=9000` were ignored, the default would silently stay in force. */
 export function refuseArguments([argument] = process.argv.slice(2)): void {
   if (argument === undefined) return
   throw new SettingsRefusal(

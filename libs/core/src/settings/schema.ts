@@ -7,7 +7,7 @@ import { addressHosts } from './address-hosts.js'
 import { isLoopbackHost } from './guard.js'
 import { usableMemory } from './usable-memory.js'
 
-/** Words for the refusal line are given here, since they name what the operator should write. Descriptions stand in the page of settings. */
+/** The wording of refusals is here, since it names the value that the operator should write. The settings page has the descriptions. */
 const text = z.string().describe('text')
 
 const port = text
@@ -16,7 +16,7 @@ const port = text
   .refine((n) => n >= 1 && n <= 65_535, 'must be a port number from 1 to 65535')
   .describe('port')
 
-/** Timers of Node count milliseconds in 31 bits, and fire at once where they are asked for more. */
+/** Node's timers count milliseconds in 31 bits, and fire at once for a longer time. */
 const MOST_SECONDS = 2_000_000
 
 const seconds = text
@@ -26,13 +26,13 @@ const seconds = text
   .refine((n) => n <= MOST_SECONDS, `must be at most ${MOST_SECONDS} seconds`)
   .describe('seconds')
 
-/** As `seconds`, where none at all makes sense too. */
+/** Like `seconds`, but 0 is valid too. */
 const secondsOrNone = text
   .regex(/^\d{1,4}(\.\d{1,3})?$/, 'must be a number of seconds')
   .transform(Number)
   .describe('seconds')
 
-/** uSockets counts time-outs in 240 steps of 4 seconds. */
+/** uSockets counts timeouts in 240 steps of 4 seconds. */
 const MOST_IDLE_SECONDS = 900
 
 const flag = text
@@ -57,10 +57,10 @@ function withoutLastSlashes(url: string): string {
 }
 
 const baseUrl = text
-  // Answers put it before a path as it is written.
+  // Responses put this URL, unchanged, before a path.
   .refine((s) => /^https?:\/\/\S+$/i.test(s) && URL.canParse(s), 'must be an http or https address')
   .refine((s) => {
-    // All refinements run, also where an earlier one has failed.
+    // All refinements run, even after an earlier one failed.
     if (!URL.canParse(s)) return true
     const url = new URL(s)
     return !/[?#]/.test(s) && url.username === '' && url.password === ''
@@ -68,13 +68,13 @@ const baseUrl = text
   .transform(withoutLastSlashes)
   .describe('`http://` or `https://` address')
 
-/** Object storage as S3 has it: the host may be one name before a bucket's, so that it has no path to speak of. */
+/** Object storage in S3's form. The host may be one name in front of the bucket's, so only a host without a path is accepted. */
 const storageEndpoint = baseUrl.refine(
   (s) => !URL.canParse(s) || new URL(s).pathname === '/',
   'must be the address of a host, without a path',
 )
 
-/** The issuer identifier of an OpenID provider, as its discovery document has it, slashes included (OpenID Connect Discovery 1.0, 4.3). */
+/** The issuer identifier of an OpenID provider, exactly as in its discovery document, slashes included (OpenID Connect Discovery 1.0, 4.3). */
 const issuer = text
   .refine(
     (s) => URL.canParse(s) && isIssuer(new URL(s)),
@@ -94,13 +94,13 @@ const list = text.transform((s) =>
     .filter((part) => part !== ''),
 )
 
-/** `s3://...`, say, which would be taken for a directory of that name. */
+/** Matches URLs such as `s3://...`, which would otherwise be read as a directory of that name. */
 const ADDRESS = /^[a-z0-9]+:\/\//i
 
 const path = text.refine((s) => !s.includes('\0') && !ADDRESS.test(s), 'must be a path').transform((s) => resolve(s))
 const directory = path.describe('directory')
 
-/** As @gateway/object-storage takes them apart; whatever else may be wrong with one, its first use says. */
+/** The form that object-storage parses. Other mistakes in it are reported at its first use. */
 const BUCKET = /^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/.*)?$/
 
 function isBucket(s: string): boolean {
@@ -122,7 +122,7 @@ const directoriesAndBuckets = list
   )
   .describe('list: absolute directories, `s3://bucket/prefix`')
 
-/** As `directory`: a path, absolute from the working directory on. */
+/** Like `directory`: a path, made absolute from the working directory. */
 const file = path.describe('file')
 
 const directories = list
@@ -154,7 +154,7 @@ const destinations = list
   .pipe(z.array(z.string().refine((s) => isCidrOrAddress(s) || isHostPattern(s), 'must list hosts or CIDR ranges')))
   .describe('list: hosts (`*.example.org`), CIDR ranges')
 
-/** Of IPv4 all four parts: `10/8` would be 0.0.0.10/8, and let through or keep out others than were meant. */
+/** Requires all four parts of IPv4: `10/8` would mean 0.0.0.10/8, and would admit or exclude other addresses than the operator meant. */
 function isCidrOrAddress(s: string): boolean {
   const { IPv4, IPv6 } = ipaddr
   return IPv4.isValidFourPartDecimal(s) || IPv4.isValidCIDRFourPartDecimal(s) || IPv6.isValid(s) || IPv6.isValidCIDR(s)
@@ -166,7 +166,7 @@ function isHostPattern(s: string): boolean {
 
 export interface RoleGrant {
   readonly role: Role
-  /** a value of the claim; `*`: everyone whom the provider signs in */
+  /** value of the claim; `*`: everyone whom the provider signs in */
   readonly value: string
 }
 
@@ -190,10 +190,10 @@ function roleGrant(entry: string): RoleGrant {
 
 const UNIT_SECONDS = { '': 1, s: 1, m: 60, h: 3600, d: 86_400 } as const
 
-/** A century: what is added to the moment must stay a date. */
+/** A century. The sum of a moment and a duration must stay a valid date. */
 const MOST_DURATION = 36_500 * 86_400
 
-/** Whole seconds, or a number with s, m, h or d. */
+/** Accepts whole seconds, or a number with s, m, h or d. */
 const duration = text
   .regex(/^\d{1,9}(?:(?:\.\d{1,3})?[smhd])?$/, 'must be whole seconds or a number with s, m, h or d')
   .transform((s) => Number.parseFloat(s) * UNIT_SECONDS[s.replace(/^[\d.]+/, '') as keyof typeof UNIT_SECONDS])
@@ -201,7 +201,7 @@ const duration = text
   .refine((n) => n <= MOST_DURATION, 'must be at most 36500d')
   .describe('seconds, or with `s`, `m`, `h`, `d`')
 
-/** As `duration`, where none at all makes sense too. */
+/** Like `duration`, but 0 is valid too. */
 const durationOrNone = text
   .regex(/^\d{1,9}[smhd]?$/, 'must be whole seconds or a number with s, m, h or d')
   .transform((s) => Number.parseInt(s, 10) * UNIT_SECONDS[s.replace(/^\d+/, '') as keyof typeof UNIT_SECONDS])
@@ -226,14 +226,14 @@ const days = text
 
 const UNIT_BYTES = { '': 1, k: 2 ** 10, m: 2 ** 20, g: 2 ** 30, t: 2 ** 40 } as const
 
-/** Whole bytes, or a number with k, m, g or t (powers of 1024). */
+/** Accepts whole bytes, or a number with k, m, g or t (powers of 1024). */
 const bytes = text
   .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
   .transform((s) => Number.parseInt(s, 10) * UNIT_BYTES[s.replace(/^\d+/, '').toLowerCase() as keyof typeof UNIT_BYTES])
   .refine((n) => n > 0, 'must be more than 0')
   .describe('bytes, or with `k`, `m`, `g`, `t`')
 
-/** Of a cache on disk; less holds too few extents of objects to choose among. */
+/** Minimum of the cache on disk. A smaller cache holds too few extents of objects to choose among. */
 const LEAST_TILE_CACHE = 256 * 2 ** 20
 const cacheBytes = text
   .regex(/^\d{1,12}[kmgtKMGT]?$/, 'must be whole bytes or a number with k, m, g or t')
@@ -241,7 +241,7 @@ const cacheBytes = text
   .refine((n) => n === 0 || n >= LEAST_TILE_CACHE, 'must be 0 or at least 256m')
   .describe('bytes, or with `k`, `m`, `g`, `t`; `0`, or at least `256m`')
 
-/** Less holds a handful of tiles; what may be too much depends on the machine, and is the operator's to judge. */
+/** Minimum of the tile memory. Less holds only a handful of tiles. The maximum depends on the machine, and the operator chooses it. */
 const LEAST_TILE_MEMORY = 2 ** 20
 
 /** Less holds neither GDAL with a large feature nor the two threads of a build. */
@@ -250,13 +250,13 @@ const LEAST_BUILD_MEMORY = 256 * 2 ** 20
 /** What a header carries unchanged. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
-/** A header's value as it goes out: visible ASCII and blanks. Judged by its letters alone, since caches know directives that no list names. */
+/** The value of a header, sent unchanged: visible ASCII and blanks. Only its characters are checked, since caches know directives that no list names. */
 const cacheControl = text
   .max(500)
   .regex(HEADER_VALUE, 'must be the value of a Cache-Control header, in ASCII')
   .describe('value of the header')
 
-/** Of hosts that are no primary, writes would be refused, now and then. */
+/** Required for several hosts. Without it, writes would now and then go to a host that is not the primary, and be refused. */
 const ONE_WRITES = /[?&]target_session_attrs=(read-write|primary)(&|$)/
 
 const postgresUrl = text
@@ -293,8 +293,8 @@ const smtpUrl = text
   .describe('`smtp://` or `smtps://` address')
 
 /**
- * Every setting that the processes know, by the name that the environment and the env file use. A setting that is empty counts as unset.
- * The page of settings is made of this list and of `reference.ts`.
+ * All settings of the processes, by their names in the environment and the env file. An empty setting counts as unset.
+ * The settings page is generated from this list and `reference.ts`.
  */
 export const SETTINGS = {
   API_HOST: host.default('127.0.0.1'),
@@ -409,7 +409,7 @@ export const SETTINGS = {
 export type SettingName = keyof typeof SETTINGS
 export const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[]
 
-/** Settings whose value no log and no console page may show. */
+/** Settings whose value must not appear in a log or on a console page. */
 export const SECRET_SETTINGS: ReadonlySet<SettingName> = new Set([
   'ADMIN_PASSWORD',
   'ADMIN_TOKEN',

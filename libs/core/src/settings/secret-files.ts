@@ -2,17 +2,17 @@ import { readFileSync, statSync } from 'node:fs'
 import { SettingsRefusal } from './refusal.js'
 import { SECRET_SETTINGS, type SettingName } from './schema.js'
 
-/** `DATABASE_URL_FILE` and the like name a file that holds the secret, as Docker and Kubernetes mount it. By name, with the setting it gives. */
+/** Settings such as `DATABASE_URL_FILE`, each with the setting that it gives. They name a file with the secret, as Docker and Kubernetes mount it. */
 export const SECRET_FILE_SETTINGS: ReadonlyMap<string, SettingName> = new Map(
   [...SECRET_SETTINGS].map((name) => [`${name}_FILE`, name]),
 )
 
-/** Limit: more than any secret takes, and a path such as /dev/zero must not fill the memory. */
+/** Maximum size of a secret. A path such as /dev/zero must not fill the memory. */
 const MOST_BYTES = 65_536
 
 /**
- * The secret in the file that `fileSetting` names, without line ends behind it. Throws SettingsRefusal, without any of the content, where the
- * file cannot be read, is no regular file, is larger than 64 KiB, or is empty: an empty secret is a mount that failed, not a missing setting.
+ * Reads the secret from the file that `fileSetting` names, without line ends behind it. Throws SettingsRefusal, without any of the content, if the
+ * file cannot be read, is not a regular file, is larger than 64 KiB, or is empty: an empty secret means a failed mount, not a missing setting.
  */
 export function readSecretFile(fileSetting: string, path: string): string {
   const content = withoutLastLineEnds(readBounded(fileSetting, path))

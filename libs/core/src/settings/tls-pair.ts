@@ -4,18 +4,18 @@ import { createSecureContext } from 'node:tls'
 import type { Settings } from './load.js'
 import { SettingsRefusal } from './refusal.js'
 
-/** A certificate and the key to it, as the files held them at one moment. */
+/** A certificate and its key, as read from their files at one moment. */
 export interface TlsPair {
   readonly certFile: string
   readonly keyFile: string
-  /** of both files' content */
+  /** digest of both files */
   readonly digest: string
   readonly certificate: X509Certificate
 }
 
 /**
- * What TLS_CERT_FILE (PEM: the certificate first, then the chain) and TLS_KEY_FILE (PEM, without a passphrase) hold; null where they are not
- * set. Throws SettingsRefusal, with one line and nothing of the key, where a file cannot be read or the two do not belong together.
+ * Reads TLS_CERT_FILE (PEM: the certificate first, then the chain) and TLS_KEY_FILE (PEM, without a passphrase). Returns null if they are unset.
+ * Throws SettingsRefusal, with one line and no part of the key, if a file cannot be read or the two do not match.
  */
 export function readTlsPair({ tlsCertFile, tlsKeyFile }: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>): TlsPair | null {
   if (tlsCertFile === null || tlsKeyFile === null) return null

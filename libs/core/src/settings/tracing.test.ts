@@ -24,7 +24,7 @@ test.each([
   expect(tracingProtocol(env)).toBe(protocol)
 })
 
-test('what is not supported is refused by name', () => {
+test('an unsupported value is refused by name', () => {
   expect(() => tracingProtocol({ ...AT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' })).toThrow(/OTEL_EXPORTER_OTLP_PROTOCOL/)
   expect(() => tracingProtocol({ ...AT, OTEL_TRACES_EXPORTER: 'jaeger' })).toThrow(/OTEL_TRACES_EXPORTER/)
 })

@@ -3,12 +3,12 @@ import { SettingsRefusal } from './refusal.js'
 const PROTOCOLS = ['http/protobuf', 'http/json'] as const
 export type TracingProtocol = (typeof PROTOCOLS)[number]
 
-/** The more special name counts. */
+/** The more specific name takes precedence. */
 const PROTOCOL_NAMES = ['OTEL_EXPORTER_OTLP_TRACES_PROTOCOL', 'OTEL_EXPORTER_OTLP_PROTOCOL'] as const
 
 /**
- * How traces are sent, by the standard variables (OpenTelemetry, "Environment Variable Specification"): where an endpoint is named, or the exporter
- * `otlp`, and nothing switches them off; null: they are not. Throws SettingsRefusal for what is not supported.
+ * Returns the protocol of trace exports, from the standard variables (OpenTelemetry, "Environment Variable Specification"). Traces are exported if
+ * an endpoint or the exporter `otlp` is named and nothing disables them; otherwise returns null. Throws SettingsRefusal for unsupported values.
  */
 export function tracingProtocol(env: NodeJS.ProcessEnv): TracingProtocol | null {
   const exporter = env.OTEL_TRACES_EXPORTER || ''

@@ -12,7 +12,7 @@ test.each([
   expect(usableMemory(limit, TOTAL)).toBe(usable)
 })
 
-test('this process may use some memory, and no more than the machine has', () => {
+test('the usable memory is positive, and at most the memory of the machine', () => {
   expect(usableMemory()).toBeGreaterThan(2 ** 20)
   expect(usableMemory()).toBe(usableMemory(usableMemory()))
 })

@@ -1,8 +1,8 @@
 import { totalmem } from 'node:os'
 
 /**
- * Bytes of memory that this process may use: the machine's, or less where a cgroup limits it.
- * @param limit of the cgroup; 0, undefined or an absurdly large number where there is none, by the version of Node
+ * Returns the bytes of memory that this process may use: those of the machine, or fewer if a cgroup limits it.
+ * @param limit of the cgroup; 0, undefined or an absurdly large number without one, depending on the version of Node
  */
 export function usableMemory(limit: number | undefined = process.constrainedMemory(), total = totalmem()): number {
   return limit ? Math.min(limit, total) : total

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from './guard.js'
 import type { Settings } from './load.js'
 
-/** Settings that are accepted, and that an operator should know the consequence of. */
+/** A setting that is accepted, with a consequence that the operator should know. */
 export interface SettingWarning {
   /** stable */
   readonly code: string

@@ -24,7 +24,7 @@ const KINDS = {
   internal: SpanKind.INTERNAL,
 } as const satisfies Record<SpanOptions['kind'], SpanKind>
 
-/** Spans by the SDK of OpenTelemetry. What cannot be sent is dropped: a collector that is away costs no request anything. */
+/** Opens a tracer with the SDK of OpenTelemetry. Spans that cannot be sent are dropped: an absent collector never delays a request. */
 export function openOtlpTracer({ service, version, protocol, onTrouble }: TracerOptions): Tracer {
   const note = (...args: unknown[]) => onTrouble(args.map(String).join(' '))
   const quiet = () => {}
@@ -32,7 +32,7 @@ export function openOtlpTracer({ service, version, protocol, onTrouble }: Tracer
   const own = resourceFromAttributes({ 'service.name': service, 'service.version': version })
   const exporter = protocol === 'http/json' ? new JsonExporter() : new ProtobufExporter()
   const provider = new BasicTracerProvider({
-    // What the operator says of the resource comes last, and counts.
+    // Attributes that the operator configured come last, so they win.
     resource: own.merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   })

@@ -4,31 +4,31 @@ export type Attributes = Readonly<Record<string, string | number | boolean>>
 
 export interface SpanOptions {
   readonly kind: 'server' | 'client' | 'consumer' | 'internal'
-  /** null: the span begins a trace */
+  /** null: the span starts a trace */
   readonly parent: TraceContext | null
   readonly attributes?: Attributes
 }
 
 export interface Span {
-  /** what goes on to others as their parent */
+  /** the parent for spans of others */
   readonly context: TraceContext
-  /** @param error why it failed, in words; null: it did not */
+  /** @param error reason of the failure; null: it succeeded */
   end(attributes?: Attributes, error?: string | null): void
 }
 
 export interface Tracer {
-  /** whether anything is recorded; where not, a span is no more than its ids */
+  /** true if spans are recorded; otherwise a span is only its ids */
   readonly on: boolean
   start(name: string, options: SpanOptions): Span
-  /** Sends what was recorded and has not been sent yet. */
+  /** Sends recorded spans that have not been sent yet. */
   close(): Promise<void>
 }
 
 export interface TracerOptions {
-  /** how spans are encoded; null: there are none, and nothing is loaded */
+  /** encoding of spans; null: spans are off, and the SDK is not loaded */
   readonly protocol: 'http/protobuf' | 'http/json' | null
   readonly service: string
   readonly version: string
-  /** called where spans cannot be sent */
+  /** called if spans cannot be sent */
   readonly onTrouble: (error: unknown) => void
 }

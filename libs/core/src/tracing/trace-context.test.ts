@@ -4,7 +4,7 @@ import { formatTraceparent, newTrace, parseTraceparent, traceHeaders } from './t
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const SPAN = '00f067aa0ba902b7'
 
-test('a traceparent is read, and written as it was', () => {
+test('a traceparent is parsed, and formatted unchanged', () => {
   const text = `00-${TRACE}-${SPAN}-01`
   const context = parseTraceparent(text, 'vendor=1')
   expect(context).toEqual({ traceId: TRACE, spanId: SPAN, sampled: true, state: 'vendor=1' })
@@ -12,7 +12,7 @@ test('a traceparent is read, and written as it was', () => {
   expect(parseTraceparent(`00-${TRACE}-${SPAN}-02`)).toMatchObject({ sampled: false, state: '' })
 })
 
-test('of a later version the beginning counts', () => {
+test('of a later version only the known fields count', () => {
   expect(parseTraceparent(`cc-${TRACE}-${SPAN}-01-what-the-future-will-be-like`)).toMatchObject({ traceId: TRACE })
   expect(parseTraceparent(`cc-${TRACE}-${SPAN}-01.what`)).toBeNull()
 })
@@ -27,15 +27,15 @@ test.each([
   `00-${TRACE}-${'0'.repeat(16)}-01`,
   `00-${TRACE}-${SPAN}`,
   ` 00-${TRACE}-${SPAN}-01`,
-])('%j names no trace', (text) => {
+])('%j is not a trace', (text) => {
   expect(parseTraceparent(text)).toBeNull()
 })
 
-test('a tracestate that is too long is dropped, and the trace goes on', () => {
+test('a tracestate that is too long is dropped, and the trace continues', () => {
   expect(parseTraceparent(`00-${TRACE}-${SPAN}-01`, 'a'.repeat(513))).toMatchObject({ traceId: TRACE, state: '' })
 })
 
-test('a new trace is a valid one, and another each time', () => {
+test('a new trace is valid, and different each time', () => {
   const [one, other] = [newTrace(), newTrace()]
   expect(parseTraceparent(formatTraceparent(one))).toEqual(one)
   expect(one.traceId).not.toBe(other.traceId)

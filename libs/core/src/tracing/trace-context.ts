@@ -1,31 +1,31 @@
 import { randomBytes } from 'node:crypto'
 
-/** Where a request stands in a trace (W3C Trace Context). */
+/** The position of a request in a trace (W3C Trace Context). */
 export interface TraceContext {
   /** 32 hexadecimal digits */
   readonly traceId: string
-  /** of the caller's span; 16 hexadecimal digits */
+  /** span of the caller; 16 hexadecimal digits */
   readonly spanId: string
   /** whether the caller records the trace */
   readonly sampled: boolean
-  /** `tracestate` as it came; '': none */
+  /** `tracestate`, unchanged; '' if absent */
   readonly state: string
 }
 
-/** Version, trace, parent and flags, and what a later version adds to them. */
+/** Version, trace, parent and flags, and possible additions of later versions. */
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/
 const NO_VERSION = 'ff'
 const ALL_ZERO = /^0+$/
-/** Limit: characters of `tracestate` that are handed on; the standard asks for as many. */
+/** Maximum number of characters of `tracestate` that are passed on; the standard requires at least as many. */
 const MAX_STATE = 512
 const SAMPLED = 1
 
 /**
- * What the headers of a request say; null: they name no trace, and a new one begins. Of later versions the beginning is read as that of version 00
- * (W3C Trace Context, 3.2.2 and 4.1).
+ * Parses the trace headers of a request. Returns null if they name no trace; a new one then starts. The beginning of later versions is read like
+ * version 00 (W3C Trace Context, 3.2.2 and 4.1).
  */
 export function parseTraceparent(traceparent: string, tracestate = ''): TraceContext | null {
-  // Most requests have none, and an edge asks at each.
+  // Fast path: most requests have no such header, and the edge checks each request.
   if (traceparent === '') return null
   const [, version, traceId, spanId, flags, rest] = TRACEPARENT.exec(traceparent) ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return null
@@ -39,13 +39,13 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
   return `00-${traceId}-${spanId}-${sampled ? '01' : '00'}`
 }
 
-/** The headers by which a trace goes on, names and values in turn. */
+/** Returns the headers that continue a trace, names and values in turn. */
 export function traceHeaders(context: TraceContext): string[] {
   const { state } = context
   return ['traceparent', formatTraceparent(context), ...(state === '' ? [] : ['tracestate', state])]
 }
 
-/** A trace that begins here, and that nobody records: so that log lines can be found by its id. */
+/** Starts a trace that is not recorded. Its id connects log lines. */
 export function newTrace(): TraceContext {
   const hex = randomBytes(24).toString('hex')
   return { traceId: hex.slice(0, 32), spanId: hex.slice(32), sampled: false, state: '' }

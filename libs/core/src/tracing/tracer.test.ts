@@ -8,7 +8,7 @@ import { NO_TRACER, openTracer } from './tracer.js'
 const PARENT = { traceId: '4bf92f3577b34da6a3ce929d0e0e4736', spanId: '00f067aa0ba902b7', sampled: true, state: '' }
 const WHO = { service: 'gateway-test', version: '1.2.3' }
 
-test('where no traces are wanted a span is its ids: those of its parent, or new ones', async () => {
+test('without tracing a span has only ids: those of its parent, or new ones', async () => {
   const tracer = await openTracer({ ...WHO, protocol: null, onTrouble: () => {} })
   expect(tracer).toBe(NO_TRACER)
   expect(tracer.start('x', { kind: 'server', parent: PARENT }).context).toEqual(PARENT)

@@ -1,4 +1,5 @@
-// As much of libuv as the addon names, so that it can be compiled without Node's headers. fake_uws.cc does what little is needed of it.
+// The part of libuv that the addon names, so that it can be compiled without Node's headers. fake_uws.cc implements the few functions
+// that are needed.
 #pragma once
 #include <stdint.h>
 

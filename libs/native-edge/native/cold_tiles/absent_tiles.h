@@ -1,5 +1,5 @@
-// Tiles of folders that were asked for a moment ago and are not there. Of a set that is asked for many such tiles they are refused from here for as
-// long as that: a look-up that fails costs a sixth of the answer. A set that is asked for few looks for each, so that a new tile is served at once.
+// Tiles of folders that were recently requested and do not exist. If a set gets many requests for such tiles, they are refused from this cache for
+// a short time, since a failing look-up costs a sixth of the response. A set with few of them looks up each, so that a new tile is served at once.
 #pragma once
 #include <stdint.h>
 
@@ -7,29 +7,29 @@
 
 #include "tile_address.h"
 
-// What a set was asked for in vain, in the current stretch of time.
+// The requests for missing tiles of a set in the current period.
 struct Misses {
-  uint32_t stretch = 0;  // its number, no other set's; 0: none
+  uint32_t stretch = 0;  // number of the period, unique among all sets; 0: none
   uint32_t count = 0;
   int64_t ends_at = 0;  // milliseconds of CLOCK_MONOTONIC
 };
 
 class AbsentTiles {
  public:
-  // How long a tile may be refused that has come into being meanwhile, in milliseconds. Its answer forbids caches to keep it.
+  // Time in milliseconds for which a tile that was created meanwhile may still be refused. The refusal forbids caches to store it.
   static constexpr int64_t kStretchMs = 2'000;
-  // So many in one stretch are looked for first.
+  // Number of missing tiles in one period that are looked up before the cache is used.
   static constexpr uint32_t kLookedFor = 1'000;
-  // Limit: tiles and columns that are remembered, of all sets; 16 bytes each.
+  // Limit: remembered tiles and columns of all sets; 16 bytes each.
   static constexpr size_t kPlaces = 65'536;
 
-  // Absent: the tile, or its whole column (the folder of its x). Column: of the tile nothing is known, but its column is there.
+  // Absent: the tile or its whole column (the folder of its x) is missing. Column: the column exists, and nothing is known of the tile.
   enum class Known { Nothing, Absent, Column };
 
-  // Counts a tile that was not found. false: they are few, so that it is not to be remembered.
+  // Counts a tile that was not found. False if there are still so few that it must not be remembered.
   bool count(Misses *misses, int64_t now);
   Known find(const Misses &misses, const TilePlace &place, int64_t now) const;
-  // After `count`. `column`: Absent or Column, of the folder of its x.
+  // Must follow `count`. `column` is Absent or Column, the state of the folder of its x.
   void add(const Misses &misses, const TilePlace &place, Known column);
 
  private:
@@ -43,7 +43,7 @@ class AbsentTiles {
   bool has(const Place &place) const;
   void put(const Place &place);
 
-  std::vector<Place> places_;  // by hash, in pairs: the newer first
+  std::vector<Place> places_;  // by hash, in pairs with the newer first
   uint32_t stretches_ = 0;
 };
 

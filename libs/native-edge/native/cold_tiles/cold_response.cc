@@ -10,13 +10,14 @@
 #include "cold_tile.h"
 
 namespace {
-// How long a tile that was read here is good without looking at its file again: RECHECK_MS of services/edge/src/tiles/tile-cache.ts, less a tick of
-// the kernel's timer, by which the clock may be late.
+// Time in ms for which a tile that was read here is sent without checking its file again: RECHECK_MS of services/edge/src/tiles/tile-cache.ts, less
+// a tick of the kernel's timer, by which the clock may be late.
 constexpr int64_t kGoodMs = 10'000 - 10;
 
 int64_t good_until(const ColdSet &set, const Now &now) { return set.is_one_file() ? 0 : now.monotonic + kGoodMs; }
 
-// How the client wants to hear of it: `missingTileForm` of services/edge/src/http/refusals.ts. What stands in the query is JavaScript's to read.
+// Refuses in the form that the client expects: `missingTileForm` of services/edge/src/http/refusals.ts. Only JavaScript reads a form given in the
+// query.
 bool refuse_absent(Connection &connection, const RequestHead &request, std::string_view target, std::string_view query, const Credential &credential,
                    const ColdSet &set, const TilePlace &place, const Now &now, const Parties &parties) {
   if (query.find("missing=") != query.npos) return false;
@@ -29,8 +30,8 @@ bool refuse_absent(Connection &connection, const RequestHead &request, std::stri
   return send_tile(connection, std::move(refusal.answer), wanted_of(request), now, parties);
 }
 
-// To a token that is good, but not for this basemap: whether there is such a tile does not matter then. A
-// signature that opens something else is none.
+// Refuses a token that is good, but not granted this basemap, even if the tile does not exist. A signature for another basemap is not valid here at
+// all.
 bool refuse_ungranted(Connection &connection, const RequestHead &request, std::string_view target, const Credential &credential, const ColdSet &set,
                       const Now &now) {
   if (credential.is_signed) return false;
@@ -57,18 +58,19 @@ TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view ta
   return parts;
 }
 
-// In one piece, which costs less than a vector, and behind it what is sent from the file. How much of both the kernel took; -1: the client has gone.
+// Sends `whole` in one piece, which costs less than a vector, and then the part that is sent from the file. Returns how much of both the kernel
+// accepted, or -1 if the client has disconnected.
 ssize_t send_whole(Connection &connection, const ColdTile &tile, std::string_view whole) {
   us.us_socket_timeout(0, connection.socket, kUwsIdleSeconds);
   const ssize_t sent = send_bytes(connection.socket, whole, tile.is_from_file());
   if (sent < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
   if (!tile.is_from_file() || static_cast<size_t>(sent) < whole.size()) return sent;
   off_t offset = tile.offset();
-  // What goes wrong here does so again when the rest is sent, and is told there.
+  // An error here recurs when the rest is sent, and is reported there.
   return sent + std::max<ssize_t>(send_file(connection.socket, tile.file(), &offset, static_cast<size_t>(tile.size())), 0);
 }
 
-// For what outlives the request. false: there are no descriptors left.
+// Keeps the file open beyond the request. False if no descriptors are left.
 bool hold_file(ColdTile &tile, TileParts &parts) {
   if (parts.is_file() && !parts.range.file) parts.range.hold(tile.share_file());
   return !parts.is_file() || parts.range.file;
@@ -76,7 +78,7 @@ bool hold_file(ColdTile &tile, TileParts &parts) {
 
 TilePointer lasting(ColdTile &tile, TileParts &parts) { return TilePointer(hold_file(tile, parts) ? new TileResponse(parts) : nullptr); }
 
-// What the kernel did not take at once. false: nothing has been sent, nor can it be.
+// Sends the rest that the kernel did not accept at once. False if nothing has been sent, and nothing can be.
 bool send_rest(Connection &connection, ColdTile &tile, TileParts &parts, const Wanted &wanted, const Now &now, const Parties &parties, size_t sent) {
   TilePointer answer = lasting(tile, parts);
   if (answer) return send_tile(connection, std::move(answer), wanted, now, parties, sent);
@@ -109,7 +111,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   const Parties parties(token->usage, set->usage, token->pairs);
   TilePlace place;
   const Address address = read_tile_address(rest, &place);
-  // Which columns and rows there are, and that an archive has no tiles of twice the pixels, JavaScript says.
+  // JavaScript reports columns and rows out of range, and that an archive has no tiles of double resolution.
   if (address != Address::Tile || !is_in_pyramid(place, set->geographic) || (place.retina && set->is_one_file())) return false;
   if (!set->has_extension(place.extension)) return false;
   ColdTile tile(*set);

@@ -10,7 +10,7 @@ bool ColdSet::has_extension(std::string_view name) const {
 void NativeTilesets::put(std::unique_ptr<ColdSet> set) {
   const auto known = sets_.find(set->address);
   if (known != sets_.end()) {
-    const std::unique_ptr<ColdSet> before = std::move(known->second);  // the key is a view into it
+    const std::unique_ptr<ColdSet> before = std::move(known->second);  // the key is a view into this set
     sets_.erase(known);
   }
   const std::string_view key = set->address;

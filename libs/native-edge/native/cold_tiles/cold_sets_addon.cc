@@ -1,4 +1,4 @@
-// What the sets of cold tiles are to JavaScript (src/cold-tiles/cold-sets.ts is their only caller).
+// The JavaScript interface of the sets of cold tiles, called only by src/cold-tiles/cold-sets.ts.
 #include <unistd.h>
 
 #include "../addon.h"
@@ -7,15 +7,16 @@
 #include "cold_sets.h"
 
 namespace {
-// The columns of a directory as bytes of their arrays, from argument `first` on: numbers, runs and offsets as doubles, lengths as 32-bit numbers.
+// Returns the columns of a directory from the bytes of their arrays, beginning at argument `first`: numbers, runs and offsets as doubles, lengths as
+// 32-bit numbers.
 DirectoryColumns columns_of(const Call &call, int first) {
   const auto doubles = [&call](int i) { return reinterpret_cast<const double *>(call.bytes(i).data()); };
   const std::string_view lengths = call.bytes(first + 3);
   return {doubles(first), doubles(first + 1), doubles(first + 2), reinterpret_cast<const uint32_t *>(lengths.data()), lengths.size() / sizeof(uint32_t)};
 }
 
-// address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1: none), the name of
-// the version's usage
+// Arguments: address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1:
+// none), name of the version's usage.
 std::unique_ptr<ColdSet> set_of(const Call &call) {
   auto set = std::make_unique<ColdSet>();
   set->address = call.text(0);
@@ -29,7 +30,7 @@ std::unique_ptr<ColdSet> set_of(const Call &call) {
   return set;
 }
 
-// ... and: root, folder, extension of the files, whether rows are counted from the south
+// Further arguments: root, folder, extension of the files, whether rows are counted from the south.
 napi_value put_folder_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
   set->root = TileRoot::at(call.text(8));
@@ -40,7 +41,7 @@ napi_value put_folder_set(const Call &call) {
   return nullptr;
 }
 
-// ... and: number of the archive. false: it is not known here
+// Further argument: number of the archive. False if the archive is not known here.
 bool put_archive_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
   set->archive = cold_sets.archive(call.integer(8));
@@ -49,7 +50,7 @@ bool put_archive_set(const Call &call) {
   return true;
 }
 
-// Words from JavaScript, the first of them first. `ok` is false once there were too few.
+// Words from JavaScript, read in order. `ok` is false after a read beyond the end.
 class Words {
  public:
   explicit Words(std::pair<int64_t *, size_t> words) : words_(words) {}
@@ -63,7 +64,7 @@ class Words {
   bool ok_ = true;
 };
 
-// For each step: index, number of its keys, keys, table, column. false: they are not that
+// Reads each step: index, number of its keys, keys, table, column. False if the words have another form.
 bool read_steps(Words &words, std::vector<TileDatabase::Step> *steps) {
   constexpr int64_t max_keys = 4;
   while (!words.is_at_end()) {
@@ -83,9 +84,9 @@ bool read_steps(Words &words, std::vector<TileDatabase::Step> *steps) {
   return words.ok();
 }
 
-// ... and: root, path below it, identity, words: number of the database, modified (seconds), bytes of a page, inode, size, modified and changed
-// (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file's content is that of the words, but its inode has
-// changed since.
+// Further arguments: root, path below it, identity, words: number of the database, modified (seconds), bytes of a page, inode, size, modified and
+// changed (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file has the described content, but its inode
+// has changed since.
 enum class Put { Not = 0, Done = 1, Touched = 2 };
 Put put_database_set(const Call &call) {
   Words words(call.array<int64_t>(11));
@@ -118,8 +119,8 @@ Put put_database_set(const Call &call) {
   return Put::Done;
 }
 
-// number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles; bytes of an extent and of a
-// block, 0 and 0 for a file] as bytes of doubles, the columns of the root directory
+// Arguments: number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles; bytes of an
+// extent and of a block, 0 and 0 for a file] as bytes of doubles, the columns of the root directory.
 napi_value put_archive(const Call &call) {
   const std::string_view bytes = call.bytes(6);
   double sections[6];
@@ -139,14 +140,14 @@ napi_value put_archive(const Call &call) {
   return nullptr;
 }
 
-// address of a set, the identifiers of its tile matrix sets, media type and extension of its tiles
+// Arguments: address of a set, identifiers of its tile matrix sets, media type and extension of its tiles.
 napi_value put_wmts(const Call &call) {
   ColdSet *set = cold_sets.at(call.text(0));
   if (set) set->wmts = {call.text(1), call.text(2), call.text(3)};
   return nullptr;
 }
 
-// address of a set, its lowest and highest zoom, head and body of the refusal for tiles that are missing at others
+// Arguments: address of a set, its lowest and highest zoom, head and body of the refusal for missing tiles at other zooms.
 napi_value put_zooms(const Call &call) {
   ColdSet *set = cold_sets.at(call.text(0));
   if (!set) return nullptr;
@@ -160,14 +161,14 @@ napi_value put_zooms(const Call &call) {
   return nullptr;
 }
 
-// number of the archive, offset of the leaf in the file, its columns
+// Arguments: number of the archive, offset of the leaf in the file, its columns.
 napi_value put_leaf(const Call &call) {
   const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
   if (archive) archive->put_leaf(static_cast<uint64_t>(call.integer(1)), columns_of(call, 2));
   return nullptr;
 }
 
-// number of the archive, of the extent, its descriptor, which of its blocks are here
+// Arguments: number of the archive, number of the extent, its descriptor, and a byte for each block: 1 if it is on this machine.
 napi_value put_extent(const Call &call) {
   const std::shared_ptr<TileArchive> archive = cold_sets.archive(call.integer(0));
   if (archive) archive->put_extent(static_cast<uint64_t>(call.integer(1)), static_cast<int>(call.integer(2)), call.bytes(3));

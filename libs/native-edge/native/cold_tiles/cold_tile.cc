@@ -13,8 +13,8 @@
 #include "../uws/usockets.h"
 
 namespace {
-// One tile at a time is read, on one thread. The body comes first, since what it begins with decides about the head, which is then written
-// right before it: the two are sent in one piece.
+// Memory for one tile at a time, on one thread. The body is read first, since its first bytes determine the head, which is then written
+// directly in front of it, so that both are sent in one piece.
 constexpr size_t kMaxDate = 64, kRoom = ColdTile::kMaxHead + kMaxDate;
 char memory[kRoom + std::max(kMostCopied, TileDatabase::kMaxTile)], heads[2 * ColdTile::kMaxHead];
 char *const kBody = memory + kRoom;
@@ -22,10 +22,10 @@ char *const kBody = memory + kRoom;
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kMaxPath = 1024;
 
-// Whether the bytes are gzip (RFC 1952): `encodingOf` of libs/tilesets/src/formats.ts.
+// True if the bytes are gzip (RFC 1952): `encodingOf` of libs/tilesets/src/formats.ts.
 bool is_gzip(std::string_view start) { return start.substr(0, 2) == "\x1f\x8b"; }
 
-// Of what TileRoot answers.
+// Interprets a result of TileRoot.
 bool is_absent(int opened) { return opened == -ENOENT || opened == -ENOTDIR; }
 }  // namespace
 
@@ -55,7 +55,7 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   if (!name.ok()) return Opened::NotNow;
   path[name.text().size()] = '\0';
   const int opened = set_.root->open(path, now);
-  // The kernel remembers what is not there, too.
+  // The kernel also caches negative entries.
   if (is_absent(opened)) {
     if (absent_tiles.count(&set_.misses, now)) absent_tiles.add(set_.misses, place, known == AbsentTiles::Known::Column ? known : look_for_column(path));
     return Opened::Absent;
@@ -65,11 +65,11 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   file_ = opened;
   is_own_file_ = true;
   struct stat stat;
-  // Times before 1970 are JavaScript's to write.
+  // JavaScript formats times before 1970.
   if (fstat(file_, &stat) || !S_ISREG(stat.st_mode) || stat.st_mtim.tv_sec < 0) return Opened::NotNow;
   size_ = static_cast<uint64_t>(stat.st_size);
   modified_ = stat.st_mtim.tv_sec;
-  // `fileIdentity` of libs/core/src/files.
+  // Same form as `fileIdentity` of libs/core/src/files.
   const int64_t changed = modified_ * kNsPerSecond + stat.st_mtim.tv_nsec;
   Writer tag(tag_, sizeof tag_);
   tag.add("\"").number(stat.st_ino, 36).add("-").number(static_cast<uint64_t>(changed), 36).add("-").number(size_, 36).add("\"");
@@ -77,7 +77,7 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
 
-// Of the folder that a tile's file would be in. It cuts the path.
+// Looks for the folder that would contain a tile's file. Shortens `path`.
 AbsentTiles::Known ColdTile::look_for_column(char *path) const {
   *strrchr(path, '/') = '\0';
   const int found = set_.root->look_for_folder(path);
@@ -118,7 +118,7 @@ ColdTile::Opened ColdTile::read_database(const TilePlace &place) {
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
 
-// Extents of remote archives are evicted, and take room on the disk for as long as they are open.
+// Extents of remote archives are evicted, and occupy the disk as long as they are open.
 bool ColdTile::may_be_referred_to() const {
   if (set_.database || is_evictable()) return false;
   const bool is_worth_it = is_large() || (size_ >= copy_limit && !set_.has_both());
@@ -127,9 +127,9 @@ bool ColdTile::may_be_referred_to() const {
 
 bool ColdTile::read(bool is_kept) {
   const auto size = static_cast<size_t>(size_);
-  // TLS copies it in any case.
+  // TLS copies the body in any case.
   const bool may_stay = !us.tls && !is_kept && size_ >= kMinSendfile && !set_.database && !set_.has_both();
-  // What is kept is worth the question by bytes, too, where the kernel tells nothing of a file of others.
+  // For a tile that is kept, reading its bytes is an acceptable cost if the kernel gives no information on another user's file.
   is_from_file_ = is_large() || (may_stay && is_known_cached(file_, offset_, size)) ||
                   (is_kept && may_be_referred_to() && residency(file_, offset_, size) == Residency::InMemory);
   const size_t wanted = is_from_file_ ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);

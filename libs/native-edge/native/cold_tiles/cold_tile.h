@@ -1,4 +1,4 @@
-// One tile out of a set: where its bytes are, what names them, and the bytes themselves as far as the kernel has them in memory.
+// One tile of a set: the place of its bytes, its entity tag, and the bytes themselves if the kernel has them in memory.
 #pragma once
 #include <stdint.h>
 
@@ -9,10 +9,10 @@
 
 class ColdTile {
  public:
-  // Limit: one of as much, or more, that is not to be kept is sent from its file, if the kernel tells that all of it is in memory. Then it is not
-  // copied twice: of 16 KB, 2 us less in 24. What is smaller is copied in the time that the further system calls take.
+  // Limit: minimum bytes of a tile that is sent from its file if it is not kept and the kernel says that all of it is in memory. That avoids a
+  // second copy: for 16 KB it saves 2 us of 24. Copying a smaller tile takes no longer than the additional system calls.
   static constexpr size_t kMinSendfile = 8 * 1024;
-  // Limit: a head, and the entity tag in it.
+  // Limits: bytes of a head, and of the entity tag in it.
   static constexpr size_t kMaxHead = 2048, kMaxTag = 160;
 
   explicit ColdTile(const ColdSet &set) : set_(set) {}
@@ -20,34 +20,34 @@ class ColdTile {
   ~ColdTile();
 
   enum class Opened { Tile, Absent, NotNow };
-  // `now`: milliseconds of CLOCK_MONOTONIC.
+  // `now` is in milliseconds of CLOCK_MONOTONIC.
   Opened open(const TilePlace &place, int64_t now);
-  // Whether it can be kept by reference to its file, at no cost to others. After `open`.
+  // True if the tile can be kept by reference to its file, at no cost to others. Valid after `open`.
   bool may_be_referred_to() const;
-  // Reads a tile, unless it was read to find it or goes out from its file, and of a large one so much as tells whether it is packed. `is_kept`: its
-  // bytes are wanted in any case, if it may not be referred to. false: not now, or no head fits.
+  // Reads a tile, unless `open` has read it or it is sent from its file. Of a large tile it reads only the bytes that show whether it is packed. If
+  // `is_kept`, the bytes are needed unless the tile may be kept by reference. False if the bytes are not in memory, or no head fits.
   bool read(bool is_kept);
 
   std::string_view etag() const { return {tag_, tag_size_}; }
   bool is_packed() const { return packed_; }
-  // Sent from its file, unless it is in a database, in pieces.
+  // True if the tile is sent from its file. Tiles in a database are in pieces, and never sent from it.
   bool is_large() const { return size_ > kMostCopied && !set_.database; }
-  // After `read`: it has no body here.
+  // True if the body is not in memory here. Valid after `read`.
   bool is_from_file() const { return is_from_file_; }
-  // Its file may be evicted, and takes room on the disk for as long as it is open: a large tile of it is not to be kept.
+  // True if its file may be evicted. The file occupies the disk as long as it is open, so a large tile in it must not be kept.
   bool is_evictable() const { return set_.archive && set_.archive->facts().extent_bytes != 0; }
   uint64_t size() const { return size_; }
   int file() const { return file_; }
-  // For what outlives this; null: the process can open no more.
+  // Shares the descriptor beyond the life of this object; null if the process may open no more files.
   std::shared_ptr<const Descriptor> share_file();
   bool is_file_shared() const { return !is_own_file_ && !is_evictable(); }
   int64_t offset() const { return offset_; }
   int64_t modified() const { return modified_; }  // seconds since 1970
-  // After `read`; views are good until another tile is read. Heads are without Date.
+  // Valid after `read`, until another tile is read. Heads are without Date.
   std::string_view head() const { return head_; }
   std::string_view not_modified() const { return not_modified_; }
   std::string_view body() const { return body_; }
-  // Head, date and body in one piece; without the body of a tile that is sent from its file.
+  // Head, date and body in one piece, without the body of a tile that is sent from its file.
   std::string_view whole(std::string_view date) const;
 
  private:
@@ -59,7 +59,7 @@ class ColdTile {
 
   const ColdSet &set_;
   int file_ = -1;
-  std::shared_ptr<const Descriptor> shared_file_;  // after `share_file` the one that closes it
+  std::shared_ptr<const Descriptor> shared_file_;  // after `share_file` it owns and closes the descriptor
   bool is_own_file_ = false, is_from_file_ = false;
   int64_t offset_ = 0, modified_ = 0;  // seconds since 1970
   uint64_t size_ = 0;

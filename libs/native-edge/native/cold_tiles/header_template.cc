@@ -37,7 +37,7 @@ Writer &Writer::two_digits(int value) {
 
 Writer &Writer::date(int64_t seconds) {
   constexpr std::string_view days = "SunMonTueWedThuFriSat", months = "JanFebMarAprMayJunJulAugSepOctNovDec";
-  constexpr int year_1000 = 1000 - 1900, year_9999 = 9999 - 1900;  // others have not four digits
+  constexpr int year_1000 = 1000 - 1900, year_9999 = 9999 - 1900;  // other years do not have four digits
   const time_t time = seconds;
   tm utc;
   if (!gmtime_r(&time, &utc) || utc.tm_year < year_1000 || utc.tm_year > year_9999) {

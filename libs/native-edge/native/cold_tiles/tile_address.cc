@@ -6,7 +6,7 @@ namespace {
 constexpr size_t kMaxDigits = 10, kMaxExtension = 8;
 constexpr uint64_t kTooLarge = UINT64_MAX;
 
-// A whole number in canonical decimal form, `kTooLarge` for one that is no index; false for anything else.
+// Reads a whole number in canonical decimal form, as `kTooLarge` if it is out of range; false for any other text.
 bool read_index(std::string_view text, uint64_t *value) {
   if (text.empty() || (text.size() > 1 && text[0] == '0')) return false;
   *value = 0;

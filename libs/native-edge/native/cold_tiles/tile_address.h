@@ -1,4 +1,4 @@
-// The end of a tile's address, "{z}/{x}/{y}.{ext}" or "{z}/{x}/{y}@2x.{ext}", as libs/tilesets/src/address.ts reads it.
+// Parses the end of a tile's address, "{z}/{x}/{y}.{ext}" or "{z}/{x}/{y}@2x.{ext}", like libs/tilesets/src/address.ts.
 #pragma once
 #include <stdint.h>
 
@@ -13,10 +13,10 @@ struct TilePlace {
   std::string_view extension;  // without the dot
 };
 
-// Malformed: not the form of an address, or with more than that form's characters. OutOfRange: no pyramid has such a tile.
+// Malformed: not in the form of an address, or with other characters. OutOfRange: no pyramid has such a tile.
 enum class Address { Tile, OutOfRange, Malformed };
 
 Address read_tile_address(std::string_view text, TilePlace *place);
 
-// Whether a pyramid has the tile: one column at zoom 0, or two in a geographic grid.
+// True if a pyramid has the tile: zoom 0 has one column, or two in a geographic grid.
 bool is_in_pyramid(const TilePlace &place, bool geographic);

@@ -7,9 +7,10 @@
 #include <algorithm>
 
 namespace {
-// Directories below the root on the way to a tile, as libs/tilesets/src/pmtiles/layout.ts limits them.
+// Limit: directories below the root on the way to a tile, as in libs/tilesets/src/pmtiles/layout.ts.
 constexpr int kMaxLeafDepth = 3;
-// Uses of an extent are noted so often, as NOTE_USE_MS of libs/tilesets/src/remote/block-cache.ts.
+// Interval in ms at which uses of an extent are recorded, equal to NOTE_USE_MS of
+// libs/tilesets/src/remote/block-cache.ts.
 constexpr int64_t kNoteUseMs = 60'000;
 
 bool is_same_file(int one, int other) {

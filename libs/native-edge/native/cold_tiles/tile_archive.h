@@ -1,4 +1,4 @@
-// A PMTiles archive that JavaScript has opened and checked, and as much of its directories as JavaScript has decoded.
+// A PMTiles archive that JavaScript has opened and checked, and those of its directories that JavaScript has decoded.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -20,13 +20,13 @@ class TileArchive {
     uint64_t offset = 0, length = 0;
   };
   struct Facts {
-    std::shared_ptr<const Descriptor> file;  // null where the archive is elsewhere
-    // Of the extents that hold what is here of it, and of their blocks; 0: it is a file.
+    std::shared_ptr<const Descriptor> file;  // null if the archive is remote
+    // Bytes of an extent, in which parts of a remote archive are stored, and of its blocks; 0 for a file.
     uint64_t extent_bytes = 0, block_bytes = 0;
     std::string identity;  // of the file's content
     int64_t modified = 0;  // seconds since 1970
     uint32_t min_zoom = 0, max_zoom = 0;
-    Section leaves, tiles;  // of the file
+    Section leaves, tiles;  // their place in the file
   };
 
   TileArchive(const Facts &facts, const DirectoryColumns &root);
@@ -34,27 +34,28 @@ class TileArchive {
   ~TileArchive();
 
   const Facts &facts() const { return facts_; }
-  // Takes a leaf directory; `offset` in the file. Limit: all leaves of a process take at most kMaxLeafBytes, those used longest ago make room.
+  // Takes a leaf directory; `offset` is its position in the file. Limit: all leaves of a process take at most kMaxLeafBytes; the least recently used
+  // are evicted.
   void put_leaf(uint64_t offset, const DirectoryColumns &columns);
 
   enum class Found { Tile, Absent, Unknown };
-  // Where in the file a tile's bytes are. Unknown: a directory is not here, or the archive is broken.
+  // Finds the place of a tile's bytes in the file. Unknown: a directory is missing here, or the archive is invalid.
   Found find(const TilePlace &place, Section *section);
 
-  // Takes an extent and which of its blocks are here, a byte of 1 each. The descriptor is duplicated. What is known of it is replaced: it may have been
-  // evicted and made anew. Limit: kMaxExtents of all archives, those used longest ago make room.
+  // Takes an extent and which of its blocks are here, a byte of 1 each. The descriptor is duplicated. Replaces earlier information, because the
+  // extent may have been evicted and created again. Limit: kMaxExtents of all archives; the least recently used are evicted.
   void put_extent(uint64_t index, int fd, std::string_view present);
   struct Place {
     int fd = -1;
     int64_t offset = 0;
   };
-  // Where to read a section. false: not all of it is here, or not in one piece. Notes the use of its extent for who evicts.
-  // `now`: milliseconds of CLOCK_MONOTONIC.
+  // Finds the place from which to read a section. False if a part of it is missing here, or it spans two extents. Records the use of its extent for
+  // eviction. `now` is in milliseconds of CLOCK_MONOTONIC.
   bool place(const Section &section, int64_t now, Place *place);
-  // Lets go of the extents that have no name any more, so that their room on the disk is free.
+  // Releases the extents that have no name any more, so that the disk space is freed.
   static void forget_evicted();
 
-  // Sections that were found in extents since the start, and their bytes.
+  // Number and bytes of the sections that were found in extents since the start.
   static uint64_t placed, placed_bytes;
 
   static constexpr size_t kMaxLeafBytes = 64 * 1024 * 1024;
@@ -82,8 +83,8 @@ class TileArchive {
   static void drop_leaf(Leaves::iterator leaf);
   static void drop_extent(Extents::iterator extent);
 
-  // Of all archives, the one used last in front.
-  // Never destroyed: archives that are still open when the process exits leave them.
+  // Of all archives, most recently used first.
+  // Never destroyed, because archives that are still open when the process exits access them.
   static Leaves &all_leaves;
   static size_t leaf_bytes;
   static Extents &all_extents;
@@ -94,5 +95,5 @@ class TileArchive {
   std::unordered_map<uint64_t, Extents::iterator> extents_;
 };
 
-// The number of a tile along the Hilbert curves of the zooms, one after the other (PMTiles 3, 4.1). Zooms up to 26.
+// Number of a tile along the Hilbert curves of the zooms, one after the other (PMTiles 3, 4.1). Zooms up to 26.
 uint64_t pmtiles_id(const TilePlace &place);

@@ -15,11 +15,12 @@ using Found = TileDatabase::Found;
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kMinOnePage = 512, kMaxOnePage = 65'536;
-// SQLite takes deeper trees for damaged (BTCURSOR_MAX_DEPTH).
+// SQLite considers deeper trees damaged (BTCURSOR_MAX_DEPTH).
 constexpr int kMaxDepth = 20;
-// Limit: text that joins two tables, such as a hash of the tile.
+// Limit: bytes of a text that joins two tables, such as a hash of the tile.
 constexpr size_t kMaxText = 256;
-// Pages of a large value that are read at once, at first and at most. Mostly they stand in a row; where they do not, what is read of another value is little.
+// Number of pages of a large value that are read at once, at first and at most. The pages are mostly consecutive; if not, few unneeded pages are
+// read.
 constexpr size_t kFirstRun = 8, kMaxRun = 256;
 constexpr size_t kPageNumberBytes = 4;
 
@@ -32,11 +33,11 @@ uint32_t big_endian(const char *bytes, size_t count) {
   return value;
 }
 
-// Reads one thing after the other from a piece of memory; `ok` is false from the first on that does not lie within it.
+// Reads values from a piece of memory, in order. `ok` is false after the first value beyond its end.
 class Bytes {
  public:
   Bytes(const char *begin, const char *end) : at_(begin), end_(end) {}
-  // An integer of 1 to 9 bytes (file format, 1.6, "varint").
+  // Reads an integer of 1 to 9 bytes (file format, 1.6, "varint").
   uint64_t varint() {
     uint64_t value = 0;
     for (int i = 0; i < 9; i++) {
@@ -61,21 +62,21 @@ class Bytes {
   bool ok_ = true;
 };
 
-// A number or a text; others are left to SQLite.
+// A number or a text; other types are left to SQLite.
 struct Value {
   enum Kind { Null, Number, Text, Blob, Other } kind = Other;
   int64_t number = 0;
   std::string_view bytes;
 };
 
-// What a cell holds: the beginning of a record, and where the rest of it is.
+// The content of a cell: the beginning of a record, and the place of its rest.
 struct Payload {
   uint64_t size = 0;
   std::string_view local;
   uint32_t overflow = 0;  // page
 };
 
-// One column of a record: its type (file format, 2.1), and where in the record its bytes are.
+// One column of a record: its type (file format, 2.1), and the offset of its bytes in the record.
 struct Column {
   uint64_t type, offset;
   uint64_t size() const {
@@ -84,7 +85,7 @@ struct Column {
   }
 };
 
-// The columns of a record, and where its bytes are as far as they are in this page.
+// The columns of a record, and its bytes if they are in this page.
 struct Record {
   static constexpr size_t kMaxColumns = 32;  // Limit: tables of tiles have half a dozen.
   Payload payload;
@@ -92,8 +93,8 @@ struct Record {
   size_t count = 0;
 };
 
-// false: the head of the record goes on in another page, or the record is not as long as its columns are. What SQLite makes of a record that is none
-// depends on which of its short cuts it takes.
+// False if the head of the record continues in another page, or the length of the record differs from that of its columns. SQLite's reading of an
+// invalid record depends on its short cuts.
 bool read_record(const Payload &payload, Record *record) {
   const char *const begin = payload.local.data();
   Bytes sizing(begin, begin + payload.local.size());
@@ -114,7 +115,7 @@ bool read_record(const Payload &payload, Record *record) {
   return offset == payload.size;
 }
 
-// Other: there is no such column, it is of another type, or not in this page.
+// Returns Other if the column does not exist, is of another type, or is not in this page.
 Value value_of(const Record &record, size_t wanted) {
   if (wanted >= record.count) return {};
   const Column &column = record.columns[wanted];
@@ -130,14 +131,14 @@ Value value_of(const Record &record, size_t wanted) {
   return {Value::Number, static_cast<int64_t>(number), {}};
 }
 
-// As SQLite orders values: nothing, numbers, texts by their bytes, blobs. Neither is Other.
+// Compares in SQLite's order: null, numbers, texts by their bytes, blobs. Neither value may be Other.
 int compare(const Value &one, const Value &other) {
   if (one.kind != other.kind) return one.kind < other.kind ? -1 : 1;
   if (one.kind == Value::Number) return one.number < other.number ? -1 : one.number > other.number;
   return one.bytes.compare(other.bytes);
 }
 
-// A page of a tree, in memory that is read into next, or kept.
+// A page of a tree, in memory that the next read overwrites, or in the cache.
 struct Page {
   enum Kind : unsigned char { InnerIndex = 2, InnerTable = 5, LeafIndex = 10, LeafTable = 13 };
   const char *begin = nullptr;
@@ -149,14 +150,14 @@ struct Page {
   bool is_leaf() const { return kind & 8; }
   size_t head() const { return is_leaf() ? 8 : 12; }
   uint32_t last_child() const { return big_endian(begin + 8, 4); }
-  // null: it does not lie within the page.
+  // Returns null if the cell is outside of the page.
   const char *cell(size_t i) const {
     const size_t offset = big_endian(begin + head() + 2 * i, 2);
     return offset >= head() + 2 * count && offset + 4 <= bytes ? begin + offset : nullptr;
   }
 };
 
-// The record of a cell whose page numbers, where it has any, were skipped.
+// Reads the record of a cell, after its page numbers, if it has any.
 bool read_payload(const Page &page, Bytes cell, uint64_t size, Payload *payload) {
   const size_t usable = page.bytes, least = (usable - 12) * 32 / 255 - 23;
   const size_t most = page.kind == Page::LeafTable ? usable - 35 : (usable - 12) * 64 / 255 - 23;
@@ -183,15 +184,15 @@ bool read_index_cell(const Page &page, size_t i, Record *record) {
   return cell.ok() && read_payload(page, cell, size, &payload) && read_record(payload, record);
 }
 
-// One look-up in one file.
+// A look-up in a file.
 class Walk {
  public:
   explicit Walk(TileDatabase &database) : database_(database), page_bytes_(database.page_bytes()) {}
 
-  // The first row at or behind the keys, if it has all of them.
+  // Finds the first row at or after the keys, if it has all of them.
   Found seek_index(int64_t root, const std::vector<Value> &keys, Record *record);
   Found seek_row(int64_t root, int64_t number, Record *record);
-  // A part of a record into `target`. false: not all of it is in memory, or it begins in another page.
+  // Copies a part of a record into `target`. False if it is not completely in memory, or begins in another page.
   bool copy(const Payload &payload, const Column &column, char *target) const;
 
  private:
@@ -202,9 +203,9 @@ class Walk {
 };
 
 bool Walk::read_page(uint32_t number, int into, int depth, bool is_index, Page *page) {
-  // The first page begins with the file's own head; none of the trees that are walked has its root there.
+  // The first page begins with the file header; no tree that is walked has its root there.
   if (number < 2 || depth >= kMaxDepth) return false;
-  // At the end, so that a sanitizer sees what is read behind it.
+  // The page is at the end of the memory, so that a sanitizer detects reads beyond it.
   char *const memory = (into ? other_page : one_page) + kMaxOnePage - page_bytes_;
   page->held = database_.kept_page(number);
   page->begin = page->held ? page->held.get() : memory;
@@ -216,19 +217,19 @@ bool Walk::read_page(uint32_t number, int into, int depth, bool is_index, Page *
   page->count = big_endian(page->begin + 3, 2);
   const bool is_right = is_index ? page->kind == Page::InnerIndex || page->kind == Page::LeafIndex
                                  : page->kind == Page::InnerTable || page->kind == Page::LeafTable;
-  // SQLite leaves only the root of an empty tree empty.
+  // SQLite leaves a page empty only if it is the root of an empty tree.
   const bool may_be_empty = depth == 0 && page->is_leaf();
   if (!is_right || (page->count == 0 && !may_be_empty) || page->head() + 2 * page->count > page_bytes_) return false;
-  // What many tiles are found by; the tiles themselves are not.
+  // Pages on the way to many tiles are cached, pages of the tiles themselves are not.
   const bool is_shared = is_index || !page->is_leaf();
   if (is_shared && !page->held) database_.keep_page(number, memory);
   return true;
 }
 
-// The halving is that of SQLite, so that an index out of order leads to the same row.
+// Halves exactly like SQLite, so that an index out of order leads to the same row.
 Found Walk::seek_index(int64_t root, const std::vector<Value> &keys, Record *record) {
   Page page, candidate;
-  size_t place = 0;  // of the candidate, in its page: what comes next after all that is below the child that is walked
+  size_t place = 0;  // of the candidate in its page: the next entry after all below the child that is walked
   int into = 0;
   auto number = static_cast<uint32_t>(root);
   for (int depth = 0;; depth++) {
@@ -306,7 +307,8 @@ bool Walk::copy(const Payload &payload, const Column &column, char *target) cons
   size_t done = payload.local.copy(target, column.size(), column.offset);
   const size_t size = column.size(), each = page_bytes_ - kPageNumberBytes;
   uint32_t page = payload.overflow;
-  // A page holds the number of the next one and a piece of the record. They are read as if they stood in a row, as far as that turns out to be so.
+  // A page contains the number of the next one and a piece of the record. They are read as if they were consecutive, as long as that proves to be
+  // true.
   for (size_t run = kFirstRun; done < size;) {
     const size_t count = std::min(run, (size - done + each - 1) / each);
     for (size_t i = 0; i < count; i++) {
@@ -317,7 +319,7 @@ bool Walk::copy(const Payload &payload, const Column &column, char *target) cons
     if (page < 2) return false;
     if (read_cached(database_.file(), offset, into, static_cast<int>(2 * count)) != Cached::Done) {
       if (count == 1) return false;
-      run = 1;  // what follows the page may not be there, or be of no interest
+      run = 1;  // the pages behind this one may not exist, or belong to other values
       continue;
     }
     run = std::min(run * 2, kMaxRun);
@@ -423,7 +425,7 @@ Found TileDatabase::read(const TilePlace &place, char *target, size_t *size) {
     }
     if (step.table) {
       const Found found = walk.seek_row(step.table, row, &record);
-      // An index that leads to no row is damaged.
+      // An index that refers to a missing row is damaged.
       if (found != Found::Tile) return found == Found::Absent && !step.index && is_current() ? Found::Absent : Found::Unknown;
     }
     if (&step == &facts_.steps.back()) {

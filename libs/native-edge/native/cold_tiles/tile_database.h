@@ -1,9 +1,9 @@
-// An MBTiles archive, an SQLite database (sqlite.org/fileformat2.html), that SQLite has opened in another process and JavaScript has described: which
-// trees of pages lead to a tile. They are followed here page by page, as far as the kernel has the pages in memory.
+// An MBTiles archive, an SQLite database (sqlite.org/fileformat2.html), that SQLite has opened in another process and JavaScript has described: the
+// trees of pages that lead to a tile. They are followed here page by page, if the kernel has the pages in memory.
 //
-// Nothing is locked. The description was made while SQLite held its lock and no journal was there, so the file then was as a writer had completed it; and its
-// times, which every later write changes, are looked at after a tile was read. A file that was written to is SQLite's to read from then on. What the walk
-// does not expect (other types of values, pages that contradict each other) is left to SQLite as well, which knows what to say of it.
+// No lock is taken. The description was made while SQLite held its lock and no journal existed, so the file was in the state that a writer had
+// completed. Every later write changes the file's times, which are checked after a tile was read. After a write, only SQLite reads the file. Anything
+// that the walk does not expect (other types of values, contradictory pages) is also left to SQLite, which reports the error.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -18,55 +18,56 @@
 
 class TileDatabase {
  public:
-  // What changes with every write, and where the file is unlinked or replaced.
+  // State of the file that changes with every write, and if the file is unlinked or replaced.
   struct Stamp {
     int64_t inode, size, modified_ns, changed_ns;
     bool operator==(const Stamp &other) const { return changed_ns == other.changed_ns && is_content_of(other); }
-    // The same content: the inode may have got another name, owner or mode.
+    // True if the content is the same; the inode may have another name, owner or mode.
     bool is_content_of(const Stamp &other) const { return inode == other.inode && size == other.size && modified_ns == other.modified_ns; }
-    // false: there is no such file.
+    // False if the file does not exist.
     static bool of(int fd, Stamp *stamp);
   };
-  // What an index is asked for. Row: counted from the south. Found: what the step before has found.
+  // Values of the keys of an index. Row is counted from the south. Found is the result of the previous step.
   enum class Key : int64_t { Zoom = 0, Column = 1, Row = 2, Found = 3 };
-  // One row by an index, or by its number.
+  // Look-up of one row by an index, or by its number.
   struct Step {
     int64_t index = 0;      // root page; 0: `keys` is the number of the row
     std::vector<Key> keys;  // one for each column of the index, in its order
     int64_t table = 0;      // root page; 0: the index holds the whole row (WITHOUT ROWID)
-    int64_t column = 0;     // what is wanted of the row, by its place in the record
+    int64_t column = 0;     // position in the record of the column that is read
   };
   struct Facts {
     std::string identity;  // of the file's content
     int64_t modified = 0;  // seconds since 1970
     int64_t page_bytes = 0;
     Stamp stamp = {};
-    std::vector<Step> steps;  // of the last one the tile's bytes are wanted
+    std::vector<Step> steps;  // the last one returns the tile's bytes
   };
 
-  // Limit: larger tiles are left to SQLite. As DATABASE_TILE_BYTES of services/edge/src/native/native-tileset-registry.ts.
+  // Limit: bytes of a tile; larger ones are left to SQLite. Equal to DATABASE_TILE_BYTES of src/cold-tiles/cold-sets.ts.
   static constexpr size_t kMaxTile = 512 * 1024;
-  // Limit: pages of indexes and inner pages of tables that all databases of a process keep; those used longest ago make room.
+  // Limit: bytes of the cached pages of indexes and inner pages of tables, of all databases of a process; the least recently used are evicted.
   static constexpr size_t kMaxPageBytes = 16 * 1024 * 1024;
-  // Limit: databases of a process that are open here; the one that was put longest ago makes room.
+  // Limit: open databases of a process; the one that was put longest ago is closed.
   static constexpr size_t kMaxOpen = 256;
 
-  // Takes the descriptor.
+  // Takes ownership of the descriptor.
   TileDatabase(int fd, Facts facts);
   TileDatabase(const TileDatabase &) = delete;
   ~TileDatabase();
 
   const Facts &facts() const { return facts_; }
-  // It was put again.
+  // Must be called when the database is put again.
   void touch();
-  // false: the file has been written to, or had to make room.
+  // False if the file was written to, or was closed to make room.
   bool is_current();
 
   enum class Found { Tile, Absent, Unknown };
-  // Reads a tile into `target`, which has room for kMaxTile bytes. Unknown: not all that leads to it is in memory, or SQLite has to be asked.
+  // Reads a tile into `target`, which has room for kMaxTile bytes. Unknown: a page on the way to it is not in memory, or SQLite has to be asked.
   Found read(const TilePlace &place, char *target, size_t *size);
 
-  // A page that is kept, for as long as it is held; null: it is not. It is as good as the look-up after which the file is found unchanged.
+  // A cached page, which stays valid while it is held; null if the page is not cached. Its content may be used if the file is found unchanged after
+  // the look-up.
   using Kept = std::shared_ptr<char[]>;
   Kept kept_page(uint32_t number);
   void keep_page(uint32_t number, const char *bytes);
@@ -84,9 +85,9 @@ class TileDatabase {
   static void drop_page(Pages::iterator page);
   void let_go();
 
-  // Never destroyed: databases that are still open when the process exits leave them.
-  static std::vector<TileDatabase *> &open_ones;  // the one that was put last at the end
-  // Of all databases, the one used last in front.
+  // Never destroyed, because databases that are still open when the process exits access them.
+  static std::vector<TileDatabase *> &open_ones;  // most recently put last
+  // Of all databases, most recently used first.
   static Pages &all_pages;
   static size_t all_page_bytes;
   std::unordered_map<uint32_t, Pages::iterator> pages_;

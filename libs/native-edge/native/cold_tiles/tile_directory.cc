@@ -3,7 +3,7 @@
 #include <algorithm>
 
 namespace {
-// Seven bits a byte, the lowest first; all but the last byte have the highest bit.
+// Seven bits per byte, lowest first; all bytes except the last have the highest bit set.
 void put(std::string *packed, uint64_t number) {
   for (; number >= 0x80; number >>= 7) packed->push_back(static_cast<char>(number | 0x80));
   packed->push_back(static_cast<char>(number));
@@ -28,7 +28,8 @@ TileDirectory::TileDirectory(const DirectoryColumns &columns) {
     if (i % kStretch == 0) {
       anchors_.push_back({entry, packed_.size()});
     } else {
-      // Most tiles lie behind the one before, which is worth a bit instead of an offset. Unsigned differences hold for any order.
+      // Most tiles directly follow the previous one in the file, which takes a bit instead of an offset. Unsigned differences
+      // work for any order.
       const bool follows = entry.offset == before.offset + before.length;
       put(&packed_, entry.id - before.id);
       put(&packed_, entry.run << 1 | (follows ? 1 : 0));

@@ -1,4 +1,5 @@
-// A decoded directory of a PMTiles archive, in some four bytes an entry: of an archive of ten million tiles all directories fit into memory.
+// A decoded directory of a PMTiles archive, in some four bytes per entry: all directories of an archive of ten million tiles fit into
+// memory.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// In the order of its tile numbers. Columns as libs/tilesets/src/pmtiles/directory.ts has them.
+// Columns in the order of the tile numbers, like those of libs/tilesets/src/pmtiles/directory.ts.
 struct DirectoryColumns {
   const double *ids, *runs, *offsets;
   const uint32_t *lengths;
@@ -22,17 +23,17 @@ class TileDirectory {
   };
 
   explicit TileDirectory(const DirectoryColumns &columns);
-  // The last entry at or before the number, if it is a leaf or a long enough run. false: none.
+  // Finds the last entry at or before the number, if it is a leaf or a long enough run. False if there is no such entry.
   bool find(uint64_t id, Entry *entry) const;
   size_t bytes() const { return packed_.capacity() + anchors_.capacity() * sizeof(Anchor) + sizeof *this; }
 
  private:
-  // The first entry of a stretch, and where the others of it begin, as differences.
+  // The first entry of a group, and the place where the others of it begin, stored as differences.
   struct Anchor {
     Entry first;
     size_t others;
   };
-  // So many entries are read one after the other at most.
+  // Maximum number of entries that are read in sequence.
   static constexpr size_t kStretch = 64;
 
   std::vector<Anchor> anchors_;

@@ -8,14 +8,15 @@
 #include <unordered_map>
 
 namespace {
-// linux/openat2.h, which older headers lack
+// From linux/openat2.h, which older headers lack.
 struct OpenHow {
   uint64_t flags, mode, resolve;
 };
 constexpr uint64_t kResolveBeneath = 0x08, kResolveCached = 0x20;
 constexpr long kOpenat2 = 437;
 
-// A root's path may lead elsewhere by now: an operator points a link to the next delivery.
+// Interval in ms at which the root's path is resolved again, because an operator may have pointed a link to the next
+// delivery.
 constexpr int64_t kLookAgainMs = 250;
 
 int openat2(int directory, const char *path, uint64_t flags, uint64_t resolve) {
@@ -56,7 +57,8 @@ void TileRoot::look_again(int64_t now) {
 int TileRoot::open(const char *path, int64_t now) {
   if (now >= look_again_at_) look_again(now);
   if (fd_ < 0) return -EAGAIN;
-  // O_NONBLOCK and O_NOCTTY as everywhere: a FIFO must not hold the process, nor a terminal become its own.
+  // O_NONBLOCK and O_NOCTTY as everywhere: a FIFO must not block the process, and a terminal must not become its
+  // controlling one.
   return openat2(fd_, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, kResolveBeneath | kResolveCached);
 }
 

@@ -1,11 +1,11 @@
-// The directory of a scan source, out of which nothing is served.
+// The directory of a scan source. Files outside of it are never served.
 #pragma once
 #include <stdint.h>
 
 #include <memory>
 #include <string>
 
-// Whether this kernel, and what filters its calls, lets openat2 be used (Linux 5.6; RESOLVE_CACHED 5.12).
+// True if this kernel and the filter of its system calls allow openat2 (Linux 5.6; RESOLVE_CACHED 5.12).
 bool has_openat2();
 
 class TileRoot {
@@ -14,14 +14,14 @@ class TileRoot {
   TileRoot(const TileRoot &) = delete;
   ~TileRoot() { close_it(); }
 
-  // The root that a process has under this path; the same for all that ask while somebody holds it.
+  // Returns the process's root with this path, shared by all callers as long as it is held.
   static std::shared_ptr<TileRoot> at(const std::string &path);
 
-  // Opens a file for reading by its path below the root, as far as the kernel has the path in memory. Symbolic links may lead to
-  // whatever is below the root. Answers a descriptor, or minus the error: -ENOENT and -ENOTDIR say that there is no such file, anything else
-  // nothing. `now`: milliseconds of CLOCK_MONOTONIC.
+  // Opens a file for reading by its path below the root, if the kernel has the path in memory. Symbolic links may lead to any place below
+  // the root. Returns a descriptor, or the negative error: -ENOENT and -ENOTDIR mean that the file does not exist, other errors mean
+  // nothing. `now` is in milliseconds of CLOCK_MONOTONIC.
   int open(const char *path, int64_t now);
-  // Whether there is a folder at this path, as `open` has found the root: 0, or minus the error as of `open`.
+  // Returns 0 if a folder exists at this path below the root that the last `open` has found, or the negative error, as `open` does.
   int look_for_folder(const char *path) const;
 
  private:

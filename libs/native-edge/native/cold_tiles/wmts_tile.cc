@@ -16,7 +16,7 @@ bool equals(std::string_view text, std::string_view lower_case) {
   return text.size() == lower_case.size() && strncasecmp(text.data(), lower_case.data(), text.size()) == 0;
 }
 
-// Takes off what stands before the next separator, and that.
+// Removes the text up to the next separator, and the separator. Returns the text.
 std::string_view take_part(std::string_view *text, char separator) {
   const size_t end = std::min(text->find(separator), text->size());
   const std::string_view part = text->substr(0, end);
@@ -24,7 +24,7 @@ std::string_view take_part(std::string_view *text, char separator) {
   return part;
 }
 
-// The first value of each name counts; names in any case. Data is null for one that is missing.
+// The first value of each name, in any case. Data is null for a missing name.
 struct Parameters {
   std::string_view values[kKeys];
 
@@ -46,7 +46,7 @@ bool is_code(std::string_view text) {
   });
 }
 
-// Whether it is an index is read with the path.
+// True for digits; the range is checked when the path is parsed.
 bool is_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -68,7 +68,7 @@ bool is_among(std::string_view name, std::string_view names) {
 
 std::string_view wmts_tile_path(std::string_view query, int64_t now) {
   static std::string path;
-  // JavaScript compares names in upper case, of which other letters have some.
+  // JavaScript compares names in upper case, and some letters beyond ASCII have upper-case forms within it.
   if (std::any_of(query.begin(), query.end(), [](char c) { return static_cast<unsigned char>(c) > 127; })) return {};
   const Parameters parameters(query);
   const auto &values = parameters.values;

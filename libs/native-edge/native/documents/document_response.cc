@@ -9,7 +9,7 @@ bool answer_document(Connection &connection, const RequestHead &request, const C
   TokenEntry *token = response_table.holder_of(credential, document->token_serial, now);
   if (!token) return false;
   const Parties parties(token->usage, document->usage, token->pairs);
-  // The same request got the document and no 304, so it names no current copy.
+  // The earlier response to the same request was the document, not a 304, so the request names no current copy.
   if (!send_tile(connection, document->answer, wanted_of(request), now, parties)) return false;
   parties.add({1, 0, 0, 0});
   (document->is_of_catalog ? hot_counts.catalog_documents : hot_counts.tile_documents)++;

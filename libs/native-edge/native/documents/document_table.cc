@@ -17,7 +17,7 @@ void DocumentTable::put(Document document, const TileParts &answer) {
   document.answer = share(answer);
   const auto found = by_request_.find(document.request);
   if (found != by_request_.end()) {
-    // The token has changed since. The key looks at the text of the request, which therefore stays.
+    // The token has changed since. The key is a view into the text of the request, which must therefore stay.
     document.request.swap(found->second->request);
     std::swap(*found->second, document);
     release(document.answer.parts());

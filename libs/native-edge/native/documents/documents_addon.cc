@@ -1,11 +1,11 @@
-// What the table of documents is to JavaScript (src/hot-tiles/response-table.ts is its only caller).
+// The JavaScript interface of the table of documents, called only by src/hot-tiles/response-table.ts.
 #include "../addon.h"
 #include "../call.h"
 #include "document_table.h"
 
 namespace {
-// head of the request, token, whether it counts for the catalog, the name of what it describes, head of the answer, body, and in place of the body a
-// descriptor, offset and length
+// Arguments: head of the request, token, whether it counts for the catalog, name of the usage of what it describes, head of the response, body, then
+// instead of the body: descriptor, offset and length.
 napi_value put_document(const Call &call) {
   Document document{call.text(0), response_table.serial_of(call.text(1)), call.truth(2), usage_of(call.text(3))};
   if (!document.token_serial) return nullptr;
@@ -19,8 +19,8 @@ napi_value put_document(const Call &call) {
   document_table.put(std::move(document), answer);
   return nullptr;
 }
-// The head of the newest request that went to JavaScript, as it came; empty: it was too long. As Latin-1, so that one with bytes beyond ASCII, which
-// `putDocument` gets as UTF-8, equals no request.
+// Returns the raw head of the newest request that went to JavaScript; empty if it was too long. It is Latin-1, so that a head with bytes beyond
+// ASCII, which `putDocument` gets as UTF-8, equals no request.
 napi_value request_head(const Call &call) {
   const std::string &head = document_table.noted_request();
   napi_value result;
@@ -32,7 +32,7 @@ napi_value request_head(const Call &call) {
 void add_documents(napi_env env, napi_value exports) {
   export_functions(env, exports, {
     {"putDocument", put_document},
-    // The head of the newest request that went to JavaScript, as it came; empty: it was too long.
+    // Returns the raw head of the newest request that went to JavaScript; empty if it was too long.
     {"requestHead", request_head},
     {"clearDocuments", [](const Call &) -> napi_value { return document_table.clear(), nullptr; }},
     {"documentCount", [](const Call &call) { return call.value(static_cast<double>(document_table.count())); }},

@@ -1,4 +1,4 @@
-// How long native answers took, of a sample, by where their tiles were, and how long refusals did.
+// Times of a sample of native responses, by the storage of their tiles, and of refusals.
 #pragma once
 #include <chrono>
 #include <cstddef>
@@ -6,10 +6,10 @@
 #include <iterator>
 
 struct AnswerTimes {
-  // Upper bounds in seconds; ANSWER_TIME_BOUNDS of libs/contracts/src/traffic.ts says the same.
+  // Upper bounds in seconds, equal to ANSWER_TIME_BOUNDS of libs/contracts/src/traffic.ts.
   static constexpr double kBounds[] = {0.00001, 0.00002, 0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30};
   static constexpr size_t kBuckets = std::size(kBounds) + 1;
-  // One answer in so many is timed (TIMED_EVERY of response-table.ts): two clock reads for each would be a measurable part of it.
+  // One response in this many is timed (TIMED_EVERY of response-table.ts): two clock reads for each would be a measurable part of its cost.
   static constexpr uint32_t kTimedEvery = 64;
   using Clock = std::chrono::steady_clock;
 

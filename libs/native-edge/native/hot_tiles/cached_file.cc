@@ -9,14 +9,15 @@
 #include <unistd.h>
 
 namespace {
-// linux/openat2.h, which older headers lack; so may the kernel (openat2: 5.6, RESOLVE_CACHED: 5.12), or a seccomp filter refuse it.
+// From linux/openat2.h, which older headers lack. An old kernel (openat2: 5.6, RESOLVE_CACHED: 5.12) or a seccomp filter may refuse
+// the call.
 struct OpenHow {
   uint64_t flags, mode, resolve;
 };
 constexpr uint64_t kResolveCached = 0x20;
 constexpr long kOpenat2 = 437;
 
-// linux/mman.h, which older headers lack
+// From linux/mman.h, which older headers lack.
 struct CachestatRange {
   uint64_t offset, length;
 };
@@ -25,7 +26,7 @@ struct Cachestat {
 };
 constexpr long kCachestat = 451;
 
-// Linux keeps these in memory, where no read waits for anything but swap, and needs no RWF_NOWAIT (linux/magic.h).
+// True for file systems that Linux keeps in memory (linux/magic.h). Their reads wait only for swap, and need no RWF_NOWAIT.
 bool is_in_memory(int fd) {
   struct statfs info;
   if (fstatfs(fd, &info)) return false;
@@ -48,10 +49,10 @@ Cached examine(char *target, size_t capacity, CachedFile &file) {
 }  // namespace
 
 Cached open_cached(const char *path, char *target, size_t capacity, CachedFile &file) {
-  // O_NONBLOCK and O_NOCTTY as everywhere: a FIFO must not hold the process, nor a terminal become its own.
+  // O_NONBLOCK and O_NOCTTY as everywhere: a FIFO must not block the process, and a terminal must not become its controlling one.
   OpenHow how{O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0, kResolveCached};
   file.fd = static_cast<int>(syscall(kOpenat2, AT_FDCWD, path, &how, sizeof how));
-  // The cache holds negative entries, too. All other errors are left to the blocking open.
+  // The cache also holds negative entries. All other errors are left to the blocking open.
   if (file.fd < 0) return errno == ENOENT || errno == ENOTDIR ? Cached::Absent : Cached::NotNow;
   const Cached outcome = examine(target, capacity, file);
   if (outcome != Cached::Done || file.is_read || !S_ISREG(file.stat.st_mode)) {
@@ -75,7 +76,7 @@ Cached read_cached(int fd, off_t offset, const iovec *into, int count) {
   for (int i = 0; i < count; i++) length += into[i].iov_len;
   ssize_t n = length ? preadv2(fd, into, count, offset, RWF_NOWAIT) : 0;
   if (n < 0 && errno == EOPNOTSUPP && is_in_memory(fd)) n = preadv(fd, into, count, offset);
-  // Less than all: the rest is on the disk, or the file was cut.
+  // After a shorter read, the rest is on the disk, or the file was cut.
   return n == static_cast<ssize_t>(length) ? Cached::Done : Cached::NotNow;
 }
 

@@ -1,4 +1,4 @@
-// What cached_file.h is to JavaScript (src/hot-tiles/cached-file.ts is its only caller).
+// The JavaScript interface of cached_file.h, called only by src/hot-tiles/cached-file.ts.
 #include <algorithm>
 
 #include "../addon.h"
@@ -9,14 +9,14 @@ namespace {
 double code_of(Cached outcome) { return static_cast<double>(outcome); }
 
 // openCached(path, target, facts): the real path, or a Cached. facts: descriptor (-1: closed again), size, inode, modification time in ns,
-// and what it is: 2, a plain file that was read into the target; 1, one that is open; 0, no plain file.
+// and the kind: 2, a plain file that was read into the target; 1, one that is open; 0, anything but a plain file.
 napi_value open_cached(const Call &call) {
   char path[PATH_MAX];
   size_t size = 0;
   if (napi_get_value_string_utf8(call.env, call[0], path, sizeof path, &size) != napi_ok) return call.value(code_of(Cached::NotNow));
   const auto [target, capacity] = call.array<char>(1);
   const auto [facts, fact_count] = call.array<int64_t>(2);
-  // A longer path would have been cut, and one with a 0 in it would name something else.
+  // A longer path would have been cut, and one that contains a 0 would name another file.
   if (size + 1 >= sizeof path || std::find(path, path + size, '\0') != path + size || fact_count < 5) return call.value(code_of(Cached::NotNow));
   CachedFile file;
   const Cached outcome = ::open_cached(path, target, capacity, file);
@@ -30,7 +30,7 @@ napi_value open_cached(const Call &call) {
   return call.value(std::string_view(file.real_path, file.real_path_size));
 }
 
-// readCached(fd, offset, target): a Cached; the target is filled whole where it is Done
+// readCached(fd, offset, target): a Cached; the target is filled completely if it is Done
 napi_value read_cached(const Call &call) {
   const auto [target, size] = call.array<char>(2);
   return call.value(code_of(::read_cached(static_cast<int>(call.integer(0)), call.integer(1), target, size)));

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 namespace {
-// Limit: more would cost memory of the kernel (about 1 KB each) that no measured load gains from.
+// Limit: each descriptor costs about 1 KB of kernel memory, and no measured load gains from more.
 constexpr size_t kMostForTiles = 16'384;
 
 // Node raises the soft limit to the hard one when it starts, before the addon is loaded.

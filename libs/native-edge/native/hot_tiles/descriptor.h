@@ -1,4 +1,4 @@
-// An open file that is closed with its last holder: a tile, an archive, or an answer that is being sent from it.
+// An open file that is closed with its last holder: a tile, an archive, or a response that is being sent from it.
 #pragma once
 #include <stddef.h>
 
@@ -6,16 +6,16 @@
 
 class Descriptor {
  public:
-  // Takes it over.
+  // Takes ownership of the descriptor.
   explicit Descriptor(int fd) : fd(fd) {}
   Descriptor(const Descriptor &) = delete;
   ~Descriptor();
-  // Null where the process may open no more.
+  // Returns null if the process may open no more files.
   static std::shared_ptr<const Descriptor> copy_of(int fd);
 
-  // How many of the process's descriptors tiles may hold: a quarter, since the others are for connections and for what JavaScript opens.
+  // Maximum number of the process's descriptors that tiles may hold: a quarter, since the others are for connections and for JavaScript.
   static size_t most_for_tiles();
-  // Whether a new descriptor with this number leaves few. The kernel gives the lowest free number.
+  // True if few descriptors remain after one with this number was opened. The kernel always assigns the lowest free number.
   static bool leaves_few(int fd);
 
   const int fd;

@@ -5,10 +5,10 @@
 namespace {
 constexpr size_t kRows = 4, kWordsOfRow = 2, kBits = 4;
 constexpr uint64_t kMost = 15;
-// Counters are halved after so many requests for each entry of the cache: what was wanted an hour ago gives way to what is wanted now.
+// Counters are halved after this many requests for each entry of the cache, so that recent requests outweigh those of an hour ago.
 constexpr size_t kRequestsOfEntry = 10;
 
-// Which word of the block, and how far up in it the counter of this row is.
+// The word of the block that contains the counter of a row, and the counter's bit position in it.
 struct Place {
   size_t word;
   unsigned shift;

@@ -1,20 +1,21 @@
-// Which requests are left to JavaScript whatever the table has, so that it can log them.
+// Selects the requests that are left to JavaScript, even if the table could answer them, so that JavaScript can log
+// them.
 #pragma once
 #include <cstdint>
 
 class LogSampling {
  public:
-  // 0: none.
+  // 0 selects none.
   void pick_every(uint32_t requests) { every_ = left_ = requests; }
 
-  // Whether the next request is one of them.
+  // True if the next request is selected.
   bool picks() {
     picked_ = every_ > 0 && --left_ == 0;
     if (picked_) left_ = every_;
     return picked_;
   }
 
-  // Of the newest request.
+  // True if the newest request was selected.
   bool picked() const { return picked_; }
 
  private:

@@ -8,7 +8,7 @@
 namespace {
 constexpr Credential kUnclear = {};
 
-// Limits, in bytes: of a query that is read here, as of tile requests; and those of the TypeScript.
+// Limits in bytes, as in the TypeScript code: of a query that is parsed here, of a list of tags, and of a list of encodings.
 constexpr size_t kMaxQuery = 512, kMaxTags = 4'096, kMaxEncodings = 512;
 
 bool is_ascii(std::string_view text) {
@@ -21,7 +21,7 @@ bool equals(std::string_view text, std::string_view lower_case) {
 
 bool begins(std::string_view text, std::string_view lower_case) { return equals(text.substr(0, lower_case.size()), lower_case); }
 
-// Takes off what stands before the next separator, and that.
+// Removes the text up to the next separator, and the separator. Returns the text.
 std::string_view take_part(std::string_view *text, char separator) {
   const size_t end = std::min(text->find(separator), text->size());
   const std::string_view part = text->substr(0, end);
@@ -29,16 +29,15 @@ std::string_view take_part(std::string_view *text, char separator) {
   return part;
 }
 
-// One more place with a token: the same one counts once.
+// Adds the token of one more place; the same token counts once.
 void add(std::string_view token, Credential *found) {
   if (found->kind == Credential::None) *found = {Credential::Token, token, found->may_refuse};
   else if (found->token != token) found->kind = Credential::Unclear;
 }
 
-// A signed address presents its parameters in the order in which they are written: `exp`, then `sig`. In any other, and where it has bounds, it is
-// JavaScript's to judge.
+// A signed address has its parameters in the order `exp`, `sig`. JavaScript judges any other order, and addresses with bounds.
 struct Signature {
-  std::string_view expiry, text;  // the parameter `exp`, and both
+  std::string_view expiry, text;  // the parameter `exp`, and both parameters
   bool is_unclear = false;
 };
 
@@ -55,7 +54,7 @@ void add_signed(std::string_view name, std::string_view parameter, Signature *fo
   }
 }
 
-// Whether the name of a parameter looks like a credential's: CREDENTIAL_NAME of access/credential-hints.ts. What was meant JavaScript says.
+// True if the name of a parameter looks like a credential's: CREDENTIAL_NAME of access/credential-hints.ts. JavaScript then explains the mistake.
 bool names_credential(std::string_view name) {
   const auto holds = [name](std::string_view word) {
     return std::search(name.begin(), name.end(), word.begin(), word.end(), [](char a, char b) { return (a | 0x20) == b; }) != name.end();
@@ -71,8 +70,8 @@ bool has_credential_name(std::string_view query) {
   return false;
 }
 
-// The tokens of a query. Other parameters do not matter, a revision say: what a tile's address names is the same with any. Unclear: a name
-// that would have to be decoded first, and a second question mark at the beginning, which URLSearchParams skips.
+// Collects the tokens of a query. Other parameters, such as a revision, do not change the tile that an address names. Unclear: an encoded name,
+// and a second question mark at the beginning, which URLSearchParams skips.
 void add_query(std::string_view query, Credential *found, Signature *signature) {
   if (query.size() > kMaxQuery || (!query.empty() && query.front() == '?')) found->kind = Credential::Unclear;
   while (!query.empty() && found->kind != Credential::Unclear) {
@@ -80,7 +79,7 @@ void add_query(std::string_view query, Credential *found, Signature *signature) 
     const std::string_view parameter = value, name = take_part(&value, '=');
     add_signed(name, parameter, signature);
     if (name.find_first_of("%+") != std::string_view::npos) found->kind = Credential::Unclear;
-    // An encoded character makes a text that is neither a token of the table nor plain.
+    // A text with an encoded character is neither a token of the table nor plain.
     if (!value.empty() && (name == "token" || name == "access_token")) add(value, found);
   }
 }
@@ -96,7 +95,7 @@ struct Base64Table {
 };
 constexpr Base64Table kBase64Values;
 
-// Canonical base64 (RFC 4648, 4) of up to 192 bytes. Data is null for other text: JavaScript reads more forms of it.
+// Decodes canonical base64 (RFC 4648, 4) of up to 192 bytes. Data is null for other text: JavaScript accepts more forms.
 std::string_view decode_base64(std::string_view text) {
   static char decoded[192];
   if (text.empty() || text.size() % 4 || text.size() > sizeof decoded / 3 * 4) return {};
@@ -115,9 +114,9 @@ std::string_view decode_base64(std::string_view text) {
   return {decoded, size - padding};
 }
 
-// A password that looks like a token is one; the user's name does not matter, and other credentials are nobody's here.
+// Accepts a password in the form of a token as one, with any user name. Other credentials are ignored here.
 void add_basic(std::string_view encoded, Credential *found) {
-  // JavaScript asks those for a password whom it refuses.
+  // JavaScript adds a challenge for a password to its refusals.
   found->may_refuse = false;
   const std::string_view credentials = decode_base64(encoded);
   if (!credentials.data()) found->kind = Credential::Unclear;
@@ -134,7 +133,7 @@ void add_authorization(std::string_view authorization, Credential *found) {
   else found->kind = Credential::Unclear;
 }
 
-// Whether a coding is refused: a weight of 0, and nothing else (RFC 9110, 12.4.2).
+// True if a coding is refused: its weight is 0, in any notation (RFC 9110, 12.4.2).
 bool is_refused(std::string_view parameters) {
   while (!parameters.empty()) {
     std::string_view value = take_part(&parameters, ';');
@@ -158,7 +157,7 @@ bool names_tag(std::string_view list, std::string_view etag) {
 
 constexpr std::string_view kDays = "Sun Mon Tue Wed Thu Fri Sat ", kMonths = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec ";
 
-// The place of a name of three letters in a list of such, or -1.
+// Returns the index of a name of three letters in a list of such names, or -1.
 int place_of(std::string_view name, std::string_view names) {
   const size_t at = names.find(name);
   return at == std::string_view::npos || at % 4 ? -1 : static_cast<int>(at / 4);
@@ -173,7 +172,8 @@ int number(std::string_view digits) {
   return value;
 }
 
-// Days since 1970 of a date of the Gregorian calendar, the month counted from 1. By years that begin in March, so that a leap day ends one.
+// Returns the days since 1970 of a date of the Gregorian calendar; months count from 1. Calculates with years that begin in March, so that a leap
+// day is the last of its year.
 int64_t days_since_1970(int year, int month, int day) {
   const int64_t y = month > 2 ? year : year - 1;
   const int64_t leap_days = y / 4 - y / 100 + y / 400;
@@ -181,8 +181,8 @@ int64_t days_since_1970(int year, int month, int day) {
   return y * 365 + leap_days + day_of_year - 719'468;
 }
 
-// "Sun, 06 Nov 1994 08:49:37 GMT" (IMF-fixdate, RFC 9110, 5.6.7), the form of Last-Modified, of a day that there is. False for any other text:
-// Date.parse takes a lot more. The name of the day is not compared with the date, there as here.
+// Parses "Sun, 06 Nov 1994 08:49:37 GMT" (IMF-fixdate, RFC 9110, 5.6.7), the form of Last-Modified, of a valid day. False for any other text,
+// since Date.parse accepts many more forms. Like Date.parse, it does not compare the name of the day with the date.
 bool read_date(std::string_view text, int64_t *seconds) {
   if (text.size() != 29 || text.substr(3, 2) != ", " || text.substr(25) != " GMT") return false;
   if (text[7] != ' ' || text[11] != ' ' || text[16] != ' ' || text[19] != ':' || text[22] != ':') return false;
@@ -204,7 +204,7 @@ Credential credential_of(const RequestHead &request, std::string_view query) {
   if (!request.x_access_token.empty() && found.kind != Credential::Unclear) add(request.x_access_token, &found);
   Signature signature;
   add_query(query, &found, &signature);
-  // Where both come, the token decides.
+  // A token takes precedence over a signature.
   if (found.kind == Credential::None && !signature.text.empty()) {
     if (signature.is_unclear) return kUnclear;
     found = {Credential::Token, signature.text, found.may_refuse, true};

@@ -1,17 +1,17 @@
-// What the query and the fields of a request say about a tile, read exactly as TypeScript reads it: where that would take more than is here,
-// the answer is "unclear", and JavaScript decides.
+// Reads what the query and the fields of a request say about a tile, exactly as TypeScript does. If that would need more than the parsers
+// here support, the result is "unclear", and JavaScript decides.
 #pragma once
 #include "../uws/request_head.h"
 #include "response_table.h"
 
-// The one token that a request presents, in any of its places (access/presented-token.ts). `query`: what follows the question mark.
-// The view may be into memory that the next call overwrites.
+// Returns the token that a request presents, in any of its places (access/presented-token.ts). `query` is the part after the question mark.
+// The view may point into memory that the next call overwrites.
 Credential credential_of(const RequestHead &request, std::string_view query);
 
-// As edge/files/accepts-gzip.ts; false also where that is unclear.
+// Decides like services/edge/src/files/accepts-gzip.ts. False also if the field is unclear.
 bool accepts_gzip(std::string_view accept_encoding);
 
-// Whether the client's copy is still good (edge/files/conditional.ts).
+// Result of comparing the client's copy (services/edge/src/files/conditional.ts).
 enum class Copy { Good, Stale, Unclear };
-// `etag`: of the tile, quotes included; empty: JavaScript alone knows. `modified`: whole seconds since 1970.
+// `etag` is that of the tile, quotes included; empty if only JavaScript knows it. `modified` is in whole seconds since 1970.
 Copy judge_copy(const RequestHead &request, std::string_view etag, int64_t modified);

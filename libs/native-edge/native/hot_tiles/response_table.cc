@@ -15,8 +15,8 @@ bool may_read(const TokenEntry &token, uint32_t code) {
   return token.all || (word < token.grants.size() && (token.grants[word] >> (code % 64) & 1));
 }
 
-// Whether the path has the form of a tile's address and holds nothing encoded: "/tiles/", and four or five parts of at least one byte. Longer
-// ones are left to JavaScript.
+// True if the path has the form of a tile's address and contains nothing encoded: "/tiles/", and four or five parts of at least one byte.
+// Longer paths are left to JavaScript.
 bool is_tile_address(std::string_view path) {
   constexpr std::string_view prefix = "/tiles/";
   constexpr size_t longest = 512;
@@ -31,14 +31,14 @@ bool is_tile_address(std::string_view path) {
   return (parts == 4 || parts == 5) && path.back() != '/';
 }
 
-// About what a tile takes; the sketch of frequencies is laid out for so many.
+// Typical bytes of a tile, by which the frequency sketch is sized.
 constexpr size_t kUsualBytes = 8 * 1024;
-// So often must a tile have been asked for lately: what nobody has asked for twice would only be copied.
+// Minimum number of recent requests for a tile: copying a tile that was requested only once would be wasted.
 constexpr unsigned kLeastFrequency = 2;
-// Limit: tiles in use that are passed over in search of one to compare with; the next search goes on from there.
+// Limit: tiles in use that are skipped in search of one to compare with; the next search continues from there.
 constexpr int kLookedAt = 8;
 
-// Milliseconds: tokens that JavaScript is to see come to it one by one, however many there are. What it answers costs some 50 us more.
+// Minimum interval in ms between two requests that are left to JavaScript to learn about their tokens. Its response costs some 50 us more.
 constexpr int64_t kSeenApart = 20;
 
 size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
@@ -80,7 +80,7 @@ void ResponseTable::set_capacity(size_t bytes) {
   if (!in_use()) clear();
 }
 
-// The place of the pointer to the tile with this target, or of the null pointer at the end of its chain.
+// Returns the slot of the pointer to the tile with this target, or of the null pointer at the end of its chain.
 TileResponse **ResponseTable::slot_of(std::string_view target, size_t hash) {
   TileResponse **slot = &buckets_[hash & (buckets_.size() - 1)];
   while (*slot && ((*slot)->hash != hash || (*slot)->parts.target != target)) slot = &(*slot)->next;
@@ -103,7 +103,7 @@ void ResponseTable::remove(TileResponse *tile) {
 void ResponseTable::make_room() {
   while (bytes_ > capacity_ && !ring_.empty()) {
     if (hand_ >= ring_.size()) hand_ = 0;
-    // Onwards in either case: the place of a tile that goes is taken by the newest one, which has not had the time to be used.
+    // The hand advances in either case: the newest tile takes the place of a removed one, and has had no time to be used.
     TileResponse *tile = ring_[hand_++];
     if (tile->used) {
       tile->used = false;
@@ -124,7 +124,7 @@ void ResponseTable::drop_files(size_t most, size_t looks) {
   }
 }
 
-// Twice round: the first time some may have been used.
+// Two rounds, because the first may only clear marks of use.
 void ResponseTable::release_files() { drop_files(files_ / 2, 2 * ring_.size()); }
 
 bool ResponseTable::has_room_for_file() {
@@ -155,7 +155,7 @@ bool ResponseTable::is_wanted(std::string_view target, size_t bytes, bool is_at_
     TileResponse *other = ring_[hand_];
     const bool is_in_use = std::exchange(other->used, false);
     if (!is_in_use || looked_at == kLookedAt) {
-      // At the hand, it is the first to make room.
+      // The hand stays at this tile, so it is the first to be evicted.
       if (frequency_.estimate(other->hash) < frequency) return true;
       hand_++;
       return false;
@@ -207,7 +207,7 @@ Use ResponseTable::take_use(std::string_view target) {
 void ResponseTable::drop_code(uint32_t code) {
   for (size_t i = 0; i < ring_.size();) {
     if (ring_[i]->parts.code != code) i++;
-    else remove(ring_[i]);  // another tile takes the place
+    else remove(ring_[i]);  // another tile takes its place
   }
 }
 

@@ -1,4 +1,4 @@
-// What the response table is to JavaScript (src/hot-tiles/response-table.ts is its only caller).
+// The JavaScript interface of the response table, called only by src/hot-tiles/response-table.ts.
 #include <unordered_map>
 
 #include "../addon.h"
@@ -12,8 +12,8 @@
 #include "tile_response.h"
 
 namespace {
-// target, head, body, basemap number, whether it needs gzip, head of a 304, etag, of a file in place of the body: descriptor, offset, length,
-// when it was modified, and the name of its version's usage
+// Arguments: target, head, body, basemap number, whether it needs gzip, head of a 304, etag, then of a file instead of the body: descriptor, offset,
+// length; time of modification, and the name of its version's usage.
 napi_value put_tile(const Call &call) {
   const std::string target = call.text(0), head = call.text(1), not_modified = call.text(5), etag = call.text(6);
   FileRange range;
@@ -25,8 +25,8 @@ napi_value put_tile(const Call &call) {
   return nullptr;
 }
 
-// Its number. text, expiry, whether it may read all, grants as bytes: the bit set in little-endian 64-bit words, the name of its usage, prefix of
-// its paths, whether it is of a signed address
+// Returns the token's number. Arguments: text, expiry, whether it may read all, grants as bytes (a bit set in little-endian 64-bit words), name of
+// its usage, prefix of its paths, whether it is of a signed address.
 napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.truth(6), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
@@ -38,7 +38,7 @@ napi_value put_token(const Call &call) {
   return call.value(static_cast<double>(response_table.put_token(std::move(token))));
 }
 
-// a Refused, head, body
+// Arguments: a Refused, head, body.
 napi_value set_refusal(const Call &call) {
   const int64_t why = call.integer(0);
   if (why < 0 || why >= static_cast<int64_t>(kRefusals)) return nullptr;
@@ -50,8 +50,8 @@ napi_value set_refusal(const Call &call) {
   return nullptr;
 }
 
-// [answers with tiles or 304, body bytes of all answers, tiles, their bytes, tokens, files cut short, readers stalled, cold tiles, answers with 304,
-//  tiles that had to make room, documents of tiles and of the catalog, and the refusals by Refused]
+// Returns [responses with tiles or 304, body bytes of all responses, tiles, their bytes, tokens, truncated files, stalled readers, cold tiles,
+// responses with 304, evicted tiles, documents of tiles and of the catalog, and the refusals by Refused].
 napi_value counts(const Call &call) {
   std::vector<double> numbers = {static_cast<double>(hot_counts.answers), static_cast<double>(hot_counts.body_bytes),
                                  static_cast<double>(response_table.tile_count()), static_cast<double>(response_table.tile_bytes()),
@@ -64,7 +64,7 @@ napi_value counts(const Call &call) {
   return call.list(numbers);
 }
 
-// basemap number: its tiles, and the sets that they would be read from
+// Argument: basemap number. Drops its tiles, and the sets from which they would be read.
 napi_value drop_code(const Call &call) {
   const auto code = static_cast<uint32_t>(call.integer(0));
   cold_sets.drop_code(code);
@@ -72,7 +72,8 @@ napi_value drop_code(const Call &call) {
   return nullptr;
 }
 
-// of tiles in memory, of those in the page cache, of refusals, and of documents of tiles and of the catalog: [seconds of all timed answers, and the timed answers by AnswerTimes::kBounds]
+// Returns, for tiles in memory, tiles in the page cache, refusals, and documents of tiles and of the catalog: [seconds of all timed responses, and
+// their number by AnswerTimes::kBounds].
 napi_value answer_times(const Call &call) {
   std::vector<double> numbers;
   for (const AnswerTimes *times : {&times_in_memory, &times_in_page_cache, &times_of_refusals, &times_of_tile_documents, &times_of_catalog_documents}) {
@@ -82,8 +83,8 @@ napi_value answer_times(const Call &call) {
   return call.list(numbers);
 }
 
-// Of all with something counted since the last call: [names, each with NUL at its end, counts as bytes of doubles: requests, tiles, missing tiles,
-// refusals and bytes of each]. A name holds no NUL, since a path cannot.
+// Returns, for all names that counted something since the last call: [names, each followed by NUL, counts as bytes of doubles: requests, tiles,
+// missing tiles, refusals and bytes of each]. Names contain no NUL, since a path cannot.
 napi_value take_usage(const Call &call) {
   std::string names;
   std::vector<double> counts;
@@ -101,20 +102,20 @@ napi_value take_usage(const Call &call) {
   return taken;
 }
 
-// how many: see limit_pairs
+// Argument: the limit; see limit_pairs.
 napi_value limit_pairs(const Call &call) {
   ::limit_pairs(static_cast<size_t>(std::max<int64_t>(call.integer(0), 0)));
   return nullptr;
 }
 
-// exact, every, seed: see SampledTiles::set
+// Arguments: exact, every, seed; see SampledTiles::set.
 napi_value sample_tiles(const Call &call) {
   sampled_tiles.set(static_cast<uint32_t>(call.integer(0)), static_cast<uint32_t>(call.integer(1)), static_cast<uint32_t>(call.integer(2)));
   return nullptr;
 }
 
-// The answers sampled since the last call: [names of versions, each with NUL at its end, of each answer six numbers: place of its version among the
-// names, zoom, column, row, how many it stands for, 1 where there is no such tile]
+// Returns the responses sampled since the last call: [names of versions, each followed by NUL; six numbers for each response: index of its version
+// among the names, zoom, column, row, number of responses that it represents, 1 if no such tile exists].
 napi_value take_tiles(const Call &call) {
   std::string names;
   std::unordered_map<std::string_view, uint32_t> places;
@@ -144,7 +145,7 @@ void add_response_table(napi_env env, napi_value exports) {
     {"setCapacity", [](const Call &call) -> napi_value { return response_table.set_capacity(static_cast<size_t>(call.integer(0))), nullptr; }},
     {"putTile", put_tile},
     {"hasTile", [](const Call &call) { return call.value(response_table.has_good_tile(call.text(0), this_moment().monotonic)); }},
-    // isWanted(target, bytes): of a tile that a thread, or another process, has loaded
+    // isWanted(target, bytes): for a tile that a thread, or another process, has loaded
     {"isWanted", [](const Call &call) {
        return call.value(response_table.is_wanted(call.text(0), static_cast<size_t>(call.integer(1)), false));
      }},

@@ -5,10 +5,10 @@
 #include "../cold_tiles/tile_address.h"
 
 namespace {
-// Limit: what waits for JavaScript, which takes it every few seconds; 40 bytes each. Only a process that is stuck comes so far.
+// Limit: samples until JavaScript takes them, which it does every few seconds; 40 bytes each. Only a stuck process reaches it.
 constexpr size_t kMaxTiles = 65'536;
 
-// The last three parts of a path, "{z}/{x}/{y}.{ext}".
+// Returns the last three parts of a path, "{z}/{x}/{y}.{ext}".
 std::string_view end_of(std::string_view target) {
   size_t from = target.size();
   for (int parts = 0; parts < 3 && from != target.npos; parts++) from = target.rfind('/', from - 1);

@@ -1,4 +1,4 @@
-// Where on the map tiles are asked for: the answers that are sampled for it, taken by JavaScript from time to time.
+// Samples of the responses for tiles, from which JavaScript learns which parts of the map are requested.
 #pragma once
 #include <stdint.h>
 
@@ -9,18 +9,19 @@
 
 #include "usage.h"
 
-// Which answers count: since they were last taken the first ones all for one, of the later ones each with the same probability, independent of the others,
-// for as many as it stands for. So no pattern of requests is preferred, and the sums are right on average.
+// Chooses the responses that are kept. Since the last `take`, the first ones are all kept and count once. Each later one is kept with the same
+// probability, independently of the others, and then represents `every` responses. So no pattern of requests is preferred, and the sums are right
+// on average.
 class Sampler {
  public:
-  // `exact`: how many count for one. `every`: one in so many of the others does, on average; 0: none.
+  // `exact` is the number of responses that count once. `every` is the average interval at which later ones are kept; 0 keeps none.
   void set(uint32_t exact, uint32_t every, uint32_t seed) {
     exact_ = left_ = exact;
     every_ = every;
     random_.seed(seed);
     gap_ = next_gap();
   }
-  // For how many the next answer counts; 0: it does not.
+  // Returns how many responses the next one represents; 0 if it is not kept.
   uint32_t weigh() {
     if (left_ > 0) return left_--, 1;
     if (every_ == 0 || --gap_ > 0) return 0;
@@ -32,14 +33,14 @@ class Sampler {
  private:
   uint64_t next_gap() { return every_ ? 1 + std::geometric_distribution<uint64_t>(1.0 / every_)(random_) : 0; }
   uint32_t exact_ = 0, left_ = 0, every_ = 0;
-  uint64_t gap_ = 0;  // answers until the next one that counts, itself included
+  uint64_t gap_ = 0;  // responses until the next one that is kept, which is included
   std::mt19937 random_;
 };
 
 struct SampledTile {
   UsagePointer version;
   uint32_t z, x, y;
-  uint32_t weight;  // answers that it stands for
+  uint32_t weight;  // number of responses that this one represents
   bool is_missing;
 };
 
@@ -49,7 +50,7 @@ class SampledTiles {
     found_.set(exact, every, seed);
     missing_.set(exact, every, seed + 1);
   }
-  // An answer for a version's tile. `target`: its address, as it stands in the request line.
+  // Notes a response for a version's tile. `target` is the address of the tile as in the request line.
   void note(const UsagePointer &version, std::string_view target, bool is_missing) {
     if (const uint32_t weight = (is_missing ? missing_ : found_).weigh()) keep(version, target, weight, is_missing);
   }

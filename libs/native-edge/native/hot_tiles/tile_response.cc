@@ -21,7 +21,7 @@
 
 ResponseCounts hot_counts;
 
-// Made once a second.
+// Formats the line once per second.
 std::string_view date_line(time_t now) {
   static time_t made_for = 0;
   static char line[64];
@@ -39,9 +39,9 @@ namespace {
 constexpr size_t kSmallHead = 2048;
 constexpr std::string_view kLastLine = "Connection: close\r\n\r\n";
 
-// A head, its date and a body as one sequence of bytes, and how much of it has gone.
+// A head, its date and a body as one sequence of bytes, and the number of bytes sent.
 struct Answer {
-  TilePointer tile;  // keeps what the views below look at
+  TilePointer tile;  // owns the memory of the views below
   std::string_view head, body;
   char date[96];
   size_t date_size;
@@ -52,11 +52,11 @@ struct Answer {
       : tile(std::move(it)), date_size(line.copy(date, sizeof date)), is_last(wanted.is_last) {
     head = wanted.not_modified ? tile->not_modified : tile->head;
     if (!wanted.not_modified && !wanted.head_only) body = tile->body;
-    // In place of the empty line.
+    // Replaces the empty line.
     if (is_last) date_size += kLastLine.copy(date + date_size - 2, kLastLine.size()) - 2;
   }
   size_t size() const { return head.size() + date_size + body.size(); }
-  // `more`: a file comes behind.
+  // `more`: a file follows.
   Pumped send_some(us_socket_t *socket, bool more = false);
 
  private:
@@ -68,7 +68,7 @@ struct Answer {
   }
 };
 
-// In one piece: for a few hundred bytes copying costs less than a vector.
+// Sends in one piece: for a few hundred bytes copying costs less than a vector.
 Pumped Answer::send_head(us_socket_t *socket, bool more) {
   char whole[kSmallHead];
   memcpy(whole, head.data(), head.size());
@@ -91,7 +91,7 @@ Pumped Answer::send_some(us_socket_t *socket, bool more) {
   return count(send_parts(socket, parts, 3, more));
 }
 
-// The rest of an answer that the kernel did not take at once. It keeps the tile alive, but copies nothing.
+// The rest of a response that the kernel did not accept at once. It keeps the tile alive, and copies nothing.
 class ResponseTransfer : public Transfer {
  public:
   explicit ResponseTransfer(Answer answer) : Transfer(answer.size()), answer_(std::move(answer)) {
@@ -103,13 +103,13 @@ class ResponseTransfer : public Transfer {
     left = length - answer_.sent;
     return pumped;
   }
-  void ended(Outcome) override {}  // uWS knows nothing of this request, and neither does JavaScript
+  void ended(Outcome) override {}  // neither uWS nor JavaScript knows of this request
 
  private:
   Answer answer_;
 };
 
-// How long a stretch of a file that was found in the page cache counts as being there, and its file as unchanged.
+// Time in ms for which a range of a file that was found in the page cache counts as cached, and its file as unchanged.
 constexpr int64_t kResidencyMs = 1'000;
 
 // A tile that is sent by reference: its head from memory, its body from its file.
@@ -119,7 +119,7 @@ class TileFileTransfer : public FileTransfer {
       : FileTransfer(head.tile->range.file->fd, head.tile->range.offset, head.tile->range.length), head_(std::move(head)), parties_(parties) {
     is_last = head_.is_last;
   }
-  // The kernel gives up pages in the order of their use, so what was just found in memory, and sent, is the last that it would.
+  // The kernel evicts pages in the order of their use, so pages that were just found in memory and sent are the last to go.
   bool is_in_memory(int64_t now) {
     const FileRange &range = head_.tile->range;
     const size_t stretch = choose_stretch();
@@ -138,7 +138,7 @@ class TileFileTransfer : public FileTransfer {
     return head == Pumped::All ? FileTransfer::pump(socket) : head;
   }
   void ended(Outcome outcome) override { count(outcome); }
-  // A file that ends early has been cut since it was looked at: JavaScript looks again.
+  // A file that ends early was cut since it was checked; JavaScript checks it again.
   void count(Outcome outcome) {
     hot_counts.body_bytes += length - left;
     parties_.add({0, 0, 0, length - left});
@@ -155,12 +155,12 @@ class TileFileTransfer : public FileTransfer {
   const Parties parties_;
 };
 
-// `sent`: so much of head and body. False: nothing has been sent, and not all of the first stretch is in memory. JavaScript counts such requests and
-// waits for them when it drains.
+// `sent` is the number of bytes of head and body already sent. False if nothing was sent and the first range is not completely in memory. JavaScript
+// counts such requests and waits for them when it drains.
 bool send_file(Connection &connection, Answer head, int64_t now, const Parties &parties, size_t sent) {
   head.sent = std::min(sent, head.size());
   const size_t skipped = sent - head.sent;
-  // On the stack: most are sent at once.
+  // On the stack, because most transfers complete at once.
   TileFileTransfer transfer(std::move(head), parties);
   transfer.skip(skipped);
   const bool is_in_memory = transfer.is_in_memory(now);
@@ -188,7 +188,7 @@ bool send_file(Connection &connection, Answer head, int64_t now, const Parties &
 }
 
 #ifdef CLOCK_MONOTONIC_COARSE
-constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC_COARSE;  // some milliseconds late, and at no cost where reading the clock has one
+constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC_COARSE;  // some milliseconds late, but free if reading the exact clock is not
 #else
 constexpr clockid_t kUptimeClock = CLOCK_MONOTONIC;
 #endif
@@ -208,7 +208,7 @@ Wanted wanted_of(const RequestHead &request) { return {request.is_head, false, r
 bool choose(const RequestHead &request, const TileParts &tile, Wanted *wanted) {
   *wanted = wanted_of(request);
   if (tile.needs_gzip && !accepts_gzip(request.accept_encoding)) return false;
-  // Most requests name no copy, and what it would be compared with is in a further line of the processor's caches.
+  // Most requests name no copy, and the data to compare with is in another cache line of the processor.
   if (request.if_none_match.empty() && request.if_modified_since.empty()) return true;
   const Copy copy = judge_copy(request, tile.etag, tile.modified);
   wanted->not_modified = copy == Copy::Good;
@@ -232,13 +232,13 @@ bool send_tile(Connection &connection, TilePointer tile, const Wanted &wanted, c
 }
 
 namespace {
-// Tiles are not looked for among documents.
+// False for tiles, which are never among the documents.
 bool may_be_document(std::string_view path) {
   constexpr std::string_view tiles = "/tiles/", json = ".json";
   return path.substr(0, tiles.size()) != tiles || (path.size() > json.size() && path.substr(path.size() - json.size()) == json);
 }
 
-// Whether a tile is wanted of a time, by which JavaScript finds its version.
+// True if the query requests a tile at a time, for which JavaScript finds the version.
 bool names_time(std::string_view query) {
   constexpr std::string_view name = "at=";
   for (size_t at = query.find(name); at != query.npos; at = query.find(name, at + 1)) {
@@ -255,7 +255,7 @@ bool answer(Connection &connection, const RequestHead &request) {
   const Now now = this_moment();
   Credential credential = credential_of(request, query);
   if (path == kWmtsPath) {
-    // Signed addresses do not count there, and it has words of its own for what it refuses.
+    // The WMTS does not accept signed addresses, and has its own texts for refusals.
     path = wmts_tile_path(query, now.monotonic);
     if (path.empty()) return answer_document(connection, request, credential, now);
     if (request.is_head || credential.is_signed) return false;

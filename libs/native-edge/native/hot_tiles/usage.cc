@@ -8,7 +8,7 @@ struct Cells {
   std::vector<UsagePointer> listed;
 };
 
-// A pair keeps the cells by whose addresses it is found, so that no other cell gets them.
+// A pair holds the cells whose addresses are its key, so that no other cell gets these addresses.
 struct Pair {
   UsagePointer token, version, pair;
 };
@@ -24,7 +24,7 @@ struct Pairs {
   std::unordered_map<Key, Pair, Hash> known;
 };
 
-// Never destroyed: what holds cells may live as long as the process.
+// Never destroyed, because holders of cells may live as long as the process.
 Cells &cells() {
   static Cells &all = *new Cells;
   return all;
@@ -35,7 +35,8 @@ Pairs &pairs() {
   return all;
 }
 
-// Those that were not counted in since JavaScript last took the counts. Only if there are many: most are used again.
+// Drops the pairs that counted nothing since JavaScript last took the counts, but only if there are many: most are used
+// again.
 void drop_idle_pairs() {
   auto &[most, known] = pairs();
   if (known.size() <= most / 2) return;

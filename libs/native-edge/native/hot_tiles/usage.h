@@ -1,4 +1,4 @@
-// What tokens and versions were used for, as it is accounted: counted where requests are answered, taken by JavaScript from time to time.
+// The accounted usage of tokens and versions, counted when requests are answered, and taken by JavaScript periodically.
 #pragma once
 #include <stdint.h>
 
@@ -10,13 +10,14 @@
 struct UsageCounts {
   uint64_t requests = 0;
   uint64_t tiles = 0;    // 200 and 304
-  uint64_t missing = 0;  // there is no such tile
-  uint64_t bytes = 0;    // of bodies
+  uint64_t missing = 0;  // no such tile exists
+  uint64_t bytes = 0;    // bytes of bodies
   uint64_t refused = 0;  // not granted
 };
 
-// The counts of one token or version. Reference-counted by what counts for it, and by what was counted and not taken yet; all on one thread. What a
-// request touches is in one line of the processor's caches: with tens of thousands of tokens each is read from main memory.
+// The counts of one token or version. Reference-counted by the entries that count in it, and by counts that were not taken yet; all use is on one
+// thread. The parts that a request touches are in one cache line of the processor, because with tens of thousands of tokens each is read from main
+// memory.
 class alignas(64) UsageCell {
  public:
   explicit UsageCell(std::string_view its_name) : name(its_name) {}
@@ -31,14 +32,14 @@ class alignas(64) UsageCell {
 
   UsageCounts counts;
   uint32_t holders = 0;
-  bool is_listed = false;  // among those that JavaScript is to take
-  const std::string name;  // by JavaScript
+  bool is_listed = false;  // is among those that JavaScript will take
+  const std::string name;  // given by JavaScript
 
  private:
   void list();
 };
 
-// Holds a cell, or nothing.
+// A counted reference to a cell; may be empty.
 class UsagePointer {
  public:
   UsagePointer() = default;
@@ -63,10 +64,10 @@ class UsagePointer {
   UsageCell *cell_ = nullptr;
 };
 
-// The pairs that a token was counted in last, by version, so that most requests need no look-up.
+// The pairs in which a token was last counted, by version, so that most requests need no look-up.
 class LastPairs {
  public:
-  // The cell of both together; nothing if there are as many pairs as there may be.
+  // Returns the cell of the pair; empty if the limit of pairs is reached.
   const UsagePointer &of(const UsagePointer &token, const UsagePointer &version) {
     Place &place = places_[(reinterpret_cast<uintptr_t>(version.get()) / sizeof(UsageCell)) % kPlaces];
     if (place.version.get() != version.get() || !place.pair) place = {version, pair_of(token, version)};
@@ -75,15 +76,15 @@ class LastPairs {
 
  private:
   static UsagePointer pair_of(const UsagePointer &token, const UsagePointer &version);
-  static constexpr size_t kPlaces = 4;  // a map of some layers asks for as many versions in turns
+  static constexpr size_t kPlaces = 4;  // a map of several layers requests as many versions in turn
   struct Place {
     UsagePointer version, pair;
   };
   Place places_[kPlaces];
 };
 
-// Whom a request is counted for: a token and a version together, of which JavaScript makes the sums of both. Each by itself if the other is nobody, or
-// if there are too many pairs.
+// The parties for which a request is counted: a token and a version as a pair, which JavaScript adds to the sums of both. They are counted separately
+// if one of them is missing, or if the limit of pairs is reached.
 struct Parties {
   UsagePointer token, version, pair;
   Parties() = default;
@@ -98,11 +99,11 @@ struct Parties {
   }
 };
 
-// Limit: pairs of a token and a version at a time, some 400 bytes each; 0: none.
+// Limit: number of pairs of a token and a version, some 400 bytes each; 0 allows none.
 void limit_pairs(size_t most);
 
-// The cell of this name, the same for all that ask while somebody holds it; nothing for an empty name.
+// Returns the cell of this name, shared by all callers as long as it is held; empty for an empty name.
 UsagePointer usage_of(std::string_view name);
 
-// The cells with something in them, which begin anew at zero.
+// Returns the counts of all cells that counted something, and resets them to zero.
 std::vector<std::pair<std::string, UsageCounts>> take_usage();

@@ -23,13 +23,13 @@ namespace {
 constexpr size_t kSizes[] = {8 * 1024, 12 * 1024, 16 * 1024, 24 * 1024, 32 * 1024, 48 * 1024};
 constexpr size_t kSizeCount = sizeof kSizes / sizeof *kSizes;
 static_assert(kSizes[0] == kLeastByReference);
-// Medians of so many: one that another process has interrupted does not count.
+// Number of rounds whose median counts, so that a round interrupted by another process does not.
 constexpr int kRounds = 5;
 constexpr size_t kHead = 512;
-// The bodies lie in so much: more than a processor's own caches hold, which seldom hold a tile of thousands.
+// Size of the memory of all bodies: more than a processor's own caches hold, since a tile out of thousands is seldom in them.
 constexpr size_t kRegion = 4 << 20, kPage = 4096;
-// Each round answers so many connections before any of them reads. One connection would copy into the memory that the processor has just used for the
-// answer before, which costs half as much as the memory that a server with many clients gets.
+// Number of connections that each round answers before any of them reads. A single connection would copy into memory that the processor has just used
+// for the previous response, at half the cost of the memory that a server with many clients uses.
 constexpr size_t kConnections = 32;
 
 int64_t now_ns() {
@@ -60,7 +60,7 @@ class Trial {
   }
   bool is_ready() const { return senders_.size() == kConnections; }
 
-  // Nanoseconds of a round, or -1.
+  // Returns the nanoseconds of a round, or -1.
   int64_t copied(size_t size) {
     return round(size, [&](int sender) {
       iovec parts[] = {{head_, kHead}, {memory_ + next(size), size}};
@@ -118,7 +118,7 @@ class Trial {
   static bool drain(int reader, size_t bytes) {
     constexpr int patience_ms = 100;
     while (bytes) {
-      // The kernel discards it.
+      // MSG_TRUNC makes the kernel discard the bytes.
       const ssize_t n = recv(reader, nullptr, bytes, MSG_TRUNC | MSG_DONTWAIT);
       pollfd readable{reader, POLLIN, 0};
       if (n > 0) bytes -= static_cast<size_t>(n);
@@ -138,7 +138,7 @@ class Trial {
 void measure_copy_limit(const char *file) {
   Trial trial(file);
   if (!trial.is_ready()) return;
-  // What the sizes cost together, by the place of the first that is sent by reference. One size that was disturbed does not decide alone.
+  // Total costs of all sizes, by the index of the first size that is sent by reference. The sum keeps a single disturbed size from deciding.
   int64_t costs[kSizeCount + 1] = {};
   for (size_t at = 0; at < kSizeCount; at++) {
     std::vector<int64_t> copied, referred;

@@ -22,7 +22,7 @@ Pumped FileTransfer::send_stretch(us_socket_t *socket) {
       left -= static_cast<uint64_t>(n);
       quota -= static_cast<size_t>(n);
     } else if (n == 0) {
-      return Pumped::Truncated;  // the file ends before the length that the head promised
+      return Pumped::Truncated;  // the file ends before the promised length
     } else if (errno == EAGAIN) {
       return Pumped::Again;
     } else if (errno != EINTR) {

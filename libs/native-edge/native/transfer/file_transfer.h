@@ -1,4 +1,4 @@
-// A part of a file as a body, stretch by stretch, and only of what the kernel has in memory.
+// A range of a file as a body. It is sent in pieces, and only those that the kernel has in memory.
 #pragma once
 #include "transfer.h"
 
@@ -6,14 +6,14 @@ class FileTransfer : public Transfer {
  public:
   FileTransfer(int file, int64_t offset, uint64_t length) : Transfer(length), file_(file), offset_(offset) {}
 
-  // So much of it has been sent already.
+  // Skips bytes that were already sent.
   void skip(uint64_t bytes) {
     offset_ += static_cast<off_t>(bytes);
     left -= bytes;
   }
-  // Chooses what is sent next: its length.
+  // Chooses the piece to send next, and returns its length.
   size_t choose_stretch();
-  // Whether the stretch would have to be read from the disk.
+  // True if the piece would have to be read from the disk.
   bool is_cold() const;
   Pumped send_stretch(us_socket_t *socket);
   Pumped pump(us_socket_t *socket) override {

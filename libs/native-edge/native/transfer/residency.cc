@@ -10,23 +10,24 @@
 #include "../hot_tiles/cached_file.h"
 
 namespace {
-// One byte in each of these is asked for: the kernel reads ahead in units of this order, so what is missing is missing in
-// stretches like it. A missed smaller gap costs one short wait.
+// Distance in bytes of the bytes that are probed. The kernel reads ahead in units of this order, so missing pages come in ranges of
+// this size. A smaller gap that is not detected costs one short wait.
 constexpr size_t kStride = 512 * 1024;
 constexpr size_t kReadSize = 128 * 1024;
 }  // namespace
 
 Residency residency(int file, off_t offset, size_t length) {
-  // In one call, and without a look at the bytes, which would have to come from memory.
+  // One call, which does not read the bytes themselves from memory.
   if (is_known_cached(file, offset, length)) return Residency::InMemory;
   char byte;
   const iovec target{&byte, 1};
   for (size_t at = 0; at < length;) {
-    // RWF_NOWAIT: EAGAIN instead of a read from the disk.
+    // With RWF_NOWAIT the call fails with EAGAIN instead of reading from the disk.
     if (preadv2(file, &target, 1, offset + static_cast<off_t>(at), RWF_NOWAIT) < 0) {
       if (errno == EAGAIN) return Residency::Cold;
-      // EOPNOTSUPP: a file system that cannot tell. Those of other machines are not sent by sendfile (SendOptions.remote); of the rest,
-      // tmpfs and some overlays, files are taken to be in memory. Any other error sendfile will meet and report.
+      // EOPNOTSUPP: the file system does not support the query. Files of network file systems are never sent by sendfile
+      // (SendOptions.remote). On the others, tmpfs and some overlays, files are assumed to be in memory. sendfile will meet and report
+      // any other error.
       return Residency::InMemory;
     }
     if (at + 1 == length) break;

@@ -1,7 +1,7 @@
-// Whether a part of a file is in memory, so that sendfile will not wait for a disk or a network.
+// Detects whether a range of a file is in memory, so that sendfile does not wait for a disk or a network.
 //
-// sendfile reads what is missing before it returns, and for that long the event loop serves nobody. So each stretch is asked
-// about first, and one that is not there is read by a thread of libuv's pool before it is sent.
+// sendfile reads missing pages before it returns, and meanwhile blocks the event loop. So each range is checked first, and a
+// thread of libuv's pool reads a missing one before it is sent.
 #pragma once
 #include <stdint.h>
 #include <sys/types.h>
@@ -10,5 +10,5 @@ enum class Residency { InMemory, Cold };
 
 Residency residency(int file, off_t offset, size_t length);
 
-// Reads the stretch, so that it is in memory. Blocks; runs on a thread of the pool.
+// Reads the range into memory. Blocks; runs on a thread of the pool.
 void warm(int file, off_t offset, size_t length);

@@ -10,7 +10,7 @@
 #include "../uws/hooks.h"
 #include "../uws/wire.h"
 
-// The functions that see the private part of a transfer.
+// Functions with access to the private part of a transfer.
 struct Progress {
   static us_socket_t *&socket(Transfer &t) { return t.socket_; }
   static bool &warming(Transfer &t) { return t.warming_; }
@@ -19,22 +19,22 @@ struct Progress {
 };
 
 namespace {
-// How often progress is looked at while a transfer is under way; uSockets' timer has a granularity of 4 s.
+// Interval in seconds at which the progress of a transfer is checked; uSockets' timer has a granularity of 4 s.
 constexpr unsigned kCheckSeconds = 4;
-// All transfers together send so much in one turn of the event loop, and each of them at least and at most so much. While there is
-// nothing but downloads, a turn is some 4 ms of work and pieces are large, which costs less: of 200 MB downloads, 8 at once, a gigabyte
-// took 0.96 of nginx's CPU time in pieces of 1 MB, 0.90 in pieces of 2 MB, and 0.84 in pieces of 4 MB. As soon as there are tiles beside
-// them, which would wait for a whole turn, turns are short.
+// Limits in bytes for one turn of the event loop: of all transfers together, and the minimum and maximum of each. If all requests are
+// downloads, a turn is some 4 ms of work with large pieces, which costs less: with eight concurrent downloads of 200 MB, a gigabyte took
+// 0.96 of nginx's CPU time in pieces of 1 MB, 0.90 in pieces of 2 MB, and 0.84 in pieces of 4 MB. If tiles are requested meanwhile,
+// which would wait for a whole turn, turns are short.
 struct Turn {
   size_t bytes, least, most;
 };
 constexpr Turn kAlone = {16 << 20, 1 << 20, 4 << 20}, kBesideTiles = {2 << 20, 128 << 10, 512 << 10};
-// So long after a request for something else than a file the next one is expected.
+// Time in ms after a request that was not for a file, during which another one is expected.
 constexpr uint64_t kBesideMs = 100;
 size_t under_way = 0;
 
-// Writable is asked for just before the next poll and not here, because uSockets ends its own interest in it whenever an
-// on_writable callback returns without a failed us_socket_write.
+// Polls for writable just before the next poll, because uSockets disables its own polling for it whenever an on_writable callback
+// returns without a failed us_socket_write.
 void go_on_when_writable(us_socket_t *socket) {
   app.want_writable.push_back(us.us_poll_fd(socket));
   start_before_poll();
@@ -44,11 +44,11 @@ us_socket_t *settle(Connection &connection, Outcome outcome) {
   us_socket_t *socket = connection.socket;
   const std::unique_ptr<Transfer> transfer = std::move(connection.transfer);
   under_way--;
-  // Before JavaScript runs: from here on "polls for writable" means again that uWS itself has something left to send.
+  // Must precede JavaScript: from here on "polls for writable" means again that uWS itself has bytes left to send.
   poll_for(connection, false);
   us.us_socket_timeout(0, socket, kUwsIdleSeconds);
   transfer->ended(outcome);
-  // JavaScript may have closed the connection, and `connection` with it.
+  // JavaScript may have closed the connection, and thereby deleted `connection`.
   const bool is_whole = outcome == Outcome::Sent;
   if ((is_whole && !transfer->is_last) || us.us_socket_is_closed(0, socket)) return socket;
   return is_whole ? end_connection(socket) : us.us_socket_close(0, socket, 0, nullptr);
@@ -60,7 +60,7 @@ void after_warming(uv_work_t *work, int) {
   Progress::warming(*transfer) = false;
   us_socket_t *socket = Progress::socket(*transfer);
   if (socket) {
-    Progress::moved(*transfer) = true;  // it was not the peer that kept us waiting
+    Progress::moved(*transfer) = true;  // the wait was not caused by the peer
     go_on_when_writable(socket);
   } else {
     report_aborted(std::unique_ptr<Transfer>(transfer));
@@ -75,7 +75,7 @@ void warm_next_stretch(Transfer &transfer) {
       app.uv_loop, work, [](uv_work_t *it) { static_cast<Transfer *>(it->data)->warm(); }, after_warming);
 }
 
-// What follows a pump that did not send everything.
+// Continues a transfer after a pump that did not send everything.
 void go_on_later(Transfer &transfer, Pumped pumped) {
   us_socket_t *socket = Progress::socket(transfer);
   us.us_socket_timeout(0, socket, kCheckSeconds);
@@ -101,11 +101,11 @@ us_socket_t *go_on(Connection &connection) {
   }
 }
 
-// uSockets counts time-outs in steps of 4 seconds: uWS's own comes up to 2 seconds early, another up to 4. Nobody is to be closed before
-// the time.
+// Rounding of time-outs in seconds. uSockets counts them in steps of 4 seconds: that of uWS expires up to 2 seconds early, others up to
+// 4. No connection may be closed early.
 constexpr unsigned kRounding = 6;
 
-// uWS's time-out has come. A connection that owes nothing, and is owed nothing, lives on for the rest of the time that such a one has.
+// Called when the time-out of uWS expires. An idle connection with no input or output pending stays open for the rest of its idle time.
 bool may_stay_idle(us_socket_t *socket) {
   Connection *connection = find_connection(socket);
   if (!connection || connection->idle_extended || us.us_socket_is_shut_down(us.tls, socket)) return false;
@@ -122,8 +122,8 @@ Transfer *transfer_on(us_socket_t *socket) {
 }
 }  // namespace
 
-// A reader is cut for taking nothing at all for the whole time, however slow it is otherwise. What counts is what the peer's
-// kernel acknowledges: that makes the bytes that ours holds for it fewer, or makes room for new ones.
+// A reader is cut only if it reads nothing for the whole stall time, however slow it is otherwise. Progress is what the peer's kernel
+// acknowledges, which reduces the bytes that our kernel holds for it, or makes room for new ones.
 bool Progress::is_stalled(Transfer &transfer) {
   const uint64_t now = uv_now(app.uv_loop);
   int held = 0;
@@ -155,7 +155,7 @@ us_socket_t *on_writable(us_socket_t *socket) {
   Connection &connection = *find_connection(socket);
   if (transfer->head_waits) {
     poll_for(connection, false);
-    uws.writable(socket);  // sends what it can, and polls for writable again if something is left
+    uws.writable(socket);  // sends some bytes, and polls for writable again if any are left
     if (us.us_socket_is_closed(0, socket)) return socket;
     us.us_socket_timeout(0, socket, kCheckSeconds);
     if (us.us_poll_events(socket) & kWritable) return socket;

@@ -1,8 +1,8 @@
-// A body that is on its way to a client, and the events that drive it: the part that is the same whatever the bytes come from.
+// A body that is being sent to a client, and the events that drive it, independent of the source of the bytes.
 //
-//   begin      some of the body is sent, the kernel's buffer is full: the connection is polled for writable
-//   on_writable   the next piece, up to transfer_quota(); and so on
-//   settle     all is sent, or it failed: back to polling for readable, and the transfer is told its outcome
+//   begin         part of the body is sent, the kernel's buffer is full: the connection is polled for writable
+//   on_writable   sends the next piece, up to transfer_quota(), and so on
+//   settle        all is sent, or it failed: polls for readable again, and reports the outcome to the transfer
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -13,10 +13,10 @@
 
 struct Connection;
 
-// Fairness: so much is sent for one connection before the others are looked at again.
+// Limit for fairness: bytes sent for one connection before the others are served.
 size_t transfer_quota();
 
-// The values are shared with src/types.ts.
+// The values are shared with src/transfer/types.ts.
 enum class Outcome { Sent = 0, Aborted = 1, Truncated = 2, Stalled = 3 };
 
 enum class Pumped { All, Again, Cold, Truncated, PeerGone };
@@ -28,30 +28,32 @@ class Transfer {
 
   // Sends the next bytes, up to the quota, to the socket.
   virtual Pumped pump(us_socket_t *socket) = 0;
-  // After Cold: reads the next stretch, so that pump finds it in memory. Blocks; runs on a thread of libuv's pool.
+  // Must be called after Cold: reads the next piece, so that pump finds it in memory. Blocks; runs on a thread of libuv's
+  // pool.
   virtual void warm() {}
-  // The transfer has ended and is deleted after this. May run JavaScript: any connection may be closed afterwards.
+  // The transfer has ended and is deleted after this call, which may run JavaScript: any connection may be closed afterwards.
   virtual void ended(Outcome outcome) = 0;
 
   const uint64_t length;
   uint64_t left;
-  bool head_waits = false;  // uWS could not send the head yet and must do so first
-  bool is_last = false;     // the connection ends with it: what comes behind the request is dropped
+  bool head_waits = false;  // uWS could not send the head yet, and must do so first
+  bool is_last = false;     // the connection ends after it: bytes behind the request are dropped
 
  private:
   friend struct Progress;
-  us_socket_t *socket_ = nullptr;  // null: the connection has closed while a thread was reading
+  us_socket_t *socket_ = nullptr;  // null if the connection was closed while a thread was reading
   bool warming_ = false;
-  // What is known of the peer's progress; looked at every few seconds.
-  bool moved_ = true;          // the kernel has taken bytes since the last look
-  int unacknowledged_ = 0;     // bytes that the kernel held for the peer at the last look
-  uint64_t progress_at_ = 0;   // the last look that showed progress, in the loop's milliseconds
+  // The peer's progress, checked every few seconds.
+  bool moved_ = true;          // the kernel has accepted bytes since the last check
+  int unacknowledged_ = 0;     // bytes that the kernel held for the peer at the last check
+  uint64_t progress_at_ = 0;   // last check that showed progress, in the loop's milliseconds
 };
 
-// Puts a transfer that could not be finished at once on its connection; `pumped` is Again or Cold.
+// Assigns an unfinished transfer to its connection; `pumped` is Again or Cold.
 void begin_transfer(Connection &connection, std::unique_ptr<Transfer> transfer, Pumped pumped);
 
-// For a connection that is closing: takes its transfer off, and, when uWS has closed it, reports that.
+// For a closing connection: the first removes its transfer; the second, after uWS has closed it, reports the transfer as
+// aborted.
 std::unique_ptr<Transfer> detach_transfer(Connection &connection);
 void report_aborted(std::unique_ptr<Transfer> transfer);
 

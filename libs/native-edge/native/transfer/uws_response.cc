@@ -8,7 +8,7 @@
 #include "file_transfer.h"
 
 namespace {
-// One that JavaScript has started, and is told the end of.
+// A transfer that JavaScript has started, and whose end is reported to it.
 class ReportedTransfer : public FileTransfer {
  public:
   using FileTransfer::FileTransfer;
@@ -21,7 +21,7 @@ us_socket_t *corked_before = nullptr;
 unsigned corked_bytes_before = 0;
 uint32_t last_id = 0;
 
-// Sends what uWS has collected in the cork buffer; false: not all of it could be sent, and uWS will send the rest.
+// Sends the content of uWS's cork buffer. False if not all of it could be sent; uWS sends the rest.
 bool send_head(us_socket_t *socket) {
   unsigned &length = app.layout.cork_length();
   char *head = app.layout.cork_buffer();
@@ -33,9 +33,9 @@ bool send_head(us_socket_t *socket) {
   return length == 0;
 }
 
-// Whose response is it? JavaScript can hand over the response, but not the connection behind it. The connection is the corked
-// one, if what JavaScript has just written to the response has gone into the cork buffer. (It has not where the caller forgot to
-// cork, or could not because it runs inside the handler of another connection.)
+// Returns the connection of JavaScript's response, which Node-API cannot pass. It is the corked connection, if what JavaScript
+// has just written to the response went into the cork buffer. (It did not if the caller forgot to cork, or could not because it
+// runs inside the handler of another connection.)
 Connection *connection_of_response() {
   us_socket_t *socket = app.layout.learned() ? app.layout.corked_socket() : nullptr;
   if (!socket || socket != corked_before || app.layout.cork_length() <= corked_bytes_before) return nullptr;
@@ -43,14 +43,14 @@ Connection *connection_of_response() {
   return connection && !connection->transfer && !us.us_socket_is_closed(0, socket) ? connection : nullptr;
 }
 
-// As much as can be sent without waiting.
+// Sends as much as possible without waiting.
 Pumped send_first(us_socket_t *socket, ReportedTransfer &transfer) {
-  // Where uWS polls for writable it still has earlier bytes in its own memory: head and body queue up behind them.
+  // If uWS polls for writable, it still has earlier bytes in its memory: head and body queue up behind them.
   transfer.head_waits = us.us_poll_events(socket) & kWritable;
   if (transfer.head_waits) return Pumped::Again;
   transfer.choose_stretch();
   if (transfer.is_cold()) {
-    transfer.head_waits = true;  // uWS sends the head when the handler returns, the body follows
+    transfer.head_waits = true;  // uWS sends the head when the handler returns; the body follows
     return Pumped::Cold;
   }
   transfer.head_waits = !send_head(socket);
@@ -71,16 +71,16 @@ bool take_back_mark() {
 
 Started start_file_transfer(int file, int64_t offset, uint64_t length) {
   Connection *connection = connection_of_response();
-  // The head did not fit into the cork buffer: uWS has sent some of it, and the byte that is not the file's with it.
+  // The head did not fit into the cork buffer: uWS has sent part of it, with the byte that is not part of the file.
   if (!connection) return {Started::Failed, 0, Outcome::Aborted};
   app.files_started++;
-  app.layout.cork_length() -= 1;  // the byte that announced the length; the file has the right one
+  app.layout.cork_length() -= 1;  // removes the byte that announced the length; the file contains it
   ReportedTransfer first(file, offset, length);
   const Pumped pumped = send_first(connection->socket, first);
   if (pumped == Pumped::All) return {Started::Sent};
   if (pumped == Pumped::Truncated) return {Started::Failed, 0, Outcome::Truncated};
   if (pumped == Pumped::PeerGone) return {Started::Failed, 0, Outcome::Aborted};
-  if (++last_id == 0) ++last_id;  // 0 is no id
+  if (++last_id == 0) ++last_id;  // 0 is not a valid id
   first.id = last_id;
   begin_transfer(*connection, std::make_unique<ReportedTransfer>(first), pumped);
   return {Started::Pending, last_id};

@@ -51,7 +51,7 @@ uv_prepare_t before_poll;
 bool before_poll_ready = false;
 
 void on_before_poll(uv_prepare_t *handle) {
-  // Both may add to the lists again, through JavaScript: what is added then waits for the next round.
+  // Both may run JavaScript, which may add to the lists; these additions wait for the next round.
   feed_waiting();
   poll_unfinished_transfers();
   if (app.waiting.empty() && app.want_writable.empty()) uv_prepare_stop(handle);
@@ -61,7 +61,7 @@ void on_before_poll(uv_prepare_t *handle) {
 void start_before_poll() {
   if (!before_poll_ready) {
     uv_prepare_init(app.uv_loop, &before_poll);
-    uv_unref(reinterpret_cast<uv_handle_t *>(&before_poll));  // the process may end although it is there
+    uv_unref(reinterpret_cast<uv_handle_t *>(&before_poll));  // must not keep the process alive
     before_poll_ready = true;
   }
   uv_prepare_start(&before_poll, on_before_poll);

@@ -9,7 +9,7 @@
 UwsCallbacks uws;
 
 namespace {
-// Of the structure's beginning; uWS's own data follow it.
+// Number of words at the beginning of the structure that are compared; uWS's own data follow it.
 constexpr size_t kMostWords = 40;
 std::vector<const us_socket_context_t *> hooked;
 
@@ -54,7 +54,7 @@ void remove_hooks(us_socket_context_t *context) {
 
 std::string set_hooks(us_socket_context_t *context, const UwsCallbacks &hooks) {
   UwsCallbacks found = uws;
-  // Those that are replaced are noted in turn.
+  // Callbacks that were replaced so far, to be restored after a failure.
   UwsCallbacks replaced;
   const auto swap = [context](auto setter, auto mine, auto &known, auto &done) {
     if (!replace(context, setter, mine, &known)) return false;

@@ -13,10 +13,10 @@ namespace {
 constexpr size_t kMaxSearch = 512;
 constexpr unsigned kCorkBufferSize = 16 * 1024;
 
-// The bits of the response state that the stages of the probe must show.
+// Bits of the response state that the stages of the probe must show.
 constexpr int kStatusWritten = 1, kLengthWritten = 4, kPending = 8;
 
-// Asks the kernel, which refuses to copy from an address that is not mapped, where reading it directly would crash.
+// Asks the kernel, which refuses to copy from an unmapped address, while a direct read would crash.
 bool is_readable(const void *address, size_t size) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK)) return false;
@@ -25,7 +25,7 @@ bool is_readable(const void *address, size_t size) {
   close(pipe_ends[1]);
   return ok;
 }
-// How much of what uSockets allocated as `block` lies behind `part` of it.
+// Returns how many bytes of the `block` that uSockets allocated follow `part` in it.
 size_t size_behind(void *block, const void *part) {
   const char *end = static_cast<char *>(block) + malloc_usable_size(block);
   const auto size = static_cast<size_t>(end - static_cast<const char *>(part));
@@ -47,7 +47,7 @@ bool Layout::response_pending(us_socket_t *socket) const {
   return learned_ && *reinterpret_cast<int *>(static_cast<char *>(us.us_socket_ext(us.tls, socket)) + state_) & kPending;
 }
 
-// {address of a buffer, 0 bytes in it, this socket}
+// Finds {address of a buffer, 0 bytes in it, this socket}.
 bool Layout::find_cork(us_socket_t *socket) {
   if (!is_readable(loop_data_, loop_data_size_)) return false;
   int found = 0;
@@ -97,7 +97,7 @@ bool Layout::probe(ProbeStage stage, us_socket_t *socket) {
       return cork_length() == strlen(kProbeStatusLine) + strlen(kProbeHeader) && check_cork(kProbeStatusLine, kProbeHeader) &&
              narrow_state(socket, kPending | kStatusWritten);
     case ProbeStage::LengthAnnounced:
-      // A response of which a byte is missing must still be pending, or uWS would answer the next request in the middle of the body.
+      // A response with a missing byte must still be pending, or uWS would answer the next request in the middle of the body.
       return check_cork(kProbeStatusLine, kProbeEnd) && narrow_state(socket, kPending | kStatusWritten | kLengthWritten);
     case ProbeStage::Answered: {
       if (!narrow_state(socket, kStatusWritten | kLengthWritten)) return false;

@@ -32,7 +32,7 @@ void look_at(uv_handle_t *handle, void *argument) {
   // uSockets polls a listening socket with uv_poll_t (Node's own servers use uv_tcp_t); its data points to the uSockets structure.
   void *data = uv_handle_get_data(handle);
   if (uv_handle_get_type(handle) != UV_POLL || !data || uv_fileno(handle, &fd) || !listens_on(fd, search->port)) return;
-  // That structure begins with a pointer back to the handle and knows the descriptor: both must agree.
+  // That structure begins with a pointer back to the handle and contains the descriptor: both must match.
   auto *socket = static_cast<us_socket_t *>(data);
   if (*static_cast<void **>(data) != handle || us.us_poll_fd(socket) != fd) return;
   search->socket = socket;

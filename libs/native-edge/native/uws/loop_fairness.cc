@@ -5,7 +5,8 @@
 LoopFairness loop_fairness;
 
 namespace {
-// Ignored where nobody waits for it, and nobody else does: the kernel sends it only to the owner of a socket (F_SETOWN).
+// SIGURG is ignored by default and nothing else uses it here: the kernel sends it only to the owner of a socket
+// (F_SETOWN).
 constexpr int kSignal = SIGURG;
 }  // namespace
 
@@ -16,7 +17,7 @@ void LoopFairness::open(uv_loop_t *loop) {
   uv_signal_init(loop, &signal_);
   uv_prepare_start(&begin_, [](uv_prepare_t *) { loop_fairness.events_ = 0; });
   uv_signal_start(&signal_, [](uv_signal_t *, int) {}, kSignal);
-  // The process may end although they are there.
+  // The handles must not keep the process alive.
   uv_unref(reinterpret_cast<uv_handle_t *>(&begin_));
   uv_unref(reinterpret_cast<uv_handle_t *>(&signal_));
 }

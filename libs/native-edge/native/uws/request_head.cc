@@ -7,8 +7,8 @@
 #include <string>
 
 namespace {
-constexpr int kMaxLengthDigits = 18;  // what uWS reads; a longer Content-Length is refused by both
-constexpr int kMaxFields = 97;        // uWS holds 99 with the request line, and refuses more in a form of its own; request_pipeline.cc may add one
+constexpr int kMaxLengthDigits = 18;  // the most that uWS reads; uWS also refuses a longer Content-Length
+constexpr int kMaxFields = 97;        // uWS holds 99 with the request line, and refuses more in its own form; request_pipeline.cc may add one
 constexpr int kMaxChunkDigits = 8;    // chunks of up to 4 GB; uWS overflows at 15
 
 struct TokenTable {
@@ -23,19 +23,19 @@ constexpr TokenTable kToken;
 
 bool is_token(char c) { return kToken.is_token[static_cast<unsigned char>(c)]; }
 
-// Eight bytes at a time, on any processor: a request has some 150 that need only be looked at for what may not be there.
+// Eight bytes at a time, on any processor: a request has some 150 bytes that only need a check for forbidden ones.
 constexpr uint64_t kEach = 0x0101010101010101u;
 uint64_t eight_bytes(const char *p) {
   uint64_t bytes;
   memcpy(&bytes, p, sizeof bytes);
   return bytes;
 }
-// Marks those below a limit of up to 128: the lowest mark is right, those above it may be wrong.
+// Marks the bytes below a limit of up to 128. The lowest mark is correct; marks above it may be wrong.
 uint64_t below(uint64_t bytes, unsigned char limit) { return (bytes - kEach * limit) & ~bytes & kEach * 0x80; }
-// How many bytes in memory come before the first mark, as far as the order of bytes tells.
+// Returns the number of bytes in memory before the first mark, if the byte order allows it; otherwise 0.
 size_t before_first(uint64_t marks) { return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? static_cast<size_t>(__builtin_ctzll(marks)) / 8 : 0; }
 
-// The first byte that `mark` marks, or one of the last seven.
+// Returns the first byte that `mark` marks, or the beginning of the last seven.
 template <typename Mark>
 const char *skip_unmarked(const char *p, const char *end, Mark mark) {
   for (; end - p >= 8; p += 8) {
@@ -44,14 +44,14 @@ const char *skip_unmarked(const char *p, const char *end, Mark mark) {
   return p;
 }
 
-// The end of what a target may consist of: visible characters, and bytes above them.
+// Returns the end of the characters that a target may contain: visible ones, and bytes above 127.
 const char *skip_target(const char *p, const char *end) {
   p = skip_unmarked(p, end, [](uint64_t bytes) { return below(bytes, ' ' + 1) | below(bytes ^ kEach * 127, 1); });
   while (p < end && static_cast<unsigned char>(*p) > ' ' && *p != 127) p++;
   return p;
 }
 
-// The end of what a field's value may consist of. A head ends with what is none of it.
+// Returns the end of the characters that a field's value may contain. A head always ends with other characters.
 const char *skip_value(const char *p, const char *end) {
   p = skip_unmarked(p, end, [](uint64_t bytes) { return below(bytes, ' '); });
   while (static_cast<unsigned char>(*p) >= ' ' || *p == '\t') p++;
@@ -67,12 +67,12 @@ bool is_probe(const RequestHead &head) {
   return head.target == "/ready" || head.target == "/health" || head.target == "/metrics";
 }
 
-// Characters of a host (RFC 3986, 3.2.2): of names, and between the brackets of an address.
+// True for characters of a host (RFC 3986, 3.2.2): of a name, and between the brackets of an address.
 bool is_host_character(char c) {
   return c != '#' && c != '^' && c != '`' && c != '|' && (is_token(c) || std::string_view("(),;=:").find(c) != std::string_view::npos);
 }
 
-// uri-host [":" port] (RFC 9110, 7.2). Empty is a host too.
+// True for uri-host [":" port] (RFC 9110, 7.2). An empty host is valid.
 bool is_host(std::string_view text) {
   const size_t colon = text.find_last_not_of("0123456789");
   if (colon != std::string_view::npos && text[colon] == ':') text = text.substr(0, colon);
@@ -82,7 +82,7 @@ bool is_host(std::string_view text) {
   return std::all_of(text.begin(), text.end(), is_host_character) && (is_address || text.find(':') == std::string_view::npos);
 }
 
-// The host that was looked at last: clients of a server mostly name the same.
+// The last host that was checked: most clients of a server send the same one.
 constexpr size_t kMaxKnownHost = 64;
 char known_host[kMaxKnownHost];
 size_t known_host_size = 0;
@@ -97,7 +97,7 @@ bool is_known_host(std::string_view text) {
   return (text.size() == known_host_size && !memcmp(text.data(), known_host, known_host_size)) || learn_host(text);
 }
 
-// A target that is no path: "http://host/path?query", or the "*" of OPTIONS. False: it is none that a server is asked for.
+// Reads a target that is not a path: "http://host/path?query", or the "*" of OPTIONS. False if a server cannot be asked for it.
 [[gnu::noinline, gnu::cold]] bool read_other_form(RequestHead *head) {
   constexpr std::string_view scheme = "http://";
   if (head->target == "*") return head->is_of_server = head->method == "OPTIONS";
@@ -110,7 +110,7 @@ bool is_known_host(std::string_view text) {
   return !head->authority.empty() && head->authority.front() != ':' && is_host(head->authority);
 }
 
-// Not 1.1. False: it is none that is answered.
+// Reads a version other than 1.1. False if the server must not answer it.
 [[gnu::noinline, gnu::cold]] bool read_other_version(std::string_view version, RequestHead *head) {
   head->old_probe = version == "1.0" && is_probe(*head);
   const bool is_newer = version.substr(0, 2) == "1." && version[2] > '1' && version[2] <= '9';
@@ -118,7 +118,7 @@ bool is_known_host(std::string_view text) {
   return head->old_probe || is_newer;
 }
 
-// "GET /path HTTP/1.1": what follows it, or a refusal.
+// Reads "GET /path HTTP/1.1". Returns the position behind it, or null with a refusal.
 const char *read_request_line(const char *p, const char *end, RequestHead *head) {
   head->refusal = Refusal::BadRequest;
   const char *method = p;
@@ -157,21 +157,21 @@ int hex_value(char c) {
   return -1;
 }
 
-// Keeps the value of a field that must not come twice in a plain request. An empty one is as good as none.
+// Keeps the value of a field that must not be repeated in a plain request. An empty value counts as missing.
 void keep(std::string_view value, std::string_view *place, RequestHead *head) {
   if (place->data()) head->plain = false;
   *place = value;
 }
 
-// As `keep`, of a field that names one thing, so that two values would name two. false: it came with another value before, be that empty:
-// uWS shows JavaScript the first one alone. The same value again says nothing new.
+// Like `keep`, for a field that must have one value. False if an earlier field had another value, even an empty one: uWS shows only the first to
+// JavaScript. A repetition of the same value is accepted.
 bool keep_one(std::string_view value, std::string_view *place, RequestHead *head) {
   if (place->data()) return value == *place;
   keep(value, place, head);
   return true;
 }
 
-// Whether a list of connection options holds "close" (RFC 9110, 7.6.1).
+// True if a list of connection options contains "close" (RFC 9112, 7.6.1).
 bool has_close(std::string_view options) {
   for (;;) {
     const size_t comma = std::min(options.find(','), options.size());
@@ -181,18 +181,18 @@ bool has_close(std::string_view options) {
   }
 }
 
-// What is seen of a head before it can be judged.
+// Counts that are collected before a head can be judged.
 struct Seen {
   int hosts = 0, framings = 0, fields = 0, connections = 0;
 };
 
-// What the other options name may be dropped by a server that passes a request on, which this one does not.
+// Ignores the other options: they name fields that a proxy may drop, and this server is not a proxy.
 void note_connection(std::string_view value, RequestHead *head, Seen *seen) {
   if (++seen->connections == 1) head->closes_plainly = equals(value, "close");
   head->closes = head->closes || has_close(value);
 }
 
-// Notes one field; false: the request is to be refused.
+// Records one field. False if the request must be refused.
 bool read_field(std::string_view key, std::string_view value, RequestHead *head, Seen *seen) {
   switch (key.front() | 0x20) {
     case 'h':
@@ -248,7 +248,7 @@ RequestHead read_request_head(const char *data, size_t size) {
   const char *p = read_request_line(data, data + size, &head);
   if (!p) return head;
   head.refusal = Refusal::BadRequest;
-  if (p == end && !head.old_probe) return head;  // uWS waits for ever for the first field
+  if (p == end && !head.old_probe) return head;  // uWS would wait for the first field for ever
   Seen seen;
   while (p < end) {
     if (++seen.fields > kMaxFields) {
@@ -257,7 +257,7 @@ RequestHead read_request_head(const char *data, size_t size) {
     }
     const char *name = p;
     while (is_token(*p)) p++;
-    if (p == name || *p != ':') return head;  // no name, a space before the colon, a folded line
+    if (p == name || *p != ':') return head;  // a missing name, a space before the colon, a folded line
     const std::string_view key(name, static_cast<size_t>(p - name));
     const char *from = ++p;
     p = skip_value(p, end);
@@ -318,13 +318,13 @@ size_t BodyCursor::skip(const char *data, size_t length, bool *malformed) {
   size_t count = 0;
   for (; count < length && is_skipping(); count++) {
     *malformed = ++skipped_ > kMaxHead || !skip_step(data[count]);
-    // What ends them is uWS's again.
+    // The byte that ends them belongs to uWS again.
     if (*malformed || !is_skipping()) return count;
   }
   return count;
 }
 
-// One byte of the chunked coding outside of chunk data. What begins an extension or a trailer is not taken.
+// Reads one byte of the chunked coding outside of chunk data. False for the first byte of an extension or a trailer.
 bool BodyCursor::step(char c) {
   const int digit = hex_value(c);
   switch (state_) {
@@ -373,7 +373,7 @@ bool BodyCursor::step(char c) {
   }
 }
 
-// One byte of an extension or a trailer, or the one behind it.
+// Reads one byte of an extension or a trailer, or the byte after it.
 bool BodyCursor::skip_step(char c) {
   const bool is_text = static_cast<unsigned char>(c) >= ' ' || c == '\t';
   switch (state_) {

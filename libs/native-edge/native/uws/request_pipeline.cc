@@ -14,10 +14,10 @@
 #include "../hot_tiles/tile_response.h"
 
 namespace {
-// uWS may write 2 bytes and read up to 32 behind the bytes it is given.
+// uWS may write 2 bytes and read up to 32 behind the bytes that it is given.
 constexpr size_t kPadding = 32;
-// Limits on what one connection may send ahead: beyond the first it is not read any more, beyond the second (one more full
-// receive buffer of uSockets, 512 KB, may be under way when reading pauses) it is closed.
+// Limits of what one connection may send ahead. Above the first it is no longer read. Above the second (one more full receive buffer of
+// uSockets, 512 KB, may be in progress when reading pauses) it is closed.
 constexpr size_t kPauseReadingAt = 64 * 1024;
 constexpr size_t kMaxHeld = 2 * 1024 * 1024;
 
@@ -40,9 +40,9 @@ std::string refusal_answer(Refusal refusal) {
          std::to_string(strlen(body)) + "\r\n" + std::string(date_line(this_moment().seconds)) + body;
 }
 
-// What the addon answers for itself, at the end of a connection.
+// Sends a response of the addon itself, the last one on its connection.
 us_socket_t *end_with(us_socket_t *socket, const std::string &answer) {
-  // Only where no answer is half sent; and whether it arrives does not matter, since the connection ends either way.
+  // Sent only if no response is half written. The connection ends in either case, so a lost response does no harm.
   const bool clean = !app.layout.response_pending(socket) && !(us.us_poll_events(socket) & kWritable);
   if (!clean || send_bytes(socket, answer, false) < 0) return close_now(socket);
   if (!us.tls) shutdown(us.us_poll_fd(socket), SHUT_WR);
@@ -58,7 +58,7 @@ us_socket_t *answer_for_server(us_socket_t *socket) {
 
 us_socket_t *being_fed = nullptr;
 
-// One call of uWS's parser. It fences the bytes by overwriting the two behind them, which may be the next request.
+// Calls uWS's parser once. The parser marks the end by overwriting the two bytes behind its input, which may be the next request.
 us_socket_t *give_to_uws(us_socket_t *socket, char *data, size_t length) {
   char behind[kPadding];
   memcpy(behind, data + length, sizeof behind);
@@ -71,8 +71,8 @@ us_socket_t *give_to_uws(us_socket_t *socket, char *data, size_t length) {
   return after;
 }
 
-// HAProxy, by default, and other health checks speak HTTP/1.0, which uWS does not: it is asked in HTTP/1.1 in their place. What may
-// follow on the connection, which ends after the answer, is not looked at.
+// HAProxy, by default, and other health checks use HTTP/1.0, which uWS does not support, so the request is passed to uWS in HTTP/1.1. The
+// connection ends after the response, so further input is ignored.
 us_socket_t *answer_old_probe(us_socket_t *socket, const RequestHead &request) {
   std::string head(request.method);
   head.append(" ").append(request.target).append(" HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n");
@@ -81,7 +81,7 @@ us_socket_t *answer_old_probe(us_socket_t *socket, const RequestHead &request) {
   return give_to_uws(socket, head.data(), length);
 }
 
-// A head that uWS would not understand as it is.
+// Rewrites a head that uWS would misread.
 us_socket_t *give_in_plain_form(us_socket_t *socket, const RequestHead &request, const char *data, size_t length) {
   std::string head = in_plain_form(request, {data, length});
   const size_t size = head.size();
@@ -89,7 +89,7 @@ us_socket_t *give_in_plain_form(us_socket_t *socket, const RequestHead &request,
   return give_to_uws(socket, head.data(), size);
 }
 
-// Leaves what is held until the request before it is answered.
+// Keeps the held input until the previous request is answered.
 us_socket_t *wait_for_answer(Connection &connection) {
   if (connection.held.size() > kMaxHeld) return close_now(connection.socket);
   if (!connection.waiting) {
@@ -104,7 +104,8 @@ us_socket_t *wait_for_answer(Connection &connection) {
   return connection.socket;
 }
 
-// Where the first head in the bytes ends, or 0. `scanned` bytes were searched before. By lines, which are few: memmem takes five times as long.
+// Returns the end of the first head in the bytes, or 0. The first `scanned` bytes were searched before. Searches by lines, of which there are
+// few: memmem takes five times as long.
 size_t find_head_end(const char *data, size_t length, size_t scanned) {
   constexpr std::string_view mark = "\r\n\r\n";
   const char *const end = data + length;
@@ -115,13 +116,13 @@ size_t find_head_end(const char *data, size_t length, size_t scanned) {
   return 0;
 }
 
-// Where a head, as far as it has come, is longer than any that is served.
+// Returns the refusal of a head that already exceeds the limit.
 Refusal refusal_of_length(const char *data, size_t length) {
   const void *const line_end = memchr(data, '\n', std::min(length, kMaxRequestLine));
   return line_end ? Refusal::HeadTooLarge : Refusal::TargetTooLong;
 }
 
-// How many bytes of empty lines come before a request; they are ignored (RFC 9112, 2.2).
+// Returns the number of bytes of empty lines before a request, which are ignored (RFC 9112, 2.2).
 size_t empty_lines(const char *data, size_t length) {
   size_t count = 0;
   while (length - count >= 2 && data[count] == '\r' && data[count + 1] == '\n') count += 2;
@@ -143,15 +144,16 @@ us_socket_t *feed(us_socket_t *socket, char *data, size_t length, size_t scanned
         length -= empty;
         continue;
       }
-      // uWS must not see another request yet: the one before is unanswered, a file is under way, or the answers before still wait in
-      // uWS's memory for a slow reader (which, given more requests, would make that memory grow without end).
+      // uWS must not see another request yet: the previous one is unanswered, a file is being sent, or earlier responses still wait in uWS's
+      // memory for a slow reader. With further requests that memory would grow without limit.
       if (has_answer_under_way(*connection)) {
         connection->held.assign(data, length);
         return wait_for_answer(*connection);
       }
       const size_t head = find_head_end(data, length, scanned);
       if (!head && length <= kMaxHead) {
-        // The rest of what is no method (a TLS handshake) need not be waited for; a whole head is judged by the same rule.
+        // Input that does not begin with a method (a TLS handshake) is refused without waiting for the rest; a whole head follows the same
+        // rule.
         const bool is_half_line = length == 1 && data[0] == '\r';
         if (!may_begin_head(data[0]) && !is_half_line) return refuse(socket, Refusal::BadRequest);
         connection->held.assign(data, length);
@@ -218,7 +220,7 @@ us_socket_t *socket_being_fed() { return being_fed; }
 us_socket_t *on_data(us_socket_t *socket, char *data, int length) {
   Connection *connection = find_connection(socket);
   if (!connection) return uws.data(socket, data, length);
-  // Line ends are ignored where a request may begin, and so are no sign of one: an idle connection that sends them ends all the same.
+  // Line ends before a request are ignored, so they do not count as its beginning: an idle connection that sends them is closed as well.
   if (connection->idle_extended && !is_line_ends_only(data, static_cast<size_t>(length))) {
     connection->idle_extended = false;
     us.us_socket_timeout(0, socket, kUwsIdleSeconds);
@@ -233,7 +235,7 @@ void feed_waiting() {
   candidates.swap(app.waiting);
   for (int fd : candidates) {
     Connection *connection = find_connection(fd);
-    if (!connection || !connection->waiting) continue;  // closed, and perhaps another one has the number now
+    if (!connection || !connection->waiting) continue;  // closed, and its number may be that of another connection now
     if (has_answer_under_way(*connection)) {
       app.waiting.push_back(fd);
       continue;

@@ -5,7 +5,7 @@
 USockets us;
 
 namespace {
-void *binary_base = nullptr;  // where the dynamic linker mapped the binary
+void *binary_base = nullptr;  // base address at which the dynamic linker mapped the binary
 
 void *base_of(const void *address) {
   Dl_info info;
@@ -16,7 +16,8 @@ void *base_of(const void *address) {
 bool is_in_binary(const void *function) { return function && binary_base && base_of(function) == binary_base; }
 
 std::string load_usockets(const char *path) {
-  // RTLD_NOLOAD: only a handle to what the process has loaded already. A second copy would have a state of its own.
+  // RTLD_NOLOAD: returns only a handle to the binary that the process has loaded already. A second copy would have its
+  // own state.
   void *binary = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
   if (!binary) return "the uWebSockets.js binary is not loaded";
 
@@ -27,7 +28,8 @@ std::string load_usockets(const char *path) {
       missing = name;
       return;
     }
-    // dlsym also finds a function of that name in a library that the binary depends on; only its own will do.
+    // dlsym also finds a function of that name in a library that the binary depends on; only the binary's own function
+    // is accepted.
     if (!binary_base) binary_base = base_of(symbol);
     if (base_of(symbol) != binary_base) missing = name;
     function = reinterpret_cast<std::decay_t<decltype(function)>>(symbol);

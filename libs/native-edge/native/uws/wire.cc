@@ -9,13 +9,13 @@
 #include <algorithm>
 
 namespace {
-// What a record of TLS holds (RFC 8446, 5.1).
+// Maximum size of a TLS record (RFC 8446, 5.1).
 constexpr size_t kRecord = 16 * 1024;
 char record[kRecord];  // one at a time, on one thread
 
 int flags(bool more) { return MSG_NOSIGNAL | MSG_DONTWAIT | (more ? MSG_MORE : 0); }
 
-// So much of a record was taken: all or, by the library that is known, nothing.
+// Returns the accepted bytes of a record: all, or, with the known library, none.
 size_t encrypt(us_socket_t *socket, const char *bytes, size_t size, bool more) {
   return static_cast<size_t>(std::max(us.us_socket_write(1, socket, bytes, static_cast<int>(size), more), 0));
 }
@@ -26,14 +26,14 @@ ssize_t taken(size_t bytes) {
   return -1;
 }
 
-// What lies in several places, one place after the other.
+// Several pieces of memory, read in order.
 class Gathered {
  public:
   Gathered(const iovec *parts, int count) : part_(parts), end_(parts + count) {
     for (const iovec *part = part_; part != end_; part++) left_ += part->iov_len;
   }
   size_t left() const { return left_; }
-  // The next bytes in one place: where they are, if they are in one, else in `record`.
+  // Returns the next bytes as one piece: in place if they are in one piece, otherwise copied into `record`.
   const char *next(size_t size) {
     while (at_ == part_->iov_len) part_++, at_ = 0;
     left_ -= size;

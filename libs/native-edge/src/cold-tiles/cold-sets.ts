@@ -1,13 +1,7 @@
-import {
-  type FixedAnswer,
-  headOf,
-  headOfFixed,
-  NATIVE_CLOCK_OFFSET,
-  type ResponseHeaders,
-  type ResponseTable,
-} from '../hot-tiles/response-table.js'
+import { NATIVE_CLOCK_OFFSET, type ResponseTable } from '../hot-tiles/response-table.js'
+import { type FixedAnswer, headOf, headOfFixed, type ResponseHeaders } from '../hot-tiles/responses.js'
 
-/** What native/cold_tiles/cold_sets_addon.cc exports; see there. */
+/** Exports of native/cold_tiles/cold_sets_addon.cc, which documents them. */
 export interface ColdSetsAddon {
   canReadColdTiles(): boolean
   putHeads(found: string, notModified: string): number
@@ -44,24 +38,24 @@ type SetArguments = [
 ]
 type DirectoryBytes = [ids: Uint8Array, runs: Uint8Array, offsets: Uint8Array, lengths: Uint8Array]
 
-/** In a field's value: what differs from tile to tile. */
+/** Placeholder in a field's value for the part that differs between tiles. */
 export const GAP = '\u0001'
 
-/** The fields of the answers for a set's tiles, SERVER_MARK included: of a 200 but Content-Length and Date, and of a 304. */
+/** Fields of the responses for the tiles of a set, SERVER_MARK included: of a 200 except Content-Length and Date, and of a 304. */
 export interface SetHeads {
-  /** with a GAP for the entity tag and one for Last-Modified, in that order */
+  /** Has one GAP for the entity tag and one for Last-Modified, in that order. */
   readonly found: ResponseHeaders
   readonly notModified: ResponseHeaders
 }
 
-/** Tiles that a folder holds as `{folder}/{z}/{x}/{y}.{extension}`. On a file system of this machine alone. */
+/** Tiles that a folder stores as `{folder}/{z}/{x}/{y}.{extension}`. Only for local file systems. */
 export interface FolderPlace {
-  /** the directory out of which nothing is read; absolute */
+  /** Absolute path of the directory outside of which nothing is read. */
   readonly root: string
-  /** below the root: empty, or with a slash at its end */
+  /** Path below the root: empty, or with a slash at its end. */
   readonly folder: string
   readonly extension: string
-  /** rows are counted from the south (TMS) */
+  /** True if rows are counted from the south (TMS). */
   readonly fromSouth: boolean
 }
 
@@ -73,14 +67,14 @@ export interface DirectoryColumns {
   readonly lengths: Uint32Array
 }
 
-/** A PMTiles archive that was opened and checked. On a file system of this machine alone. */
+/** A PMTiles archive that was opened and checked. Only for local file systems. */
 export interface ArchivePlace {
-  /** names its content in this process */
+  /** Identifies the content in this process. */
   readonly id: number
-  /** is duplicated; -1: it is elsewhere, and what is here of it comes by `putExtent` */
+  /** Descriptor of the archive, which is duplicated. -1 for a remote archive, whose cached parts are put by `putExtent`. */
   readonly fd: number
   readonly extents?: { readonly extentBytes: number; readonly blockBytes: number }
-  /** of the file's content; letters, digits and hyphens */
+  /** Identity of the file's content: letters, digits and hyphens. */
   readonly identity: string
   readonly modifiedMs: number
   readonly header: {
@@ -92,54 +86,57 @@ export interface ArchivePlace {
   readonly root: DirectoryColumns
 }
 
-/** One row of a database, found by an index or by its number. */
+/** Look-up of one row of a database, by an index or by the row's number. */
 export interface DatabaseStep {
-  /** root page of the index; 0: the one key is the row's number */
+  /** Root page of the index; 0 if the only key is the row's number. */
   readonly index: number
-  /** one for each column of the index in its order: 0 the zoom, 1 the column, 2 the row from the south, 3 what the step before has found */
+  /** One key for each column of the index, in its order: 0 the zoom, 1 the column, 2 the row from the south, 3 the result of the previous step. */
   readonly keys: readonly number[]
-  /** root page of the table; 0: the index holds whole rows */
+  /** Root page of the table; 0 if the index contains whole rows. */
   readonly table: number
-  /** what is wanted of the row, by its place in the record */
+  /** Position in the record of the column that is read. */
   readonly column: number
 }
 
-/** An MBTiles archive that SQLite has opened, unlocked, without a journal. On a file system of this machine alone. */
+/** An MBTiles archive that SQLite has opened, without locks and without a journal. Only for local file systems. */
 export interface DatabasePlace {
-  /** names its content in this process */
+  /** Identifies the content in this process. */
   readonly id: number
-  /** the directory out of which nothing is read; absolute */
+  /** Absolute path of the directory outside of which nothing is read. */
   readonly root: string
-  /** below the root */
+  /** Path below the root. */
   readonly path: string
-  /** of the file's content; letters, digits and hyphens */
+  /** Identity of the file's content: letters, digits and hyphens. */
   readonly identity: string
   readonly modifiedMs: number
   readonly pageBytes: number
-  /** of the file when SQLite looked at it; times in nanoseconds since 1970 */
+  /** State of the file when SQLite read it; times in nanoseconds since 1970. */
   readonly stamp: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint; readonly ctimeNs: bigint }
-  /** of the last one the tile's bytes are wanted */
+  /** The last step returns the tile's bytes. */
   readonly steps: readonly DatabaseStep[]
 }
 
-/** Limit: larger tiles of a database are not read here. As kMaxTile of native/cold_tiles/tile_database.h; bytes. */
+/** Limit: bytes of a tile that is read from a database here, equal to kMaxTile of native/cold_tiles/tile_database.h. */
 export const DATABASE_TILE_BYTES = 512 * 1024
 
 export interface ColdSet {
-  /** what stands between `/tiles/` and the zoom: `code/version` or `code` */
+  /** Part of the address between `/tiles/` and the zoom: `code/version` or `code`. */
   readonly address: string
-  /** the basemap that a token must be granted, and by which the set is dropped */
+  /** The basemap that a token must be granted. `ResponseTable.dropTiles` drops the set by this code. */
   readonly code: string
-  /** by `performance.now()` */
+  /** Time of `performance.now()` in ms until which the set may be used. */
   readonly goodUntilMs: number
-  /** those in an address that mean these tiles */
+  /** Extensions in an address that name these tiles. */
   readonly extensions: readonly string[]
-  /** two columns at zoom 0 */
+  /** True if zoom 0 has two columns. */
   readonly geographic: boolean
-  /** for tiles that are stored as they are, and as gzip; null: there are none such. Where there are both, each tile's first bytes tell. */
+  /**
+   * Heads for tiles that are stored uncompressed (`plain`) and as gzip (`packed`); null if the set has no such tiles. If both are set, the first
+   * bytes of each tile decide.
+   */
   readonly plain: SetHeads | null
   readonly packed: SetHeads | null
-  /** what answers are counted for next to the token: `TileResponse.usage` */
+  /** Name under which responses are counted, in addition to the token; see `TileResponse.usage`. */
   readonly usage: string
   readonly place:
     | { readonly kind: 'folder'; readonly at: FolderPlace }
@@ -150,25 +147,25 @@ export interface ColdSet {
 const NONE = -1
 
 /**
- * `left`: it is not read here: its database cannot be opened without waiting, or has been written to. `touched`: its database is as it was described, but
- * has been given another name, owner or mode, and must be described anew.
+ * `left`: the set is not read here, because its database cannot be opened without waiting, or was written to. `touched`: the database has the
+ * described content, but its name, owner or mode has changed, so it must be described again.
  */
 export type PutOutcome = 'left' | 'put' | 'touched'
-/** As putDatabaseSet answers. */
+/** The numbers that putDatabaseSet returns are indexes of this list. */
 const PUT_OUTCOMES: readonly PutOutcome[] = ['left', 'put', 'touched']
 
 /**
- * The tile sets that the native tier reads by itself where the response table has no tile: those for which the kernel has path and bytes in memory.
- * It answers what the table would answer, a tile or 304, and 404 where there is no such tile (once `setRefusal` was called for it); what it
- * cannot tell at once reaches the handler. Tiles that are asked for again it puts into the table, and looks at their files again after 10 s.
+ * The tile sets that the native tier reads itself if the response table does not have the tile and the kernel has its path and bytes in memory. It
+ * sends the same responses as the table: a tile or 304, and 404 if no such tile exists (once `setRefusal` was called for it). Requests that cannot be
+ * decided at once reach the handler. Tiles that are requested again are put into the table, and their files are checked again after 10 s.
  *
- * Every call is synchronous. `ResponseTable.dropTiles` drops the sets of a basemap too, and `clear` all of them. The caller puts only what its own
- * look-up has found under the address at that moment.
+ * Every call is synchronous. `ResponseTable.dropTiles` also drops the sets of a basemap, and `clear` drops all sets. The caller puts only sets that
+ * its own look-up has found under the address at that moment.
  */
 export class NativeTilesets {
   readonly #addon: ColdSetsAddon
   readonly #table: ResponseTable
-  /** numbers of heads, by their texts */
+  /** Numbers of heads by their texts. */
   readonly #heads = new Map<string, number>()
 
   private constructor(addon: ColdSetsAddon, table: ResponseTable) {
@@ -176,12 +173,11 @@ export class NativeTilesets {
     this.#table = table
   }
 
-  /** null: this kernel, or what filters its calls, does not let it (openat2 with RESOLVE_CACHED: Linux 5.12). */
+  /** Returns null if the kernel or a filter of its system calls does not support it (openat2 with RESOLVE_CACHED: Linux 5.12). */
   static of(addon: ColdSetsAddon, table: ResponseTable): NativeTilesets | null {
     return addon.canReadColdTiles() ? new NativeTilesets(addon, table) : null
   }
 
-  /** What became of it: `PutOutcome`. */
   put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): PutOutcome {
     const number = this.#table.numberOf(code)
     if (number === undefined) return 'left'
@@ -213,24 +209,33 @@ export class NativeTilesets {
   }
 
   /**
-   * That the set at this address, which is `code/current`, was just put, and is a layer of the WMTS: GetTile by key and value is then answered too.
-   * `extension`: of the tiles' addresses.
+   * Must follow the `put` of the set at this address, `code/current`, if it is a layer of the WMTS. GetTile requests in key-value form are then
+   * answered too. `extension` is that of the tiles' addresses.
    */
   putWmts(address: string, matrixSets: readonly string[], mediaType: string, extension: string): void {
     this.#addon.putWmts(address, ` ${matrixSets.join(' ')} `, mediaType, extension)
   }
 
-  /** The zooms of the set at this address, which was just put, and what is answered where a tile is missing at another one, instead of `no such tile`. */
+  /**
+   * Must follow the `put` of the set at this address. Sets its zooms, and the response for a missing tile at any other zoom, which replaces that for
+   * `no such tile`.
+   */
   putZooms(address: string, minZoom: number, maxZoom: number, beyond: FixedAnswer): void {
     this.#addon.putZooms(address, minZoom, maxZoom, headOfFixed(beyond), beyond.body)
   }
 
-  /** A leaf directory that an archive's tile was found in; `offset` in the file. What is known already, and of unknown archives, is left as it is. */
+  /**
+   * Adds a leaf directory of an archive in which a tile was found; `offset` is its position in the file. Ignores leaves that are already known and
+   * those of unknown archives.
+   */
   putLeaf(archive: number, offset: number, leaf: DirectoryColumns): void {
     this.#addon.putLeaf(archive, offset, ...bytesOf(leaf))
   }
 
-  /** An extent of an archive that is elsewhere, and which of its blocks are here. Its descriptor is duplicated, for as long as its file has a name. */
+  /**
+   * Adds an extent of a remote archive, and the blocks of it that are on this machine. Its descriptor is duplicated and kept as long as its file has
+   * a name.
+   */
   putExtent(
     archive: number,
     extent: { readonly index: number; readonly fd: number; readonly present: Uint8Array },
@@ -238,12 +243,12 @@ export class NativeTilesets {
     this.#addon.putExtent(archive, extent.index, extent.fd, extent.present)
   }
 
-  /** Lets go of the extents whose files have no name any more. To be called every few seconds. */
+  /** Releases the extents whose files have no name any more. Must be called every few seconds. */
   forgetEvicted(): void {
     this.#addon.forgetEvicted()
   }
 
-  /** Tiles that were found in extents since the start, and their bytes. */
+  /** Number and bytes of the tiles that were found in extents since the start. */
   get placed(): { readonly tiles: number; readonly bytes: number } {
     const [tiles = 0, bytes = 0] = this.#addon.countPlaced()
     return { tiles, bytes }

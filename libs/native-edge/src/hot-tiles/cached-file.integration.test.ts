@@ -27,7 +27,7 @@ function write(name: string, content: string): string {
 
 const openDescriptors = () => fs.readdirSync('/proc/self/fd').length
 
-test('a small file comes read and closed, with what fstat says of it', () => {
+test('open reads and closes a small file and returns the facts of fstat', () => {
   const file = write('small', 'content')
   const before = openDescriptors()
   const found = files.open(file)
@@ -46,12 +46,12 @@ test('a small file comes read and closed, with what fstat says of it', () => {
   expect(openDescriptors()).toBe(before)
 })
 
-test('each answer has memory of its own', () => {
+test('each result has its own memory', () => {
   const [one, other] = [files.open(write('one', '1111')), files.open(write('other', '2222'))]
   expect([one, other]).toMatchObject([{ content: Buffer.from('1111') }, { content: Buffer.from('2222') }])
 })
 
-test('a larger file comes open, and its parts can be read', () => {
+test('open leaves a larger file open, and its parts can be read', () => {
   const found = files.open(write('large', `${'a'.repeat(LIMIT)}b`))
   if (typeof found === 'string' || found.fd === null) throw new Error('not opened')
   expect([found.content, found.size]).toEqual([null, BigInt(LIMIT + 1)])
@@ -63,7 +63,7 @@ test('a larger file comes open, and its parts can be read', () => {
   expect(files.read(found.fd, 0, 1)).toBeNull()
 })
 
-test('what replaced a file is told from it', () => {
+test('open distinguishes a file from the file that replaced it', () => {
   const file = write('replaced', 'before')
   const before = files.open(file)
   fs.renameSync(write('new', 'after!'), file)
@@ -73,17 +73,18 @@ test('what replaced a file is told from it', () => {
   expect(after.ino).not.toBe(before.ino)
 })
 
-test('a link is followed, and where it leads is told', () => {
+test('open follows a link and returns its target', () => {
   const link = path.join(folder, 'link')
   fs.symlinkSync('/etc/hostname', link)
-  // Who follows a link that was last followed before it was changed, or in the same tick, has its time of access written: no cached look-up.
+  // The kernel updates the access time of a link that was last followed before its last change, or in the same tick. A cached look-up cannot
+  // do that.
   const now = new Date()
   fs.lutimesSync(link, new Date(now.getTime() + 3_600_000), now)
   fs.readFileSync(link)
   expect(files.open(link)).toMatchObject({ realPath: fs.realpathSync('/etc/hostname') })
 })
 
-test('a folder and a FIFO are no files, and nobody waits for a writer', () => {
+test('open returns neither a folder nor a FIFO as a file, and does not wait for a writer', () => {
   const before = openDescriptors()
   execFileSync('mkfifo', [path.join(folder, 'fifo')])
   for (const name of ['fifo', '.']) {
@@ -93,16 +94,16 @@ test('a folder and a FIFO are no files, and nobody waits for a writer', () => {
   expect(openDescriptors()).toBe(before)
 })
 
-test('what is known not to be there is absent, and what must be asked of the disk is left open', () => {
+test('open returns absent for a cached negative entry, and not_now if the disk must be read', () => {
   const file = path.join(folder, 'nothing')
   expect(['absent', 'not_now']).toContain(files.open(file))
   expect(fs.existsSync(file)).toBe(false)
-  // Not every file system remembers what is not there.
+  // Not every file system caches negative entries.
   expect(['absent', 'not_now']).toContain(files.open(file))
   expect(['absent', 'not_now']).toContain(files.open(path.join(write('plain', 'x'), 'below')))
 })
 
-test('what only the ordinary way may judge is left to it', async () => {
+test('open returns not_now for paths that only a blocking open can judge', async () => {
   const server = net.createServer()
   await new Promise<void>((resolve) => server.listen(path.join(folder, 'socket'), resolve))
   fs.symlinkSync('ring', path.join(folder, 'ring'))
@@ -112,7 +113,7 @@ test('what only the ordinary way may judge is left to it', async () => {
   await new Promise((resolve) => server.close(resolve))
 })
 
-test('a file that may not be read is left to the ordinary way', () => {
+test('open returns not_now for a file without read permission', () => {
   const file = write('secret', 'x')
   fs.chmodSync(file, 0)
   fs.chmodSync(folder, 0o755)
@@ -125,13 +126,13 @@ test('a file that may not be read is left to the ordinary way', () => {
   expect(printed).toBe('not_now\n')
 })
 
-test('what is on the disk alone is left to whoever may wait for it', async ({ annotate }) => {
+test('open and read refuse content that is only on the disk', async ({ annotate }) => {
   const { type } = await fs.promises.statfs(folder)
-  if (type === TMPFS) return void (await annotate('the temporary directory is in memory: nothing is on a disk alone'))
-  // Two files: asking for one makes the kernel fetch it, and what is being fetched cannot be dropped.
+  if (type === TMPFS) return void (await annotate('the temporary directory is in memory: no file is only on a disk'))
+  // Two files, because opening one makes the kernel read it ahead, and pages that are being read cannot be dropped.
   const [opened, file] = ['cold', 'cold too'].map((name) => {
     const path = write(name, 'c'.repeat(LIMIT))
-    // Has the file written, and dropped from memory.
+    // Writes the file to the disk and drops it from the page cache.
     execFileSync('dd', [`of=${path}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0'], { stdio: 'ignore' })
     return path
   }) as [string, string]

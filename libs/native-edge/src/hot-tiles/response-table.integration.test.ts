@@ -41,7 +41,7 @@ async function counts() {
   return result as { answers: number; bodyBytes: number; tiles: number; tileBytes: number; tokens: number }
 }
 
-/** Who answered: the table, with the right bytes, or the handler. */
+/** Returns who sent the response: the table, with the right bytes, or the handler. */
 async function answered(by = client, method = 'GET'): Promise<'table' | 'handler'> {
   const { headers, sha256: digest } = await by.response(method !== 'HEAD')
   if (headers.get('x-answered-by') === 'javascript') return 'handler'
@@ -67,15 +67,15 @@ describe('the response table', () => {
     ['a header, and a revision in the query', `${TARGET}?v=3`, `X-Access-Token: ${TOKEN}\r\n`],
     ['the query, before a revision', `${TARGET}?token=${TOKEN}&v=3`, ''],
     [
-      'the query, behind a revision and what looks like a token',
+      'the query, after a revision and a text that resembles a token',
       `${TARGET}?v=%33&x=token=&mytoken=1&token=${TOKEN}&`,
       '',
     ],
     ['the password of Basic', TARGET, asBasic(`a user:${TOKEN}`)],
-    ['the query, beside the password of somebody else', `${TARGET}?token=${TOKEN}`, asBasic('user:secret')],
+    ['the query, in addition to another password', `${TARGET}?token=${TOKEN}`, asBasic('user:secret')],
     ['several places, if it is the same', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}\r\n`.repeat(2)],
     ['both names in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}`, ''],
-    ['the query, beside an empty one', `${TARGET}?token=&access_token=${TOKEN}`, ''],
+    ['the query, in addition to an empty one', `${TARGET}?token=&access_token=${TOKEN}`, ''],
     [
       'fields that change nothing',
       `${TARGET}?token=${TOKEN}`,
@@ -96,8 +96,8 @@ describe('the response table', () => {
     ['two tokens', `${TARGET}?token=${TOKEN}`, `X-Access-Token: ${TOKEN}x\r\n`],
     ['two tokens in the query', `${TARGET}?token=${TOKEN}&access_token=${TOKEN}x`, ''],
     ['a token and another as password', `${TARGET}?token=${TOKEN}`, asBasic(`user:${TOKEN}x`)],
-    ['a password alone', TARGET, asBasic('user:secret')],
-    ['what is only nearly base64', TARGET, asBasic(`user:${TOKEN}`).replace('=', '-')],
+    ['only a password', TARGET, asBasic('user:secret')],
+    ['invalid base64', TARGET, asBasic(`user:${TOKEN}`).replace('=', '-')],
     ['another scheme', `${TARGET}?token=${TOKEN}`, 'Authorization: Digest YTpi\r\n'],
     ['an encoded name in the query', `${TARGET}?%74oken=x`, `X-Access-Token: ${TOKEN}\r\n`],
     ['a blank in a name in the query', `${TARGET}?a+b=1&token=${TOKEN}`, ''],
@@ -121,11 +121,11 @@ describe('the response table', () => {
     ['its tag in a list', 'If-None-Match: "a,b", W/"x" ,"a-1"', 304],
     ['any tag', 'If-None-Match: *', 304],
     ['other tags', 'If-None-Match: "a", "1"', 200],
-    ['another tag, whatever the date', `If-None-Match: "x"\r\nIf-Modified-Since: ${MODIFIED}`, 200],
+    ['another tag, with any date', `If-None-Match: "x"\r\nIf-Modified-Since: ${MODIFIED}`, 200],
     ['its date', `If-Modified-Since: ${MODIFIED}`, 304],
     ['a later date', 'If-Modified-Since: Thu, 29 Feb 2024 23:59:59 GMT', 304],
     ['an earlier date', 'If-Modified-Since: Sun, 06 Nov 1994 08:49:36 GMT', 200],
-  ])('compares %s with the copy that a client has', async (_name, lines, status) => {
+  ])("compares %s with the client's copy", async (_name, lines, status) => {
     const validator = { etag: '"a-1"', modifiedMs: Date.parse(MODIFIED) + 999, headers: [['ETag', '"a-1"']] }
     await call(['putTile', { ...TILE, validator }])
     for (const method of ['GET', 'HEAD']) {
@@ -147,7 +147,7 @@ describe('the response table', () => {
     expect(await ask(`${TARGET}?token=${TOKEN}`, `If-Modified-Since: ${date}\r\n`)).toBe('handler')
   })
 
-  it('answers HEAD by the head of GET', async () => {
+  it('answers HEAD with the head of GET', async () => {
     const before = await counts()
     client.write(request(`${TARGET}?token=${TOKEN}`, '', 'HEAD'))
     const { status, headers } = await client.response(false)
@@ -157,10 +157,10 @@ describe('the response table', () => {
   })
 
   it.each(['close', 'Close', 'keep-alive, close', 'TE ,CLOSE'])(
-    'ends a connection, and says so, for %s',
+    'ends a connection, with the header, for %s',
     async (option) => {
       const hot = request(`${TARGET}?token=${TOKEN}`)
-      // What comes behind is not answered any more; the other one is answered by the handler.
+      // Requests after this one get no response; the handler answers the last one that is sent.
       for (const target of [`${TARGET}?token=${TOKEN}`, '/tiles/another']) {
         const leaving = await server.connect()
         leaving.write(hot + request(target, `Connection: ${option}\r\n`) + hot)
@@ -172,7 +172,7 @@ describe('the response table', () => {
     },
   )
 
-  it('ends a connection behind an answer that its client reads late', async () => {
+  it('ends a connection after a response that its client reads late', async () => {
     const leaving = await server.connect()
     leaving.socket.pause()
     const hot = request(`${TARGET}?token=${TOKEN}`)
@@ -194,14 +194,14 @@ describe('the response table', () => {
     expect(await ask(`${TARGET}?token=all`)).toBe('table')
   })
 
-  it('takes a signature for none but a signature, and a token for none but a token', async () => {
+  it('never accepts a signature as a token, or a token as a signature', async () => {
     const text = 'exp=4000000000&sig=abc'
     await call(['putSignature', text, 'alps', FAR, ''], ['putToken', 'exp=4000000000&sig=def', 'all', null])
     const headers = (one: string) => [`X-Access-Token: ${one}\r\n`, `Authorization: Bearer ${one}\r\n`]
     expect(await ask(`${TARGET}?${text}`)).toBe('table')
     for (const header of headers(text)) expect(await ask(TARGET, header)).toBe('handler')
     expect(await ask(`${TARGET}?exp=4000000000&sig=def`)).toBe('handler')
-    // Each goes by itself, also where the texts are equal.
+    // Signature and token are dropped independently, even if their texts are equal.
     await call(['putToken', text, 'all', null], ['dropToken', text])
     expect(await ask(`${TARGET}?${text}`)).toBe('table')
     await call(['putToken', text, 'all', null], ['dropSignature', text])
@@ -209,7 +209,7 @@ describe('the response table', () => {
     for (const header of headers(text)) expect(await ask(TARGET, header)).toBe('table')
   })
 
-  it('tells many basemaps apart', async () => {
+  it('distinguishes many basemaps', async () => {
     const codes = Array.from({ length: 200 }, (_, i) => `code-${i}`)
     await call(...codes.map((code) => ['putTile', { ...TILE, code, target: `/tiles/${code}` }] as [string, unknown]), [
       'putToken',
@@ -227,7 +227,7 @@ describe('the response table', () => {
     expect(await ask(`${TARGET}?token=past`)).toBe('handler')
     expect(await ask(`${TARGET}?token=epoch`)).toBe('handler')
     const seen: string[] = []
-    // Longer where nothing could be asked in time.
+    // Repeats with a longer time if no request was sent in time.
     for (let lifeMs = 200; seen.length === 0; lifeMs *= 2) {
       const soon = Date.now() + lifeMs
       await call(['putToken', 'short', 'all', soon])
@@ -241,7 +241,7 @@ describe('the response table', () => {
     expect(new Set(seen)).toEqual(new Set(['table']))
   })
 
-  it('honours no token beyond the time until which it trusts them', async () => {
+  it('does not honour tokens after the end of trust', async () => {
     await call(['trustTokensUntil', 1])
     expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('handler')
     await call(['trustTokensUntil', FAR])
@@ -302,7 +302,7 @@ describe('the response table', () => {
     expect(new Set(late)).toEqual(new Set(['handler']))
   })
 
-  it('keeps within its capacity, and keeps what is used', async () => {
+  it('stays within its capacity, and keeps tiles that are used', async () => {
     await call(['open', 1_000_000])
     for (let i = 0; i < 200; i++) {
       await call(['putTile', { ...TILE, target: `/tiles/${i}` }])
@@ -314,7 +314,7 @@ describe('the response table', () => {
     expect(tileBytes).toBeGreaterThan(tiles * BODY.length)
   })
 
-  it('tells which tokens were used since it was last asked', async () => {
+  it('returns the tokens that were used since the last call', async () => {
     const puts = [
       ['putToken', 'idle', 'all', null],
       ['putToken', TOKEN, 'all', null],
@@ -323,7 +323,7 @@ describe('the response table', () => {
     await ask(`${TARGET}?token=${TOKEN}`)
     const taken = await call(['takeUsedTokens'], ['takeUsedTokens'])
     expect(taken.map((numbers) => Object.values(numbers as object))).toEqual([[number], []])
-    // Used, and dropped before anyone asked: its number is another's by then.
+    // The token is used, and dropped before the call. Its number belongs to another token by then.
     await ask(`${TARGET}?token=${TOKEN}`)
     const [, other, after] = await call(['dropToken', TOKEN], ['putToken', 'other', 'all', null], ['takeUsedTokens'])
     expect([other, Object.values(after as object)]).toEqual([number, []])
@@ -358,7 +358,7 @@ describe('the response table', () => {
     }
   })
 
-  it('goes on when a client leaves in the middle of an answer', async () => {
+  it('continues when a client disconnects in the middle of a response', async () => {
     for (let i = 0; i < 50; i++) {
       const leaving = await server.connect()
       leaving.socket.pause()
@@ -371,7 +371,7 @@ describe('the response table', () => {
   })
 })
 
-it('keeps the first answers for tiles one by one, and of the others a sample that stands for about all of them', async () => {
+it('keeps each of the first responses for tiles, and a representative sample of the others', async () => {
   await call(['putTile', { ...TILE, usage: 'version:alps/v1' }], ['sampleTiles', { exact: 20, every: 4, seed: 1 }])
   for (let i = 0; i < 420; i++) await ask(TARGET, `X-Access-Token: ${TOKEN}\r\n`)
   const [taken, more] = (await call(['takeTiles'], ['takeTiles'])) as { weight: number }[][]
@@ -385,7 +385,7 @@ it('keeps the first answers for tiles one by one, and of the others a sample tha
   await call(['sampleTiles', { exact: 0, every: 0, seed: 0 }])
 })
 
-it('counts a token and a version together, in as many pairs as it may, and the requests beyond for each by itself', async () => {
+it('counts a token and a version as a pair up to the limit of pairs, and separately beyond it', async () => {
   const other = '/tiles/alps/v2/10/5/7.pbf'
   await call(
     ['takeUsage'],
@@ -411,18 +411,18 @@ it('counts a token and a version together, in as many pairs as it may, and the r
     'token:2': bytes(2),
     'version:alps/v2': bytes(2),
   })
-  // Pairs that nobody uses make room.
+  // Unused pairs make room.
   await by('bmp_2')
   await requests()
   await by('bmp_2', other)
   expect(await requests()).toEqual({ 'token:2 version:alps/v2': bytes(1) })
-  // Without a token, or a version, that is told, each counts by itself.
+  // Requests without a token or without a counted version count only for the other party.
   await call(['limitPairs', 0], ['putToken', 'bmp_1', ['alps'], null, 'token:1'])
   await by('bmp_1')
   expect(await requests()).toEqual({ 'token:1': bytes(1), 'version:alps/v1': bytes(1) })
 })
 
-it('leaves a request of a token to the handler after a while without one, and one at a time', async () => {
+it('leaves one request of each token to the handler after a while, one token at a time', async () => {
   const by = (token: string) => ask(TARGET, `X-Access-Token: ${token}\r\n`)
   const put = (token: string, usage: string) => ['putToken', token, ['alps'], null, usage] as [string, ...unknown[]]
   await call(put('bmp_seen', 'token:1'), put('bmp_unaccounted', ''), ['seeTokensEvery', 1])
@@ -433,9 +433,9 @@ it('leaves a request of a token to the handler after a while without one, and on
   await call(['seeTokensEvery', 0])
 })
 
-describe('where the process may open few files', () => {
+describe('with a low limit of open files', () => {
   const DESCRIPTORS = 240
-  /** A quarter of them. */
+  /** A quarter of the descriptors. */
   const MOST = DESCRIPTORS / 4
   const headers = `X-Access-Token: ${TOKEN}\r\n`
   const target = (i: number) => `/tiles/alps/v1/10/6/${i}.pbf`
@@ -464,7 +464,8 @@ describe('where the process may open few files', () => {
   it('a tile that is not in use gives its descriptor to a new one', async () => {
     await callFew(...put(0, MOST))
     for (let i = 0; i < MOST; i++) expect(await asked(i)).toBe('table')
-    // All were in use: the first search notes that, and takes the one that it comes to again.
+    // All descriptors are in use: the first search clears the marks of use, and evicts the first tile that it meets
+    // again.
     await callFew(...put(MOST, MOST + 1))
     expect(await asked(MOST - 1)).toBe('table')
     await callFew(...put(MOST + 1, MOST + 11))

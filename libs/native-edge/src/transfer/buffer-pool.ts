@@ -1,9 +1,9 @@
 /**
- * Buffers for reads that are under way. A body holds one only between asking for a read and handing the bytes on, never while it
- * waits for its client: so a few serve any number of slow clients, and memory stays what it is.
+ * Buffers for reads in progress. A body holds a buffer only from the request for a read until the bytes are handed on, never
+ * while it waits for its client. So a few buffers serve any number of slow clients, and memory stays constant.
  */
 export const CHUNK_BYTES = 256 * 1024
-/** More than the threads of libuv's pool (4) would only wait there. */
+/** Limit: further reads would only wait for the 4 threads of libuv's pool. */
 const MAX_BUFFERS = 8
 
 export class BufferPool {
@@ -16,7 +16,7 @@ export class BufferPool {
     this.#most = most
   }
 
-  /** Calls back with a buffer, at once or when one is given back. */
+  /** Calls back with a buffer, at once or when another body gives one back. */
   take(callback: (buffer: Buffer) => void): void {
     const buffer = this.#free.pop()
     if (buffer) callback(buffer)

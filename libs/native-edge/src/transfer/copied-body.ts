@@ -4,8 +4,8 @@ import type { StallWatch } from './stall-watch.js'
 import type { Job, Outcome } from './types.js'
 
 /**
- * One body that is read into memory and handed to uWebSockets.js chunk by chunk, with its backpressure. Reads are asynchronous. A
- * chunk that the client did not take is forgotten and read again later, so that a slow client costs no memory.
+ * A body that is read into memory and handed to uWebSockets.js in chunks, with its backpressure. Reads are asynchronous. A chunk
+ * that the client does not take is discarded and read again later, so that a slow client costs no memory.
  */
 export class CopiedBody {
   readonly #job: Job
@@ -24,7 +24,7 @@ export class CopiedBody {
 
   start(): void {
     this.#job.res.onAborted(() => this.#end('aborted'))
-    // Returning without having written is allowed: the read that follows ends in a write.
+    // The handler may return without a write: the read that follows ends in a write.
     this.#job.res.onWritable(() => {
       this.keepWaiting()
       return true
@@ -41,7 +41,9 @@ export class CopiedBody {
     this.#close('stalled')
   }
 
-  /** Reads and offers the next chunk. A writable event may come while a read is under way: one at a time. */
+  /**
+   * Reads and offers the next chunk. A writable event may arrive while a read is in progress, so only one read runs at a time.
+   */
   #next(): void {
     if (this.#ended !== undefined || this.#reading) return
     this.#reading = true
@@ -57,7 +59,7 @@ export class CopiedBody {
     })
   }
 
-  /** Hands the next bytes of the body to uWebSockets.js, which takes all, some or none. */
+  /** Hands the next bytes of the body to uWebSockets.js, which accepts all, some or none of them. */
   #offer(chunk: Uint8Array): void {
     const { res, length } = this.#job
     const before = this.#sent
@@ -90,7 +92,7 @@ export class CopiedBody {
     if (this.#ended !== undefined) return
     this.#ended = outcome
     this.#watch.forget(this)
-    // The caller closes the descriptor at the end: never while a thread still reads from it.
+    // The caller closes the descriptor in `settle`, so `settle` must wait until no thread reads from it.
     if (!this.#reading) this.#job.settle(outcome, this.#sent)
   }
 }

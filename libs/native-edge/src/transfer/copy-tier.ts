@@ -5,12 +5,12 @@ import type { StallWatch } from './stall-watch.js'
 import type { Job, Tier } from './types.js'
 
 /**
- * Bodies up to this size are read at once, although a cold one makes the event loop wait: a request pipelined behind a response that
- * is not complete makes uWebSockets.js close the connection, and a small body completes immediately.
+ * Bodies up to this size are read synchronously, although uncached ones block the event loop. A pipelined request behind an
+ * incomplete response makes uWebSockets.js close the connection, and a small body completes immediately.
  */
 const READ_AT_ONCE_BYTES = 64 * 1024
 
-/** Reads into memory and writes from there. Works everywhere. */
+/** Reads files into memory and writes them from there. Works on every platform. */
 export class CopyTier implements Tier {
   readonly name = 'copy'
   readonly #pool: BufferPool

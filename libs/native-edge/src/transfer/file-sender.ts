@@ -13,22 +13,22 @@ import { StallWatch } from './stall-watch.js'
 import type { HttpApp, HttpResponse, Listener, Outcome, SenderLog, Tier, TierName } from './types.js'
 
 /**
- * Limits: a client that takes nothing at all for so long is cut. Longer than a minute, because what a client reads shows only when its
- * kernel has room for a whole segment again. On loopback that is 64 KB: a reader at 1 KB/s shows progress every 59 to 65 seconds where
- * sendfile sends, and every 63 to 128 seconds where copies are sent (measured; they take more of its buffer).
+ * Limits: a client that reads nothing for this long is cut. More than a minute, because a client's progress shows only when its kernel has room for a
+ * whole segment again. On loopback a segment is 64 KB. A reader at 1 KB/s then shows progress every 59 to 65 seconds with sendfile, and every 63 to
+ * 128 seconds with copies (measured; copies take more of its buffer).
  */
 const STALL_SECONDS = 90
 const COPYING_STALL_SECONDS = 150
-/** Limit: turns of the event loop in which waiting connections are accepted before a listener closes; a flood has no end. */
+/** Limit: turns of the event loop in which waiting connections are accepted before a listener closes; a flood never ends. */
 const ACCEPT_TURNS = 100
-/** Limit: reads under way for bodies of one remote source. */
+/** Limit: concurrent reads for bodies of one remote source. */
 const REMOTE_READS = 2
 
 export interface SenderStats {
-  /** Bodies begun, and bytes of them that were handed to the kernel. */
+  /** Bodies begun, and their bytes that were handed to the kernel. */
   readonly transfers: number
   readonly bytes: number
-  /** Bodies under way. */
+  /** Bodies in progress. */
   readonly active: number
   readonly sent: number
   readonly aborted: number
@@ -38,13 +38,13 @@ export interface SenderStats {
 
 export interface SendOptions {
   /**
-   * Called exactly once, possibly before `send` returns: the descriptor is not used any more. `bytes`: so much of the body was handed on. A throw
-   * is logged and goes no further.
+   * Called exactly once, possibly before `send` returns, when the descriptor is no longer used. `bytes` is the part of the body that was handed on.
+   * Errors that it throws are logged and not propagated.
    */
   onDone(outcome: Outcome, bytes: number): void
   /**
-   * Names the source of a file that is on a file system of another machine, which may fall silent: threads read it, never sendfile, and so
-   * few at a time for each source that it does not take all of them along.
+   * Name of the source of a file on a network file system, which may stop responding. Threads read such files, never sendfile, and few at a time for
+   * each source, so that one source cannot occupy all threads.
    */
   readonly remote?: string | undefined
 }
@@ -53,30 +53,30 @@ export type NativeUse = 'any' | 'proven' | 'off'
 
 export interface SenderOptions {
   readonly log: SenderLog
-  /** In seconds, for tests. The tiers look every 4 seconds. */
+  /** Stall time in seconds, for tests. The tiers check every 4 seconds. */
   readonly stallSeconds?: number | undefined
-  /** How long an idle connection lives, in whole seconds. Only the native tier can make that longer than the 10 s of uWebSockets.js. */
+  /** Time in whole seconds after which an idle connection is closed. Only the native tier can exceed the 10 s of uWebSockets.js. */
   readonly idleSeconds?: number | undefined
   /**
-   * With which uWebSockets.js binaries the native tier is tried: those that it was `proven` with (the default), `any` that passes the probe and the
-   * self-test, or none (`off`: bodies are copied).
+   * The uWebSockets.js binaries with which the native tier is tried: those that it was `proven` with (the default), `any` that passes the probe and
+   * the self-test, or none (`off`: bodies are copied).
    */
   readonly native?: NativeUse | undefined
-  /** For tests: tiles of as many bytes or more are sent by reference to their file. Default: measured at the start. */
+  /** Size in bytes from which tiles are sent by reference to their file, for tests. Default: measured at the start. */
   readonly copyBelow?: number | undefined
-  /** For tests. */
+  /** Replaces `findServerBinary` in tests. */
   readonly findBinary?: (() => ServerBinary | string) | undefined
 }
 
 /**
- * Sends ranges of files as response bodies of a uWebSockets.js App: by sendfile(2) over plain TCP where that is possible, by copying where it is not. The
- * bytes are the same. Until `attach` has found a better tier it copies.
+ * Sends ranges of files as response bodies of a uWebSockets.js App: by sendfile(2) over plain TCP if possible, otherwise by copying. The bytes are
+ * the same. The sender copies until `attach` has found a better tier.
  *
  * - One sender for each process and App; it belongs to the thread of its event loop.
- * - While a body is under way the caller must not touch its response, and must not have set `onWritable`. A handler set by `onAborted`
- *   is replaced: `onDone` tells of the end.
- * - A file that is shorter than promised closes the connection; nothing is padded. A file that is replaced or deleted is sent as
- *   the descriptor has it.
+ * - While a body is being sent the caller must not touch its response, and must not have set `onWritable`. A handler set by `onAborted` is
+ *   replaced: `onDone` reports the end.
+ * - A file that is shorter than promised closes the connection; nothing is padded. If a file is replaced or deleted meanwhile, the content of the
+ *   open descriptor is sent.
  */
 export class FileSender {
   readonly #options: SenderOptions
@@ -102,17 +102,17 @@ export class FileSender {
     return this.#tier.name
   }
 
-  /** Why it is this tier and not a faster one, for the log and the metrics. */
+  /** The reason for this tier, for the log and the metrics. */
   get reason(): string {
     return this.#reason
   }
 
-  /** Registers the private path of the self-test; before any catch-all route, and before the App listens. */
+  /** Registers the private path of the self-test. Must be called before any catch-all route is registered and before the App listens. */
   selfTestRoute(app: HttpApp): void {
     this.#route.register(app)
   }
 
-  /** Attaches the native tier where it passes its self-test through the listener. Takes some tenths of a second; does not reject. */
+  /** Attaches the native tier if it passes its self-test through the listener. Takes some tenths of a second; does not reject. */
   async attach(listener: Listener): Promise<void> {
     const refusal = this.#notWanted() ?? (await this.#attachNative(listener))
     this.#reason = refusal ?? 'its self-test passed'
@@ -123,12 +123,12 @@ export class FileSender {
     else this.#options.log.warn(fields, 'files are copied, which costs more than sendfile')
   }
 
-  /** Of another App that takes the place of the one before: the same for its listener. To be called before the event loop goes on. */
+  /** Attaches the tier to the listener of another App, which replaces the previous one. Must be called before the event loop continues. */
   attachAlso(port: number): void {
     if (!(this.#tier instanceof NativeTier)) return
     const problem = this.#tier.attachAlso(port)
     if (problem === '') return
-    // What JavaScript leaves to the native tier, it does by itself again.
+    // JavaScript takes over again all work that it had left to the native tier.
     this.#tier = this.#copying
     this.#reason = problem
     this.#options.log.warn(
@@ -141,7 +141,7 @@ export class FileSender {
     return this.#options.native === 'off' ? 'the native tier is off' : null
   }
 
-  /** null: attached; otherwise why not. */
+  /** Returns null if the native tier is attached, otherwise the reason. */
   async #attachNative(listener: Listener): Promise<string | null> {
     const binary = (this.#options.findBinary ?? findServerBinary)()
     if (typeof binary === 'string') return binary
@@ -162,8 +162,8 @@ export class FileSender {
   }
 
   /**
-   * Sends `length` bytes from `offset` as the body of `res`. To be called inside the cork of `res` (a route handler before its first
-   * await, or `res.cork`), with status and headers written and no length: Content-Length is added here. Does not throw.
+   * Sends `length` bytes from `offset` as the body of `res`. Must be called inside the cork of `res` (a route handler before its first await, or
+   * `res.cork`), with status and headers written but without Content-Length, which is added here. Does not throw.
    */
   send(res: HttpResponse, fd: number, offset: number, length: number, options: SendOptions): void {
     this.#counts.transfers++
@@ -185,7 +185,7 @@ export class FileSender {
         settle('sent', 0)
       }
     } catch (error) {
-      // The response is gone: its client left before this call.
+      // The response is closed: its client disconnected before this call.
       this.#options.log.warn({ err: error }, 'a file could not be sent')
       settle('aborted', 0)
     }
@@ -207,19 +207,25 @@ export class FileSender {
     }
   }
 
-  /** Tiles that are answered without JavaScript; undefined where the tier is not `native`. To be called after `attach`, and once. */
+  /**
+   * Returns the table of responses that are sent without JavaScript; undefined if the tier is not `native`. Must be called after `attach`, and only
+   * once.
+   */
   responseTable(capacityBytes: number): ResponseTable | undefined {
     return this.#tier instanceof NativeTier ? this.#tier.responseTable(capacityBytes) : undefined
   }
 
-  /** The sets of tiles that are read without JavaScript, for the table of this sender; null where the kernel does not let them. */
+  /**
+   * Returns the tile sets that are read without JavaScript, for the table of this sender; null if the tier is not `native`, or the kernel does not
+   * support it.
+   */
   coldSets(table: ResponseTable): NativeTilesets | null {
     return this.#tier instanceof NativeTier ? this.#tier.coldSets(table) : null
   }
 
   /**
-   * Lets uWebSockets.js accept the connections that wait on the port, so that its listener, closed right then, resets none. Without the
-   * native tier they are not known.
+   * Lets uWebSockets.js accept the connections that wait on the port, so that closing its listener right afterwards resets none. Does nothing without
+   * the native tier, since only that tier knows of them.
    */
   async acceptWaiting(port: number): Promise<void> {
     for (let turn = 0; turn < ACCEPT_TURNS; turn++) {
@@ -228,7 +234,7 @@ export class FileSender {
     }
   }
 
-  /** Whether a client has still to take bytes of an answer that was given without JavaScript, which knows of its own. */
+  /** True if a client has not read all bytes of a response that was sent without JavaScript. JavaScript tracks its own responses. */
   hasUnsent(): boolean {
     return this.#tier instanceof NativeTier && this.#tier.hasUnsent()
   }

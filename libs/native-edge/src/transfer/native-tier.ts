@@ -5,17 +5,20 @@ import { type HttpResponse, type Job, type Listener, NOTHING, OUTCOMES, type Tie
 
 const SENT = 0
 const FIRST_FAILURE = -1
-/** Announces a length: the addon takes the byte back, and the file has the right one. */
+/** Makes uWebSockets.js write a Content-Length. The addon removes the byte, since the file contains it. */
 const ANY_BYTE = Buffer.from('x')
-/** Whether this field goes into the cork buffer shows whose response it is; the addon takes it back. */
+/** A field by which the addon checks that the cork buffer belongs to this response; the addon removes it. */
 const MARKER = ['x-transfer', 'copied'] as const
 
-/** sendfile(2) from hooks in uSockets' event handling. Over TLS, which has to see the bytes, files of JavaScript's answers are copied. */
+/**
+ * Sends by sendfile(2) from hooks in uSockets' event handling. Over TLS, which must encrypt the bytes, files of JavaScript's responses are
+ * copied.
+ */
 export class NativeTier implements Tier {
   readonly name = 'native'
   readonly #addon: Addon
   readonly #pending = new Map<number, Job>()
-  /** For a response that is not corked, or whose connection is older than the hooks. */
+  /** Sends a response that is not corked, or whose connection is older than the hooks. */
   readonly #otherwise: Tier
 
   readonly #isEncrypted: boolean
@@ -26,7 +29,7 @@ export class NativeTier implements Tier {
     this.#isEncrypted = isEncrypted
   }
 
-  /** Hooks the listener, or says why that cannot be. */
+  /** Hooks the listener, or returns the reason why that fails. */
   static attach(
     addon: Addon,
     binary: string,
@@ -40,24 +43,24 @@ export class NativeTier implements Tier {
     return problem === '' ? tier : problem
   }
 
-  /** Hooks another App's listener, or says why that cannot be. To be called before the event loop goes on. */
+  /** Hooks another App's listener, or returns the reason why that fails. Must be called before the event loop continues. */
   attachAlso(port: number): string {
     return this.#addon.attachAlso(port)
   }
 
-  /** Gives up the hooks. */
+  /** Removes the hooks. */
   detach(): void {
     this.#addon.detach()
   }
 
-  /** Whether connections that were not accepted yet wait on the port. */
+  /** True if connections that were not accepted yet wait on the port. */
   connectionsWait(port: number): boolean {
     return this.#addon.connectionsWait(port)
   }
 
   /**
-   * Answers the probe request, of which nothing has been written yet, with two bytes: whether uWS's memory is as expected at each stage. The
-   * stages are those of native/uws/layout.h, with the very bytes that it looks for.
+   * Answers the probe request, whose response must not have been written to, with two bytes. Returns true if the memory of uWS is as
+   * expected at each stage. The stages are those of native/uws/layout.h, with the exact bytes that it looks for.
    */
   probe(res: HttpResponse): boolean {
     let found = this.#addon.probe(0)
@@ -73,31 +76,34 @@ export class NativeTier implements Tier {
     return this.#addon.probe(4) && found
   }
 
-  /** From how many bytes on bodies are sent by reference: as given, or measured with a file whose beginning is in the page cache. */
+  /**
+   * Returns the size in bytes from which bodies are sent by reference: `bytes`, or measured with a file whose beginning is in the page
+   * cache.
+   */
   chooseCopyLimit(file: string, bytes = this.#isEncrypted ? Number.MAX_SAFE_INTEGER : undefined): number {
     if (bytes === undefined) return this.#addon.measureCopyLimit(file)
     this.#addon.setCopyLimit(bytes)
     return bytes
   }
 
-  /** Whether a client has still to take bytes of an answer. */
+  /** True if a client has not read all bytes of a response. */
   hasUnsent(): boolean {
     return this.#addon.hasUnsent()
   }
 
-  /** One table for the process: a second one is the same with another capacity. */
+  /** Returns the process's only table: a second call returns the same table with another capacity. */
   responseTable(capacityBytes: number): ResponseTable {
     return new ResponseTable(this.#addon, capacityBytes)
   }
 
-  /** null: the kernel does not let tiles be read so. */
+  /** Returns null if the kernel does not support it. */
   coldSets(table: ResponseTable): NativeTilesets | null {
     return NativeTilesets.of(this.#addon, table)
   }
 
   send(job: Job): void {
     const { res, fd, offset, length } = job
-    // A length of one byte cannot be announced by that byte and leave the response pending.
+    // A body of one byte cannot be announced by that byte and still leave the response pending.
     if (this.#isEncrypted || length === 1) {
       this.#otherwise.send(job)
       return
@@ -115,7 +121,7 @@ export class NativeTier implements Tier {
       job.settle('sent', length)
     } else if (started > 0) {
       this.#pending.set(started, job)
-      // uWebSockets.js ends the process over a pending response without this handler; the hooks report the abort.
+      // Without this handler uWebSockets.js ends the process for a pending response; the hooks report the abort.
       res.onAborted(() => {})
     } else {
       res.close()
@@ -128,7 +134,7 @@ export class NativeTier implements Tier {
     if (!job) return
     this.#pending.delete(id)
     const name = OUTCOMES[outcome] ?? 'aborted'
-    // uWebSockets.js knows of one byte of the body: with none missing it takes the response for complete.
+    // uWebSockets.js knows of one byte of the body: if all of it is sent, uWebSockets.js considers the response complete.
     if (name === 'sent') job.res.cork(() => job.res.tryEnd(NOTHING, 1))
     job.settle(name, sent)
   }

@@ -14,7 +14,7 @@ let server: ServerProcess
 let afterIdling: Promise<number>
 beforeAll(async () => {
   server = await ServerProcess.start({ tiers: ['native'], idleSeconds: 60 })
-  // Takes its time, whatever the machine: it goes on while the others run.
+  // Takes the same time on any machine, so it runs while the other tests run.
   afterIdling = statusAfterIdling()
   afterIdling.catch(() => {})
 })
@@ -32,15 +32,16 @@ async function statusAfterIdling(): Promise<number> {
   return status
 }
 
-it('keeps an idle connection for as long as it is told to', async () => expect(await afterIdling).toBe(200))
+it('keeps an idle connection for the configured time', async () => expect(await afterIdling).toBe(200))
 
 /**
- * Turns end by a signal, as libuv has it: each Node that is supported must. By hand those that do not run the tests, too:
+ * A turn of the event loop ends by a signal, as in libuv; this must work with each supported Node. Run it manually for
+ * the versions that do not run the tests:
  * OTHER_NODES=/path/to/node22:/path/to/node24 npm test -- native.integration
  */
 const NODES = [process.execPath, ...(process.env.OTHER_NODES?.split(':') ?? [])]
 
-it.each(NODES)('lets timers run however many connections are busy, with %s', async (node) => {
+it.each(NODES)('lets timers run with any number of busy connections, with %s', async (node) => {
   const server = await ServerProcess.start({ tiers: ['native'], node })
   expect(server.reason).toBe('its self-test passed')
   const [connections, requests] = [1_500, 15_000]
@@ -57,7 +58,7 @@ it.each(NODES)('lets timers run however many connections are busy, with %s', asy
       if (asked++ < requests) socket.write(request('/slow'))
       else resolve()
     }
-    // So that more of them wait at once than the kernel hands over at a time (1,024).
+    // Makes more of them wait at the same time than the kernel reports in one batch (1,024).
     server.signal('SIGSTOP')
     for (const socket of sockets) {
       socket.on('data', () => ask(socket)).on('error', reject)
@@ -80,7 +81,7 @@ it('holds a request behind a handler that has not answered yet', async () => {
   client.close()
 })
 
-it('reads no further ahead than its limit, and goes on where it left off', async () => {
+it('reads ahead only up to its limit, and continues from there', async () => {
   const file = server.file('ahead', 10_000_000)
   const client = await server.connect()
   const body = Buffer.alloc(50_000, 'x')
@@ -134,8 +135,8 @@ it.each([
 it.each([
   ['no size', '\r\nabc\r\n0\r\n\r\n'],
   ['a chunk longer than its size', '3\r\nabcd\r\n0\r\n\r\n'],
-  ['a size beyond measure', 'fffffffff\r\nabc'],
-])('closes over a chunked body with %s', async (_name, body) => {
+  ['a size that overflows', 'fffffffff\r\nabc'],
+])('closes the connection for a chunked body with %s', async (_name, body) => {
   const client = await server.connect()
   client.write(`${request('/echo', 'Transfer-Encoding: chunked\r\n', 'POST')}${body}`)
   await expect(client.response().then(({ status }) => status === 400 || status)).resolves.toBe(true)
@@ -180,8 +181,8 @@ it('leaves connections that are older than itself to uWebSockets.js, in the midd
   await late.stop()
 })
 
-it('finds its own process where several share the port', async () => {
-  // uWebSockets.js shares only a port that it was given, so not one that the system has picked.
+it('finds its own process if several share the port', async () => {
+  // uWebSockets.js shares only a port that it was given, not one that the system has picked.
   const port = await freePort()
   const servers = await Promise.all([1, 2, 3].map(() => ServerProcess.start({ tiers: ['native'], port })))
   for (const each of servers) {
@@ -197,7 +198,7 @@ it('takes an unknown binary that passes the self-test, and says so in one line',
   await unknown.stop()
 })
 
-it('copies with an unknown binary where only proven ones may be used', async () => {
+it('copies with an unknown binary if only proven ones may be used', async () => {
   const refused = await ServerProcess.start({ tiers: ['native'], native: 'proven', unknownBinary: true })
   expect(refused.tier).toBe('copy')
   expect(refused.reason).toMatch(

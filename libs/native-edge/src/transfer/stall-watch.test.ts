@@ -8,7 +8,7 @@ function reader() {
   return { keepWaiting: vi.fn(), stalled: vi.fn() }
 }
 
-test('a reader that takes nothing for a minute has stalled, and is kept until then', () => {
+test('a reader that reads nothing for a minute has stalled, and is kept until then', () => {
   const watch = new StallWatch(60_000)
   const stuck = reader()
   watch.add(stuck, 0)
@@ -19,7 +19,7 @@ test('a reader that takes nothing for a minute has stalled, and is kept until th
   expect(stuck.stalled).toHaveBeenCalled()
 })
 
-test('what is in flight to a slow reader gives it the time to read it', () => {
+test('bytes in flight extend the limit of a slow reader', () => {
   const watch = new StallWatch(60_000)
   const slow = reader()
   watch.add(slow, 120_000)
@@ -29,7 +29,7 @@ test('what is in flight to a slow reader gives it the time to read it', () => {
   expect(slow.stalled).toHaveBeenCalled()
 })
 
-test('with nobody to watch there is no timer', () => {
+test('no timer runs without a transfer to watch', () => {
   const watch = new StallWatch(60_000)
   const one = reader()
   watch.add(one, 0)

@@ -1,13 +1,13 @@
 /**
- * What the kernel has taken and the reader has not cannot be seen here, and free room is reported only once a third of it was taken. A reader of
- * this rate is slow, not stalled, so each byte in flight extends the limit by what it takes to read at this rate.
+ * Rate of a reader that is slow, not stalled. The bytes that the kernel has taken and the reader has not are invisible here, and free room is
+ * reported only after a third of it was read. So each byte in flight extends the limit by its reading time at this rate.
  */
 const SLOWEST_READER_BYTES_PER_MS = 1
 const LONGEST_LIMIT_MS = 10 * 60_000
 
 /**
- * uWebSockets.js closes a connection about 10 seconds after a write that did not succeed, however steadily its client reads. Each new attempt to
- * write sets that timer again and shows whether there was progress. The server's timers tick every 4 s.
+ * uWebSockets.js closes a connection about 10 seconds after an unsuccessful write, even if its client reads steadily. Each new attempt to write
+ * resets that timer and shows whether there was progress. The server's timers tick every 4 s.
  */
 const TICK_MS = 3_000
 
@@ -16,13 +16,13 @@ export interface Stallable {
   stalled(): void
 }
 
-/** Watches over transfers whose socket is full, and ends clients for lack of progress, not for being slow: one timer for all of them. */
+/** Watches transfers whose socket is full, and ends clients that make no progress, but not slow ones. One timer serves all transfers. */
 export class StallWatch {
   readonly #limitMs: number
   readonly #deadlines = new Map<Stallable, number>()
   #timer: NodeJS.Timeout | null = null
 
-  /** @param limitMs a reader that takes nothing for this long counts as gone */
+  /** @param limitMs time without progress after which a reader is considered gone */
   constructor(limitMs: number) {
     this.#limitMs = limitMs
   }

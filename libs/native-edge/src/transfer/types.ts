@@ -1,8 +1,8 @@
-/** The types of uWebSockets.js, as far as they are used: by structure, so that this library depends on no server. */
+/** The types of uWebSockets.js that are used here. They are structural, so that this library depends on no server. */
 export interface HttpResponse {
   writeStatus(status: string): unknown
   writeHeader(key: string, value: string): unknown
-  /** [everything was accepted, the response is complete] */
+  /** Returns [all bytes were accepted, the response is complete]. */
   tryEnd(chunk: Uint8Array, totalSize: number): [boolean, boolean]
   end(body?: string | Uint8Array): unknown
   cork(callback: () => void): unknown
@@ -22,14 +22,17 @@ export interface HttpApp {
 }
 
 /**
- * How a body ended. `sent`: all of it is with the kernel. `aborted`: the client or the server closed the connection. `truncated`: the
- * file was shorter than promised, or could not be read. `stalled`: the client took nothing for the whole stall time. In all cases but
- * `sent` the connection is closed, so that the client sees that something is missing.
+ * The ends of a body:
+ * - `sent`: all of it was handed to the kernel.
+ * - `aborted`: the client or the server closed the connection.
+ * - `truncated`: the file was shorter than promised, or could not be read.
+ * - `stalled`: the client read nothing for the whole stall time.
+ * The connection is closed unless the body was `sent`, so that the client notices the missing bytes.
  */
 export const OUTCOMES = ['sent', 'aborted', 'truncated', 'stalled'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** `native` is the faster one, `copy` the one that always works. */
+/** `native` is faster; `copy` works everywhere. */
 export type TierName = 'native' | 'copy'
 
 /** One body to send. `length` is at least 1. */
@@ -38,7 +41,7 @@ export interface Job {
   readonly fd: number
   readonly offset: number
   readonly length: number
-  /** To be called exactly once; does not throw. `bytes` is how much of the body was handed on. */
+  /** Must be called exactly once; does not throw. `bytes` is the part of the body that was handed on. */
   settle(outcome: Outcome, bytes: number): void
 }
 
@@ -56,10 +59,10 @@ export interface SenderLog {
 
 export const NOTHING = new Uint8Array(0)
 
-/** Where the App listens. */
+/** Address on which the App listens. */
 export interface Listener {
   readonly host: string
   readonly port: number
-  /** it speaks TLS */
+  /** True if the App uses TLS. */
   readonly isEncrypted?: boolean
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 
-/** A response as a RawClient has read it. The body is only hashed and counted, never kept. */
+/** A response as read by a RawClient. The body is only hashed and counted, never kept. */
 export interface RawResponse {
   readonly status: number
   readonly headers: ReadonlyMap<string, string>
@@ -27,7 +27,7 @@ export class RawClient {
     socket.on('data', (data: Buffer) => {
       this.#received.push(data)
       this.#size += data.length
-      // Limit: unread data; the server then meets a client that does not keep up.
+      // Limit: 1 MiB of unread data, so that the server meets a client that does not keep up.
       if (this.#size > 1024 * 1024) socket.pause()
       this.#wake?.()
     })
@@ -35,7 +35,7 @@ export class RawClient {
     socket.on('close', () => this.#end(new Error('the connection ended')))
   }
 
-  /** Over TLS any certificate will do. */
+  /** Accepts any certificate over TLS. */
   static open(host: string, port: number, isEncrypted = false): Promise<RawClient> {
     return new Promise((resolve, reject) => {
       const socket = isEncrypted ? connectTls({ host, port, rejectUnauthorized: false }) : connect({ host, port })
@@ -55,7 +55,10 @@ export class RawClient {
     this.socket.destroy()
   }
 
-  /** Reads one response; `hasBody` is false for the answer to a HEAD. Rejects where the connection ends before its end. */
+  /**
+   * Reads one response; `hasBody` is false for the response to a HEAD. Rejects if the connection ends before the response
+   * does.
+   */
   async response(hasBody = true): Promise<RawResponse> {
     const head = await this.#head()
     const [statusLine = '', ...lines] = head.split('\r\n')

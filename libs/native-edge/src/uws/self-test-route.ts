@@ -5,21 +5,21 @@ import type { HttpApp, HttpRequest, HttpResponse } from '../transfer/types.js'
 
 const PREFIX = '/.native-edge-self-test/'
 
-/** A file that is there on every machine, is large (some 90 MB) and does not change: the Node binary itself. */
+/** The Node binary itself: a file that exists on every machine, is large (some 90 MB) and does not change. */
 export const TEST_FILE = process.execPath
 
 /**
- * The private path of the self-test. Its last part is random, so that no client can guess it; and where several processes share the
- * port, a process answers only for its own and 404 for the others'.
+ * The private path of the self-test. Its last part is random, so that clients cannot guess it. If several processes share the port,
+ * each returns 404 for the paths of the others.
  */
 export class SelfTestRoute {
   readonly path = `${PREFIX}${randomUUID()}`
-  /** The tier under test; without one the path does not exist. */
+  /** The tier under test; without one the path returns 404. */
   tier: NativeTier | undefined
-  /** What the last probe request found. */
+  /** Result of the last probe request. */
   probed = false
 
-  /** Registers the path. To be called before any catch-all route of the App. */
+  /** Registers the path. Must be called before any catch-all route of the App is registered. */
   register(app: HttpApp): void {
     app.get(`${PREFIX}*`, (res, req) => this.#answer(res, req))
   }

@@ -6,9 +6,14 @@ import type { Listener } from '../transfer/types.js'
 import { RawClient, type RawResponse } from './raw-client.js'
 import { type SelfTestRoute, TEST_FILE } from './self-test-route.js'
 
-/** On an idle machine the test takes a tenth of a second, on a busy one more than five; a start must not fail over it. */
+/**
+ * The test takes a tenth of a second on an idle machine. On a busy machine it takes more than five seconds, and must not fail
+ * for that.
+ */
 const TIMEOUT_MILLISECONDS = 20_000
-/** Where several processes share a port, the kernel picks one for each connection: so often another one is tried. */
+/**
+ * If several processes share a port, the kernel picks one for each connection, so the test may have to connect several times.
+ */
 const MAX_CONNECTION_ATTEMPTS = 200
 /** More than the kernel buffers on both sides for a client that does not read, so that the sender must wait for it. */
 const BIG = { offset: 4321, length: 12_000_000 }
@@ -23,7 +28,10 @@ const PIPELINED = 10
 
 type Part = (typeof PARTS)[number]
 
-/** Sends real requests to the tier through the real listener. An empty string: it may be used; otherwise, what went wrong. */
+/**
+ * Sends real requests to the tier through the real listener. Returns an empty string if the tier may be used, otherwise the
+ * failure.
+ */
 export async function testTier(tier: NativeTier, route: SelfTestRoute, listener: Listener): Promise<string> {
   const test = new SelfTest(route, listener)
   let timer: NodeJS.Timeout | undefined
@@ -87,7 +95,7 @@ class SelfTest {
     return isRight(await client.response(), BIG) ? '' : 'a large body arrived changed'
   }
 
-  /** One byte a packet. */
+  /** Writes one byte per packet. */
   async #splitHead(client: RawClient): Promise<string> {
     const part = PARTS[3] as Part
     for (const byte of this.#ask(part)) {
@@ -121,7 +129,7 @@ class SelfTest {
   }
 }
 
-/** An address that stands for all is no destination. */
+/** A wildcard address is not a destination. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host

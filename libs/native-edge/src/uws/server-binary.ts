@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * The uWebSockets.js binaries with which all proofs of the native tier were run (correctness/run.mjs), by SHA-256. The tier calls functions
- * of the binary and reads its memory; the probe and the self-test at each start tell whether what it assumes holds of another binary.
+ * SHA-256 digests of the uWebSockets.js binaries with which all proofs of the native tier were run (correctness/run.mjs). The tier calls
+ * functions of the binary and reads its memory. The probe and the self-test at each start check these assumptions for any other binary.
  */
 const PROVEN: Readonly<Record<string, string>> = {
   '6f8d96d761a64beddb060f1f7f0e617dd293ed127ec1d57507aa561a0083171e': 'uws-pack 20.0.8, Linux x64, Node 20',
@@ -15,12 +15,12 @@ const PROVEN: Readonly<Record<string, string>> = {
 
 export interface ServerBinary {
   readonly path: string
-  /** SHA-256, in hexadecimal */
+  /** SHA-256 in hexadecimal. */
   readonly digest: string
   readonly proven: boolean
 }
 
-/** The uWebSockets.js binary that this process has loaded, or why the native tier cannot use one. */
+/** Returns the uWebSockets.js binary that this process has loaded, or the reason why the native tier cannot use it. */
 export function findServerBinary(): ServerBinary | string {
   if (process.platform !== 'linux') return `sendfile is used on Linux only, this is ${process.platform}`
   const path = loadedBinary()

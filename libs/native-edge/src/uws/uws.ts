@@ -3,12 +3,12 @@ import { createRequire } from 'node:module'
 
 export type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js-older'
 
-/** What is used of uWebSockets.js. Both versions have it in the same form; the types are the older one's. */
+/** The part of uWebSockets.js that is used. Both versions have it in the same form; the types are those of the older version. */
 type Uws = Pick<typeof Server, 'App' | 'SSLApp' | 'us_listen_socket_close' | 'us_socket_local_port'>
 
 /**
- * uWebSockets.js of this machine: the newer version where its binary loads (Node 20, 22 and 24; glibc 2.38, as in Debian 13), else the older
- * one (Node 20 and 22; glibc 2.27). Rejects with one line that says what to do where neither has a binary.
+ * Loads the uWebSockets.js of this machine: the newer version if its binary loads (Node 20, 22 and 24; glibc 2.38, as in Debian 13), else
+ * the older one (Node 20 and 22; glibc 2.27). If neither loads, rejects with a one-line error that says how to solve it.
  */
 async function load(): Promise<Uws> {
   try {

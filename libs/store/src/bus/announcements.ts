@@ -5,13 +5,13 @@ import { type Acknowledgement, ANNOUNCE_INTERVAL_MS, type OwnPresence, type Revi
 import { SharedRead } from './shared-read.js'
 import { StateChain } from './state-chain.js'
 
-/** A wait that lasts reads presence again after this time: a process may have gone, or an announcement may be lost. */
+/** Interval at which a wait reads presence again: a process may have ended, or an announcement may be lost. */
 const RECHECK_MS = 250
 
-/** Presence that was read within this time serves a wait as well as a new reading: processes that come announce themselves. */
+/** Age up to which presence need not be read again for a wait: new processes announce themselves. */
 const FRESH_MS = ANNOUNCE_INTERVAL_MS
 
-/** After an outage of the medium, every live edge has reconnected and announced itself within this time. */
+/** Time after an outage of the bus within which every live edge has reconnected and announced itself. */
 const SETTLED_MS = 2 * ANNOUNCE_INTERVAL_MS
 
 const NOBODY: Presence = { live: [], silent: [] }
@@ -22,22 +22,22 @@ type Applied = Pick<LogState, 'revision'> & {
 /** `applied` null: the process has ended. */
 type Listener = (id: string, applied: Applied | null) => void
 
-/** Answers the marks of those states that the store has been in. */
+/** Returns the marks of those states that the store has been in. */
 export type KnownStates = (states: readonly LogState[]) => Promise<ReadonlySet<string>>
 
-/** The message that an edge process publishes once it has applied a revision; `Announcements.receive` reads it. */
+/** Formats the message that an edge process publishes after it has applied a revision. `Announcements.receive` reads it. */
 export function announcementOf({ id, applied_revision, applied_mark = '' }: OwnPresence): string {
   return `${id} ${applied_revision} ${applied_mark}`
 }
 
-/** The second word of what is published for a process that has withdrawn its presence; no revision for programs of the previous version. */
+/** Second word of the message of a process that has withdrawn its presence. The previous version does not read it as a revision. */
 const GONE = 'gone'
 
 export function withdrawalOf(id: string): string {
   return `${id} ${GONE}`
 }
 
-/** The presence of edges at a moment, and the marks in it that are of states which the store has been in. */
+/** The presence of edges at one moment, and its marks of states that the store has been in. */
 interface Seen extends Presence {
   readonly known: ReadonlySet<string>
   readonly ids: ReadonlySet<string>
@@ -45,13 +45,13 @@ interface Seen extends Presence {
   readonly readAt: number
 }
 
-/** Collects the announcements of edge processes, and waits until all of them have applied a revision. The medium passes them in. */
+/** Collects the announcements of edge processes, which the bus passes in, and waits until all of them have applied a revision. */
 export class Announcements {
-  /** one for all waits: each of many changes a second would otherwise read presence several times */
+  /** shared by all waits: with many changes a second, each wait would otherwise read presence several times */
   readonly #reads: SharedRead<Seen>
   readonly #chain = new StateChain()
   readonly #listeners = new Set<Listener>()
-  /** what each process has announced last, since presence was read */
+  /** last announcement of each process since presence was read */
   readonly #announced = new Map<string, Applied>()
   #seen: Seen | null = null
 
@@ -59,8 +59,8 @@ export class Announcements {
   #backAt = Number.NEGATIVE_INFINITY
 
   /**
-   * @param presence reads which edge processes live, and what each has applied
-   * @param notified false: nothing calls `receive`, so that every wait begins with a new reading
+   * @param presence reads the live edge processes and the state that each has applied
+   * @param notified false if nothing calls `receive`; every wait then begins with a new reading
    */
   constructor(presence: () => Promise<Presence>, knownStates: KnownStates, notified = true) {
     this.#reads = new SharedRead(async () => {
@@ -83,14 +83,14 @@ export class Announcements {
     })
   }
 
-  /** To be called whenever the medium is lost or back: presence that expired meanwhile does not mean that no edge is alive. */
+  /** Must be called whenever the bus is lost or back. Presence that expired meanwhile does not mean that no edge is alive. */
   noteReach(reachable: boolean): void {
     if (reachable && this.#away) this.#backAt = performance.now()
     if (!reachable) this.#seen = null
     this.#away = !reachable
   }
 
-  /** A message that this process publishes or hears: states that follow are recognised without the store. */
+  /** Notes a message that this process publishes or receives. Later states are then recognised without the store. */
   noteChange(message: RevisionMessage): void {
     this.#chain.note(message)
   }
@@ -98,16 +98,16 @@ export class Announcements {
   receive(announcement: string): void {
     const [id = '', revision, mark] = announcement.split(' ')
     const applied = revision === GONE ? null : { revision: Number(revision), mark: mark || undefined }
-    // A process that has come, or come back, must be waited for, and one that has ended must not.
+    // A wait must include a process that has just started, and must not include one that has ended.
     if (applied === null || this.#seen?.liveIds.has(id) === false) this.#seen = null
     if (applied !== null) this.#announced.set(id, applied)
     for (const listener of this.#listeners) listener(id, applied)
   }
 
   /**
-   * Waits until every live edge process has applied a state. Announcements make it fast; reading presence again makes it reliable: a
+   * Waits until every live edge process has applied a state. Announcements make it fast. Repeated reading of presence makes it reliable: a
    * process that dies meanwhile drops out, and a lost announcement is noticed.
-   * @param expected processes that count as such too as long as presence does not tell of them
+   * @param expected processes that also count, as long as presence does not include them
    */
   async awaitApplied(state: LogState, timeoutMs: number, expected: Presence = NOBODY): Promise<Acknowledgement> {
     const deadline = performance.now() + timeoutMs
@@ -148,21 +148,21 @@ export class Announcements {
     return seen !== null && performance.now() - seen.readAt < FRESH_MS ? seen : this.#reads.read()
   }
 
-  /** null: only the store knows whether a later state belongs to this history. */
+  /** Returns null if only the store knows whether a later state belongs to this history. */
   #reaches({ revision, mark }: Applied, state: LogState): boolean | null {
     if (mark === undefined || revision <= state.revision) return isState(state, revision, mark)
     return this.#chain.leads(state, { revision, mark }) ? true : null
   }
 }
 
-/** Which processes have announced a state, and whether that is all of them. */
+/** Tracks which processes have announced a state. */
 class Wait {
   readonly received = new Map<string, Applied>()
   readonly listener: Listener
   #missing: Set<string> | null = null
   #wake = (): void => {}
 
-  /** @param reaches null: not known */
+  /** @param reaches returns null if it is unknown */
   constructor(reaches: (applied: Applied) => boolean | null) {
     this.listener = (id, applied) => {
       if (this.received.has(id)) return
@@ -175,7 +175,7 @@ class Wait {
     }
   }
 
-  /** An edge as it confirmed: presence may tell of an earlier revision. Nothing for one that has not. */
+  /** Returns an edge with the revision that it confirmed, since presence may report an earlier one. Empty for an edge that has not confirmed. */
   readonly confirmation = (edge: EdgePresence): EdgePresence[] => {
     const applied = this.received.get(edge.id)
     if (applied === undefined) return []
@@ -189,7 +189,7 @@ class Wait {
     ]
   }
 
-  /** Answers whether all of them have, at the latest at this moment. Earlier without them where the store must be asked. */
+  /** Resolves to true once all edges have confirmed, and to false at `latest`, or earlier if the store must be asked. */
   async until(live: readonly EdgePresence[], latest: number): Promise<boolean> {
     this.#missing = new Set(live.flatMap(({ id }) => (this.received.has(id) ? [] : [id])))
     if (this.#missing.size > 0) {
@@ -230,7 +230,7 @@ function hasApplied({ revision, mark }: Applied, state: LogState, known: Readonl
   return isState(state, revision, mark) || (revision > state.revision && mark !== undefined && known.has(mark))
 }
 
-/** A process of the previous version sends no mark, so that its revision has to suffice. */
+/** A process of the previous version sends no mark, so only its revision is compared. */
 function isState(state: LogState, revision: number, mark: string | undefined): boolean {
   return mark === undefined ? revision >= state.revision : revision === state.revision && mark === state.mark
 }

@@ -56,7 +56,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
   })
   afterAll(() => bus.close())
 
-  test('permits come out of one bucket that all processes share, and it fills by the limit', async () => {
+  test('permits come from one bucket that all processes share, and that refills by the limit', async () => {
     const tokenId = await insertedToken()
     const other = await openBus(store.sql, options(medium === 'redis' ? redis.url : null))
     try {
@@ -70,7 +70,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
       expect(last?.retryAfterMs).toBeGreaterThan(0)
       expect(last?.retryAfterMs).toBeLessThanOrEqual(2_000)
       expect((await take(other, 2))?.granted).toBe(0)
-      // A new limit counts for what is there, and time fills it.
+      // A new limit applies to the existing permits, and time refills them.
       const fast = { ...request, perSecond: 1_000 }
       await expect.poll(async () => (await other.takePermits([fast]))[0]?.granted).toBe(2)
     } finally {
@@ -78,7 +78,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
     }
   })
 
-  test('several tokens are asked for at once, in the order of the questions', async () => {
+  test('several tokens are asked for at once, in the order of the requests', async () => {
     const ids = [await insertedToken(), await insertedToken(), await insertedToken()]
     const requests = ids.map((tokenId, i) => ({ tokenId, perSecond: 0.001, burst: i + 1, wanted: 10 }))
     const [forth, back] = await Promise.all([bus.takePermits(requests), bus.takePermits([...requests].reverse())])
@@ -86,7 +86,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
     expect(all).toEqual([1, 2, 3])
   })
 
-  test('a published message reaches a subscriber, with the changes that it carries', async () => {
+  test('a published message reaches a subscriber, with its changes', async () => {
     const received = deferred<RevisionMessage>()
     let subscribed = 0
     await bus.subscribe(received.resolve, () => subscribed++)
@@ -132,7 +132,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
     await bus.withdraw(b.id)
   })
 
-  test('an edge that never applies is named as pending, and one that goes away is not waited for', async () => {
+  test('an edge that never applies a change is named as pending, and one that leaves is not waited for', async () => {
     const [stays, goes] = [presence(1), presence(1)]
     await bus.announce(stays)
     await bus.announce(goes)
@@ -145,7 +145,7 @@ describe.each(['postgres', 'redis'] as const)('over %s', (medium) => {
   })
 })
 
-test('edges that a restarted Redis has forgotten are waited for until they had the time to announce themselves', async () => {
+test('edges that a restarted Redis has forgotten are waited for until they had the time to register again', async () => {
   const bus = await openBus(store.sql, options(redis.url))
   await available(bus)
   const client = new RedisClient(redis.url)
@@ -154,7 +154,7 @@ test('edges that a restarted Redis has forgotten are waited for until they had t
   client.disconnect()
   await available(bus)
   const waiting = bus.awaitApplied(state(5), 20_000)
-  // What was forgotten is announced by its owner while the wait is on.
+  // The owner of the forgotten presence announces it again during the wait.
   const edge = presence(5)
   await bus.announce(edge)
   expect((await waiting).confirmed.map((e) => e.id)).toEqual([edge.id])
@@ -162,7 +162,7 @@ test('edges that a restarted Redis has forgotten are waited for until they had t
   await bus.close()
 })
 
-test('that Redis is lost is told once, and so is that it is back', async () => {
+test('the loss of Redis is reported once, and so is its return', async () => {
   const first = await startRedis()
   const told: string[] = []
   const bus = await openBus(store.sql, {
@@ -180,7 +180,7 @@ test('that Redis is lost is told once, and so is that it is back', async () => {
   expect(told).toEqual(['lost', 'back'])
 })
 
-test('what others write into Redis in the place of an edge is no edge, and hides none', async () => {
+test('foreign entries of Redis in the place of an edge are ignored, and hide no edge', async () => {
   const bus = await openBus(store.sql, options(redis.url))
   await available(bus)
   const edge = presence(5)
@@ -202,7 +202,7 @@ test('what others write into Redis in the place of an edge is no edge, and hides
   await bus.close()
 })
 
-test('a Redis Cluster that is not named as one is refused in words', async () => {
+test('a Redis Cluster that is not configured as one is refused with a reason', async () => {
   const cluster = await startClusterNode()
   const said = deferred<string>()
   const bus = await openBus(store.sql, { ...options(cluster.url), onTrouble: said.resolve })
@@ -212,7 +212,7 @@ test('a Redis Cluster that is not named as one is refused in words', async () =>
   await cluster.stop()
 })
 
-test('over a Redis Cluster keys are found at the server that has them, also after they have moved', async () => {
+test('in a Redis Cluster keys are found at their server, even after they have moved', async () => {
   const nodes = await Promise.all([startClusterNode(), startClusterNode()])
   const clients = nodes.map(({ url }) => new RedisClient(url))
   const [first, second] = clients as [RedisClient, RedisClient]
@@ -223,7 +223,7 @@ test('over a Redis Cluster keys are found at the server that has them, also afte
     for (const client of clients) client.disconnect()
     for (const node of nodes) await node.stop()
   })
-  // One that loses its last slot becomes a replica.
+  // A server that loses its last slot becomes a replica.
   await first.cluster('ADDSLOTS', (Number(slot) + 1) % 16_384)
   await second.cluster('ADDSLOTS', slot, (Number(slot) + 2) % 16_384)
   // `id host:port@port-between-servers ...`
@@ -245,21 +245,21 @@ test('over a Redis Cluster keys are found at the server that has them, also afte
   expect(await bus.presence()).toMatchObject({ live: [{ id: edge.id }] })
   const permits = { tokenId: await insertedToken(), perSecond: 1, burst: 5, wanted: 3 }
   expect(await bus.takePermits([permits])).toMatchObject([{ granted: 3, processes: 1 }])
-  // The connection that subscribes has stayed at the first server.
+  // The subscribed connection has stayed at the first server.
   await expect.poll(() => bus.publish({ revision: 8, changes: [] }).then(() => heard)).toContain(8)
 
   const [a, b] = ids as [string, string]
   await first.cluster('SETSLOT', slot, 'IMPORTING', b)
   await second.cluster('SETSLOT', slot, 'MIGRATING', a)
   await second.flushall()
-  // The other one is told by it.
+  // The other server learns of it from this one.
   await first.cluster('SETSLOT', slot, 'NODE', a)
   await expect.poll(() => bus.announce(edge).then(() => bus.presence())).toMatchObject({ live: [{ id: edge.id }] })
   expect(await first.cluster('COUNTKEYSINSLOT', slot)).toBe(3)
   await bus.close()
 })
 
-test('a message never exceeds what a notification holds', () => {
+test('a message never exceeds the size of a notification', () => {
   const key = 'k'.repeat(4000)
   const changes = [1, 2, 3].map((revision) => ({ revision, kind: 'vector' as const, key }))
   expect(JSON.parse(encodeMessage({ revision: 3, changes }))).toEqual({ revision: 3, changes: [] })
@@ -279,9 +279,9 @@ interface Redis {
   stop(): Promise<void>
 }
 
-/** A cluster of one, without slots. */
+/** Starts a cluster with one server and without slots. */
 async function startClusterNode(): Promise<Redis> {
-  // By itself it takes the port of the client plus 10,000, which may be none.
+  // The default is the client's port plus 10,000, which may exceed the valid range.
   const own = [
     '--cluster-node-timeout',
     '1000',
@@ -323,7 +323,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
 }
 
-/** A Redis client connects in the background: waits until it does. */
+/** Waits for a Redis client, which connects in the background. */
 async function available(bus: Bus): Promise<void> {
   while (true) {
     const answered = await bus.presence().then(

@@ -9,7 +9,7 @@ const messageSchema = z.object({
   previousMark: z.uuid().optional(),
 })
 
-/** null: not a message of this system, to be ignored; polling the change log finds what it may have announced. */
+/** Returns null for text that is not a message of this system. It is ignored, since polling the change log finds any lost change. */
 export function decodeMessage(text: string): RevisionMessage | null {
   try {
     const parsed = messageSchema.safeParse(JSON.parse(text))
@@ -19,13 +19,13 @@ export function decodeMessage(text: string): RevisionMessage | null {
   }
 }
 
-/** A Postgres notification holds less than 8,000 bytes; more changes than fit travel as a revision alone. */
+/** A Postgres notification holds less than 8,000 bytes. If the changes do not fit, only the revision is sent. */
 const MAX_MESSAGE_BYTES = 7900
 const MAX_CARRIED_CHANGES = 50
 
 export function encodeMessage(message: RevisionMessage): string {
   const carried = message.changes.length > MAX_CARRIED_CHANGES ? [] : message.changes
-  // The marks of each change are the message's own.
+  // Each change takes its marks from the message.
   const changes = carried.map(({ revision, kind, key }) => ({ revision, kind, key }))
   const text = JSON.stringify({ ...message, changes })
   return Buffer.byteLength(text) <= MAX_MESSAGE_BYTES ? text : JSON.stringify({ ...message, changes: [] })

@@ -8,20 +8,20 @@ import { PostgresBus } from './postgres-bus.js'
 export interface BusOptions {
   /** null: Postgres notifications */
   readonly redisUrl: string | null
-  /** where it is known already; else the store is asked */
+  /** id of the installation, if it is already known; otherwise read from the store */
   readonly instanceId?: string | null
-  /** for how long an edge process that fell silent may still accept what it knows, and is therefore named */
+  /** time for which a silent edge process may still accept what it knows, and is therefore reported as pending */
   readonly silentSeconds: number
   readonly onTrouble: (message: string) => void
-  /** called when messages arrive again, once after each trouble */
+  /** called when messages arrive again, once after each failure */
   readonly onRecovered?: () => void
 }
 
-/** The bus of this installation: Redis where one is configured, Postgres notifications otherwise. Needs a migrated store. */
+/** Opens the bus of this installation: Redis if it is configured, otherwise Postgres notifications. Needs a migrated store. */
 export async function openBus(sql: Sql, options: BusOptions): Promise<Bus> {
   const { redisUrl, silentSeconds, onTrouble, onRecovered = () => {} } = options
   if (redisUrl === null) return new PostgresBus(sql, silentSeconds)
-  // Its client is a tenth of what a process loads, and most have no use for it.
+  // Loaded on demand: the Redis client is a tenth of what a process loads, and most installations do not use it.
   const { RedisBus } = await import('./redis-bus.js')
   const instanceId = options.instanceId ?? (await readInstanceKeys(sql)).instanceId
   return new RedisBus({
@@ -31,7 +31,7 @@ export async function openBus(sql: Sql, options: BusOptions): Promise<Bus> {
     onTrouble,
     onRecovered,
     knownStates: (states) => knownStates(sql, states),
-    // What an edge process that cannot reach Redis writes instead.
+    // Presence that edge processes without access to Redis write into the store.
     storedPresence: () => readPresence(sql, silentSeconds),
   })
 }

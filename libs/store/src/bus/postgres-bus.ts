@@ -11,7 +11,7 @@ import { decodeMessage, encodeMessage } from './message.js'
 const REVISION_CHANNEL = 'gateway_revision'
 const APPLIED_CHANNEL = 'gateway_applied'
 
-/** The bus over LISTEN/NOTIFY: nothing to install next to the store. The client listens again by itself after a lost connection. */
+/** The bus over LISTEN/NOTIFY, which needs no other service than the store. The client listens again by itself after a lost connection. */
 export class PostgresBus implements Bus {
   readonly medium = 'postgres'
   readonly connected = false
@@ -85,7 +85,7 @@ export class PostgresBus implements Bus {
     await Promise.allSettled(this.#unlisteners.map((unlisten) => unlisten()))
   }
 
-  /** Only a process that waits for acknowledgements subscribes to them, so that edges do not wake one another. */
+  /** Only a process that waits for acknowledgements subscribes to them, so that edges do not wake each other. */
   async expectConfirmations(): Promise<void> {
     this.#appliedSubscription ??= this.#sql
       .listen(APPLIED_CHANNEL, (payload) => this.#announcements.receive(payload))

@@ -29,7 +29,7 @@ test('Sentinels are named with their master, and may have a password', () => {
   expect(redisOptions('redis+sentinel://:secret@a/main').options).toMatchObject({ password: 'secret' })
 })
 
-test('of a cluster the first server is asked first, without a database', () => {
+test('the first server of a cluster is tried first, without a database', () => {
   expect(redisOptions('redis+cluster://a,[::1]:3')).toEqual({
     url: null,
     options: { host: 'a', port: 6379 },

@@ -1,23 +1,23 @@
 import type { RedisOptions } from 'ioredis'
 import type { Endpoint } from './redis-cluster.js'
 
-/** Without what ioredis takes for its types alone. */
+/** Options without a member that ioredis uses only for its types. */
 export type ConnectOptions = Omit<RedisOptions, 'replyMapping'>
 
-/** The scheme, who signs in, one or several hosts, and what follows. */
+/** The scheme, the credentials, one or several hosts, and the rest. */
 const ADDRESS = /^(rediss?)(?:\+(sentinel|cluster))?:\/\/(?:([^@/]*)@)?([^/?]+)(?:\/([^?]*))?$/
 const SENTINEL_PORT = 26_379
 const REDIS_PORT = 6379
 
 /**
- * The options for REDIS_URL. `redis://` and `rediss://` (TLS) as the client reads them; `redis+sentinel://user:password@host1:26379,host2:26379/name/db`
- * asks Sentinels for the master of that name and follows it, `rediss+sentinel://` by TLS. User and password are sent to Redis and to the Sentinels.
- * `redis+cluster://user:password@host1:6379,host2:6379` names servers of a Redis Cluster (`nodes`), `rediss+cluster://` by TLS.
+ * Parses REDIS_URL. The client itself reads `redis://` and `rediss://` (TLS). `redis+sentinel://user:password@host1:26379,host2:26379/name/db`
+ * asks Sentinels for the master of that name and follows it; `rediss+sentinel://` uses TLS. User and password are sent to Redis and to the
+ * Sentinels. `redis+cluster://user:password@host1:6379,host2:6379` names servers of a Redis Cluster (`nodes`); `rediss+cluster://` uses TLS.
  */
 export function redisOptions(url: string): {
   readonly url: string | null
   readonly options: ConnectOptions
-  /** null: it is no cluster */
+  /** null: not a cluster */
   readonly nodes: readonly Endpoint[] | null
 } {
   const [, scheme, kind, who = '', hosts = '', path = ''] = ADDRESS.exec(url) ?? []

@@ -9,7 +9,7 @@ import { decodeMessage, encodeMessage } from './message.js'
 import { type ConnectOptions, redisOptions } from './redis-address.js'
 import { followCluster } from './redis-cluster.js'
 
-/** A network partition causes no event on a connection for a long time: it is pinged every second, and closed after two without an answer. */
+/** A network partition may cause no event for a long time, so connections are pinged every second, and closed after two pings without a reply. */
 const PING_INTERVAL_MS = 1000
 const SILENCE_LIMIT_MS = 2000
 const CONNECT_TIMEOUT_MS = 2000
@@ -25,7 +25,7 @@ export interface RedisBusOptions {
   /** see `BusOptions` */
   readonly silentSeconds: number
   readonly knownStates: KnownStates
-  /** presence that was written into the store, by processes which do not reach Redis */
+  /** reads the presence that processes without access to Redis wrote into the store */
   readonly storedPresence: () => Promise<Presence>
   /** called for connection errors, once for each change of state */
   readonly onTrouble: (message: string) => void
@@ -33,8 +33,9 @@ export interface RedisBusOptions {
 }
 
 /**
- * A token bucket: KEYS its hash, the set of edge ids; ARGV permits a second, burst, wanted. Answers permits given, milliseconds until there is one
- * more, edges. By the clock of Redis; where that is set back, nothing is refilled for that moment. What has filled up again is forgotten.
+ * A token bucket. KEYS: its hash, and the set of edge ids. ARGV: permits per second, burst, wanted permits. Returns the granted permits, the
+ * milliseconds until the next one, and the number of edges. It uses the clock of Redis; while that is set back, it does not refill. A bucket that
+ * is full again is deleted.
  */
 const TAKE_PERMITS = `
 local time = redis.call('TIME')
@@ -55,7 +56,7 @@ interface WithScripts extends ChainableCommander {
   takePermits(bucket: string, edgeIds: string, perSecond: number, burst: number, wanted: number): ChainableCommander
 }
 
-/** The bus over Redis pub/sub; presence as keys that expire, so that no process's clock matters. */
+/** The bus over Redis pub/sub. Presence is stored as keys that expire, so the clocks of processes do not matter. */
 export class RedisBus implements Bus {
   readonly medium = 'redis'
   readonly #commands: Redis
@@ -84,7 +85,7 @@ export class RedisBus implements Bus {
     this.#storedPresence = options.storedPresence
     this.#onRecovered = options.onRecovered
     const { url, options: found, nodes } = redisOptions(options.url)
-    // A hash tag: what has it lies on one server of a cluster (Redis Cluster specification, "Hash tags").
+    // A hash tag: keys with the same tag are on one server of a cluster (Redis Cluster specification, "Hash tags").
     const prefix = nodes === null ? `gateway:${options.instanceId}:` : `gateway:{${options.instanceId}}:`
     this.#keys = {
       revision: `${prefix}revision`,
@@ -100,7 +101,7 @@ export class RedisBus implements Bus {
       enableOfflineQueue: false,
       maxRetriesPerRequest: 0,
       sentinelRetryStrategy: (times: number) => Math.min(times * 100, MAX_RECONNECT_DELAY_MS),
-      // A master that was demoted answers so, and its connections would stay.
+      // A demoted master responds with this error, and without a reconnect its connections would stay.
       reconnectOnError: ({ message }: Error) => message.startsWith('READONLY'),
       retryStrategy: (times: number) => Math.min(times * 100, MAX_RECONNECT_DELAY_MS),
     }
@@ -113,7 +114,7 @@ export class RedisBus implements Bus {
     this.#commands = connect({
       scripts: { takePermits: { lua: TAKE_PERMITS, numberOfKeys: 2 } },
     })
-    // Subscriptions are renewed by hand at every connect, so that "subscribed again" is an event that can be acted on.
+    // Subscriptions are renewed by hand at every connect, so that "subscribed again" becomes an event.
     this.#subscriber = connect({ autoResubscribe: false })
     for (const client of [this.#commands, this.#subscriber]) {
       client.on('error', (error: Error) => {
@@ -128,7 +129,7 @@ export class RedisBus implements Bus {
     this.#commands.on('close', () => this.#announcements.noteReach(false))
     this.#subscriber.on('ready', () => {
       void this.#resubscribe()
-      // Not only at the next second: until it answers, the bus counts as out of reach.
+      // Pings at once, because the bus counts as out of reach until the first reply.
       void this.#ping()
     })
     this.#subscriber.on('message', (channel: string, payload: string) => this.#handlers.get(channel)?.(payload))
@@ -205,9 +206,9 @@ export class RedisBus implements Bus {
     const { applied, revision } = this.#keys
     if (this.#handlers.has(applied)) return
     this.#handlers.set(applied, (payload) => this.#announcements.receive(payload))
-    // What other control planes publish belongs to the states that edges confirm.
+    // States that other control planes publish belong to those that edges confirm.
     if (!this.#handlers.has(revision)) this.#handlers.set(revision, (payload) => this.#noteChange(payload))
-    // Without the subscription a wait still ends by reading presence; it is only slower.
+    // Without the subscription a wait still ends by reading presence, only more slowly.
     await this.#subscriber.subscribe(applied, revision).catch(() => {})
   }
 
@@ -235,7 +236,7 @@ export class RedisBus implements Bus {
     this.#subscriber.disconnect()
   }
 
-  /** Not known as one, it has the keys of an installation on several servers: what is asked of another is refused, so presence would come and go. */
+  /** Refuses a cluster that the URL does not declare. Its servers would refuse keys of other servers, so presence would come and go. */
   async #refuseCluster(onTrouble: (message: string) => void): Promise<void> {
     const info = await this.#commands.info('server').catch(() => '')
     if (!info.includes('redis_mode:cluster')) return
@@ -250,11 +251,11 @@ export class RedisBus implements Bus {
       this.#troubled = false
       for (const callback of this.#onSubscribed) callback()
     } catch {
-      // The connection was lost before the subscription was active; the next 'ready' tries again.
+      // The connection was lost before the subscription became active. The next 'ready' event tries again.
     }
   }
 
-  /** The subscriber's own connection is pinged: that one must be alive for messages to arrive. */
+  /** Pings the subscriber's own connection, since messages arrive only while that one is alive. */
   async #ping(): Promise<void> {
     if (this.#subscriber.status !== 'ready') return
     try {
@@ -266,7 +267,7 @@ export class RedisBus implements Bus {
   }
 }
 
-/** null: nothing that an edge process has written. Others can write into Redis, too, and must not end what asks for all edges. */
+/** Returns null for text that no edge process wrote. Other programs can write into Redis, and must not break calls that read all edges. */
 function decodePresence(text: string): EdgePresence | null {
   try {
     return edgePresenceSchema.parse(JSON.parse(text))
@@ -275,12 +276,12 @@ function decodePresence(text: string): EdgePresence | null {
   }
 }
 
-/** Runs a pipeline, and rejects where one of its commands fails; the pipeline itself does not. */
+/** Runs a pipeline, and rejects if one of its commands fails. The pipeline itself does not. */
 async function all(pipeline: ChainableCommander): Promise<void> {
   for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error
 }
 
-/** Of several entries of one process the last one counts. */
+/** Indexes entries by process. The last of several entries of one process counts. */
 function byId(edges: readonly (EdgePresence | null)[]): Map<string, EdgePresence> {
   return new Map(edges.flatMap((edge) => (edge === null ? [] : [[edge.id, edge]])))
 }

@@ -8,8 +8,8 @@ export interface Endpoint {
 const MOVED = /^MOVED \d+ (.*):(\d+)$/
 
 /**
- * Lets a connection find its server in a Redis Cluster. The keys of an installation have one hash tag, so they lie on one server, and messages reach
- * every server: one plain connection is enough. It goes where a refusal (MOVED) sends it, and asks `nodes` in turn where it lost its server.
+ * Lets a connection find its server in a Redis Cluster. All keys of an installation have one hash tag, so they are on one server, and messages
+ * reach every server. One plain connection is therefore enough. It follows MOVED replies, and tries `nodes` in turn after it lost its server.
  */
 export function followCluster(client: Redis, nodes: readonly Endpoint[]): void {
   const { options } = client
@@ -19,7 +19,7 @@ export function followCluster(client: Redis, nodes: readonly Endpoint[]): void {
   options.reconnectOnError = (error) => {
     const [, host, port] = MOVED.exec(error.message) ?? []
     if (host === undefined) return reconnectOnError?.(error) ?? false
-    // Without a host, or with `?`: the one that was asked, at another port.
+    // A reply without a host, or with `?`, means the same host at another port.
     Object.assign(options, { ...(host !== '' && host !== '?' && { host }), port: Number(port) })
     sent = true
     return true

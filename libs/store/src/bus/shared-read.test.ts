@@ -3,7 +3,7 @@ import { SharedRead } from './shared-read.js'
 
 const later = () => new Promise((resolve) => setImmediate(resolve))
 
-test('all who ask before a read begins share it, and who asks later gets a later one', async () => {
+test('all callers before the start of a read share it, and later callers get a later read', async () => {
   let begun = 0
   const ends: (() => void)[] = []
   const reads = new SharedRead(async () => {
@@ -23,7 +23,7 @@ test('all who ask before a read begins share it, and who asks later gets a later
   expect(await Promise.all(second)).toEqual([2, 2, 2])
 })
 
-test('a read that fails is not remembered', async () => {
+test('a failed read is not cached', async () => {
   let fails = true
   const reads = new SharedRead(async () => {
     if (fails) throw new Error('away')
@@ -34,7 +34,7 @@ test('a read that fails is not remembered', async () => {
   expect(await reads.read()).toBe('back')
 })
 
-test('a read that hangs does not keep the next one from beginning', async () => {
+test('a hanging read does not prevent the next one', async () => {
   let begun = 0
   const reads = new SharedRead(() => (++begun === 1 ? new Promise<string>(() => {}) : Promise.resolve('read')))
   void reads.read()

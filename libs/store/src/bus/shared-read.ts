@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Limit: two reads begin at least so far apart, however many ask. */
+/** Minimum time between the starts of two reads, however many callers there are. */
 const APART_MS = 20
-/** And so many times as long as the last one took, so that reads of many edges leave a process time for the rest. */
+/** Minimum pause as a multiple of the last read's duration, so that reads of many edges leave the process time for other work. */
 const APART_READS = 4
-/** A read that hangs does not keep the next one from beginning for longer than this. */
+/** Time after which a read that hangs no longer delays the next one. */
 const PATIENCE_MS = 250
 
-/** One read for all who ask at the same time. An answer is never older than the question: a read that began before does not count. */
+/** Shares one read among all concurrent callers. A result is never older than its call: a read that began earlier does not count. */
 export class SharedRead<T> {
   readonly #run: () => Promise<T>
   #next: Promise<T> | null = null
@@ -19,7 +19,7 @@ export class SharedRead<T> {
     this.#run = run
   }
 
-  /** Rejects as the read does. */
+  /** Rejects if the read rejects. */
   read(): Promise<T> {
     this.#next ??= this.#begin()
     return this.#next
@@ -30,7 +30,7 @@ export class SharedRead<T> {
     const apart = Math.min(PATIENCE_MS, Math.max(APART_MS, APART_READS * this.#lastedMs))
     const early = this.#begunAt + apart - performance.now()
     if (early > 0) await sleep(early)
-    // Who asks from here on may know of something that this read does not see.
+    // Later callers may know of changes that this read does not see.
     this.#next = null
     this.#begunAt = performance.now()
     const begunAt = this.#begunAt

@@ -1,10 +1,10 @@
 import type { LogState } from '@gateway/contracts/change.js'
 import type { RevisionMessage } from './bus.js'
 
-/** Limit: states that are remembered; a confirmation of an older one is looked up in the store. */
+/** Maximum number of remembered states. A confirmation of an older state is looked up in the store. */
 const MAX_STATES = 4_096
 
-/** The latest states of the change log, each with the one that it went on from, as messages of the bus tell. */
+/** The latest states of the change log, each with its predecessor, as reported by messages of the bus. */
 export class StateChain {
   readonly #next = new Map<string, LogState>()
 
@@ -14,7 +14,7 @@ export class StateChain {
     if (this.#next.size > MAX_STATES) this.#next.delete(this.#next.keys().next().value as string)
   }
 
-  /** Whether `later` goes on from `state` by remembered states. false: it does not, or that is not known here. */
+  /** True if remembered states lead from `state` to `later`. False if they do not, or it is unknown here. */
   leads(state: LogState, later: LogState): boolean {
     let at: LogState | undefined = state
     while (at !== undefined && at.revision < later.revision) at = this.#next.get(at.mark)

@@ -85,18 +85,18 @@ const vector: StoredVector = {
   },
 }
 
-test('url_template has the address of the scan, the encoded code, and the format of the default version', () => {
+test('url_template has the URL of the scan, the encoded code, and the format of the default version', () => {
   expect(toBasemap(basemap).url_template).toBe(
     'http://tiles.example/base/tiles/w%C3%B6rld%20map/current/{z}/{x}/{y}.jpg',
   )
 })
 
-test('with nothing available url_template keeps the format of the newest version', () => {
+test('without an available version url_template keeps the format of the newest version', () => {
   const gone = { ...basemap, defaultVersion: null, versions: [version('v1'), version('v9', { format: 'webp' })] }
   expect(toBasemap(gone)).toMatchObject({ default_version: null, url_template: expect.stringMatching(/\.webp$/) })
 })
 
-test('the catalog tells no place on disk, the admin list does', () => {
+test('the catalog contains no path on disk, the admin list does', () => {
   expect(
     basemapSchema
       .strict()
@@ -109,18 +109,18 @@ test('the catalog tells no place on disk, the admin list does', () => {
   expect(toAdminVector(vector, '').path).toBe('/data/vectors/x/a b.geojson')
 })
 
-test('download_url is built from the public address, with the code encoded', () => {
+test('download_url is built from the public URL, with the code encoded', () => {
   const resource = vectorSchema.parse(toVector(vector, 'https://dl.example'))
   expect(resource.download_url).toBe('https://dl.example/vectors/a%20b/download')
 })
 
-test('what is not known of a vector is null', () => {
+test('unknown facts of a vector are null', () => {
   expect(toVector(vector, '')).toMatchObject(UNKNOWN_FACTS)
   const facts = { ...UNKNOWN_FACTS, crs: 'EPSG:4490', feature_count: 3 }
   expect(vectorSchema.parse(toVector({ ...vector, facts }, ''))).toMatchObject(facts)
 })
 
-test('an encoding that an operator has set is told as such, and the names of fields are read in it', () => {
+test('an encoding set by an operator is marked as such, and the names of fields are read in it', () => {
   const fields = [{ name: '\u00b5\u00c0\u00c2\u00b7', type: 'string' as const }]
   const facts = { ...UNKNOWN_FACTS, encoding: 'Big5', encoding_source: 'cpg' as const, raw_fields: fields }
   const told = toVector({ ...vector, facts, setEncoding: 'GBK' }, '')

@@ -10,12 +10,12 @@ import { asScanned, type StoredBasemap, type StoredVersion } from '@gateway/stor
 import { matrixSetOf } from '@gateway/tilesets/tile-matrix-sets.js'
 import { currentTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 
-/** The basemap as the catalog answers it: without what was withdrawn. */
+/** Converts a basemap to the form of the catalog, without withdrawn versions. */
 export function toBasemap(stored: StoredBasemap): Basemap {
   return { ...head(stored), versions: stored.versions.filter((version) => !version.withdrawn).map(toVersion) }
 }
 
-/** The basemap as administrators see it: with the place of each version on disk, and with what was withdrawn. */
+/** Converts a basemap to the form of the admin API: with the path of each version on disk, and with withdrawn versions. */
 export function toAdminBasemap(stored: StoredBasemap): AdminBasemap {
   const { withdrawn, sourceEnabled, cachePolicy, sharedMaxAge, scannedName, description, tags, owner } = stored
   return {
@@ -66,7 +66,7 @@ function head(stored: StoredBasemap): Omit<Basemap, 'versions'> {
   }
 }
 
-/** The template names the format that `current` has; where nothing is available now, the newest version's, so that it stays the same. */
+/** The template names the format of `current`. If no version is available, it keeps the format of the newest one. */
 function extensionOfCurrent(stored: StoredBasemap): string {
   const current = stored.versions.find((v) => v.version === stored.defaultVersion) ?? stored.versions.at(-1)
   return current?.format ?? 'png'

@@ -1,6 +1,6 @@
 import type { VectorField } from '@gateway/contracts/vector.js'
 
-/** Fields whose names are bytes, by the encoding of the names; null: that is not known here, or they are in another one. */
+/** Decodes names of fields by the given encoding. Returns null if it is unknown or does not fit. */
 export function decodedFields(fields: readonly VectorField[], encoding: string | null): VectorField[] | null {
   const decoded: VectorField[] = []
   for (const { name, type } of fields) {
@@ -11,7 +11,7 @@ export function decodedFields(fields: readonly VectorField[], encoding: string |
   return decoded
 }
 
-/** null: the encoding is not supported, or none is given and the text is not UTF-8. A name that its table cut within a character is decoded all the same. */
+/** Returns null for an unsupported encoding, and for text that is not UTF-8 if none is given. A name that was cut within a character is decoded too. */
 function decode(bytes: Uint8Array, encoding: string | null): string | null {
   try {
     return new TextDecoder(encoding ?? 'utf-8', { fatal: encoding === null }).decode(bytes)

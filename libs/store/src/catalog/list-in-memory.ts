@@ -2,17 +2,17 @@ import type { Listed, ListRequest } from '@gateway/store/listing.js'
 
 type Value = string | number | boolean | null
 
-/** What a list that is not read by SQL can be searched, filtered and sorted by. */
+/** The fields by which a list in memory can be searched, filtered and sorted. */
 export interface MemoryListing<Item, Filter extends string = string> {
-  /** by the words of the description */
+  /** named by the words of the API description */
   readonly searched: Readonly<Record<string, (item: Item) => string>>
   readonly sortable: Readonly<Record<string, (item: Item) => Value>>
-  /** the order in which the items come, as a client would write it */
+  /** default order of the items, in the form of the `sort` parameter */
   readonly order: string
   readonly filters: Readonly<Record<Filter, (item: Item) => Value>>
 }
 
-/** The same as `readList` of the store, of items in memory, which come in the listing's own order. */
+/** Does the same as the store's `readList` for items in memory, which come in the listing's default order. */
 export function pageOf<Item>(
   items: readonly Item[],
   { searched, sortable, order, filters }: MemoryListing<Item>,
@@ -28,7 +28,7 @@ export function pageOf<Item>(
   return { items: matching.slice(offset, limit === undefined ? undefined : offset + limit), total: matching.length }
 }
 
-/** What has no value comes last either way; equal items keep their order. */
+/** Items without a value come last in both directions. Equal items keep their order. */
 function sortBy<Item>(items: Item[], sortable: MemoryListing<Item>['sortable'], sort: string): void {
   const descending = sort.startsWith('-')
   const read = sortable[descending ? sort.slice(1) : sort]

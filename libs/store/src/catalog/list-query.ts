@@ -1,26 +1,26 @@
 import { sentence } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 
-/** A page of this size is some hundred kilobytes of JSON and milliseconds of the database's time. */
+/** Maximum page size: some hundred kilobytes of JSON and milliseconds of the database's time. */
 const MAX_PAGE = 1000
 
-/** A whole number as it stands in a query string. */
+/** Parses a whole number in a query string. */
 export function wholeNumber(min: number, max: number) {
   return z.coerce.number().int().min(min).max(max)
 }
 
-/** `true` or `false` in a query string. */
+/** Parses `true` or `false` in a query string. */
 export const flag = z.enum(['true', 'false']).transform((word) => word === 'true')
 
-/** A value that a filter compares with. Postgres cannot store NUL, so that nothing contains it. */
+/** The value of a filter. Postgres cannot store NUL, so no stored text contains it. */
 export const text = z
   .string()
   .max(4096)
   .regex(/^[^\0]*$/, sentence('said.no_nul'))
 
-/** Of a list, what the query of its route is made of. */
+/** The parts of a list that make up its query schema. */
 interface Fields<Filter extends string> {
-  /** by the words of the description */
+  /** named by the words of the API description */
   readonly searched: object
   readonly sortable: object
   readonly order: string
@@ -28,14 +28,14 @@ interface Fields<Filter extends string> {
 }
 
 /**
- * The query of a list: `q`, `sort`, `limit`, `offset` and the filters of its kind, each with the form of its values. Anything else is 400: a
- * misspelt filter would list everything.
+ * Builds the query schema of a list: `q`, `sort`, `limit`, `offset` and its filters, each with the form of its values. Any other parameter
+ * returns 400, since a misspelt filter would list everything.
  *
- * @param whole items without `limit`; null: all of them
+ * @param whole number of items without `limit`; null: all of them
  */
 export function listQuery<Filter extends string, Shape extends Record<Filter, z.ZodType>>(
   { searched, sortable, order }: Fields<Filter>,
-  // None besides those that the list knows: it would be taken and filter nothing.
+  // Only filters that the list knows. Another one would be accepted and filter nothing.
   filters: Shape & Record<Exclude<keyof Shape, Filter>, never>,
   whole: number | null = MAX_PAGE,
 ) {
@@ -61,7 +61,7 @@ function optional<Shape extends Record<string, z.ZodType>>(shape: Shape) {
   return Object.fromEntries(entries) as { [Name in keyof Shape]: z.ZodOptional<Shape[Name]> }
 }
 
-/** A service token may come in the query of any request, where the gates look for it; for a route it is no parameter. */
+/** A service token may be in the query of any request. The gates read it, and routes ignore it. */
 const TOKEN_PARAMETERS: ReadonlySet<string> = new Set(['token', 'access_token'])
 
 export function withoutTokens(query: unknown): unknown {

@@ -10,24 +10,24 @@ import { flag, listQuery, text } from './list-query.js'
 
 type Wanted = NonNullable<WantedResource>
 
-/** What readers may list: how it is granted, and what its list can be searched, sorted and filtered by. */
+/** A list for readers: its grants, and the fields by which it can be searched, sorted and filtered. */
 export interface ReaderList<Stored> {
   readonly name: 'basemap' | 'vector' | 'style'
   wanted(stored: Stored): Wanted
-  /** of a code that nothing has */
+  /** the resource for a code that does not exist */
   wantedByCode(code: string): Wanted
   readonly listing: MemoryListing<Stored>
-  /** of the query, without the parameters that carry a token */
+  /** schema of the query, without the parameters that carry a token */
   readonly query: z.ZodType<ListRequest>
 }
 
 type Listable = { readonly code: string; readonly name: string; readonly sourceCode: string }
-/** A vector without what a scan read of its content, by which nothing is listed. */
+/** A vector without the facts that a scan read from its content, since no list uses them. */
 export type ListedVector = Omit<StoredVector, 'facts'>
 
 const sourceCode = ({ sourceCode }: Listable) => sourceCode
 
-/** By code, as both kinds are read. */
+/** Both kinds are read in the order of their codes. */
 const BY_CODE = {
   searched: { code: ({ code }: Listable) => code, name: ({ name }: Listable) => name },
   sortable: {
@@ -99,7 +99,7 @@ const STYLE_LISTING: MemoryListing<StoredStyle> = {
 export const READER_STYLES: ReaderList<StoredStyle> = {
   name: 'style',
   wanted: ({ code, dependencies }) => ({ kind: 'style', code, parts: dependencies.sources.map(stylePart) }),
-  // Nothing is known of its sources: it is absent for everyone who may read.
+  // Its sources are unknown, so it is absent for everyone who may read.
   wantedByCode: (code) => ({ kind: 'style', code, parts: [] }),
   listing: STYLE_LISTING,
   query: listQuery(STYLE_LISTING, { source_code: text, available: flag }, null),

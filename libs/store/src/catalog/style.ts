@@ -2,7 +2,7 @@ import { type CodedMessage, storedMessage, textOf } from '@gateway/contracts/mes
 import type { AdminStyle, Style } from '@gateway/contracts/style.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
 
-/** The style as the catalog answers it. `baseUrl` is TILE_PUBLIC_BASE_URL, without a trailing slash. */
+/** Converts a style to the form of the catalog. `baseUrl` is TILE_PUBLIC_BASE_URL, without a trailing slash. */
 export function toStyle(stored: StoredStyle, baseUrl: string): Style {
   const { code, name, revision, available, sourceCode, dependencies, assets, createdAt, updatedAt } = stored
   return {
@@ -21,7 +21,7 @@ export function toStyle(stored: StoredStyle, baseUrl: string): Style {
   }
 }
 
-/** The style as administrators see it, with what it needs and does not find. */
+/** Converts a style to the form of the admin API, with its missing dependencies. */
 export function toAdminStyle(stored: StoredStyle, baseUrl: string, problems: readonly CodedMessage[]): AdminStyle {
   const { path, dependencies, withdrawn, sourceEnabled } = stored
   return {

@@ -2,7 +2,7 @@ import { type AdminVector, UNKNOWN_FACTS, type Vector, type VectorFacts } from '
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { decodedFields } from './decoded-fields.js'
 
-/** The vector as the catalog answers it. `vectorBaseUrl` is VECTOR_PUBLIC_BASE_URL, without a trailing slash. */
+/** Converts a vector to the form of the catalog. `vectorBaseUrl` is VECTOR_PUBLIC_BASE_URL, without a trailing slash. */
 export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
   return {
     code: stored.code,
@@ -21,7 +21,7 @@ export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
   }
 }
 
-/** What is said of its vector tiles. */
+/** Returns the facts about its vector tiles. */
 function tilesOf({ tiles: { wanted, queued, message, build } }: StoredVector): Vector['tiles'] {
   const hasTiles = build !== null && build.maxZoom !== null
   const status = !wanted ? 'none' : queued ? 'building' : message !== '' ? 'failed' : hasTiles ? 'ready' : 'none'
@@ -35,7 +35,7 @@ function tilesOf({ tiles: { wanted, queued, message, build } }: StoredVector): V
   }
 }
 
-/** What a scan read of it, in the encoding that an operator has set. */
+/** Returns the facts that a scan read, in the encoding that an operator has set. */
 function factsOf({ facts, setEncoding }: StoredVector): VectorFacts {
   const { raw_fields: raw, warnings: _, ...read } = { ...UNKNOWN_FACTS, ...facts }
   if (setEncoding === null) return read
@@ -43,7 +43,7 @@ function factsOf({ facts, setEncoding }: StoredVector): VectorFacts {
   return { ...read, fields, encoding: setEncoding, encoding_source: 'operator' }
 }
 
-/** The vector as administrators see it: with its place on disk, and whether it is offered. */
+/** Converts a vector to the form of the admin API: with its path on disk, and whether it is offered. */
 export function toAdminVector(stored: StoredVector, vectorBaseUrl: string): AdminVector {
   const { path, withdrawn, sourceEnabled, tiles } = stored
   return {

@@ -4,8 +4,8 @@ import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 
 /**
- * A basemap as a token with an area sees it: the bounds of each version are cut to the area, and versions that lie outside are left out. null: all of
- * them do. `area` null: everywhere.
+ * Restricts a basemap to the area of a token: bounds of each version are cut, and versions outside are omitted. Returns null if all versions are
+ * outside. `area` null: everywhere.
  */
 export function basemapWithin(stored: StoredBasemap, area: Bounds | null): StoredBasemap | null {
   if (area === null) return stored
@@ -16,7 +16,7 @@ export function basemapWithin(stored: StoredBasemap, area: Bounds | null): Store
   return versions.length === 0 && stored.versions.length > 0 ? null : { ...stored, versions }
 }
 
-/** A vector as such a token sees it; null: it lies outside. Bounds that are not known stay so. */
+/** Restricts a vector in the same way. Returns null if it is outside. Unknown bounds stay unknown. */
 export function vectorWithin(vector: Vector, area: Bounds | null): Vector | null {
   if (area === null || vector.bounds === null) return vector
   const bounds = commonBounds(area, vector.bounds)

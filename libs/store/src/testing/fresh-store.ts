@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { openStore, type Sql } from '../connect.js'
 import { migrate } from '../migrate.js'
 
-/** A store of its own for one test file, in the Postgres server that the integration layer runs. */
+/** A separate store for one test file, in the Postgres server of the integration layer. */
 export interface FreshStore {
   readonly sql: Sql
   readonly url: string
-  /** ends the connections and removes the database */
+  /** closes the connections and removes the database */
   drop(): Promise<void>
 }
 

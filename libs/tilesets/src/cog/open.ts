@@ -8,7 +8,7 @@ import type { CachedReader, SourceSpec } from '../source.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { type Cog, CogLayout, readCog } from './pyramid.js'
 
-/** Opens a COG for serving. null: it is not there. Rejects with `BrokenArchiveError` and the disk's errors. */
+/** Opens a COG for serving. Returns null if it does not exist. Rejects with `BrokenArchiveError` and the disk's errors. */
 export async function openCog(spec: SourceSpec, cached: CachedReader | null): Promise<ListedSource | null> {
   const opened = await openBelow(spec.root, spec.path)
   if (!opened.ok) return null
@@ -23,7 +23,7 @@ function readFrom(fd: number, path: string, size: number): Promise<Cog> {
   return finish(readCog(path, size), ({ offset, length }) => readExactly(fd, offset, length))
 }
 
-/** Looks at a GeoTIFF: its image directories and one tile. null: nothing to open. Throws `BrokenArchiveError`. */
+/** Examines a GeoTIFF: its image directories and one tile. Returns null if there is nothing to open. Throws `BrokenArchiveError`. */
 export async function probeCog(root: string, file: string): Promise<TileSetProbe | null> {
   const opened = await openBelow(root, file)
   if (!opened.ok) return nothingToProbe(opened)
@@ -58,7 +58,7 @@ export async function probeCog(root: string, file: string): Promise<TileSetProbe
   }
 }
 
-/** Limit: places of the deepest zoom at which a tile is looked for; a COG may leave out those without data. */
+/** Maximum number of positions of the deepest zoom at which a tile is searched for; a COG may leave out empty tiles. */
 const MAX_LOOKED_AT = 1_000
 
 async function firstTile(cog: Cog, zoom: number, fd: number): Promise<Buffer | null> {

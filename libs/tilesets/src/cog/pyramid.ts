@@ -33,7 +33,7 @@ const WEBP = 50001
 const RGB = 2
 const MASK = 4
 
-/** Limit: bytes of a tile; of JPEG ones the whole is put together in memory. */
+/** Maximum size of a tile in bytes; JPEG tiles are assembled in memory. */
 const MAX_TILE_BYTES = 32 * 1024 * 1024
 
 /** A zoom of a COG: an image of its pyramid. */
@@ -42,7 +42,7 @@ interface CogZoom extends MatrixFit {
   readonly rows: number
   readonly offsets: Field
   readonly sizes: Field
-  /** what is put before each tile: the tables that all tiles share */
+  /** bytes to put before each tile: the tables that all tiles share */
   readonly head: Uint8Array | null
 }
 
@@ -57,7 +57,7 @@ export interface Cog {
   readonly warnings: readonly string[]
 }
 
-/** Reads what a COG says of itself. Throws `BrokenArchiveError` for one whose tiles cannot be served as they are. */
+/** Reads the description of a COG. Throws `BrokenArchiveError` if its tiles cannot be served unchanged. */
 export function* readCog(path: string, size: number): Reads<Cog> {
   const { isLittle, directories } = yield* readTiff(path, size)
   const [full] = directories
@@ -140,7 +140,7 @@ function unfit(why: string): BrokenArchiveError {
   )
 }
 
-/** A short value of the directory of GeoTIFF keys (GeoTIFF 1.1, 7.1.2). */
+/** Returns a short value from the directory of GeoTIFF keys (GeoTIFF 1.1, section 7.1.2). */
 function keyOf(keys: readonly number[], wanted: number): number | null {
   for (let i = 4; i + 3 < keys.length; i += 4) {
     if (keys[i] === wanted && keys[i + 1] === 0) return keys[i + 3]!
@@ -149,10 +149,10 @@ function keyOf(keys: readonly number[], wanted: number): number | null {
 }
 
 const SOI = Buffer.from([0xff, 0xd8])
-/** Adobe's marker that says: no transformation of colours. Without it, readers take three bands for YCbCr. */
+/** Adobe's marker for untransformed colours. Without it, readers interpret three bands as YCbCr. */
 const PLAIN_COLOURS = Buffer.from('ffee000e41646f626500640000000000', 'hex')
 
-/** The start of each JPEG tile, whose own first two bytes it replaces. null: tiles are whole. */
+/** Returns the start of each JPEG tile, which replaces the tile's first two bytes. null: tiles are complete. */
 function jpegHead(tables: Buffer | null, photometric: number): Uint8Array | null {
   const isRgb = photometric === RGB
   if (tables === null && !isRgb) return null

@@ -1,12 +1,12 @@
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { FileSection } from '../ranges/source.js'
 
-/** Limits: image directories of a file, entries of one, and bytes of a value that is read whole (keys, tables). */
+/** Limits: image directories of a file, entries of a directory, and bytes of a value that is read completely (keys, tables). */
 const MAX_DIRECTORIES = 64
 const MAX_ENTRIES = 512
 const MAX_VALUE_BYTES = 64 * 1024
 
-/** Bytes of a value of each type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
+/** Sizes in bytes of each type (TIFF 6.0, section 2; BigTIFF adds 16 to 18). */
 const SIZES: Readonly<Record<number, number>> = {
   1: 1,
   2: 1,
@@ -26,11 +26,11 @@ const SIZES: Readonly<Record<number, number>> = {
   18: 8,
 }
 
-/** A value of an image directory: where it is, and not what it is. */
+/** The location of a value of an image directory, not the value itself. */
 export interface Field {
   readonly type: number
   readonly count: number
-  /** of the first value in the file */
+  /** offset of the first value in the file */
   readonly offset: number
 }
 
@@ -80,7 +80,7 @@ export function* readTiff(path: string, size: number): Reads<Tiff> {
   return { isLittle, directories }
 }
 
-/** One of the whole numbers of a field. */
+/** Reads one integer of a field. */
 export function* numberAt(
   path: string,
   { type, count, offset }: Field,
@@ -93,7 +93,7 @@ export function* numberAt(
   return unsigned(yield* bytesAt(path, offset + index * size, size), 0, size, isLittle)
 }
 
-/** All numbers of a short field, floating point among them. */
+/** Reads all numbers of a short field, including floating-point numbers. */
 export function* numbersOf(path: string, { type, count, offset }: Field, isLittle: boolean): Reads<number[]> {
   const size = SIZES[type]
   if (size === undefined || ![1, 3, 4, 12, 16].includes(type) || size * count > MAX_VALUE_BYTES)
@@ -105,7 +105,7 @@ export function* numbersOf(path: string, { type, count, offset }: Field, isLittl
   })
 }
 
-/** The bytes of a short field. */
+/** Reads the bytes of a short field. */
 export function* bytesOf(path: string, { type, count, offset }: Field): Reads<Buffer> {
   const length = (SIZES[type] ?? 0) * count
   if (length > MAX_VALUE_BYTES) throw new BrokenArchiveError('a field of an image directory is larger than allowed')

@@ -19,7 +19,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(root, { recursive: true }))
 
-/** The same sequence in every run (mulberry32). */
+/** Returns the same sequence in every run (mulberry32). */
 function random(seed: number): () => number {
   let state = seed
   return () => {
@@ -70,7 +70,7 @@ async function stored(storage: ComparedSet['storage'], tiles: Tiles, format: Til
   }
 }
 
-/** By comparing each address of two maps. */
+/** Computes the differences by comparing each address of two maps. */
 function expected(left: Tiles, right: Tiles, columns = 1): string[] {
   const changes: string[] = []
   for (let z = 0; z <= 4; z++)
@@ -96,7 +96,7 @@ test.each([
   ['mbtiles', 'tms'],
   ['pmtiles', 'mbtiles'],
   ['tms', 'xyz'],
-] as const)('what differs between %s and %s is told by zoom, column and row, also in parts', async (one, other) => {
+] as const)('differences between %s and %s are listed by zoom, column and row, also in parts', async (one, other) => {
   const next = random(one.length * 7 + other.length)
   const [before, after] = [tilesOf(next), tilesOf(next)]
   const task = { tileMatrixSet: 'WebMercatorQuad', area: null } as const
@@ -114,7 +114,7 @@ test.each([
   expect(await found({ ...task, left, right, area })).toEqual(touching)
 })
 
-test('vector tiles that were packed otherwise are the same', async () => {
+test('vector tiles that differ only in compression are equal', async () => {
   const before = tilesOf(random(5))
   const after = new Map([...before, ['4/3/3', 'another']])
   const task = { tileMatrixSet: 'WebMercatorQuad', area: null } as const

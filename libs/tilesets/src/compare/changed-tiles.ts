@@ -18,13 +18,13 @@ export interface ChangedTile {
   readonly change: TileChange
 }
 
-/** Limit: changes of one zoom that are sorted at once, of 8 bytes each. A zoom with more is gone through again for those that follow. */
+/** Maximum number of changes of one zoom that are sorted at once, of 8 bytes each. A zoom with more is read again for the rest. */
 const SORTED_AT_ONCE = 8_000_000
 
 /**
- * Which tiles differ between two sets of one grid, by zoom, column and row: by their bytes, of vector tiles by what was packed. Reads every tile once, in
- * the order of the storage, and decodes none. Waits for the disk, and for SQLite however long that takes: it is for a process of its own. Throws
- * `NotCompared`, `BrokenArchiveError` and the disk's errors.
+ * Yields the tiles that differ between two sets of one grid, by zoom, column and row. Bytes are compared; for vector tiles, those before compression.
+ * Reads every tile once, in the order of the storage, and decodes none. It waits for the disk and SQLite without limit, so it must run in a separate
+ * process. Throws `NotCompared`, `BrokenArchiveError` and the disk's errors.
  */
 export async function* changedTiles(task: ChangesTask, sortedAtOnce = SORTED_AT_ONCE): AsyncGenerator<ChangedTile> {
   const { left, right, tileMatrixSet, area } = task
@@ -37,7 +37,7 @@ export async function* changedTiles(task: ChangesTask, sortedAtOnce = SORTED_AT_
   }
 }
 
-/** Of a set in Web Mercator, whose tiles have numbers: each storage tells those that it has. */
+/** Handles sets in Web Mercator, whose tiles have numbers: each storage lists its tiles. */
 async function* numberedChanges(task: ChangesTask, z: number, sortedAtOnce: number): AsyncGenerator<ChangedTile> {
   const rows = 2 ** z
   for (let from = 0; from < Number.POSITIVE_INFINITY; ) {
@@ -69,13 +69,13 @@ async function tilesOf(set: ComparedSet, bounds: Bounds | null, z: number) {
 
 const CHANGES = ['added', 'changed', 'removed'] as const
 
-/** The lowest places from one on, as many as are sorted at once, in any order in which they come. */
+/** Collects the lowest places from one on, in any order of arrival, as many as are sorted at once. */
 class LowestPlaces {
   readonly #from: number
   readonly #most: number
   readonly #places: Record<TileChange, number[]> = { added: [], changed: [], removed: [] }
   #count = 0
-  /** places from here on are left for another time; infinite: there are none */
+  /** places from here on are left for another pass; infinite: none are left */
   end = Number.POSITIVE_INFINITY
 
   constructor(from: number, most: number) {

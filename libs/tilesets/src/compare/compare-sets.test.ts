@@ -58,7 +58,7 @@ test.each([
   ['xyz', 'tms'],
   ['mbtiles', 'pmtiles'],
   ['pmtiles', 'mbtiles'],
-] as const)('of %s and %s it is told which tiles differ and which only one of them has', async (one, other) => {
+] as const)('comparing %s and %s lists the differing tiles and those of only one set', async (one, other) => {
   const left = await stored('left', one, OLD)
   const right = await stored('right', other, NEW)
   expect(await compareSets(task(left, right))).toEqual({
@@ -79,14 +79,14 @@ test.each([
   })
 })
 
-test('vector tiles that are packed in another way are the same', async () => {
+test('vector tiles that differ only in compression are equal', async () => {
   const left = await stored('left', 'xyz', { '0/0/0': gzipSync('a tile', { level: 1 }) }, { format: 'pbf' })
   const right = await stored('right', 'mbtiles', { '0/0/0': 'a tile' }, { format: 'pbf' })
   const { zooms } = await compareSets(task(left, right, { maxZoom: 0 }))
   expect(zooms).toMatchObject([{ same: 1, different: [] }])
 })
 
-test('of many addresses a grid is looked at that lies within the bounds of both', async () => {
+test('many addresses are sampled by a grid within the common bounds', async () => {
   const about = { minZoom: 8, maxZoom: 8 }
   const left = await stored('left', 'xyz', {}, { ...about, bounds: [-90, 10, 0, 60] })
   const right = await stored('right', 'xyz', { '8/127/80': 'here' }, { ...about, bounds: [-20, 0, 20, 60] })
@@ -96,21 +96,21 @@ test('of many addresses a grid is looked at that lies within the bounds of both'
   expect(all.zooms).toMatchObject([{ step: 1, compared: 79 * 54, onlyRight: [[127, 80]] }])
 })
 
-test('when time is up, what was found until then is answered', async () => {
+test('after the time limit the partial result is returned', async () => {
   const [left, right] = [await stored('left', 'xyz', OLD), await stored('right', 'xyz', NEW)]
   let asked = 0
-  // The zoom 0 and two addresses of zoom 1 come before the end.
+  // Zoom 0 and two addresses of zoom 1 are compared before the limit.
   const { complete, zooms } = await compareSets(task(left, right, { limitMs: 5 }), () => ++asked)
   expect([complete, zooms.map(({ compared }) => compared)]).toEqual([false, [1, 3]])
 })
 
-test('a version whose archive is not there is refused', async () => {
+test('a version whose archive is missing is refused', async () => {
   const left = await stored('left', 'xyz', OLD)
   const right = { ...left, storage: 'mbtiles' as const, path: path.join(root, 'none.mbtiles') }
   await expect(compareSets(task(left, right))).rejects.toThrow(NotCompared)
 })
 
-test('a grid has at most so many places, and at least one', () => {
+test('a grid has a limited number of places, and at least one', () => {
   expect(stepFor(10, 10, 100)).toBe(1)
   expect(stepFor(10, 10, 99)).toBe(2)
   expect(stepFor(1000, 1, 10)).toBe(100)

@@ -16,7 +16,7 @@ export interface ComparedSet
   extends Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension'> {
   readonly minZoom: number
   readonly maxZoom: number
-  /** degrees; null: unknown, all of the grid */
+  /** degrees; null: unknown, treated as the whole grid */
   readonly bounds: Bounds | null
 }
 
@@ -30,7 +30,7 @@ export interface CompareTask {
   /** what is wanted of the zooms that either set has */
   readonly minZoom: number
   readonly maxZoom: number
-  /** limit: addresses that are looked at; each zoom gets its share of them */
+  /** maximum number of addresses that are compared; each zoom gets its share */
   readonly maxTiles: number
   /** milliseconds after which no further tile is read */
   readonly limitMs: number
@@ -44,11 +44,11 @@ export type Place = readonly [x: number, y: number]
 
 export interface ComparedZoom {
   readonly zoom: number
-  /** addresses in the bounds of either set */
+  /** number of addresses in the bounds of either set */
   readonly addresses: number
-  /** of them every so many columns and rows one is looked at; 1: all */
+  /** distance in columns and rows between compared addresses; 1: all */
   readonly step: number
-  /** addresses that were looked at, also where neither set has a tile */
+  /** number of compared addresses, including those without a tile in either set */
   readonly compared: number
   readonly same: number
   readonly different: readonly Place[]
@@ -57,13 +57,13 @@ export interface ComparedZoom {
 }
 
 export interface Comparison {
-  /** ascending; without those that time did not suffice for */
+  /** ascending; zooms that the time did not suffice for are absent */
   readonly zooms: readonly ComparedZoom[]
-  /** false: time ran out; the last zoom is then a part */
+  /** false: the time limit was reached, and the last zoom is partial */
   readonly complete: boolean
 }
 
-/** The bytes of a tile, vector tiles unpacked; null: there is none. */
+/** Returns the bytes of a tile, for vector tiles before compression; null if there is none. */
 type Read = (place: TilePlace) => Promise<Uint8Array | null>
 
 interface OpenSet {
@@ -71,15 +71,15 @@ interface OpenSet {
   close(): void
 }
 
-/** Why a comparison cannot be made, for a reason that its owner can do something about. */
+/** A comparison that cannot be made, for a reason that its owner can remove. */
 export class NotCompared extends Error {
   override readonly name = 'NotCompared'
 }
 
 /**
- * Which tiles differ between two sets, byte by byte: of vector tiles what was packed, of images the file. Where a zoom has more addresses than its
- * share, they are looked at in a regular grid, so that what is found is spread over the bounds. Waits for the disk, and for SQLite however long that
- * takes: it is for a process of its own. Throws `NotCompared`, `BrokenArchiveError` and the disk's errors.
+ * Compares two sets tile by tile: for vector tiles the bytes before compression, for images the file. If a zoom has more addresses than its
+ * share, a regular grid of them is compared, so that the results are spread over the bounds. It waits for the disk and SQLite without limit, so it
+ * must run in a separate process. Throws `NotCompared`, `BrokenArchiveError` and the disk's errors.
  */
 export async function compareSets(task: CompareTask, now: () => number = () => performance.now()): Promise<Comparison> {
   const end = now() + task.limitMs
@@ -118,7 +118,7 @@ async function compareZoom(
   const limits = around([limitsOf(leftBounds), limitsOf(rightBounds)])
   const [width, height] = [limits.maxColumn - limits.minColumn + 1, limits.maxRow - limits.minRow + 1]
   const step = stepFor(width, height, share)
-  // The middle of each block, so that what is looked at stands for what lies around it.
+  // The middle of each block, which represents the tiles around it.
   const shift = Math.floor((step - 1) / 2)
   let [compared, same] = [0, 0]
   const found = { different: [] as Place[], onlyLeft: [] as Place[], onlyRight: [] as Place[] }
@@ -143,7 +143,7 @@ async function compareZoom(
   return result(true)
 }
 
-/** What either lies in. */
+/** Returns the union of limits. */
 function around(all: readonly TileMatrixLimits[]): Omit<TileMatrixLimits, 'zoom'> {
   return {
     minColumn: Math.min(...all.map((one) => one.minColumn)),
@@ -153,7 +153,7 @@ function around(all: readonly TileMatrixLimits[]): Omit<TileMatrixLimits, 'zoom'
   }
 }
 
-/** The smallest step at which a grid over so many columns and rows has at most `share` places, or one. */
+/** Returns the smallest step at which a grid over so many columns and rows has at most `share` places, or one. */
 export function stepFor(width: number, height: number, share: number): number {
   const places = (step: number) => Math.ceil(width / step) * Math.ceil(height / step)
   const most = Math.max(1, share)
@@ -200,7 +200,7 @@ async function bytesOf({ body }: Tile): Promise<Uint8Array> {
   }
 }
 
-/** The same tile may be packed in many ways. What cannot be unpacked is compared as it is. */
+/** The same tile may be compressed in many ways. Data that cannot be decompressed is compared unchanged. */
 function plain(data: Uint8Array, encoding: TileEncoding): Uint8Array {
   if (encoding === 'identity') return data
   try {

@@ -3,24 +3,24 @@ import type { NumberedTile } from '../pmtiles/writer.js'
 
 export type TileChange = 'added' | 'changed' | 'removed'
 
-/** Tiles whose numbers follow each other, of one content on each side. */
+/** A run of tiles with consecutive numbers and the same content on each side. */
 export interface JoinedTiles {
   readonly tileId: number
   readonly runLength: number
   readonly change: TileChange | 'same'
-  /** null: there is none on that side */
+  /** null: absent on that side */
   readonly left: Uint8Array | null
   readonly right: Uint8Array | null
 }
 
 const NOTHING = new Uint8Array(0)
 
-/** Limit: bytes of one tile, unpacked. SQLite's is the same (`openDatabase`). */
+/** Maximum bytes of one decompressed tile. SQLite's limit is the same (`openDatabase`). */
 const MAX_TILE_BYTES = 32 * 1024 * 1024
 
 /**
- * Goes through two sets side by side, both in ascending order of their numbers. Bytes are compared, and of vector tiles (`isPacked`) that differ what
- * was packed, since the same tile may be packed in many ways.
+ * Merges two sets, both in ascending order of their tile numbers. Bytes are compared. If vector tiles (`isPacked`) differ, their decompressed content is
+ * compared, since the same tile may be compressed in many ways.
  */
 export async function* joinTiles(
   left: AsyncIterable<NumberedTile>,
@@ -28,7 +28,7 @@ export async function* joinTiles(
   isPacked: boolean,
 ): AsyncGenerator<JoinedTiles> {
   const [ones, others] = [new Cursor(left), new Cursor(right)]
-  // A content that many runs share is compared once in a row.
+  // Successive runs with the same content are compared once.
   const compared = { one: NOTHING, other: NOTHING, same: true }
   try {
     await Promise.all([ones.fill(), others.fill()])
@@ -58,7 +58,7 @@ export async function* joinTiles(
 
 type Run = Required<NumberedTile>
 
-/** What is left of the run that a set is at. */
+/** The rest of the current run of a set. */
 class Cursor {
   readonly #tiles: AsyncIterator<NumberedTile>
   tile: Run | null = null
@@ -88,7 +88,7 @@ function isSame(one: Uint8Array, other: Uint8Array, isPacked: boolean): boolean 
   return isPacked && Buffer.compare(unpacked(one), unpacked(other)) === 0
 }
 
-/** What cannot be unpacked is compared as it is. */
+/** Data that cannot be decompressed is compared unchanged. */
 function unpacked(data: Uint8Array): Uint8Array {
   try {
     return gunzipSync(data, { maxOutputLength: MAX_TILE_BYTES })

@@ -21,7 +21,7 @@ const RECORDS = BUNDLE_SIDE * BUNDLE_SIDE
 const RECORD_BYTES = 8
 const INDEX_BYTES = RECORDS * RECORD_BYTES
 
-/** Limit: bundles whose heads are known to be right. */
+/** Maximum number of bundles whose heads are cached as valid. */
 const MAX_KNOWN = 10_000
 
 /** Limit: bytes of the directories that were made of the bundles of packages, of all in this process; those used last stay. */
@@ -114,7 +114,7 @@ export class BundleLayout implements RangeLayout {
     }
   }
 
-  /** The first bytes of a tile of a bundle; null: it has none. */
+  /** Finds the first tile in a bundle; null if it has none. */
   *firstTile(name: string): SectionSearch {
     const bundle = yield* this.#open(name)
     if (bundle === null) return null
@@ -167,7 +167,7 @@ export class BundleLayout implements RangeLayout {
   }
 }
 
-/** What a record says: five bytes of offset, three of size (0: there is no tile). */
+/** Parses a record: five bytes of offset, three of size (0: there is no tile). */
 function tileAt(bundle: PlacedFile, records: Buffer, at: number) {
   const [offset, length] = [records.readUIntLE(at, 5), records.readUIntLE(at + 5, 3)]
   if (length === 0) return null

@@ -8,16 +8,16 @@ import { matrixAt, matrixSetOf } from '../tile-matrix-sets.js'
 import { type CacheDescription, COMPACT_V1, describeCache } from './description.js'
 import { type CacheFiles, FolderFiles, ZipFiles } from './files.js'
 
-/** Tiles of a bundle in either direction. */
+/** Number of tiles of a bundle in either direction. */
 export const BUNDLE_SIDE = 128
 
-/** Limit: bundles whose times are looked at; of more an even spread. */
+/** Maximum number of bundles whose modification times are checked; larger caches are sampled evenly. */
 const MAX_STAMPED = 20_000
 
 export interface EsriCache {
   readonly files: CacheFiles
   readonly about: CacheDescription
-  /** the folder of the levels, `_alllayers/` say; empty, or ends in a slash */
+  /** the folder of the levels, for example `_alllayers/`; empty, or ends in a slash */
   readonly tiles: string
   readonly isExploded: boolean
 }
@@ -27,7 +27,7 @@ export type CacheOpening =
   | NotOpened
   | null
 
-/** Opens the cache in a folder or package (`.tpkx`, `.vtpk`). null: there is none in the folder. Rejects with `BrokenArchiveError`. */
+/** Opens the cache in a folder or package (`.tpkx`, `.vtpk`). Returns null if the folder contains none. Rejects with `BrokenArchiveError`. */
 export async function openCache(root: string, file: string, isPackage: boolean): Promise<CacheOpening> {
   if (!isPackage) {
     const cache = await readCache(new FolderFiles(root, file))
@@ -72,7 +72,7 @@ function isBundle(name: string): boolean {
   return parseBundle(name) !== null
 }
 
-/** The first row and column of a bundle by its name. */
+/** Parses the first row and column of a bundle from its name. */
 export function parseBundle(name: string): { readonly row: number; readonly column: number } | null {
   const match = /^R([0-9a-f]{4,8})C([0-9a-f]{4,8})\.bundle$/i.exec(name)
   if (match === null) return null
@@ -86,7 +86,7 @@ export function levelFolder({ tiles }: EsriCache, level: number): string {
   return `${tiles}L${String(level).padStart(2, '0')}`
 }
 
-/** The bundle that a tile lies in. */
+/** Returns the bundle that contains a tile. */
 export function bundleOf(cache: EsriCache, level: number, column: number, row: number): string {
   const [top, left] = [row - (row % BUNDLE_SIDE), column - (column % BUNDLE_SIDE)]
   return `${levelFolder(cache, level)}/R${hex(top, 4)}C${hex(left, 4)}.bundle`
@@ -97,7 +97,7 @@ export interface BundleListing extends ZoomExtent {
   readonly bundles: readonly { readonly name: string; readonly row: number; readonly column: number }[]
 }
 
-/** The bundles of each zoom that has any. Extents are those of the bundles, cut at the grid. */
+/** Returns the bundles of each zoom with any. Extents are those of the bundles, cut to the grid. */
 export async function listBundles(cache: EsriCache): Promise<BundleListing[]> {
   const { grid: tileMatrixSet, tileMatrices } = cache.about
   const set = matrixSetOf({ tileMatrixSet, ...(tileMatrices && { tileMatrices }) })
@@ -129,7 +129,7 @@ export async function listBundles(cache: EsriCache): Promise<BundleListing[]> {
   return found
 }
 
-/** Changes when the description or a bundle may have changed. Lists and stats files, and reads none. */
+/** Changes when the description or a bundle may have changed. Lists and stats files without reading them. */
 export async function cacheFingerprint({ files, about }: EsriCache, zooms: readonly BundleListing[]): Promise<string> {
   const hash = createHash('sha256')
   for (const content of about.content) hash.update(`\n${content.length}\n`).update(content)

@@ -7,24 +7,24 @@ import { isRecord, SERVED_SYSTEMS } from '../metadata/metadata.js'
 import { TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import type { CacheFiles } from './files.js'
 
-/** Limit: levels of a tiling scheme. */
+/** Maximum number of levels of a tiling scheme. */
 const MAX_LEVELS = 100
 
-/** What `conf.xml` and `conf.cdi`, or `root.json`, say of a cache. */
+/** The content of `conf.xml` and `conf.cdi`, or of `root.json`. */
 export interface CacheDescription {
-  /** before the names of the cache's other files: empty, or ends in a slash */
+  /** prefix of the names of the cache's other files: empty, or ends in a slash */
   readonly base: string
   readonly grid: TileMatrixSetId
   /** the numbers of its own grid */
   readonly tileMatrices?: TileMatrices
   /** the level of each zoom that the cache's scheme has */
   readonly levels: ReadonlyMap<number, number>
-  /** levels that are no zoom of the grid, with their numbers */
+  /** levels that match no zoom of the grid, with a description of their matrices */
   readonly otherLevels: ReadonlyMap<number, string>
   readonly bounds: Bounds | null
-  /** `PNG32`, `MIXED`, `pbf` ...; empty: it does not say */
+  /** `PNG32`, `MIXED`, `pbf` ...; empty if not given */
   readonly format: string
-  /** where `root.json` says that the tiles are; null: it does not say */
+  /** location of the tiles in `root.json`; null if not given */
   readonly tilesPath: string | null
   readonly name: string | null
   readonly attribution: string | null
@@ -33,10 +33,10 @@ export interface CacheDescription {
   readonly content: readonly Uint8Array[]
 }
 
-/** Where the describing file of a cache may be: ArcGIS Server has it in `Layers`, a vector tile package in `p12`. */
+/** Possible folders of the describing file: ArcGIS Server uses `Layers`, a vector tile package `p12`. */
 const BASES = ['', 'Layers/', 'p12/']
 
-/** null: no cache is described here. Rejects with `BrokenArchiveError` for one whose tiles lie in no grid that is served. */
+/** Returns null if this folder describes no cache. Rejects with `BrokenArchiveError` if the tiles lie in an unsupported grid. */
 export async function describeCache(files: CacheFiles): Promise<CacheDescription | null> {
   for (const base of BASES) {
     const conf = await files.read(`${base}conf.xml`)
@@ -153,13 +153,13 @@ function aboutOf(said: Said): Pick<CacheDescription, 'format' | 'tilesPath' | 'n
   }
 }
 
-/** Nothing of its form was ever published. */
+/** A message, because the specification of this format was never published. */
 export const COMPACT_V1 =
   'it is an Esri compact cache of version 1 (.bundlx), whose form is not published: convert it with ArcGIS (Export Tile Cache or Import ' +
   'Map Server Cache, storage format "Compact v2")'
 
 const METRES_PER_INCH = 0.0254
-/** Of the radius 6,378,137 m, as Esri counts scales of geographic systems. */
+/** For the radius of 6,378,137 m, by which Esri computes scales of geographic systems. */
 const METRES_PER_DEGREE = (Math.PI * 6_378_137) / 180
 
 /** @param grid null: one in metres */
@@ -185,7 +185,7 @@ function toUnits(grid: KnownTileMatrixSetId, bounds: Bounds): Bounds {
   return [x(bounds[0]), y(bounds[1]), x(bounds[2]), y(bounds[3])]
 }
 
-/** A value of parsed XML or JSON by its path; undefined: it is not there. */
+/** Returns a value of parsed XML or JSON by its path; undefined if it does not exist. */
 function at(value: unknown, ...names: readonly string[]): unknown {
   return names.reduce<unknown>((inside, name) => (isRecord(inside) ? inside[name] : undefined), value)
 }
@@ -266,7 +266,7 @@ function readRoot(root: Record<string, unknown>): Said {
   }
 }
 
-/** One of both that is known, else what is said. */
+/** Returns the supported one of both codes, or else the given one. */
 function codeOf(reference: unknown, ...names: readonly string[]): number {
   const codes = names.map((name) => toNumber(at(reference, name)))
   return (

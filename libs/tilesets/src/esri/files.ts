@@ -7,10 +7,10 @@ import type { FileSection } from '../ranges/source.js'
 import { dataOffset, LOCAL_HEAD_BYTES, readZipDirectory, readZipEntry, shown, type ZipEntry } from '../ranges/zip.js'
 import { readExactly } from '../read-exactly.js'
 
-/** Limit: bytes of the files that describe a cache; those of large ones have some tens of thousands. */
+/** Maximum size in bytes of the files that describe a cache; those of large caches have some tens of thousands. */
 const MAX_DESCRIPTION_BYTES = 4 * 1024 * 1024
 
-/** A file of a cache as a part of one on the disk. */
+/** A file of a cache as a part of a file on the disk. */
 export interface PlacedFile {
   readonly path: string
   readonly offset: number
@@ -18,15 +18,15 @@ export interface PlacedFile {
   readonly length: number | null
 }
 
-/** The files of a cache, in a folder or in a zip that is stored without compression. Names have forward slashes. */
+/** The files of a cache, in a folder or in an uncompressed zip. Names contain forward slashes. */
 export interface CacheFiles {
-  /** null: it is not there */
+  /** Returns null if the file does not exist. */
   read(name: string): Promise<Buffer | null>
-  /** names of files and folders in a folder */
+  /** Returns the names of files and folders in a folder. */
   list(folder: string): Promise<readonly string[]>
-  /** null: it is not there. Throws `BrokenArchiveError`. */
+  /** Returns null if the file does not exist. Throws `BrokenArchiveError`. */
   place(name: string): Generator<FileSection, PlacedFile | null, Uint8Array | null>
-  /** changes when a file may have changed */
+  /** Returns a text that changes when a file may have changed. */
   stamp(name: string): Promise<string>
 }
 
@@ -54,7 +54,7 @@ export class FolderFiles implements CacheFiles {
     return listNames(this.#root, path.join(this.#folder, folder))
   }
 
-  // biome-ignore lint/correctness/useYield: a folder needs nothing read
+  // biome-ignore lint/correctness/useYield: a folder needs no reads
   *place(name: string): Generator<FileSection, PlacedFile | null> {
     return { path: `${this.#folder}/${name}`, offset: 0, length: null }
   }
@@ -79,7 +79,7 @@ export class ZipFiles implements CacheFiles {
     this.#folders = foldersOf(entries.keys())
   }
 
-  /** @param fd is used by `read` alone, and closed by the caller */
+  /** @param fd used only by `read`, and closed by the caller */
   static async open(path: string, fd: number): Promise<ZipFiles> {
     return new ZipFiles(path, fd, await readZipDirectory(fd))
   }

@@ -6,7 +6,7 @@ import type { CachedReader, SourceSpec } from '../source.js'
 import { BundleLayout } from './bundles.js'
 import { listBundles, openCache } from './cache.js'
 
-/** Opens an Esri cache for serving. null: it is not there. Rejects with `BrokenArchiveError` and the disk's errors. */
+/** Opens an Esri cache for serving. Returns null if it does not exist. Rejects with `BrokenArchiveError` and the disk's errors. */
 export async function openEsri(spec: SourceSpec, cached: CachedReader | null): Promise<ListedSource | null> {
   const opening = await openCache(spec.root, spec.path, spec.storage === 'tpkx' || spec.storage === 'vtpk')
   if (opening === null || !opening.ok) return null

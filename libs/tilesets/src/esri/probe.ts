@@ -14,7 +14,7 @@ import type { TileSetProbe } from '../tile-set.js'
 import { BundleLayout } from './bundles.js'
 import { type BundleListing, cacheFingerprint, type EsriCache, listBundles, openCache } from './cache.js'
 
-/** Looks at an Esri cache: its description, the names of its bundles or folders, and two tiles. null: there is none, or no tile in it. */
+/** Examines an Esri cache: its description, the names of its bundles or folders, and two tiles. Returns null without a cache or a tile. */
 export async function probeEsri(
   root: string,
   file: string,
@@ -82,7 +82,7 @@ async function probeBundles(
   }
 }
 
-/** The first bytes of a tile of the deepest zoom, and of one of the highest: an empty bundle is passed over. */
+/** Reads the first bytes of a tile of the deepest zoom, and of one of the highest. Skips empty bundles. */
 async function firstTiles(
   root: string,
   file: string,
@@ -117,7 +117,7 @@ async function firstTiles(
   return starts
 }
 
-/** Limit: bundles of a zoom in which a tile is looked for. */
+/** Maximum number of bundles of a zoom in which a tile is searched for. */
 const MAX_LOOKED_AT = 8
 
 function saidFormat(format: string): TileFormat | null {
@@ -125,7 +125,7 @@ function saidFormat(format: string): TileFormat | null {
   return formatOfExtension(format.replace(/\d{1,2}$/, ''))
 }
 
-/** Levels that hold tiles and are not served. */
+/** Returns warnings about levels that contain tiles and are not served. */
 async function warningsOf({ files, tiles, about }: EsriCache): Promise<string[]> {
   const served = new Set(about.levels.values())
   const found = (await files.list(tiles)).filter((name) => /^L\d\d$/.test(name)).map((name) => Number(name.slice(1)))

@@ -8,7 +8,7 @@ import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import type { TileToWrite } from '../tile-to-write.js'
 import { BUNDLE_SIDE } from './cache.js'
 
-/** The head of a bundle and its index of 8 bytes a tile (Esri, Compact Cache V2). */
+/** Sizes of a bundle's head and of its index of 8 bytes per tile (Esri, Compact Cache V2). */
 const HEAD_BYTES = 64
 const RECORD_BYTES = 8
 const INDEX_BYTES = BUNDLE_SIDE * BUNDLE_SIDE * RECORD_BYTES
@@ -16,13 +16,13 @@ const INDEX_BYTES = BUNDLE_SIDE * BUNDLE_SIDE * RECORD_BYTES
 const MAX_TILE_BYTES = 0xffffff
 const MAX_BUNDLE_BYTES = 0xfffffffe
 
-/** Bytes that are gathered before they are written, and that are read at once for a checksum. */
+/** Number of bytes collected before a write, and read at once for a checksum. */
 const PIECE_BYTES = 1024 * 1024
 
-/** How Esri names the formats of tiles. Its specification has PNG and JPEG; WebP is in its list of formats of services. */
+/** Esri's names of tile formats. The package specification has PNG and JPEG; WebP is in the list of formats of services. */
 const FORMATS: Partial<Record<TileFormat, string>> = { png: 'PNG', jpg: 'JPEG', webp: 'WEBP' }
 
-/** Web Mercator as Esri's own tiling scheme has it. */
+/** Web Mercator as in Esri's own tiling scheme. */
 const ORIGIN = { x: -20037508.342787001, y: 20037508.342787001 }
 const CELL_SIZE = 156543.03392800014
 const DPI = 96
@@ -30,9 +30,9 @@ const INCHES_PER_METRE = 39.37
 const SPATIAL_REFERENCE = { wkid: 102100, latestWkid: 3857 }
 
 /**
- * Writes a tile package (Esri, Tile Package Specification: `.tpkx`) from XYZ tiles in ascending order of their PMTiles numbers: a zip without compression, of bundles of
- * 128 by 128 tiles. In this order all tiles of a bundle follow each other, so that one bundle is open at a time. It appears under its name when it is complete; nothing is
- * left where this throws.
+ * Writes a tile package (Esri, Tile Package Specification: `.tpkx`) from XYZ tiles in ascending order of their PMTiles ids: an uncompressed zip
+ * with bundles of 128 by 128 tiles. In this order all tiles of a bundle are consecutive, so that only one bundle is open at a time. The file gets
+ * its name when it is complete; an error leaves no file behind.
  */
 export async function writeTpkx(
   file: string,
@@ -78,7 +78,7 @@ function bundleName({ z, x, y }: TileToWrite): string {
   return `tile/L${String(z).padStart(2, '0')}/R${hex(y)}C${hex(x)}.bundle`
 }
 
-/** The bundle that is being written: its tiles are in the zip, its index here. */
+/** The current bundle: its tiles are already in the zip, its index is kept here. */
 class Bundle {
   readonly name: string
   readonly #start = Buffer.alloc(HEAD_BYTES + INDEX_BYTES)
@@ -112,7 +112,7 @@ class Bundle {
   }
 }
 
-/** A zip without compression whose entries are written piece by piece: sizes and checksums go into their heads afterwards. */
+/** An uncompressed zip whose entries are written incrementally: sizes and checksums are written into their heads afterwards. */
 class StoredZip {
   readonly #file: FileHandle
   readonly #directory = new ZipDirectory()
@@ -139,7 +139,7 @@ class StoredZip {
     if (this.#gatheredBytes >= PIECE_BYTES) await this.#flush()
   }
 
-  /** @param beginning what the entry begins with, in place of what was written there */
+  /** @param beginning replaces the first bytes of the entry */
   async end(beginning?: Uint8Array): Promise<void> {
     if (this.#entry === null) throw new Error('no entry is open')
     const { name, offset, start } = this.#entry
@@ -152,7 +152,7 @@ class StoredZip {
     this.#entry = null
   }
 
-  /** Waits for the disk. */
+  /** Syncs the file to the disk. */
   async finish(): Promise<void> {
     for (const block of this.#directory.blocks(this.#position)) await this.write(block)
     await this.#flush()
@@ -166,7 +166,7 @@ class StoredZip {
     this.#gatheredBytes = 0
   }
 
-  /** Of all that was written from a place on, which the kernel still has in memory. */
+  /** Returns the checksum of everything written from a position on, which is still in the page cache. */
   async #checksum(from: number): Promise<number> {
     const piece = Buffer.alloc(Math.min(PIECE_BYTES, this.#position - from))
     let sum = 0
@@ -184,7 +184,7 @@ function entryOf(name: string, offset: number, crc: number, size: number): ZipEn
   return { name, offset, crc, size, packedSize: size, mtimeMs: 0, deflated: false, streamed: false, large: false }
 }
 
-/** `root.json` describes the tiles, `iteminfo.json` the package as ArcGIS lists it. */
+/** `root.json` describes the tiles, `iteminfo.json` the package for lists in ArcGIS. */
 function descriptions(
   { format, tileSize, bounds, metadata }: ArchiveDescription,
   minZoom: number,

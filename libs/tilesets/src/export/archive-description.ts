@@ -1,6 +1,6 @@
 import type { PmtilesDescription } from '../pmtiles/writer.js'
 
-/** What the writers of archives are told of a set in Web Mercator. */
+/** Description of a set in Web Mercator for the writers of archives. */
 export interface ArchiveDescription extends PmtilesDescription {
   /** pixels of a tile's side */
   readonly tileSize: number

@@ -5,11 +5,11 @@ import { TILE_MATRIX_SETS, type TileMatrixLimits, tileMatrixLimits } from '../ti
 export interface Area {
   readonly minZoom: number
   readonly maxZoom: number
-  /** west, south, east, north in degrees; west above east: across the antimeridian; null: the whole world */
+  /** west, south, east, north in degrees; west greater than east: across the antimeridian; null: the whole world */
   readonly bounds: Bounds | null
 }
 
-/** Which tiles of one zoom lie in the area or touch it; a tile that only shares an edge with it does not. */
+/** The tiles of one zoom that intersect the area. A tile that only shares an edge with it does not. */
 export class ZoomArea {
   readonly #limits: readonly TileMatrixLimits[]
 
@@ -40,7 +40,7 @@ function unbroken(bounds: Bounds | null): (Bounds | null)[] {
   ]
 }
 
-/** What bounds two areas share; where either crosses the antimeridian, those of `wanted`. null: the whole world. */
+/** Returns the intersection of two bounds, or `wanted` if either crosses the antimeridian. null: the whole world. */
 export function sharedBounds(wanted: Bounds | null, own: Bounds | null): Bounds | null {
   if (wanted === null || own === null) return wanted ?? own
   if (wanted[0] > wanted[2] || own[0] > own[2]) return wanted

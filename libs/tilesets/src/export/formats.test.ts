@@ -32,7 +32,7 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 const ALL = { minZoom: 0, maxZoom: 30, bounds: null }
 
-/** A pyramid that reaches over the edges of bundles: zooms 0 to 2 whole, and of zoom 9 what lies around a corner of four bundles. */
+/** A pyramid across the edges of bundles: all of zooms 0 to 2, and of zoom 9 the tiles around a corner of four bundles. */
 async function pyramid(format: 'png' | 'jpg' | 'webp'): Promise<TileToWrite[]> {
   const places: [number, number, number][] = []
   for (let z = 0; z <= 2; z++) for (let x = 0; x < 2 ** z; x++) for (let y = 0; y < 2 ** z; y++) places.push([z, x, y])
@@ -67,7 +67,7 @@ async function exported(set: StoredSet, archiveFormat: ExportFormat, name: strin
   return { file, folder, written }
 }
 
-/** All tiles of an archive by our own readers, as `z/x/y` with their bytes. */
+/** Returns all tiles of an archive by this project's readers, as `z/x/y` with their bytes. */
 async function tilesOf(root: string, file: string, format: TileFormat) {
   const probe = await probeTileSet(root, file)
   if (probe === null) throw new Error('nothing there')
@@ -90,7 +90,7 @@ test.each([
   ['tpkx', 'png'],
   ['tpkx', 'jpg'],
   ['tpkx', 'webp'],
-] as const)('an export as %s of %s has every tile of the set, byte by byte', async (archiveFormat, format) => {
+] as const)('an export as %s of %s has every tile of the set, byte for byte', async (archiveFormat, format) => {
   const tiles = await pyramid(format)
   const set = await setOf(tiles, format)
   const { file, folder, written } = await exported(set, archiveFormat, format)
@@ -105,7 +105,7 @@ test.each(['mbtiles', 'gpkg', 'tpkx'] as const)('GDAL reads the pictures of an e
   const set = await setOf(await pyramid('png'), 'png')
   const { file } = await exported(set, archiveFormat, 'gdal')
   const opened = archiveFormat === 'tpkx' ? unpackedForGdal(file) : file
-  // The deepest zoom of the world has 2^9 tiles in a row; in the middle of the tile 9/128/255, and one of another bundle.
+  // The deepest zoom of the world has 2^9 tiles in a row. Reads the middle of the tile 9/128/255, and one of another bundle.
   const half = 20037508.342789244
   const colour = (x: number, y: number) => {
     const place = [((x + 0.5) / 256 - 1) * half, (1 - (y + 0.5) / 256) * half].map(String)
@@ -116,7 +116,7 @@ test.each(['mbtiles', 'gpkg', 'tpkx'] as const)('GDAL reads the pictures of an e
   expect(colour(127, 256)).toEqual([180, (127 * 30) % 256, (256 * 30) % 256])
 })
 
-/** GDAL 3.6 reads bundles next to a `conf.xml`, and no packages: those of the package, unpacked by another program. */
+/** Unpacks a package with another program, because GDAL 3.6 reads only bundles next to a `conf.xml`. */
 function unpackedForGdal(file: string): string {
   const folder = `${file}.unpacked`
   execFileSync('/usr/bin/python3', ['-m', 'zipfile', '-t', file], { stdio: 'ignore' })
@@ -127,7 +127,7 @@ function unpackedForGdal(file: string): string {
   return path.join(folder, 'conf.xml')
 }
 
-test('vector tiles are gzipped in MBTiles, whose metadata have their layers', async () => {
+test('vector tiles are gzipped in MBTiles, whose metadata contain their layers', async () => {
   const data = Buffer.from([0x1a, 0x00])
   const set = await setOf([{ z: 0, x: 0, y: 0, data }], 'pbf')
   const { file, folder } = await exported(set, 'mbtiles', 'vector')

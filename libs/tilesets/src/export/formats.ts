@@ -8,12 +8,12 @@ import { type NumberedTile, type WritingLimits, type WrittenArchive, writeSorted
 import type { TileToWrite } from '../tile-to-write.js'
 import type { ArchiveDescription } from './archive-description.js'
 
-/** How often `onBytes` is called. */
+/** Number of bytes between two calls of `onBytes`. */
 const REPORT_BYTES = 16 * 1024 * 1024
 
 /**
- * Writes tiles in ascending order of their PMTiles numbers as an archive of a format. It is under its name when this resolves; nothing is left where it throws. The other
- * formats than PMTiles have no runs: each address has its own tile.
+ * Writes tiles in ascending order of their PMTiles numbers as an archive of a format. When this resolves, the archive has its name; if it throws,
+ * nothing is left. Only PMTiles has runs: in other formats each address has a separate tile.
  */
 export async function writeArchiveAs(
   format: ExportFormat,
@@ -34,7 +34,7 @@ export async function writeArchiveAs(
   return { tiles: count, contents: count, bytes: size, minZoom, maxZoom }
 }
 
-/** Counts tiles on their way, one address after the other. */
+/** Counts tiles as they pass, one address after the other. */
 class Counts {
   readonly #onBytes: WritingLimits['onBytes']
   tiles = 0

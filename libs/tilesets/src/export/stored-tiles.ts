@@ -25,16 +25,16 @@ import { MAX_EXPORTED_TILES, TileNumbers, tooMany } from './tile-numbers.js'
 export type StoredSet = Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension'>
 
 export interface StoredTiles {
-  /** at most so many come; equal neighbours may come as one run */
+  /** maximum number of tiles; equal neighbours may come as one run */
   readonly count: number
-  /** in ascending order of their numbers; a tile that is gone by then is left out */
+  /** in ascending order of their numbers; tiles that have gone meanwhile are omitted */
   readonly tiles: AsyncIterable<NumberedTile>
   close(): void
 }
 
 /**
- * All tiles of a set that lie in an area, for writing them elsewhere: images plain, vector tiles gzipped, however they are stored. null: the set
- * is not there. Waits for the disk, and for SQLite however long that takes: it is for a process of its own. Throws `BrokenArchiveError` and the
+ * Returns all tiles of a set in an area, for an archive: images uncompressed, vector tiles with gzip, whatever their stored form. Returns null if the set
+ * does not exist. It waits for the disk and SQLite without limit, so it must run in a separate process. Throws `BrokenArchiveError` and the
  * disk's errors.
  */
 export async function storedTiles(set: StoredSet, area: Area): Promise<StoredTiles | null> {
@@ -52,7 +52,7 @@ export async function storedTiles(set: StoredSet, area: Area): Promise<StoredTil
   }
 }
 
-/** How tiles of a format are packed in what is written: vector tiles are gzipped by custom, and one archive has one way for all. */
+/** Returns the compression of written tiles: gzip for vector tiles by convention, and one for all tiles of an archive. */
 export function writtenEncoding(format: SourceSpec['format']): TileEncoding {
   return format === 'pbf' ? 'gzip' : 'identity'
 }
@@ -95,7 +95,7 @@ async function tilesOfListed(set: StoredSet, area: Area): Promise<StoredTiles | 
   return tilesOfSource(source, set, numbers)
 }
 
-/** The tiles of these numbers. */
+/** Reads the tiles with these numbers. */
 function tilesOfSource(source: Source, { format }: StoredSet, numbers: TileNumbers): StoredTiles {
   const sorted = numbers.sorted()
   const wanted = writtenEncoding(format)
@@ -198,7 +198,7 @@ interface Run {
   readonly length: number
 }
 
-/** Entries of tiles whose numbers lie in [first, end), in ascending order; leaves that hold none are not read. */
+/** Yields entries of tiles whose numbers are in [first, end), in ascending order. Leaves without such entries are not read. */
 async function* entriesOf(
   archive: PmtilesArchive,
   { tileIds, runLengths, offsets, lengths }: Directory,
@@ -223,7 +223,7 @@ async function* entriesOf(
   }
 }
 
-/** The parts of a run that are wanted. */
+/** Yields the selected parts of a run. */
 function* runsWithin(
   { tileId, runLength, offset, length }: Run,
   first: number,

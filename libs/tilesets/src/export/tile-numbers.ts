@@ -1,12 +1,12 @@
 import { CodedError, coded } from '@gateway/contracts/messages.js'
-/** Limit: tiles of one export, of which each takes 8 bytes of memory until it is written. Slicing makes no more either. */
+/** Maximum number of tiles in one export, each of which takes 8 bytes of memory until it is written. Slicing has the same limit. */
 export const MAX_EXPORTED_TILES = 20_000_000
 
 export function tooMany(): Error {
   return new CodedError(coded('export_too_many_tiles', { limit: MAX_EXPORTED_TILES }))
 }
 
-/** PMTiles tile numbers, gathered in any order. */
+/** PMTiles tile numbers, collected in any order. */
 export class TileNumbers {
   #numbers = new Float64Array(1024)
   #count = 0
@@ -21,7 +21,7 @@ export class TileNumbers {
     this.#numbers[this.#count++] = tileId
   }
 
-  /** Each number once, ascending. */
+  /** Returns each number once, in ascending order. */
   sorted(): Float64Array {
     const sorted = this.#numbers.subarray(0, this.#count).sort()
     let kept = 0

@@ -11,15 +11,15 @@ import { MAX_EXPORTED_TILES, tooMany } from './tile-numbers.js'
 export interface UnpackTask {
   /** absolute */
   readonly archive: string
-  /** absolute; made here */
+  /** absolute; created by this task */
   readonly folder: string
-  /** beside the zoom folders, for the archive's JSON metadata */
+  /** path for the archive's JSON metadata, next to the zoom folders */
   readonly metadataFile: string
 }
 
 /**
- * Lays the tiles of a PMTiles archive out as `{folder}/{z}/{x}/{y}.{format}`, and its metadata beside them: the reverse of writing it from such a folder. What is
- * half done after a crash is the caller's to remove. Throws `BrokenArchiveError` and the disk's errors.
+ * Extracts the tiles of a PMTiles archive as `{folder}/{z}/{x}/{y}.{format}`, with its metadata next to them: the reverse of writing it from such a folder.
+ * The caller removes a partial result after a crash. Throws `BrokenArchiveError` and the disk's errors.
  */
 export async function unpackPmtiles({ archive: file, folder, metadataFile }: UnpackTask): Promise<{ tiles: number }> {
   const root = path.dirname(file)

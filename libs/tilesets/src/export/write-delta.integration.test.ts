@@ -22,7 +22,7 @@ const VERSIONS = [3, 4, 5, 6, 7, 8, 9]
 let home: string
 const sets = new Map<number, StoredSet>()
 
-/** Each version changes, adds and removes tiles of the one before; much of it is sea, in runs. */
+/** Each version changes, adds and removes tiles of the previous one; much of it is sea, in runs. */
 beforeAll(async () => {
   home = fs.mkdtempSync(path.join(tmpdir(), 'delta-'))
   for (const version of VERSIONS) {
@@ -63,7 +63,7 @@ async function delta(from: number, to: number): Promise<string> {
 const applyByPython = (...args: string[]) => run('python3', [APPLY.replace(/mjs$/, 'py'), ...args])
 const apply = (...args: string[]) => run(process.execPath, [APPLY, ...args])
 
-test('a copy goes from version 3 to 9 by deltas, and by one, and is the newer archive byte for byte', async () => {
+test('a copy goes from version 3 to 9 by several deltas or by one, and equals the newer archive byte for byte', async () => {
   const copy = path.join(home, 'copy.pmtiles')
   fs.copyFileSync(whole(3), copy)
   for (const version of VERSIONS.slice(1)) {
@@ -78,7 +78,7 @@ test('a copy goes from version 3 to 9 by deltas, and by one, and is the newer ar
   expect(fs.readFileSync(atOnce).equals(fs.readFileSync(whole(9)))).toBe(true)
 })
 
-test('the Python client goes from version 3 to 9 as well, and what it leaves is what the next delta is laid over', async () => {
+test('the Python client goes from version 3 to 9 as well, and its result accepts the next delta', async () => {
   const copy = path.join(home, 'python.pmtiles')
   fs.copyFileSync(whole(3), copy)
   for (const version of VERSIONS.slice(1, -1)) await applyByPython(copy, await delta(version - 1, version), copy)
@@ -86,13 +86,13 @@ test('the Python client goes from version 3 to 9 as well, and what it leaves is 
   const newest = path.join(home, 'newest.pmtiles')
   const { stdout } = await applyByPython(copy, await delta(8, 9), newest)
   expect(stdout).toMatch(/newest\.pmtiles: \d+ tiles/)
-  // Its directories are packed by another library; the tiles are the same.
+  // Another library has compressed its directories; the tiles are the same.
   const repacked = path.join(home, 'repacked.pmtiles')
   await apply(newest, await delta(9, 9), repacked)
   expect(fs.readFileSync(repacked).equals(fs.readFileSync(whole(9)))).toBe(true)
 })
 
-test('a delta that only removes, and one of nothing, are archives as well', async () => {
+test('a delta with only removals, and an empty one, are archives as well', async () => {
   const small = { ...(sets.get(3) as StoredSet), path: path.join(home, 'small.mbtiles') }
   const tiles = [{ z: 0, x: 0, y: 0, data: Buffer.from('sea') }]
   await writeMbtiles(small.path, tiles, { format: 'png', bounds: WORLD, metadata: {}, name: 'small' })
@@ -113,7 +113,7 @@ test('a delta that only removes, and one of nothing, are archives as well', asyn
   expect(fs.readFileSync(newer).equals(fs.readFileSync(whole(5)))).toBe(true)
 })
 
-test('what is not the older version, or was damaged, changes nothing', async () => {
+test('a copy that is not the older version, or is damaged, stays unchanged', async () => {
   const copy = path.join(home, 'kept.pmtiles')
   fs.copyFileSync(whole(4), copy)
   const file = await delta(5, 6)
@@ -131,7 +131,7 @@ test('what is not the older version, or was damaged, changes nothing', async () 
 test.each([
   ['Node', apply],
   ['Python', applyByPython],
-])('a download by %s that was cut goes on where it ended', async (client, applied) => {
+])('an interrupted download by %s continues where it ended', async (client, applied) => {
   const bytes = fs.readFileSync(await delta(3, 9))
   const ranges: (string | undefined)[] = []
   const server = http.createServer(({ headers }, answer) => {

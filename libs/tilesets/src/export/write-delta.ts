@@ -7,15 +7,15 @@ import { type StoredSet, storedTiles } from './stored-tiles.js'
 import { ExportRefused, type ExportTask, writeTilesAs } from './write-export.js'
 
 export interface DeltaTask extends ExportTask {
-  /** the set that the delta is laid over */
+  /** the base set of the delta */
   readonly older: StoredSet
   readonly versions: { readonly from: string; readonly to: string }
 }
 
-/** Limit: removed tiles, which stand in the metadata by name: some 20 MB of JSON. */
+/** Maximum number of removed tiles, whose addresses are in the metadata: some 20 MB of JSON. */
 const MAX_REMOVED = 1_000_000
 
-/** What a delta says under `delta` in its metadata; docs/reference/deliveries.md describes it for clients. */
+/** The field `delta` in the metadata; docs/reference/deliveries.md describes it for clients. */
 interface Delta {
   readonly from_version: string
   readonly to_version: string
@@ -27,8 +27,8 @@ interface Delta {
 }
 
 /**
- * Writes what differs between two sets as a PMTiles 3 archive: the tiles that were added or changed, and in its metadata those that were removed and
- * the digests of both sets. Its header says of what zooms, bounds and centre the newer set is. Whole or not at all.
+ * Writes the differences between two sets as a PMTiles 3 archive: added and changed tiles, and in its metadata the removed tiles and
+ * the digests of both sets. Its header has the zooms, bounds and centre of the newer set. Writes the archive completely or not at all.
  */
 export async function writeDelta(task: DeltaTask, onShare: (thousandths: number) => void): Promise<WrittenArchive> {
   const { set, older, area, versions } = task
@@ -48,7 +48,7 @@ export async function writeDelta(task: DeltaTask, onShare: (thousandths: number)
     }
     const [before, after] = [new SetDigest(), new SetDigest()]
     const changed = async function* (): AsyncGenerator<NumberedTile> {
-      // Byte by byte: a vector tile that is packed otherwise must be sent as well, so that the digests agree.
+      // Compares stored bytes: a vector tile with another compression must be sent too, so that the digests match.
       for await (const { tileId, runLength, change, left: old, right: data } of joinTiles(
         left.tiles,
         right.tiles,
@@ -100,7 +100,7 @@ export class SetDigest {
     this.tiles += runLength
   }
 
-  /** hex; to be called once */
+  /** Returns the digest in hex. Must be called once. */
   digest(): string {
     return this.#hash.digest('hex')
   }

@@ -23,7 +23,7 @@ afterEach(() => rmSync(root, { recursive: true }))
 const WORLD: Bounds = [-180, -85, 180, 85]
 const ALL: Area = { minZoom: 0, maxZoom: 30, bounds: null }
 
-/** Zooms 0 to 4 whole; the southern half is sea, one content. */
+/** All tiles of zooms 0 to 4; the southern half is sea with one content. */
 function pyramid(): TileToWrite[] {
   const tiles: TileToWrite[] = []
   for (let z = 0; z <= 4; z++)
@@ -71,7 +71,7 @@ async function exported(set: StoredSet, area?: Area) {
   return { written, ...(await read(wanted.file)) }
 }
 
-/** All tiles of the pyramid that the upstream reader finds. */
+/** Returns all tiles of the pyramid that the upstream reader finds. */
 async function read(file: string) {
   const bytes = await readFile(file)
   const source: Source = {
@@ -136,7 +136,7 @@ test('vector tiles are gzipped, however each of them was stored', async () => {
   expect(gunzipSync(first.subarray(0, tiles[0]!.data.length)).toString()).toBe('\x1apacked')
 })
 
-test('an archive that would outgrow its limit, or hold no tile, is refused, and nothing of it is left', async () => {
+test('an archive above its limit, or without tiles, is refused, and leaves no file behind', async () => {
   const set = await stored('xyz', pyramid())
   mkdirSync(path.join(root, 'out'))
   await expect(writeExport({ ...task(set), maxBytes: 10_000 }, () => {})).rejects.toThrow('larger than the 0 MB')

@@ -12,31 +12,31 @@ import { type StoredSet, type StoredTiles, storedTiles, writtenEncoding } from '
 export interface ExportTask {
   readonly set: StoredSet
   readonly area: Area
-  /** of the whole set; null: unknown */
+  /** bounds of the whole set; null: unknown */
   readonly bounds: Bounds | null
   /** the JSON metadata of the archive */
   readonly metadata: Readonly<Record<string, unknown>>
-  /** of the archive; left out: PMTiles */
+  /** format of the archive; default: PMTiles */
   readonly archiveFormat?: ExportFormat
-  /** pixels of a tile's side; left out: 256 */
+  /** pixels of a tile's side; default: 256 */
   readonly tileSize?: number
-  /** absolute; its folder must exist */
+  /** absolute path; its folder must exist */
   readonly file: string
-  /** limit: bytes of the archive */
+  /** maximum bytes of the archive */
   readonly maxBytes: number
 }
 
-/** Left free on the disk, since others write there, too. Bytes. */
+/** Bytes of the disk that stay free for other writers. */
 const RESERVED_BYTES = 256 * 1024 * 1024
 
-/** A task that cannot be done, for a reason that its owner can do something about. */
+/** A task that cannot be done, for a reason that its owner can remove. */
 export class ExportRefused extends CodedError {
   override readonly name = 'ExportRefused'
 }
 
 /**
- * Writes a set, or a part of it, as an archive, whole or not at all.
- * @param onShare called with the share that is done, in thousandths, whenever it grows
+ * Writes a set, or a part of it, as an archive, completely or not at all.
+ * @param onShare called with the completed share in thousandths, whenever it increases
  */
 export async function writeExport(task: ExportTask, onShare: (thousandths: number) => void): Promise<WrittenArchive> {
   const { set, area } = task
@@ -51,7 +51,7 @@ export async function writeExport(task: ExportTask, onShare: (thousandths: numbe
 }
 
 /**
- * Writes tiles as the archive of a task, as far as its limits allow.
+ * Writes tiles as the archive of a task, within its limits.
  * @param zooms see `WritingLimits`
  */
 export function writeTilesAs(

@@ -2,10 +2,10 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import { flipRow } from '../address.js'
 import { matrixSetOf, type OwnMatrices, type TileMatrixSet } from '../tile-matrix-sets.js'
 
-/** Which columns and rows of a zoom have tiles, as far as it was looked at. Rows are as stored. */
+/** The columns and rows of a zoom that have tiles, as far as it was listed. Rows are as stored. */
 export interface ZoomExtent {
   readonly z: number
-  /** whether all of it was looked at */
+  /** true if the whole zoom was listed */
   readonly complete: boolean
   readonly minColumn: number
   readonly maxColumn: number
@@ -22,8 +22,8 @@ interface Box {
 }
 
 /**
- * Bounds that hold every tile, as far as listing tells. The deepest zoom that was listed whole gives them most tightly; a zoom that
- * reaches beyond it (a world overview above a city, say) widens them. Bounds too small would hide tiles from map clients.
+ * Returns bounds that contain every tile, as far as listing tells. The deepest completely listed zoom gives the tightest bounds. A zoom that
+ * extends beyond it (such as a world overview above a city) widens them. Bounds that are too small would hide tiles from map clients.
  */
 export function extentOf(
   zooms: readonly ZoomExtent[],
@@ -82,7 +82,7 @@ function boxOf(zoom: ZoomExtent, scheme: 'xyz' | 'tms', columns: number): Box {
   }
 }
 
-/** The box grown to whole tiles of a zoom. */
+/** Expands a box to whole tiles of a zoom. */
 function snap(box: Box, z: number, columns: number): Box {
   const size = 2 ** z
   const width = size * columns

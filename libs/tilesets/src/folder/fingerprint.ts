@@ -3,12 +3,12 @@ import fs from 'node:fs/promises'
 import path from 'node:path'
 import { spread, type ZoomListing } from './listing.js'
 
-/** Limit: column folders of one zoom whose time is looked at. */
+/** Maximum number of column folders of one zoom whose time is read. */
 const MAX_STATTED_COLUMNS = 1_024
 
 /**
- * Changes when metadata, zoom folders or columns come and go, or tiles are added, removed or renamed into place in a column that is
- * looked at: all columns up to 1,024 of a zoom, beyond that an even spread. A tile rewritten in place leaves no trace in its folder.
+ * Returns a fingerprint that changes when metadata, zoom folders or columns are added or removed, or tiles are added, removed or renamed into place in
+ * a sampled column: all columns up to 1,024 of a zoom, beyond that an even sample. A tile that is rewritten in place changes nothing in its folder.
  */
 export async function folderFingerprint(
   about: readonly string[],

@@ -34,7 +34,7 @@ const json = (value: unknown) => JSON.stringify(value)
 const probe = () => probeTileSet(root, folder)
 
 describe('a probe of a folder', () => {
-  it('tells by the folders what no metadata says', async () => {
+  it('derives facts from the folders if no metadata has them', async () => {
     put('3/4/2.png')
     put('4/8/5.png')
     put('4/9/5.png')
@@ -61,7 +61,7 @@ describe('a probe of a folder', () => {
     })
   })
 
-  it('reads what gdal2tiles says of a geographic grid, to the last column', async () => {
+  it('reads gdal2tiles’ metadata of a geographic grid, to the last column', async () => {
     put('1/0/0.png')
     put('1/3/1.png')
     put('1/4/0.png')
@@ -76,20 +76,20 @@ describe('a probe of a folder', () => {
     })
   })
 
-  it('tells a geographic folder of gdal2tiles whose zoom 0 is one tile, and refuses it', async () => {
+  it('recognizes a geographic folder of gdal2tiles whose zoom 0 is one tile, and refuses it', async () => {
     const resource = `<TileMap version="1.0.0" tilemapservice="http://tms.osgeo.org/1.0.0">
       <SRS>EPSG:4326</SRS>
       <BoundingBox minx="0.00000000000000" miny="-22.50000000000000" maxx="90.00000000000000" maxy="45.00000000000000"/>
       <TileSets profile="geodetic"><TileSet href="3" units-per-pixel="0.70312500000000" order="0"/></TileSets></TileMap>`
-    // Of 22.5 degrees: columns 8 to 11, rows 3 to 5 from the south.
+    // Tiles of 22.5 degrees: columns 8 to 11, rows 3 to 5 from the south.
     for (const y of [3, 4, 5]) for (const x of [8, 9, 10, 11]) put(`3/${x}/${y}.png`)
     put('tilemapresource.xml', resource)
     expect(await probe()).toMatchObject({ tileMatrixSet: 'WorldCRS84Quad', bounds: [0, -22.5, 90, 45] })
     fs.rmSync(path.join(folder, '3'), { recursive: true })
-    // Of 45 degrees: columns 4 and 5, rows 1 and 2.
+    // Tiles of 45 degrees: columns 4 and 5, rows 1 and 2.
     for (const y of [1, 2]) for (const x of [4, 5]) put(`3/${x}/${y}.png`)
     await expect(probe()).rejects.toThrow('--tmscompatible')
-    // As the message advises.
+    // The remedy that the message names.
     fs.renameSync(path.join(folder, '3'), path.join(folder, '2'))
     expect(await probe()).toMatchObject({ minZoom: 2, bounds: [0, -22.5, 90, 45] })
   })
@@ -100,13 +100,13 @@ describe('a probe of a folder', () => {
     await expect(probe()).rejects.toThrow('its tiles lie in EPSG:32650')
   })
 
-  it('hands on further fields of the metadata', async () => {
+  it('passes on further fields of the metadata', async () => {
     put('0/0/0.png')
     put('tilejson.json', json({ name: 'A', encoding: 'terrarium', fillzoom: 3, tiles: ['x'] }))
     expect(await probe()).toMatchObject({ name: 'A', metadata: { encoding: 'terrarium', fillzoom: 3 } })
   })
 
-  it('believes tilejson.json more than metadata.json, field by field', async () => {
+  it('prefers tilejson.json to metadata.json, field by field', async () => {
     put('0/0/0.jpeg', JPEG)
     put('metadata.json', json({ name: 'B', attribution: 'B', minzoom: '0', maxzoom: '0', bounds: '-1,-2,3,4' }))
     put('tilejson.json', `\uFEFF${json({ name: 'A' })}`)
@@ -119,7 +119,7 @@ describe('a probe of a folder', () => {
     })
   })
 
-  it('takes a broken metadata file for a warning', async () => {
+  it('reports a broken metadata file as a warning', async () => {
     put('0/0/0.png')
     put('tilejson.json', '{"name": ')
     put('metadata.json', '[]')
@@ -131,7 +131,7 @@ describe('a probe of a folder', () => {
     ])
   })
 
-  it('counts rows as the metadata or gdal2tiles say', async () => {
+  it('counts rows as the metadata or gdal2tiles declare', async () => {
     put('1/0/0.png')
     put('metadata.json', json({ scheme: 'tms' }))
     expect(await probe()).toMatchObject({ storage: 'tms', bounds: [-180, expect.closeTo(-85.05), 0, 0] })
@@ -142,7 +142,7 @@ describe('a probe of a folder', () => {
     expect((await probe())?.storage).toBe('xyz')
   })
 
-  it('sees that vector tiles are gzipped', async () => {
+  it('detects that vector tiles are gzipped', async () => {
     put('0/0/0.pbf', gzipSync('tile'))
     put('metadata.json', json({ json: json({ vector_layers: [{ id: 'a', fields: {} }] }) }))
     expect(await probe()).toMatchObject({
@@ -153,7 +153,7 @@ describe('a probe of a folder', () => {
     })
   })
 
-  it('does not take bounds of a city for those of the world overview above it', async () => {
+  it('distinguishes the bounds of a city from those of the world overview above it', async () => {
     for (const tile of ['0/0/0', '1/0/0', '1/1/1', '5/16/10']) put(`${tile}.png`)
     expect((await probe())?.bounds).toEqual([-180, expect.closeTo(-85.05), 180, expect.closeTo(85.05)])
   })
@@ -194,7 +194,7 @@ describe('a probe of a folder', () => {
     expect(await probeTileSet(root, path.join(root, 'code', 'v3'))).toMatchObject({ minZoom: 1, maxZoom: 1 })
   })
 
-  it('has a fingerprint that changes with tiles and metadata, and only then', async () => {
+  it('has a fingerprint that changes only with tiles and metadata', async () => {
     put('2/0/0.png')
     const rewrite = () => {
       fs.writeFileSync(path.join(folder, '2/0/.new'), PNG)
@@ -207,7 +207,7 @@ describe('a probe of a folder', () => {
       () => put('2/1/0.png'),
     ]
     for (const change of changes) {
-      // The clock of a file system ticks in milliseconds: what happened before this change must lie behind it.
+      // The file system has timestamps in milliseconds, so earlier changes must have an older time.
       for (const name of ['2', '2/0']) fs.utimesSync(path.join(folder, name), 1, 1)
       const before = (await probe())?.fingerprint
       expect((await probe())?.fingerprint).toBe(before)
@@ -217,11 +217,11 @@ describe('a probe of a folder', () => {
   })
 })
 
-describe('a folder that is served', () => {
+describe('a served folder', () => {
   const open = (more: Partial<SourceSpec> = {}, cached: CachedReader | null = ALL_CACHED) =>
     openFolder(servedFrom(root, folder, 'xyz', more), cached)
   const at = (z: number, x: number, y: number) => ({ z, x, y })
-  /** The same tile, at once and waited for. */
+  /** Reads the same tile synchronously and asynchronously. */
   const both = async (place: ReturnType<typeof at>, more: Partial<SourceSpec> = {}): Promise<Tile | null> => {
     const source = await open(more)
     const [atOnce, waited] = [source.tileIfCached?.(place), await source.tile(place)]
@@ -229,7 +229,7 @@ describe('a folder that is served', () => {
     return waited as Tile | null
   }
 
-  it('has the tile of an address, its row counted as stored', async () => {
+  it('returns the tile of an address, its row counted as stored', async () => {
     put('3/1/2.jpeg', 'from the north')
     put('3/1/5.jpeg', 'from the south')
     expect(await both(at(3, 1, 2), { extension: 'jpeg' })).toMatchObject({ body: Buffer.from('from the north') })
@@ -239,7 +239,7 @@ describe('a folder that is served', () => {
     expect(await both(at(3, 1, 3), { extension: 'jpeg' })).toBeNull()
   })
 
-  it('tells of vector tiles alone whether they are gzip, of small and of large ones', async () => {
+  it('detects gzip only for vector tiles, small and large ones', async () => {
     const large = gzipSync(Buffer.from(Array.from({ length: 3 * SMALL_BYTES }, (_, i) => (i * i * 31) % 251)), {
       level: 0,
     })
@@ -258,7 +258,7 @@ describe('a folder that is served', () => {
     expect(await encodings('pbf')).toEqual(['gzip', 'gzip'])
   })
 
-  it('hands out a large tile open, and names the source of one that is on another machine', async () => {
+  it('returns a large tile open, and names the source of one that is on another machine', async () => {
     put('0/0/0.png', Buffer.alloc(SMALL_BYTES + 1))
     const part = async (more: Partial<SourceSpec>) => {
       const tile = await (await open(more)).tile(at(0, 0, 0))
@@ -271,7 +271,7 @@ describe('a folder that is served', () => {
     expect(await part({ isRemote: true })).toMatchObject({ remote: root })
   })
 
-  it('serves nothing through a link that leads out of the source, and closes what it was', async () => {
+  it('serves nothing through a link that leads out of the source, and closes the opened file', async () => {
     fs.writeFileSync(path.join(base, 'small'), 'secret')
     fs.writeFileSync(path.join(base, 'large'), Buffer.alloc(SMALL_BYTES + 1))
     for (const [x, name] of ['small', 'large'].entries()) {
@@ -281,14 +281,14 @@ describe('a folder that is served', () => {
     const source = await open()
     const before = fs.readdirSync('/proc/self/fd').length
     for (const x of [0, 1]) {
-      // Whether the root leads elsewhere by now, only what may wait can tell.
+      // Only an asynchronous read can notice that the root has changed.
       expect(source.tileIfCached?.(at(1, x, 0))).toBeUndefined()
       expect(await source.tile(at(1, x, 0))).toBeNull()
     }
     while (fs.readdirSync('/proc/self/fd').length > before) await new Promise(setImmediate)
   })
 
-  it('follows a source that was pointed elsewhere, and takes no folder for a tile', async () => {
+  it('follows a source that is a changed link, and does not return a folder as a tile', async () => {
     const alias = path.join(base, 'alias')
     fs.symlinkSync(root, alias)
     put('0/0/0.png', 'here')
@@ -304,14 +304,14 @@ describe('a folder that is served', () => {
     expect(await source.tile(at(0, 0, 0))).toMatchObject({ body: Buffer.from('there') })
   })
 
-  it('can tell nothing at once where nothing is in memory, or no reader knows', async () => {
+  it('returns nothing synchronously if nothing is in memory, or without a cached reader', async () => {
     put('0/0/0.png')
     for (const cached of [NOTHING_CACHED, null])
       expect((await open({}, cached)).tileIfCached?.(at(0, 0, 0))).toBeUndefined()
   })
 })
 
-/** A tile without the descriptor, which is released. */
+/** Returns a tile without its descriptor, which is released. */
 function partless(tile: Tile | null | undefined | 'busy') {
   if (!tile || tile === 'busy' || tile.body instanceof Uint8Array) return tile
   tile.body.release()

@@ -4,9 +4,9 @@ import { TILE_MATRIX_SETS, tileMatrixLimits } from '../tile-matrix-sets.js'
 import type { ZoomListing } from './listing.js'
 
 /**
- * Whether the tiles of a geographic folder lie in the grid that gdal2tiles makes without `--tmscompatible`: each zoom has the tiles
- * of the zoom above it here, while its tilemapresource.xml says otherwise. Judged by the columns and rows of the deepest zoom and the bounds
- * of what was tiled; rows are counted from the south, where both grids begin.
+ * True if the tiles of a geographic folder are in the grid that gdal2tiles uses without `--tmscompatible`: each zoom has the tiles
+ * of the zoom above it in our grid, although its tilemapresource.xml says otherwise. Decided by the columns and rows of the deepest zoom and the
+ * bounds of the tiled data. Rows count from the south, where both grids begin.
  */
 export function isOneTileAtZoom0(zooms: readonly ZoomListing[], grid: TileMatrixSetId, bounds: Bounds): boolean {
   const deepest = zooms.findLast(({ complete }) => complete)
@@ -18,7 +18,7 @@ export function isOneTileAtZoom0(zooms: readonly ZoomListing[], grid: TileMatrix
 function liesAt(listed: ZoomListing, z: number, grid: KnownTileMatrixSetId, bounds: Bounds): boolean {
   const { minColumn, maxColumn, minRow, maxRow } = tileMatrixLimits(TILE_MATRIX_SETS[grid], z, bounds)
   const last = 2 ** z - 1
-  // Where bounds begin at a tile's edge, gdal2tiles makes the tile before it as well.
+  // If bounds begin at a tile's edge, gdal2tiles also makes the previous tile.
   const begins = (at: number, expected: number) => at === expected || at === expected - 1
   return (
     begins(listed.minColumn, minColumn) &&

@@ -2,23 +2,23 @@ import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { ZoomExtent } from './extent.js'
 import { spread, type ZoomListing } from './listing.js'
 
-/** `rows` left out: only the ends are known. */
+/** `rows` undefined: only the extremes are known. */
 type Numbered = ZoomExtent & Pick<ZoomListing, 'beyond'> & Partial<Pick<ZoomListing, 'rows'>>
 
-/** Limit: tiles of one zoom whose parents are looked for, among what was listed. */
+/** Maximum number of tiles of one zoom whose parents are checked, among the listed ones. */
 const MAX_SAMPLED = 256
-/** Fewer say nothing: one tile may have been added by hand. */
+/** Minimum for a decision: a single tile may have been added by hand. */
 const MIN_SAMPLED = 4
 
-/** The grid in which tiles lie as far as their numbers tell, and what is doubtful about it, in words for the operator. */
+/** The grid of tiles according to their numbers, with doubts about it as messages for the operator. */
 export interface NumberedGrid {
   readonly grid: KnownTileMatrixSetId
   readonly warnings: readonly string[]
 }
 
 /**
- * Judges a set whose metadata names no grid by the numbers of its tiles, which were listed in the widest grid. Only a geographic grid has columns
- * from 2^z on; it is taken if every such tile has its parents, from the first zoom on. Anything else is a doubt that only an operator can settle.
+ * Decides the grid of a set whose metadata names none, by the numbers of its tiles, which were listed in the widest grid. Only a geographic grid has
+ * columns from 2^z on. It is chosen if every such tile has its parents, from the first zoom on. In other cases only an operator can decide.
  */
 export function gridByNumbers(zooms: readonly Numbered[]): NumberedGrid {
   const wide = zooms.filter(isWide)
@@ -40,11 +40,11 @@ function isWide({ z, maxColumn }: Numbered): boolean {
 
 export interface LayoutDoubts {
   readonly warnings: readonly string[]
-  /** why nothing can be served; null: it can */
+  /** reason why nothing can be served; null: it can */
   readonly unserved: string | null
 }
 
-/** What the numbers of the tiles contradict, whatever the metadata says. */
+/** Returns contradictions between the numbers of tiles, independent of the metadata. */
 export function layoutDoubts(zooms: readonly Numbered[]): LayoutDoubts {
   const warnings: string[] = []
   const beyond = zooms.filter((zoom) => zoom.beyond > 0)
@@ -68,7 +68,7 @@ export function layoutDoubts(zooms: readonly Numbered[]): LayoutDoubts {
   return { warnings, unserved: null }
 }
 
-/** The first zoom that lacks the parents of most tiles of the next one, as far as both were listed; null: there is none. */
+/** Returns the first zoom that lacks the parents of most tiles of the next one, as far as both were listed, or null. */
 function orphans(zooms: readonly Numbered[]): number | null {
   for (const [i, parent] of zooms.entries()) {
     const child = zooms[i + 1]

@@ -2,7 +2,7 @@ import type { ListEntry, ObjectStore } from '@gateway/core/object-storage/object
 import { expect, test } from 'vitest'
 import { listObjectZooms } from './list-objects.js'
 
-/** A bucket with the whole world up to a zoom under `world/`; counts the requests that its lists would be. */
+/** A bucket with the whole world up to a zoom under `world/`; counts the requests that its lists would take. */
 function worldTo(maxZoom: number, changed = '') {
   let requests = 0
   const numbers = (count: number) => Array.from({ length: count }, (_, i) => i)
@@ -30,7 +30,7 @@ function worldTo(maxZoom: number, changed = '') {
 
 const zoomsOf = (store: ObjectStore) => listObjectZooms(store, 'world/', 'WebMercatorQuad')
 
-test('a zoom of one page is listed whole, with its columns and rows', async () => {
+test('a zoom of one page is listed completely, with its columns and rows', async () => {
   const { store, requests } = worldTo(4)
   expect(await zoomsOf(store)).toMatchObject([
     { z: 0 },
@@ -42,7 +42,7 @@ test('a zoom of one page is listed whole, with its columns and rows', async () =
   expect(requests()).toBe(6)
 })
 
-test('more than a million tiles take some hundred requests, and the edges of a zoom are seen', async () => {
+test('more than a million tiles take about a hundred requests, and the edges of a zoom are found', async () => {
   const { store, requests } = worldTo(10)
   const deepest = (await zoomsOf(store)).at(-1)
   expect(deepest).toMatchObject({ z: 10, complete: false, minColumn: 0, maxColumn: 1023, minRow: 0, maxRow: 1023 })
@@ -50,7 +50,7 @@ test('more than a million tiles take some hundred requests, and the edges of a z
   expect(requests()).toBeLessThan(150)
 })
 
-test('a tile that is written anew leaves a mark, in a zoom that is listed whole', async () => {
+test('a rewritten tile changes the mark of a completely listed zoom', async () => {
   const marks = async (changed: string) => (await zoomsOf(worldTo(4, changed).store)).map((zoom) => zoom.marks)
   expect(await marks('')).toEqual(await marks(''))
   expect(await marks('')).not.toEqual(await marks('world/4/3/2.png'))

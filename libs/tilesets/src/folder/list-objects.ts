@@ -4,25 +4,25 @@ import { isInPyramid, isKnownGrid, MAX_ZOOM, parseIndex } from '../address.js'
 import { parseTileName, type SampleTile, spread, WIDEST, type ZoomListing } from './listing.js'
 
 export interface ListLimits {
-  /** keys of one zoom that are listed one by one; beyond that columns are listed as folders */
+  /** maximum keys of a zoom that is listed key by key; a larger one is listed by columns */
   readonly whole: number
-  /** columns of a larger zoom whose rows are listed, all at the same time */
+  /** number of columns of a larger zoom whose rows are listed concurrently */
   readonly columns: number
-  /** keys of each column */
+  /** maximum keys of each column */
   readonly rows: number
 }
 
-/** A page of a list is 1,000 keys. */
+/** One page of a list has 1,000 keys. */
 const LIMITS: ListLimits = { whole: 1000, columns: 16, rows: 20_000 }
 
-/** A zoom, and what of it changes when a tile that was looked at does. */
+/** A zoom, with marks that change when a listed tile changes. */
 export interface ListedZoom extends ZoomListing {
   readonly marks: readonly string[]
 }
 
 /**
- * `listZooms` for objects below a prefix, which ends with a slash or is empty. Requests grow with the zooms, not with the tiles: some twenty for
- * each that is deep.
+ * `listZooms` for objects below a prefix, which ends with a slash or is empty. The number of requests grows with the zooms, not with the tiles: some
+ * twenty for each deep zoom.
  */
 export async function listObjectZooms(
   store: ObjectStore,
@@ -78,7 +78,7 @@ async function listZoom(
     }),
   )
   const complete = columns.length <= limits.columns
-  // The order in which the columns were answered says nothing.
+  // Columns respond in any order.
   return listingOf(z, folder, {
     columns,
     listed: listed.flat(),
@@ -113,7 +113,7 @@ function listingOf(z: number, folder: string, { columns, listed, complete, marks
   return { z, folder, columns, complete, minColumn, maxColumn, minRow, maxRow, samples, counts, marks, rows, beyond }
 }
 
-/** The tiles among keys below a zoom's folder, by ascending column. */
+/** Returns the tiles among keys below a zoom's folder, by ascending column. */
 function rowsByColumn(entries: readonly ListEntry[], folder: string, z: number, marks: string[]): Rows[] {
   const byColumn = new Map<number, Rows['tiles'][number][]>()
   for (const entry of entries) {
@@ -131,7 +131,7 @@ function rowsByColumn(entries: readonly ListEntry[], folder: string, z: number, 
   return [...byColumn].map(([x, tiles]) => ({ x, tiles })).sort((a, b) => a.x - b.x)
 }
 
-/** The numbered folders directly below a prefix, ascending. */
+/** Returns the numbered folders directly below a prefix, ascending. */
 async function numbersBelow(store: ObjectStore, prefix: string, options: ReadOptions): Promise<number[]> {
   const numbers: number[] = []
   for await (const entry of store.list(prefix, { ...options, delimiter: '/' })) {
@@ -141,7 +141,7 @@ async function numbersBelow(store: ObjectStore, prefix: string, options: ReadOpt
   return numbers.sort((a, b) => a - b)
 }
 
-/** null: there are more. */
+/** Returns null if there are more than `limit`. */
 async function listTo(entries: AsyncIterable<ListEntry>, limit: number): Promise<ListEntry[] | null> {
   const listed: ListEntry[] = []
   for await (const entry of entries) {

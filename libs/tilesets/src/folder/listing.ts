@@ -7,10 +7,10 @@ import { isInPyramid, isKnownGrid, MAX_ZOOM, parseIndex } from '../address.js'
 import { formatOfExtension } from '../formats.js'
 import type { ZoomExtent } from './extent.js'
 
-/** Limit: columns of one zoom whose rows are listed. Zooms up to 6 are listed whole, deeper ones by evenly spread columns. */
+/** Maximum number of columns of one zoom whose rows are listed. Zooms up to 6 are listed completely, deeper ones by evenly spread columns. */
 const MAX_LISTED_COLUMNS = 64
 
-/** Limit: file names read for one zoom, so that deep zooms of the whole world do not take minutes. */
+/** Maximum number of file names that are read for one zoom, so that deep zooms of the whole world do not take minutes. */
 const MAX_LISTED_ROWS = 100_000
 
 export interface SampleTile {
@@ -18,30 +18,30 @@ export interface SampleTile {
   readonly extension: string
 }
 
-/** What listing folders told about one zoom. Columns and rows are as in the names: rows not flipped. */
+/** The result of listing one zoom. Columns and rows are as in the names, without flipping rows. */
 export interface ZoomListing extends ZoomExtent {
   readonly folder: string
   /** all columns, ascending */
   readonly columns: readonly number[]
-  /** one tile for each extension met */
+  /** one tile for each extension */
   readonly samples: ReadonlyMap<string, SampleTile>
-  /** how many of the listed files have each extension */
+  /** number of listed files with each extension */
   readonly counts: ReadonlyMap<string, number>
-  /** the rows of the columns that were listed, as far as `MAX_KEPT_ROWS` go */
+  /** rows of the listed columns, at most `MAX_KEPT_ROWS` */
   readonly rows: ReadonlyMap<number, readonly number[]>
-  /** column folders and tiles whose number no tile of this zoom has, in any grid that is served */
+  /** number of column folders and tiles outside of this zoom in every supported grid */
   readonly beyond: number
 }
 
-/** Limit: folders that are listed at the same time. A slow mount answers them together, and one that hangs holds no more of them. */
+/** Maximum number of folders that are listed at the same time. A slow mount serves them together, and one that hangs blocks no more of them. */
 const LISTED_AT_ONCE = 8
 
-/** Limit: rows of one zoom that are kept, for looking at how zooms belong together. */
+/** Maximum number of rows of one zoom that are kept, to check how zooms belong together. */
 const MAX_KEPT_ROWS = 20_000
 
 /**
- * Lists the zoom folders below `folder` that hold tiles, by ascending zoom. Reads folders only; follows no link out of `root`.
- * @param numbers the numbers among the names in the folder
+ * Lists the zoom folders below `folder` that have tiles, by ascending zoom. Reads only folders, and follows no link out of `root`.
+ * @param numbers the numeric names in the folder
  */
 export async function listZooms(
   root: string,
@@ -57,7 +57,7 @@ export async function listZooms(
   return listings
 }
 
-/** At most `limit` entries, evenly spread, the first and the last among them; of a single one the middle. */
+/** Returns at most `limit` entries, evenly spread, including the first and the last; for a limit of one the middle. */
 export function spread<T>(entries: readonly T[], limit: number): T[] {
   if (entries.length <= limit) return [...entries]
   if (limit === 1) return [entries[entries.length >> 1]!]
@@ -109,7 +109,7 @@ async function listZoom(root: string, folder: string, z: number, grid: TileMatri
 /** The grid with the most columns. */
 export const WIDEST: TileMatrixSetId = 'WorldCRS84Quad'
 
-/** A row's number before the extension of a tile, whether or not any zoom has such a row. */
+/** True for a row's number with the extension of a tile, whether or not any zoom has such a row. */
 export function isTileName(name: string): boolean {
   const dot = name.indexOf('.')
   return dot > 0 && parseIndex(name.slice(0, dot)) >= 0 && formatOfExtension(name.slice(dot + 1)) !== null
@@ -133,12 +133,12 @@ export function parseTileName(
   return y >= 0 && isInPyramid(z, 0, y, grid) && formatOfExtension(extension) !== null ? { y, extension } : null
 }
 
-/** The numbers among the names in a folder, ascending; otherwise as `listNames`. */
+/** Returns the numeric names in a folder, ascending, like `listNames`. */
 export async function listNumbers(root: string, folder: string): Promise<number[]> {
   return numbersIn(await listNames(root, folder))
 }
 
-/** The numbers among names, ascending. */
+/** Returns the numeric names, ascending. */
 export function numbersIn(names: readonly string[]): number[] {
   return names
     .map(parseIndex)
@@ -146,7 +146,7 @@ export function numbersIn(names: readonly string[]): number[] {
     .sort((a, b) => a - b)
 }
 
-/** The names in a folder below `root`; none where it is gone, no folder, or a link that leads out of `root`. */
+/** Returns the names in a folder below `root`; empty if it has gone, is not a folder, or is a link that leads out of `root`. */
 export async function listNames(root: string, folder: string): Promise<string[]> {
   try {
     const real = await fs.realpath(folder)

@@ -9,7 +9,7 @@ import type { TileSetProbe } from '../tile-set.js'
 import { type ListedZoom, listObjectZooms } from './list-objects.js'
 import { describeFolder } from './probe.js'
 
-/** `probeFolder` for objects below a prefix, which ends with a slash or is empty. Rejects with what the store rejects with. */
+/** `probeFolder` for objects below a prefix, which ends with a slash or is empty. Rejects with the store's errors. */
 export async function probeObjects(
   store: ObjectStore,
   prefix: string,
@@ -23,8 +23,8 @@ export async function probeObjects(
 }
 
 /**
- * A directory of tiles that cannot be listed: all that is known of it is what its tilejson.json says, which must name the format and the
- * zooms. null: there is none. Rejects with `BrokenArchiveError` and what the store rejects with.
+ * Probes a directory of tiles that cannot be listed. All facts come from its tilejson.json, which must name the format and the
+ * zooms. Returns null without that file. Rejects with `BrokenArchiveError` and the store's errors.
  */
 export async function probeUnlisted(store: ObjectStore, options: ReadOptions = {}): Promise<TileSetProbe | null> {
   const metadata = await metadataOf(store, '', options)

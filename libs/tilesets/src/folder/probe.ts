@@ -27,9 +27,9 @@ const ONE_TILE_AT_ZOOM_0 =
   'remove the folder of zoom 0 and give each other one the name of the zoom above it'
 
 /**
- * Looks at a folder above zoom folders: lists folders, reads the metadata file and the start of one tile. Time grows with the number
- * of columns, not of tiles. null: it holds no tile, does not exist, or leads out of `root`. Throws the disk's errors.
- * @param names what is in the folder; left out: it is listed
+ * Probes the folder above zoom folders: lists folders, reads the metadata file and the start of one tile. Time grows with the number
+ * of columns, not of tiles. Returns null if it has no tile, does not exist, or leads out of `root`. Throws the disk's errors.
+ * @param names names in the folder; undefined: the folder is listed
  */
 export async function probeFolder(
   root: string,
@@ -48,17 +48,17 @@ export async function probeFolder(
   })
 }
 
-/** What else of a folder is looked at, once it is known what is in it. */
+/** Further reads of a folder, after its content is known. */
 export interface FolderReads<Zoom> {
-  /** the first `SAMPLE_BYTES` of a tile; null: it is not there */
+  /** the first `SAMPLE_BYTES` of a tile; null if the tile is absent */
   start(tile: SampleTile): Promise<Buffer | null>
   /** changes when metadata or tiles may have changed */
   fingerprint(about: readonly string[], zooms: readonly Zoom[]): string | Promise<string>
-  /** whether the folders are named in the order row, column, zoom; left out: nobody looks */
+  /** true if the folders are named in the order row, column, zoom; undefined: not checked */
   isReversed?(isDoubtful: boolean): Promise<boolean>
 }
 
-/** `probeFolder` for what `list` finds in a grid, wherever it is. */
+/** `probeFolder` for the tiles that `list` finds in a grid, local or remote. */
 export async function describeFolder<Zoom extends ZoomListing>(
   metadata: FolderMetadata,
   list: (grid: TileMatrixSetId) => Promise<readonly Zoom[]>,
@@ -120,7 +120,7 @@ export async function describeFolder<Zoom extends ZoomListing>(
   return withOrderOfBounds(probe, order)
 }
 
-/** Lists the tiles in the grid that the metadata names, else in the one that their numbers tell. */
+/** Lists the tiles in the grid that the metadata names, or else in the one of their numbers. */
 async function listInGrid<Zoom extends ZoomListing>(
   metadata: FolderMetadata,
   list: (grid: TileMatrixSetId) => Promise<readonly Zoom[]>,
@@ -141,7 +141,7 @@ async function listInGrid<Zoom extends ZoomListing>(
   return { zooms, tileMatrixSet: grid, doubts }
 }
 
-/** Limit: tiles whose first bytes are looked at; those of the deepest zoom first. */
+/** Maximum number of tiles whose first bytes are read; those of the deepest zoom come first. */
 const MAX_STARTS = 4
 
 async function startsOf<Zoom extends ZoomListing>(
@@ -154,7 +154,7 @@ async function startsOf<Zoom extends ZoomListing>(
   return starts.filter((start) => start !== null)
 }
 
-/** The most frequent extension, among those of the format that the metadata names where there are such. */
+/** Returns the most frequent extension, among those of the metadata's format if there are any. */
 function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null) {
   const counts = new Map<string, number>()
   for (const zoom of zooms) {
@@ -172,7 +172,7 @@ function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null)
   return { extension, format, warnings }
 }
 
-/** The first `SAMPLE_BYTES` of a tile; null: it is not there. */
+/** Returns the first `SAMPLE_BYTES` of a tile; null if the tile is absent. */
 export async function readStart(root: string, tile: SampleTile): Promise<Buffer | null> {
   const opened = await openBelow(root, tile.path)
   if (!opened.ok) return null

@@ -7,7 +7,7 @@ const MAX_FIRST = 32
 const MAX_SECOND = 8
 
 /**
- * Whether the folders are `{y}/{x}/{z}` (MapProxy's `directory_layout: reverse_tms`) and not `{z}/{x}/{y}`: every tile that is looked at has a place in
+ * True if the folders are `{y}/{x}/{z}` (MapProxy's `directory_layout: reverse_tms`) instead of `{z}/{x}/{y}`: every sampled tile has a valid place in
  * that order, and some have none in the other.
  */
 export async function isReversed(root: string, folder: string): Promise<boolean> {

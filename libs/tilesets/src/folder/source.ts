@@ -15,24 +15,24 @@ import {
   type TilePlace,
 } from '../source.js'
 
-/** Vector tiles are gzip or not, under the same name; their first bytes tell. */
+/** Bytes that tell whether a vector tile is gzip, since its name does not. */
 const SIGNATURE_BYTES = 2
 const NOTHING = new Uint8Array(0)
 const NS_PER_MS = 1_000_000n
 
-/** What both ways of opening a tile's file tell of it. */
+/** The facts that both ways of opening a tile's file return. */
 interface TileFileFacts {
-  /** null: small, read and closed again */
+  /** null: a small file, which was read and closed */
   readonly fd: number | null
   readonly size: number
   readonly identity: string
   readonly modifiedMs: number
 }
 
-/** A tile's path below the folder of its version; null: there can be none. */
+/** Returns a tile's path below the folder of its version; null if no such path exists. */
 export type PathOf = (place: TilePlace) => string | null
 
-/** Opens a version that lies as `{folder}/{z}/{x}/{y}.{extension}`, rows counted as its storage says, or as `pathOf` says. */
+/** Opens a version stored as `{folder}/{z}/{x}/{y}.{extension}`, with rows as its storage counts them, or by the paths of `pathOf`. */
 export async function openFolder(spec: SourceSpec, cached: CachedReader | null, pathOf?: PathOf): Promise<Source> {
   const realRoot = await fs.promises.realpath(spec.root).catch(() => null)
   return new FolderSource(spec, realRoot === null ? null : cached, path.join(realRoot ?? '', path.sep), pathOf)
@@ -41,7 +41,7 @@ export async function openFolder(spec: SourceSpec, cached: CachedReader | null, 
 class FolderSource implements Source {
   readonly #spec: SourceSpec
   readonly #cached: CachedReader | null
-  /** The root when it was opened. Where it leads elsewhere by now, `tile` finds out. Ends in a slash. */
+  /** Real path of the root when it was opened, with a final slash. `tile` detects whether it has changed. */
   readonly #realRoot: string
   readonly #signatureBytes: number
   readonly #ownPathOf: PathOf | undefined
@@ -113,7 +113,7 @@ class FolderSource implements Source {
     return this.#signatureBytes === 0 ? NOTHING : (this.#cached?.read(fd, 0, this.#signatureBytes) ?? null)
   }
 
-  /** @param start of a small file all its bytes, of a large one its signature */
+  /** @param start all bytes of a small file; the signature of a large one */
   #toTile(file: string, { fd, size, identity, modifiedMs }: TileFileFacts, start: Uint8Array): Tile {
     const { root, isRemote, format } = this.#spec
     const about = { encoding: format === 'pbf' ? encodingOf(start) : ('identity' as const), identity, modifiedMs }

@@ -9,7 +9,7 @@ import type { TileSetProbe } from '../tile-set.js'
 import { geopackagePlace } from './place.js'
 import { addressesOfTable, describeTable, prepareTable, samplesOf, tileTables } from './tile-table.js'
 
-/** Opens a table of tiles for serving, as `openMbtiles` does an archive, and for the same processes. */
+/** Opens a table of tiles for serving, like `openMbtiles` for an archive, and for the same processes. */
 export function openTileTable(root: string, file: string, table: string): MbtilesOpening {
   const opened = openDatabase(root, file)
   if (!opened.ok) return opened
@@ -23,7 +23,7 @@ export function openTileTable(root: string, file: string, table: string): Mbtile
   }
 }
 
-/** The names of the tables of tiles in a file; null: it is not there. Throws `BrokenArchiveError`. */
+/** Returns the names of the tables of tiles in a file, or null if it does not exist. Throws `BrokenArchiveError`. */
 export function listTileTables(root: string, file: string): readonly string[] | null {
   const opened = openDatabase(root, file)
   if (!opened.ok) return nothingToProbe(opened)
@@ -34,7 +34,7 @@ export function listTileTables(root: string, file: string): readonly string[] | 
   }
 }
 
-/** Looks at a table of tiles, by the path that `pathOfTable` makes, or at the only one of a file. null: nothing to open, or no tile in it. */
+/** Examines a table of tiles by its path from `pathOfTable`, or the only table of a file. Returns null without a table or a tile. */
 export function probeGeopackage(root: string, path: string): TileSetProbe | null {
   const place = geopackagePlace(path)
   if (place === null) return null
@@ -83,7 +83,7 @@ function onlyTable(tables: readonly string[]): string | null {
   return tables[0] ?? null
 }
 
-/** A table of tiles as a source. It waits for SQLite: for processes that answer no requests. null: it is not there. */
+/** Opens a table of tiles as a source. Blocks while SQLite works, so it is only for processes that handle no requests. null: it does not exist. */
 export function openTable(root: string, path: string, format: string): ListedSource | null {
   const place = geopackagePlace(path)
   const opened = place === null ? null : openDatabase(root, place.file)

@@ -1,13 +1,13 @@
 const EXTENSION = '.gpkg'
 
-/** A table of tiles in a GeoPackage, whose path is that of the file with the table's name behind it: `/maps/city.gpkg/streets`. */
+/** A table of tiles in a GeoPackage, whose path is the path of the file followed by the table's name: `/maps/city.gpkg/streets`. */
 export interface GeopackagePlace {
   readonly file: string
-  /** null: the file as a whole */
+  /** null: the whole file */
   readonly table: string | null
 }
 
-/** null: the path is not that of a GeoPackage. */
+/** Returns null if the path is not that of a GeoPackage. */
 export function geopackagePlace(path: string): GeopackagePlace | null {
   const lower = path.toLowerCase()
   if (lower.endsWith(EXTENSION)) return { file: path, table: null }

@@ -9,18 +9,18 @@ import { KEY_COLUMNS } from '../mbtiles/schema.js'
 import { asArchiveError } from '../mbtiles/sqlite-error.js'
 import { SERVED_SYSTEMS } from '../metadata/metadata.js'
 
-/** Limits: tables and views of a file, tables of tiles, and matrices of one. */
+/** Limits: tables and views of a file, tables of tiles, and matrices of one table. */
 const MAX_OBJECTS = 10_000
 const MAX_TABLES = 1_000
 const MAX_MATRICES = 100
 
-/** The tables of the standard (OGC 12-128r19) and what is read of them. */
+/** The tables of the standard (OGC 12-128r19) with the columns that are read. */
 const CONTENTS = ['table_name', 'data_type', 'identifier', 'description', 'min_x', 'min_y', 'max_x', 'max_y', 'srs_id']
 const MATRIX_SET = ['table_name', 'srs_id', 'min_x', 'min_y', 'max_x', 'max_y']
 const MATRIX = ['table_name', 'zoom_level', 'matrix_width', 'matrix_height', 'tile_width', 'tile_height']
 const SYSTEMS = ['srs_id', 'organization', 'organization_coordsys_id']
 
-/** A zoom of the grid as the table has it. */
+/** A zoom of the grid as stored in the table. */
 interface StoredZoom extends MatrixFit {
   readonly level: number
   readonly tileSize: number
@@ -39,7 +39,7 @@ export interface TileTable {
   readonly warnings: readonly string[]
 }
 
-/** The names of the tables of tiles; none: the file holds none, or is no GeoPackage. Throws `BrokenArchiveError`. */
+/** Returns the names of the tables of tiles; empty if the file contains none, or is not a GeoPackage. Throws `BrokenArchiveError`. */
 export function tileTables(database: DatabaseSyncInstance): string[] {
   const objects = readObjects(database, MAX_OBJECTS)
   if (!has(database, objects, 'gpkg_contents', CONTENTS)) return []
@@ -49,7 +49,7 @@ export function tileTables(database: DatabaseSyncInstance): string[] {
   ).map(({ table_name: name }) => String(name))
 }
 
-/** What the file says of a table of tiles. Throws `BrokenArchiveError` for one that cannot be served. */
+/** Returns the file's description of a table of tiles. Throws `BrokenArchiveError` if the table cannot be served. */
 export function describeTable(database: DatabaseSyncInstance, table: string): TileTable {
   const objects = readObjects(database, MAX_OBJECTS)
   for (const [name, columns] of [
@@ -151,7 +151,7 @@ export function prepareTable(database: DatabaseSyncInstance, { table, zooms }: T
   }
 }
 
-/** The tiles of a zoom, XYZ. The table is read through. */
+/** Yields the XYZ tiles of a zoom by a full scan of the table. */
 export function* addressesOfTable(
   database: DatabaseSyncInstance,
   { table, zooms }: TileTable,
@@ -168,7 +168,7 @@ export function* addressesOfTable(
   }
 }
 
-/** One tile of each zoom that has any. Throws `BrokenArchiveError`. */
+/** Returns one tile of each zoom with tiles. Throws `BrokenArchiveError`. */
 export function samplesOf(
   database: DatabaseSyncInstance,
   tiles: TileTable,
@@ -216,7 +216,7 @@ function box({ min_x: minX, min_y: minY, max_x: maxX, max_y: maxY }: Record<stri
   return [minX, minY, maxX, maxY].map((value) => (typeof value === 'number' ? value : Number.NaN)) as unknown as Bounds
 }
 
-/** Limit: characters of a name or description. */
+/** Maximum length of a name or description in characters. */
 const MAX_TEXT = 10_000
 
 function textOf(value: unknown): string | null {

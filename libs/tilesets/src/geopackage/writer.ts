@@ -5,7 +5,7 @@ import type { ArchiveDescription } from '../export/archive-description.js'
 import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import type { TileToWrite } from '../tile-to-write.js'
 
-/** "GPKG" and the version 1.3 (OGC 12-128r18, 1.1.1.1.1). */
+/** "GPKG"; the version is 1.3 (OGC 12-128r18, section 1.1.1.1.1). */
 const APPLICATION_ID = 0x47504b47
 const USER_VERSION = 10300
 const TABLE = 'tiles'
@@ -30,7 +30,7 @@ const SCHEMA = `PRAGMA application_id = ${APPLICATION_ID};
     tile_data BLOB NOT NULL, UNIQUE (zoom_level, tile_column, tile_row));
   BEGIN`
 
-/** The rows that the standard demands, and Web Mercator's. */
+/** The rows required by the standard, and the row for Web Mercator. */
 const SYSTEMS: readonly (readonly [name: string, id: number, organization: string, definition: string])[] = [
   ['Undefined Cartesian SRS', -1, 'NONE', 'undefined'],
   ['Undefined geographic SRS', 0, 'NONE', 'undefined'],
@@ -52,8 +52,8 @@ const SYSTEMS: readonly (readonly [name: string, id: number, organization: strin
 ]
 
 /**
- * Writes a GeoPackage (OGC 12-128r18) with one table of tiles in Web Mercator, whose matrices are those of the whole grid, from XYZ tiles, each address once. It
- * appears under its name when it is complete; nothing is left where this throws.
+ * Writes a GeoPackage (OGC 12-128r18) with one table of tiles in Web Mercator, whose matrices are those of the whole grid, from XYZ tiles, each
+ * address once. The file gets its name when it is complete; an error leaves no file behind.
  */
 export async function writeGeopackage(
   file: string,
@@ -105,7 +105,7 @@ function describe(database: DatabaseSyncInstance, { format, bounds, metadata }: 
     .run('http://www.geopackage.org/spec130/#extension_tiles_webp')
 }
 
-/** The matrix of each zoom that has tiles, in the numbers of the whole grid. */
+/** Inserts the matrix of each zoom with tiles, numbered as in the whole grid. */
 function describeZooms(database: DatabaseSyncInstance, zooms: ReadonlySet<number>, tileSize: number): void {
   const { cellSize } = TILE_MATRIX_SETS.WebMercatorQuad
   const insert = database.prepare(`INSERT INTO gpkg_tile_matrix VALUES ('${TABLE}', ?, ?, ?, ?, ?, ?, ?)`)

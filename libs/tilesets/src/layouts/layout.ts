@@ -1,20 +1,20 @@
 import { flipRow, MAX_ZOOM } from '../address.js'
 import { formatOfExtension } from '../formats.js'
 
-/** A tile's numbers as its path has them: rows not flipped, the zoom of an Esri cache its level. */
+/** The numbers in a tile's path: rows are not flipped, and the zoom of an Esri cache is its level. */
 export interface StoredPlace {
   readonly z: number
   readonly x: number
   readonly y: number
 }
 
-/** How the tiles of a folder are named: a pattern for each folder on the way, and for the file without its extension. */
+/** The file names of a folder's tiles: a pattern for each folder on the path, and for the file without its extension. */
 export interface FolderLayout {
   readonly folders: readonly RegExp[]
   readonly file: RegExp
-  /** of names that fit the patterns, the file's without its extension */
+  /** parses names that match the patterns; the file's name has no extension */
   read(names: readonly string[]): StoredPlace
-  /** without extension */
+  /** returns a path without extension */
   write(place: StoredPlace): string
 }
 
@@ -22,7 +22,7 @@ const number = (...parts: readonly (string | undefined)[]) => Number(parts.join(
 const digits = (value: number, count: number) => String(value).padStart(count, '0')
 const hex = (value: number) => value.toString(16).padStart(8, '0')
 
-/** A number in groups of digits: 1234 in two groups of three is 001/234. */
+/** Formats a number in groups of digits: 1234 in two groups of three is 001/234. */
 function grouped(value: number, groups: number, size: number): string {
   const all = digits(value, groups * size)
   return Array.from({ length: groups }, (_, i) =>
@@ -32,7 +32,7 @@ function grouped(value: number, groups: number, size: number): string {
 
 const [TWO, THREE, FOUR] = [/^\d\d$/, /^\d{3}$/, /^\d{4}$/]
 
-/** MapProxy, "directory_layout" of a file cache; `arcgis` is that of Esri's exploded caches, too. */
+/** MapProxy's values of "directory_layout" for a file cache; `arcgis` is also the layout of Esri's exploded caches. */
 export const FOLDER_LAYOUTS = {
   tc: {
     folders: [TWO, THREE, THREE, THREE, THREE, THREE],
@@ -72,13 +72,13 @@ export const FOLDER_LAYOUTS = {
 } as const satisfies Readonly<Record<string, FolderLayout>>
 export type FolderLayoutName = keyof typeof FOLDER_LAYOUTS
 
-/** The layout of a storage, `mapproxy_tc` say; null: it is none of a folder. */
+/** Returns the layout of a storage, for example `mapproxy_tc`; null if the storage is not a folder layout. */
 export function layoutNameOf(storage: string): FolderLayoutName | null {
   const name = storage === 'esri_exploded' ? 'arcgis' : storage.replace(/^mapproxy_/, '')
   return Object.hasOwn(FOLDER_LAYOUTS, name) ? (name as FolderLayoutName) : null
 }
 
-/** The name before the extension of a tile, and that; null: no name of a tile in this layout. */
+/** Returns the base name and the extension of a tile's file; null if it is not a tile in this layout. */
 export function splitName({ file }: FolderLayout, name: string): readonly [string, string] | null {
   const dot = name.indexOf('.')
   if (dot < 0) return null
@@ -86,7 +86,7 @@ export function splitName({ file }: FolderLayout, name: string): readonly [strin
   return file.test(base) && formatOfExtension(extension) !== null ? [base, extension] : null
 }
 
-/** A place as it is counted from the other side, if the rows are counted from the south. */
+/** Flips the row of a place if rows are counted from the south. */
 export function storedPlace({ z, x, y }: StoredPlace, rowsFromNorth: boolean): StoredPlace {
   return { z, x, y: rowsFromNorth ? y : flipRow(z, y) }
 }

@@ -4,7 +4,7 @@ import { isInPyramid } from '../address.js'
 import { listNames, type SampleTile, spread, type ZoomListing } from '../folder/listing.js'
 import { type FolderLayout, isLevel, splitName } from './layout.js'
 
-/** Limits: folders of one folder that are followed, file names read for one zoom, and rows of one zoom that are kept. */
+/** Limits: subfolders that are followed per folder, file names read per zoom, and rows kept per zoom. */
 const MAX_FOLLOWED = 64
 const MAX_FILES = 100_000
 const MAX_KEPT = 20_000
@@ -23,7 +23,7 @@ interface Found {
   readonly rows: Map<number, number[]>
 }
 
-/** Lists a folder in a layout by ascending zoom, as `listZooms` does. `zoomOf`: of a level, which is one if it is left out. */
+/** Lists a folder in a layout by ascending zoom, like `listZooms`. `zoomOf` returns undefined for a level to leave out; default: the level itself. */
 export async function listLayout(
   root: string,
   folder: string,
@@ -46,7 +46,7 @@ export async function listLayout(
       return
     }
     const fitting = names.filter((name) => pattern.test(name)).sort()
-    // The zooms are all followed, and what is below them in an even spread.
+    // All zooms are followed; the folders below are sampled evenly.
     const followed = above.length === 0 ? fitting : spread(fitting, MAX_FOLLOWED)
     if (inZoom !== undefined && followed.length < fitting.length) inZoom.complete = false
     for (const name of followed) {
@@ -106,7 +106,7 @@ export async function listLayout(
   }
 }
 
-/** All tiles of a layout, as they are stored. For processes that answer no requests. */
+/** Yields all tiles of a layout as stored. For processes that handle no requests. */
 export async function* allOf(
   root: string,
   folder: string,

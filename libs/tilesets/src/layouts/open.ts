@@ -9,7 +9,7 @@ export interface ListedFolder {
   readonly folder: string
   readonly layout: FolderLayout
   readonly extension: string
-  /** of a level; undefined: it is not served */
+  /** returns the zoom of a level; undefined: it is not served */
   zoomOf(level: number): number | undefined
   readonly rowsFromNorth: boolean
 }
@@ -28,7 +28,7 @@ export async function openLayout(
   return listedFolder(source, { root, folder, layout, extension, zoomOf: (level) => level, rowsFromNorth })
 }
 
-/** A source of a folder with the list of its tiles. */
+/** Combines the source of a folder with the list of its tiles. */
 export function listedFolder(source: Source, folder: ListedFolder): ListedSource {
   const { tile, tileIfCached } = source
   return {

@@ -9,7 +9,7 @@ import type { TileSetProbe } from '../tile-set.js'
 import { FOLDER_LAYOUTS, type FolderLayoutName, splitName } from './layout.js'
 import { listLayout } from './listing.js'
 
-/** Limit: folders whose times are looked at. */
+/** Maximum number of folders whose modification times are checked. */
 const MAX_STAMPED = 20_000
 
 const STORAGES: Readonly<Record<FolderLayoutName, Storage>> = {
@@ -19,10 +19,10 @@ const STORAGES: Readonly<Record<FolderLayoutName, Storage>> = {
   quadkey: 'quadkey',
 }
 
-/** Those whose rows are counted from the north if nothing else is said. */
+/** Storages whose rows are counted from the north by default. */
 export const FROM_NORTH: ReadonlySet<Storage> = new Set<Storage>(['mapproxy_arcgis', 'quadkey'])
 
-/** Looks at a folder in one of MapProxy's layouts. null: it has none of them. Throws `BrokenArchiveError` and the disk's errors. */
+/** Examines a folder in one of MapProxy's layouts. Returns null if it has none of them. Throws `BrokenArchiveError` and the disk's errors. */
 export async function probeLayout(root: string, folder: string): Promise<TileSetProbe | null> {
   const name = await layoutIn(root, folder)
   if (name === null) return null
@@ -37,7 +37,7 @@ export async function probeLayout(root: string, folder: string): Promise<TileSet
   return probe === null ? null : { ...probe, storage, rowsFromNorth: probe.storage === 'xyz' }
 }
 
-/** By what the folder holds, of which little is listed. */
+/** Detects the layout from a small part of the folder's content. */
 async function layoutIn(root: string, folder: string): Promise<FolderLayoutName | null> {
   const names = await listNames(root, folder)
   for (const name of ['tc', 'mp', 'arcgis'] as const) {
@@ -56,7 +56,7 @@ async function leadsToTile(
   const layout = FOLDER_LAYOUTS[layoutName]
   const pattern = layout.folders[depth] as RegExp | undefined
   if (pattern === undefined) return names.some((name) => splitName(layout, name) !== null)
-  // A few of them: the first may be an empty one.
+  // Checks a few of them, because the first may be empty.
   for (const name of names
     .filter((one) => pattern.test(one))
     .sort()
@@ -67,7 +67,7 @@ async function leadsToTile(
   return false
 }
 
-/** Nothing but keys, some of them longer than others or with a leading zero: the rows of a column can look like keys of one length. */
+/** True if all names are quadkeys, of different lengths or with a leading zero: rows of a column can look like keys of one length. */
 function isOfQuadkeys(folder: string, names: readonly string[]): boolean {
   if (/^\d+$/.test(path.basename(folder)) && /^\d+$/.test(path.basename(path.dirname(folder)))) return false
   const tiles = names.filter((name) => /^\d*\.\w+$/.test(name))
@@ -77,7 +77,7 @@ function isOfQuadkeys(folder: string, names: readonly string[]): boolean {
   return keys.some((key) => key.length > 1 && (key.startsWith('0') || known.has(key.slice(0, -1))))
 }
 
-/** Changes when folders come and go, or tiles are added, removed or renamed into place in a folder that is looked at. */
+/** Changes when folders appear or disappear, or when tiles are added, removed or replaced in one of the checked folders. */
 export async function layoutFingerprint(
   root: string,
   folder: string,

@@ -6,9 +6,9 @@ import { describePages } from './page-layout.js'
 import { prepareTileQuery } from './queries.js'
 
 /**
- * Opens an MBTiles archive, or a table of a GeoPackage, for serving. Rows are TMS, always: a `scheme` in the metadata is what some tools copied there from a TileJSON
- * document and says nothing about the rows. All of it waits for the disk, and for SQLite, which may take any time over a file that was made
- * for it: so `MbtilesReaders` has it done by another process. `describes`: its `layout` is wanted. Throws `BrokenArchiveError` and the disk's errors.
+ * Opens an MBTiles archive, or a table of a GeoPackage, for serving. Rows are always TMS: a `scheme` in the metadata was copied by some tools from a
+ * TileJSON document and says nothing about the rows. All calls wait for the disk and for SQLite, which may take any time for a malicious file,
+ * so `MbtilesReaders` runs them in another process. `describes`: also determine `layout`. Throws `BrokenArchiveError` and the disk's errors.
  */
 export function openMbtiles(root: string, file: string, describes = true): MbtilesOpening {
   const table = geopackagePlace(file)

@@ -7,7 +7,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { asArchiveError, isAboutAccess } from './sqlite-error.js'
 
-/** The file header (SQLite file format, 1.3), its magic, and where the fields are that are looked at. */
+/** The file header (SQLite file format, 1.3), its magic, and the positions of the fields that are read. */
 const HEADER_BYTES = 100
 const MAGIC = 'SQLite format 3\0'
 const PAGE_SIZE_AT = 16
@@ -19,38 +19,38 @@ const PAGES_VALID_FOR_AT = 92
 const RESERVED_AT = 20
 
 /**
- * Limit: bytes of one value. SQLite hands tiles over whole, in memory; the largest vector tiles of practice have some megabytes. What
- * is larger cannot be read at all, nor made up by a view.
+ * Maximum bytes of one value. SQLite returns whole tiles in memory; the largest vector tiles in practice have some megabytes. A
+ * larger value cannot be read at all, nor produced by a view.
  */
 const MAX_VALUE_BYTES = 32 * 1024 * 1024
 
 export interface OpenedDatabase {
   readonly ok: true
   readonly database: DatabaseSyncInstance
-  /** names the content of the file and its write-ahead log */
+  /** identifies the content of the file and its write-ahead log */
   readonly identity: string
   readonly modifiedMs: number
   /** bytes */
   readonly size: number
   /**
-   * What has become of the file by now, as far as its times tell: `written`, by which `identity` names something else; `replaced` by another one or
-   * unlinked, and read on as it was.
+   * State of the file now, as far as its times tell. `written`: `identity` no longer matches. `replaced`: it was replaced or unlinked, and the open file
+   * is still readable.
    */
   readonly fate: () => 'same' | 'written' | 'replaced'
-  /** null: only SQLite can read it, since there is a log next to the pages, or it reads without locks */
+  /** null: only SQLite can read it, because there is a log next to the pages, or it reads without locks */
   readonly pages: DatabasePages | null
 }
 
-/** The file behind a database, as it was just before SQLite opened it. */
+/** The file of a database, in its state just before SQLite opened it. */
 export interface DatabasePages {
   readonly realPath: string
   readonly pageBytes: number
-  /** a part of each page that is not SQLite's */
+  /** reserved part of each page */
   readonly reservedBytes: number
   readonly stamp: FileStamp
 }
 
-/** Changes when a file is written to, replaced or unlinked. Times in nanoseconds since 1970, to the precision of the file system and the kernel's timer. */
+/** Changes when a file is written, replaced or unlinked. Times are nanoseconds since 1970, to the precision of the file system and the kernel's timer. */
 export interface FileStamp {
   readonly ino: bigint
   readonly size: bigint
@@ -59,8 +59,8 @@ export interface FileStamp {
 }
 
 /**
- * Opens an SQLite file below `root` for reading only, and writes nothing next to it unless a program left a write-ahead log there. For a
- * process that can be ended: even opening asks the disk and reads what the file holds. Throws `BrokenArchiveError` for what is no readable
+ * Opens an SQLite file below `root` for reading only, and writes nothing next to it unless a program left a write-ahead log there. Must run in a
+ * process that can be killed: even opening reads the disk and the content of the file. Throws `BrokenArchiveError` for a file that is not a readable
  * database, and the disk's errors.
  */
 export function openDatabase(root: string, file: string): OpenedDatabase | NotOpened {
@@ -80,7 +80,7 @@ export function openDatabase(root: string, file: string): OpenedDatabase | NotOp
   }
   const writeAhead = header[JOURNAL_AT] === WRITE_AHEAD
   const log = writeAhead ? logOf(opened.realPath) : undefined
-  // Where a writer is at work, header and size belong together only for those who hold its lock.
+  // While a writer works, header and size belong together only for the holder of its lock.
   const isBeingWritten = log !== undefined || fs.existsSync(`${opened.realPath}-journal`)
   if (!isBeingWritten && opened.size < sizeBy(header)) {
     throw new BrokenArchiveError(sentence('said.file_cut_off'))
@@ -102,7 +102,7 @@ function statOf(file: string): fs.BigIntStats | undefined {
   return fs.statSync(file, { bigint: true, throwIfNoEntry: false })
 }
 
-/** The write-ahead log of a database; undefined where it is empty or not there. */
+/** Returns the write-ahead log of a database; undefined if it is empty or absent. */
 function logOf(realPath: string): fs.BigIntStats | undefined {
   const log = statOf(`${realPath}-wal`)
   return log !== undefined && log.size > 0n ? log : undefined
@@ -117,7 +117,7 @@ function pageSizeBy(header: Buffer): number {
   return pageSize === 1 ? 65_536 : pageSize
 }
 
-/** Bytes of the whole file as its last writer left it; 0: the header does not tell. */
+/** Returns the bytes of the whole file after its last writer; 0 if the header does not contain them. */
 function sizeBy(header: Buffer): number {
   if (header.readUInt32BE(CHANGES_AT) !== header.readUInt32BE(PAGES_VALID_FOR_AT)) return 0
   return header.readUInt32BE(PAGES_AT) * pageSizeBy(header)
@@ -132,8 +132,8 @@ function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats 
 }
 
 /**
- * `immutable` spares SQLite its locks and side files. It is right where nobody writes: a database in write-ahead mode without a log, and
- * the last resort where locks or side files are impossible (read-only folder, some network file systems).
+ * Opens a database. `immutable` avoids SQLite's locks and side files. It is right if no program writes: for a database in write-ahead mode without a log,
+ * and as the last resort if locks or side files are impossible (a read-only folder, some network file systems).
  */
 function openReadOnly(path: string, immutable: boolean): { database: DatabaseSyncInstance; immutable: boolean } {
   const address = pathToFileURL(path).href
@@ -155,8 +155,8 @@ function openReadOnly(path: string, immutable: boolean): { database: DatabaseSyn
 function connect(address: string): DatabaseSyncInstance {
   const database = new DatabaseSync(address, { readOnly: true, limits: { length: MAX_VALUE_BYTES, attach: 0 } })
   try {
-    // The file may have been made to do harm: nothing in its schema is trusted, its pages are checked when they are read, and a file that
-    // is cut meanwhile must be an error, not the end of the process.
+    // The file may be malicious: nothing in its schema is trusted, its pages are checked when they are read, and a file that
+    // is truncated meanwhile must cause an error instead of a crash.
     database.exec(
       'PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA query_only = ON; ' +
         'SELECT count(*) FROM sqlite_schema',

@@ -22,7 +22,7 @@ let folder: string
 let file: string
 beforeEach(() => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'mbtiles-'))
-  // Every character that means something in the address of an SQLite database.
+  // All characters with a meaning in the URI of an SQLite database.
   file = path.join(folder, 'a b?mode=rw#%41.mbtiles')
 })
 afterEach(() => fs.rmSync(folder, { recursive: true }))
@@ -48,7 +48,7 @@ function write(schema: string, tiles: Row[] = [], metadata: Record<string, strin
   database.close()
 }
 
-/** Statements keep a connection, and with it the log, alive until they are collected: so this one makes none. */
+/** Makes a write-ahead log without prepared statements, which would keep a connection and the log alive until they are collected. */
 function useWriteAheadLog(): void {
   const database = new DatabaseSync(file)
   database.exec('PRAGMA journal_mode = WAL')
@@ -84,7 +84,7 @@ describe('an archive', () => {
     expect([read(2, 1, 0), read(2, 1, 3), read(2, 1, 1)]).toEqual(['north', 'south', null])
   })
 
-  it('in another character set than UTF-8 is read all the same', () => {
+  it('in a character set other than UTF-8 can be read as well', () => {
     write(TABLES, [[0, 0, 0, PNG]])
     const database = new DatabaseSync(file)
     database.exec(
@@ -127,7 +127,7 @@ describe('an archive', () => {
     expect([read(0, 0, 0), read(1, 0, 1)]).toEqual(['shallow', 'deep'])
   })
 
-  it('tells of itself by its metadata', async () => {
+  it('is described by its metadata', async () => {
     const json = JSON.stringify({ vector_layers: [{ id: 'roads', fields: { kind: 'String' } }] })
     write(TABLES, [[4, 1, 1, gzipSync('vector')]], {
       name: 'Roads',
@@ -158,7 +158,7 @@ describe('an archive', () => {
     set.close()
   })
 
-  it('tells of itself by its tiles where it has no metadata', () => {
+  it('is described by its tiles if it has no metadata', () => {
     write(TABLES.replace(/.*;\n/, ''), [
       [0, 0, 0, PNG],
       [3, 0, 0, PNG],
@@ -168,7 +168,7 @@ describe('an archive', () => {
       tileSize: 1,
       minZoom: 0,
       maxZoom: 3,
-      // Of the deepest zoom: the tile of zoom 0 reaches no further than it must.
+      // Bounds from the deepest zoom; the tile of zoom 0 does not extend them.
       bounds: [-180, expect.closeTo(-85.05), -135, expect.closeTo(-79.17)],
       boundsDerived: true,
       rowsAssumed: true,
@@ -180,7 +180,7 @@ describe('an archive', () => {
   it.each([
     ['data compressed by zlib', deflateSync('vector')],
     ['something else', Buffer.from([2, 1])],
-  ])('is said to look like %s where it should hold vector tiles', (looks, data) => {
+  ])('is reported to look like %s instead of vector tiles', (looks, data) => {
     write(TABLES, [[1, 0, 0, data]], { format: 'pbf' })
     expect(probeMbtiles(folder, file)?.warnings.join()).toContain(`tiles are said to be pbf but look like ${looks}`)
   })
@@ -188,7 +188,7 @@ describe('an archive', () => {
   it.each([
     ['png', 'webp', WEBP],
     ['pbf', 'png', PNG],
-  ])('that claims %s is served as %s by its bytes', (said, format, data) => {
+  ])('that declares %s is served as %s by its bytes', (said, format, data) => {
     write(TABLES, [[1, 0, 0, data]], { format: said })
     expect(probeMbtiles(folder, file)).toMatchObject({
       format,
@@ -197,7 +197,7 @@ describe('an archive', () => {
     })
   })
 
-  it('of two formats is served as the more frequent one, with a warning', () => {
+  it('with two formats is served in the more frequent one, with a warning', () => {
     write(TABLES, [
       [0, 0, 0, PNG],
       [1, 0, 0, WEBP],
@@ -223,7 +223,7 @@ describe('an archive', () => {
     })
   })
 
-  it('has rows from the north if the bounds that it states hold its tiles in no other order', () => {
+  it('has rows from the north if its declared bounds contain its tiles in no other order', () => {
     const tiles: [number, number, number, Buffer][] = [[5, 16, 10, PNG]]
     write(TABLES, tiles, { bounds: '1,53,10,55' })
     expect(probeMbtiles(folder, file)).toMatchObject({
@@ -236,19 +236,19 @@ describe('an archive', () => {
     expect(probeMbtiles(folder, file)).toMatchObject({ rowsFromNorth: false, warnings: [] })
   })
 
-  it('is refused by the name of its format where that is not served', () => {
+  it('is refused with the name of its format if that is not supported', () => {
     write(TABLES, [[1, 0, 0, Buffer.from([2, 1])]], { format: 'application/vnd.maplibre-vector-tile' })
     expect(() => probeMbtiles(folder, file)).toThrow(
       'tiles of the format "application/vnd.maplibre-vector-tile" are not supported',
     )
   })
 
-  it('without tiles is nothing to serve', () => {
+  it('without tiles is not served', () => {
     write(TABLES)
     expect(probeMbtiles(folder, file)).toBeNull()
   })
 
-  it('is read without a file being made beside it, in write-ahead mode too', async () => {
+  it('is read without creating a file beside it, in write-ahead mode too', async () => {
     write(TABLES, [[0, 0, 0, PNG]])
     useWriteAheadLog()
     expect(fs.readdirSync(folder)).toHaveLength(1)
@@ -257,7 +257,7 @@ describe('an archive', () => {
     expect(fs.readdirSync(folder)).toHaveLength(1)
   })
 
-  it('shows what a writer has committed to the write-ahead log, and a fingerprint that follows', async () => {
+  it('shows committed changes in the write-ahead log, and its fingerprint changes', async () => {
     write(TABLES, [[0, 0, 0, PNG]])
     useWriteAheadLog()
     const before = probeMbtiles(folder, file)?.fingerprint
@@ -327,7 +327,7 @@ describe('an archive that cannot be served', () => {
     expectBroken(words)
   })
 
-  it('is refused where pages are damaged or missing', async () => {
+  it('is refused if pages are damaged or missing', async () => {
     const tiles = Array.from({ length: 200 }, (_, i): Row => [8, i, 0, Buffer.alloc(3000, i)])
     write(TABLES, tiles)
     const good = fs.readFileSync(file)
@@ -339,20 +339,20 @@ describe('an archive that cannot be served', () => {
     expect(() => read(8, 150, 255)).toThrow(BrokenArchiveError)
   })
 
-  it('is refused where each tile would cost a read of a big table', async () => {
+  it('is refused if each tile would cost a read of a large table', async () => {
     const big = Array.from({ length: 20 }, (_, i): Row => [8, i, 0, Buffer.alloc(1_000_000, i)])
     write(TABLES.replace(/CREATE UNIQUE.*/, ''), big)
     expectBroken(/no index/)
   })
 
-  it('is refused where it leads out of the source', async () => {
+  it('is refused if it leads out of the source', async () => {
     fs.symlinkSync('/etc/passwd', file)
     expect(openMbtiles(folder, file)).toEqual({ ok: false, reason: 'outside' })
     expect(probeMbtiles(folder, file)).toBeNull()
   })
 })
 
-it('takes a number that JavaScript cannot hold for a defect of the archive', () => {
+it('reports a number that JavaScript cannot represent as a defect of the archive', () => {
   const number = '9223372036854775807'
   write(TABLES, [[1, 0, 0, PNG]])
   const database = new DatabaseSync(file)

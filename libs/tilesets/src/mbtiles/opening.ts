@@ -5,14 +5,14 @@ import type { TileQuery } from './queries.js'
 
 /** An opened MBTiles 1.3 archive. */
 export interface MbtilesArchive {
-  /** names the content as it was when the archive was opened */
+  /** identifies the content at the time of the opening */
   readonly identity: string
   readonly modifiedMs: number
   /** see `OpenedDatabase` */
   readonly fate: OpenedDatabase['fate']
-  /** The stored bytes of a tile, by XYZ; null: there is no such tile. Throws `BrokenArchiveError` and the disk's errors. */
+  /** Returns the stored bytes of a tile, by XYZ; null if there is no such tile. Throws `BrokenArchiveError` and the disk's errors. */
   readonly tile: TileQuery
-  /** where the file has its tiles; null: only `tile` finds them */
+  /** positions of the tiles in the file; null: only `tile` finds them */
   readonly layout: DatabaseLayout | null
   close(): void
 }

@@ -35,7 +35,7 @@ const ROW = "INSERT INTO tiles VALUES (0, 0, 0, x'89')"
 const [Z, X, Y, FOUND] = [0, 1, 2, 3]
 
 describe('the pages of an archive', () => {
-  it.each(Object.keys(LAYOUTS) as (keyof typeof LAYOUTS)[])('laid out as %s are described', (layout) => {
+  it.each(Object.keys(LAYOUTS) as (keyof typeof LAYOUTS)[])('with the layout %s are described', (layout) => {
     writeLayout(file, layout, [{ z: 0, x: 0, y: 0, data: Buffer.from('tile') }])
     const found = layoutOf()
     expect(found).toMatchObject({ pageBytes: LAYOUTS[layout].pageBytes })
@@ -51,7 +51,7 @@ describe('the pages of an archive', () => {
         whole: [[Z, X, Y]],
       }[layout],
     )
-    // Of WITHOUT ROWID tables the index is the table; a row's number needs no index.
+    // The index of a WITHOUT ROWID table is the table; a row number needs no index.
     expect(found?.steps.map(({ index, table }) => [index > 0, table > 0])).toEqual(
       {
         tiles: [[true, true]],
@@ -69,7 +69,7 @@ describe('the pages of an archive', () => {
     )
   })
 
-  it('are described in the order that the index has', () => {
+  it('are described in the order of the index', () => {
     build(TABLE, 'CREATE UNIQUE INDEX i ON tiles (tile_row, zoom_level, tile_column)', ROW)
     expect(layoutOf()?.steps[0]?.keys).toEqual([Y, Z, X])
   })
@@ -113,7 +113,7 @@ describe('the pages of an archive', () => {
     expect(before).toBeNull()
   })
 
-  it('beside a journal are left to SQLite', () => {
+  it('with a journal beside them are left to SQLite', () => {
     build(TABLE, INDEX, ROW)
     expect(layoutOf()).not.toBeNull()
     fs.writeFileSync(`${file}-journal`, '')
@@ -130,7 +130,7 @@ describe('the pages of an archive', () => {
     expect(layoutOf()).not.toBeNull()
   })
 
-  it('bear a stamp that is older than the last tick of the clock', () => {
+  it('have a stamp that is older than the last tick of the clock', () => {
     build(TABLE, INDEX, ROW)
     const stamp = layoutOf()?.stamp
     fs.utimesSync(file, 1, 1)

@@ -4,40 +4,40 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { DatabasePages, FileStamp } from './database.js'
 import { findTileTables, KEY_COLUMNS } from './schema.js'
 
-/** Where a database has its tiles, for what reads its pages without SQLite. It is so for as long as the file has this stamp. */
+/** The positions of a database's tiles, for code that reads its pages without SQLite. Valid as long as the file has this stamp. */
 export interface DatabaseLayout {
   readonly pageBytes: number
   readonly stamp: FileStamp
-  /** of the last one the tile's bytes are wanted */
+  /** steps to the tile's bytes, which the last one returns */
   readonly steps: readonly DatabaseStep[]
 }
 
-/** One row, found by an index or by its number. */
+/** A look-up of one row, by an index or by its number. */
 export interface DatabaseStep {
-  /** root page of the index; 0: the one key is the row's number */
+  /** root page of the index; 0: the only key is the row's number */
   readonly index: number
   /** one of `Key` for each column of the index, in its order */
   readonly keys: readonly number[]
   /** root page of the table; 0: the index holds whole rows (WITHOUT ROWID) */
   readonly table: number
-  /** what is wanted of the row, by its place in the record */
+  /** position of the wanted column in the record */
   readonly column: number
 }
 
-/** What an index is asked for; `FOUND` is what the step before has found. Values as in @gateway/native-edge. */
+/** Values of an index look-up. `FOUND` is the result of the previous step. The numbers match those of libs/native-edge. */
 const Key = { ZOOM: 0, COLUMN: 1, ROW_FROM_SOUTH: 2, FOUND: 3 } as const
 const KEYS_OF_A_TILE = new Map<string, number>(
   [Key.ZOOM, Key.COLUMN, Key.ROW_FROM_SOUTH].map((key, i) => [KEY_COLUMNS[i] as string, key]),
 )
 
-/** The kernel dates writes by its timer, which ticks a hundred times a second or more often. */
+/** The kernel dates writes by its timer, which ticks at least a hundred times a second. */
 const TICK_MS = 20
 const NS_PER_MS = 1_000_000n
 
 /**
- * Describes where an opened database has its tiles. null: it is on a file system of another machine, is being written to, or has tables or indexes
- * that only SQLite is to read. The queries here are made under SQLite's lock, and it finds no journal: so the file is as a writer has completed it,
- * and what is written to it afterwards changes its stamp. May wait for a tick of the kernel's timer: until then a write would bear the same time.
+ * Describes the positions of tiles in an opened database. Returns null if it is on a remote file system, is being written, or has tables or indexes
+ * that only SQLite may read. The queries run under SQLite's lock, and it finds no journal, so the file is as a writer completed it, and any later
+ * write changes its stamp. May wait for a tick of the kernel's timer: until then a write would have the same time.
  */
 export function describePages(database: DatabaseSyncInstance, pages: DatabasePages): DatabaseLayout | null {
   const { realPath, pageBytes, reservedBytes, stamp } = pages
@@ -45,7 +45,7 @@ export function describePages(database: DatabaseSyncInstance, pages: DatabasePag
     if (reservedBytes !== 0 || !isOnLocalDiskSync(realPath) || !waitForTick(stamp)) return null
     const steps = findSteps(database)
     if (steps === null || fs.existsSync(`${realPath}-journal`)) return null
-    // SQLite has opened the file by its path: had another one been there meanwhile, the time of the inode's change would tell.
+    // SQLite opened the file by its path. If another file was there meanwhile, the time of the inode's change reveals it.
     const now = fs.statSync(realPath, { bigint: true })
     return isSame(now, stamp) ? { pageBytes, stamp: stampOf(stamp), steps } : null
   } catch {
@@ -53,7 +53,7 @@ export function describePages(database: DatabaseSyncInstance, pages: DatabasePag
   }
 }
 
-/** false: the time is in the future, and says nothing. */
+/** Returns false if the time is in the future, and so meaningless. */
 function waitForTick({ ctimeNs }: FileStamp): boolean {
   // biome-ignore lint/plugin: calendar, of files
   const ageMs = Date.now() - Number(ctimeNs / NS_PER_MS)
@@ -82,7 +82,7 @@ function findSteps(database: DatabaseSyncInstance): DatabaseStep[] | null {
   }
   const [link = ''] = data.by.filter((column) => column !== 'zoom_level')
   const tableOfData = describeTable(database, data.table)
-  // Between columns of two kinds SQLite converts what it compares.
+  // Between columns of two kinds, SQLite would convert the compared values.
   if (tableOfKeys.kinds.get(link) !== tableOfData.kinds.get(link)) return null
   const keysOfData = new Map<string, number>(
     data.by.map((column) => [column, column === 'zoom_level' ? Key.ZOOM : Key.FOUND]),
@@ -97,9 +97,9 @@ interface Table {
   readonly isWithoutRowid: boolean
   /** in lower case, in the order of a row's record */
   readonly columns: readonly string[]
-  /** how SQLite stores numbers and texts in a column (Datatypes, 3.1); others are missing */
+  /** storage of numbers and texts in a column (Datatypes, 3.1); others are absent */
   readonly kinds: ReadonlyMap<string, 'number' | 'text'>
-  /** the column that is another name of the row's number */
+  /** column that is another name of the row's number */
   readonly numberOfRow: string | null
   readonly indexes: readonly { name: string; unique: number; origin: string; partial: number }[]
 }
@@ -133,7 +133,7 @@ function kindsOf(name: string, type: string): [string, 'number' | 'text'][] {
   return /char|clob|text/i.test(type) ? [[name.toLowerCase(), 'text']] : []
 }
 
-/** null: no unique index of plain columns finds the row. */
+/** Returns null if no unique index of plain columns finds the row. */
 function stepTo(
   database: DatabaseSyncInstance,
   table: Table,
@@ -144,7 +144,7 @@ function stepTo(
   const names = [...by.keys()]
   const areNumbers = names.every((name) => by.get(name) === Key.FOUND || table.kinds.get(name) === 'number')
   const areKnown = names.every((name) => table.kinds.has(name))
-  // The record holds nothing in place of the row's number.
+  // The record contains nothing in place of the row's number.
   if (root === 0 || !areNumbers || !areKnown || wanted === numberOfRow) return null
   const column = table.columns.indexOf(wanted)
   if (names.length === 1 && names[0] === numberOfRow) {
@@ -164,7 +164,7 @@ function stepTo(
   return null
 }
 
-/** With what else its entries hold, in their order. */
+/** Returns all columns of an index's entries, in their order. */
 function indexColumns(database: DatabaseSyncInstance, index: string) {
   const sql = 'SELECT lower(name) AS name, "desc", coll, "key" FROM pragma_index_xinfo(?, \'main\') ORDER BY seqno'
   return rows<{ name: string; desc: number; coll: string; key: number }>(database, sql, index)
@@ -179,7 +179,7 @@ function rows<Row>(database: DatabaseSyncInstance, sql: string, ...parameters: s
   return database.prepare(sql).all(...parameters) as Row[]
 }
 
-/** As JSON can have it. */
+/** The form for JSON. */
 export type LayoutText = Omit<DatabaseLayout, 'stamp'> & { readonly stamp: Readonly<Record<keyof FileStamp, string>> }
 
 export function toText({ stamp, ...layout }: DatabaseLayout): LayoutText {

@@ -11,16 +11,16 @@ export interface SchemaObject {
 export type SchemaObjects = ReadonlyMap<string, SchemaObject>
 
 export interface Column {
-  /** as it is written in the file */
+  /** spelled as in the file */
   readonly name: string
-  /** as it was declared */
+  /** as declared */
   readonly type: string
   readonly isKey: boolean
-  /** its values are made by an expression of the file, which may do anything */
+  /** true if an expression of the file computes its values, which may do anything */
   readonly isComputed: boolean
 }
 
-/** The names of a schema are unique, in lower case; a temporary table, which could hide one, nobody makes. Throws `BrokenArchiveError`. */
+/** Reads the schema by lower-case names, which are unique. Temporary tables, which could hide one, do not exist here. Throws `BrokenArchiveError`. */
 export function readObjects(database: DatabaseSyncInstance, limit: number): SchemaObjects {
   const sql = `SELECT type, lower(name) AS name, coalesce(sql, '') AS sql FROM main.sqlite_schema
     WHERE type IN ('table', 'view') LIMIT ${limit + 1}`
@@ -34,14 +34,14 @@ export function readObjects(database: DatabaseSyncInstance, limit: number): Sche
   return new Map(rows.map((row) => [String(row.name), { type: String(row.type), sql: String(row.sql) }]))
 }
 
-/** The columns of a table in their order, by lower-case name; null: it is not there, or a view or a virtual table, which nobody asks anything. */
+/** Returns the columns of a table in their order, by lower-case name; null if it is absent, or a view or virtual table, which is never queried. */
 export function plainColumns(
   database: DatabaseSyncInstance,
   objects: SchemaObjects,
   table: string,
 ): Map<string, Column> | null {
   const object = objects.get(table.toLowerCase())
-  // Virtual tables are of type table as well.
+  // Virtual tables have the type table too.
   if (object?.type !== 'table' || !/^CREATE\s+TABLE\b/i.test(object.sql)) return null
   try {
     const rows: { name: unknown; type: unknown; pk: unknown; hidden: unknown }[] = database
@@ -58,7 +58,7 @@ export function plainColumns(
   }
 }
 
-/** A name of the file as SQL takes it, whatever it holds. */
+/** Quotes any name of the file for SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
 }

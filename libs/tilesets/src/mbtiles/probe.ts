@@ -12,7 +12,7 @@ import { type OpenedDatabase, openDatabase } from './database.js'
 import { findZooms, readMetadataTable } from './queries.js'
 import { rangesOf } from './ranges.js'
 
-/** Looks at an MBTiles archive: metadata table, one tile of each zoom, and the ends of the index. null: nothing to open, or no tile in it. */
+/** Probes an MBTiles archive: its metadata table, one tile of each zoom, and the ends of the index. Returns null without an archive, or without tiles. */
 export function probeMbtiles(root: string, file: string): TileSetProbe | null {
   const opened = openDatabase(root, file)
   if (!opened.ok) return nothingToProbe(opened)
@@ -39,7 +39,7 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
   const probe: TileSetProbe = {
     storage: 'mbtiles',
     rowsFromNorth: false,
-    // Writers that say where the tiles lie follow the specification; caches of tile servers say nothing and keep the rows of their grid.
+    // Writers that state the bounds follow the specification. Caches of tile servers state nothing, and keep the rows of their grid.
     rowsAssumed: metadata.bounds === null,
     format,
     tileSize: examined.tileSize,
@@ -83,5 +83,5 @@ function unknownFormat(said: unknown): never {
   throw new BrokenArchiveError('neither the metadata nor a tile tells the format of the tiles')
 }
 
-/** Limit: characters of an unknown format's name in a message. */
+/** Maximum characters of an unknown format's name in a message. */
 const MAX_SAID = 80

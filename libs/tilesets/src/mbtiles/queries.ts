@@ -5,19 +5,19 @@ import { spread } from '../folder/listing.js'
 import { findTileTables, hasMetadataTable, KEY_COLUMNS, type TileTables } from './schema.js'
 import { asArchiveError } from './sqlite-error.js'
 
-/** Limit: a table without an index is read through for each tile, which is bearable up to this many bytes of database. */
+/** Maximum bytes of a database without an index, which is read completely for each tile. */
 export const MAX_UNINDEXED_BYTES = 16 * 1024 * 1024
 
 /** Limits of the metadata table: rows (the standard knows about a dozen), and characters of all their values. */
 const MAX_METADATA_ROWS = 1_000
 const MAX_METADATA_LENGTH = 32 * 1024 * 1024
 
-/** Finds a tile's data by XYZ; null: no such tile. */
+/** Finds a tile's data by XYZ. Returns null if there is no such tile. */
 export type TileQuery = (z: number, x: number, y: number) => Uint8Array | null
 
 /**
- * Prepares the look-up of tiles in the archive's plain tables. Throws `BrokenArchiveError` for a schema that is none of the known ones, and
- * where a database larger than `MAX_UNINDEXED_BYTES` has no index.
+ * Prepares the look-up of tiles in the archive's plain tables. Throws `BrokenArchiveError` for an unknown schema, and
+ * for a database larger than `MAX_UNINDEXED_BYTES` without an index.
  */
 export function prepareTileQuery(database: DatabaseSyncInstance, size: number, rowsFromNorth = false): TileQuery {
   const tables = findTileTables(database)
@@ -25,7 +25,7 @@ export function prepareTileQuery(database: DatabaseSyncInstance, size: number, r
   return (z, x, y) => dataOf(rowOf(statement, [z, x, rowsFromNorth ? y : flipRow(z, y)])?.tile_data)
 }
 
-/** The zooms that have tiles, ascending, and the start of one tile of each, of at most so many bytes. */
+/** Returns the zooms that have tiles, ascending, with the first bytes of one tile of each. */
 export function findZooms(
   database: DatabaseSyncInstance,
   size: number,
@@ -47,10 +47,10 @@ export function findZooms(
   return { zooms, samples }
 }
 
-/** Limit: rows of one column among which some are chosen. */
+/** Maximum rows of one column from which a few are chosen. */
 const MAX_ROWS_OF_COLUMN = 256
 
-/** Some tiles of a zoom, by rows as they are stored, of columns that are spread evenly. */
+/** Returns some tiles of a zoom, with rows as stored, in evenly spread columns. */
 export function someOf(
   database: DatabaseSyncInstance,
   zoom: number,
@@ -77,7 +77,7 @@ export function someOf(
   }
 }
 
-/** The addresses of one zoom that have a tile, XYZ. Not for a process that answers requests: the table is read through. */
+/** Yields the addresses of one zoom that have a tile, XYZ. It reads the whole table, so it must not run in a process that serves requests. */
 export function* addressesOf(
   database: DatabaseSyncInstance,
   zoom: number,
@@ -94,11 +94,11 @@ export function* addressesOf(
   }
 }
 
-/** The metadata table as a record; null: there is no usable one. */
+/** Returns the metadata table as a record, or null if it is not usable. */
 export function readMetadataTable(database: DatabaseSyncInstance): Record<string, unknown> | null {
   try {
     if (!hasMetadataTable(database)) return null
-    // Row by row: where an iteration meets a damaged page, the library's error does not tell that from a failing disk.
+    // Row by row, because the library's error does not distinguish a damaged page from a failing disk during an iteration.
     return collect(database.prepare('SELECT name, value FROM main.metadata LIMIT 1 OFFSET ?'))
   } catch (error) {
     const known = asArchiveError(error)
@@ -107,7 +107,7 @@ export function readMetadataTable(database: DatabaseSyncInstance): Record<string
   }
 }
 
-/** Not a join: of many rows with one address only the first is followed, whether or not that leads anywhere. */
+/** Not a join: of many rows with one address only the first is followed, whether or not it leads to data. */
 function tileSql({ keys, data }: TileTables): string {
   const at = 'WHERE zoom_level = ?1 AND tile_column = ?2 AND tile_row = ?3 LIMIT 1'
   if (data === null) return `SELECT tile_data FROM main.${keys} ${at}`
@@ -117,7 +117,7 @@ function tileSql({ keys, data }: TileTables): string {
   return `SELECT tile_data FROM main.${data.table} WHERE ${conditions.join(' AND ')} LIMIT 1`
 }
 
-/** Prepares a look-up by these columns, which an index must answer unless the database is small. */
+/** Prepares a look-up by these columns, which must use an index unless the database is small. */
 export function prepareQuick(
   database: DatabaseSyncInstance,
   sql: string,

@@ -6,18 +6,18 @@ import { MAX_UNINDEXED_BYTES, rowOf } from './queries.js'
 import { findTileTables } from './schema.js'
 import { asArchiveError } from './sqlite-error.js'
 
-/** Limit: columns of one zoom whose rows are asked for. Each takes three steps down an index. */
+/** Maximum number of columns of one zoom whose rows are queried. Each takes three steps down an index. */
 const MAX_COLUMNS = 64
 
-/** Columns and rows as they are stored. */
+/** Columns and rows as stored. */
 export interface StoredRange extends ZoomExtent {
-  /** whether some have numbers that no tile of this zoom has, in any grid that is served: 1, else 0 */
+  /** 1 if some have numbers outside of this zoom in every supported grid, otherwise 0 */
   readonly beyond: number
 }
 
 /**
- * Which columns and rows the zooms have. A small archive is read through once. Of a large one the index tells, as far as it is one by zoom, column and
- * row; otherwise nothing is known.
+ * Returns the columns and rows of the zooms. A small archive is read completely. For a large one, an index by zoom, column and
+ * row tells; without such an index they stay unknown.
  */
 export function rangesOf(database: DatabaseSyncInstance, size: number, zooms: readonly number[]): StoredRange[] {
   const { keys } = findTileTables(database)
@@ -58,7 +58,7 @@ function byIndex(database: DatabaseSyncInstance, keys: string, zooms: readonly n
   })
 }
 
-/** All columns if there are few, else some that are evenly spread, and one more than `MAX_COLUMNS`. */
+/** Returns all columns if there are few; otherwise some that are evenly spread, one more than `MAX_COLUMNS`. */
 function columnsOf(next: StatementSyncInstance, z: number, first: number, last: number): Set<number> {
   const columns = new Set<number>()
   for (let x = first; x <= last && columns.size <= MAX_COLUMNS; x++) {

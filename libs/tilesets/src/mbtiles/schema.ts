@@ -3,22 +3,22 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { plainColumns, readObjects, type SchemaObjects } from './plain-tables.js'
 
-/** Limit: tables and views of an archive; real ones have a dozen. */
+/** Maximum number of tables and views in an archive; real ones have a dozen. */
 const MAX_OBJECTS = 1_000
 
-/** Where the tiles of an archive are, in plain tables. */
+/** The plain tables that contain the tiles of an archive. */
 export interface TileTables {
-  /** has a row for each tile, by zoom_level, tile_column, tile_row */
+  /** table with a row for each tile, by zoom_level, tile_column, tile_row */
   readonly keys: string
-  /** where the bytes are not beside the key: the table that has them, and what both tables are joined by */
+  /** table of the bytes and the join columns, if the bytes are not next to the key; otherwise null */
   readonly data: { readonly table: string; readonly by: readonly string[] } | null
 }
 
-/** The address of a tile in every table that has one. */
+/** Columns of a tile's address in every table that has one. */
 export const KEY_COLUMNS = ['zoom_level', 'tile_column', 'tile_row']
 
 /**
- * What writers put behind a view `tiles`: map and images (node-mbtiles, MapTiler, MapProxy; tippecanoe joins by the zoom too),
+ * Tables behind a view `tiles`: map and images (node-mbtiles, MapTiler, MapProxy; tippecanoe also joins by the zoom),
  * tiles_shallow and tiles_data (Planetiler), tiles_with_hash (the mbtiles tool of Martin).
  */
 const BEHIND_VIEWS: readonly TileTables[] = [
@@ -28,7 +28,7 @@ const BEHIND_VIEWS: readonly TileTables[] = [
   { keys: 'tiles_with_hash', data: null },
 ]
 
-/** All that the text of such a view is made of: no condition, no function, no number, no other table. */
+/** All words of such a view: no condition, no function, no number, no other table. */
 const WORDS_OF_VIEWS = new Set(
   `create view if not exists tiles as select from inner join on using and zoom_level tile_column tile_row tile_data tile_id tile_data_id map
   images tiles_shallow tiles_data tiles_with_hash`.split(/\s+/),
@@ -36,8 +36,8 @@ const WORDS_OF_VIEWS = new Set(
 const SIGNS_OF_VIEWS = new Set([',', '.', '=', '(', ')', ';', '"', '`', '[', ']'])
 
 /**
- * Finds the tables that hold the tiles. A view comes with the file and may do anything, so none is ever asked: where `tiles` is one, it must
- * be one of the known forms, and the tables behind it are asked. Throws `BrokenArchiveError` for every other schema.
+ * Finds the tables that contain the tiles. A view comes with the file and may do anything, so none is ever queried. If `tiles` is a view, it must
+ * have a known form, and the tables behind it are queried. Throws `BrokenArchiveError` for every other schema.
  */
 export function findTileTables(database: DatabaseSyncInstance): TileTables {
   const objects = readObjects(database, MAX_OBJECTS)
@@ -54,7 +54,7 @@ export function findTileTables(database: DatabaseSyncInstance): TileTables {
   return known
 }
 
-/** Whether there is a plain table of metadata. */
+/** True if there is a plain table of metadata. */
 export function hasMetadataTable(database: DatabaseSyncInstance): boolean {
   return lacking(database, readObjects(database, MAX_OBJECTS), 'metadata', ['name', 'value']) === null
 }
@@ -75,7 +75,7 @@ function requireColumns(
   if (why !== null) throw new BrokenArchiveError(`the table ${table} ${why}`)
 }
 
-/** What keeps it from being a plain table with these columns, in words; null: nothing. */
+/** Returns the reason why it is not a plain table with these columns, or null. */
 function lacking(
   database: DatabaseSyncInstance,
   objects: SchemaObjects,

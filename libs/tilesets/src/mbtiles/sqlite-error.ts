@@ -1,18 +1,18 @@
 import { BrokenArchiveError } from '../broken-archive.js'
 
-/** What SQLite says of its surroundings rather than of the file: such an error is passed on as it is. */
+/** Errors about SQLite's environment rather than the file, which are passed on unchanged. */
 const SURROUNDINGS = /^SQLITE_(BUSY|LOCKED|NOMEM|IOERR|INTERRUPT|FULL|CANTOPEN|PERM|AUTH)/
 
-/** What a folder without write permission or a file system without locks makes SQLite say. */
+/** Errors caused by a folder without write permission, or by a file system without locks. */
 const ACCESS = /^SQLITE_(CANTOPEN|IOERR|READONLY)/
 
-/** What the library says of a whole number that JavaScript cannot hold, which SQLite's columns can (64 bits). */
+/** The library's code for an integer that JavaScript cannot represent, which SQLite's columns can contain (64 bits). */
 const TOO_LARGE = 'ERR_OUT_OF_RANGE'
 
 /** The library's code of every error that SQLite reports. */
 const SQLITE_ERROR = 'ERR_SQLITE_ERROR'
 
-/** The library names SQLite's code in errors of `get` and leaves it out in those of `all` and `iterate`: there the message tells it. */
+/** Codes by message: the library has SQLite's code in errors of `get`, but not in those of `all` and `iterate`. */
 const CODE_NAMES: readonly (readonly [message: RegExp, name: string])[] = [
   [/^database is locked/, 'SQLITE_BUSY'],
   [/^database (table|schema) is locked/, 'SQLITE_LOCKED'],
@@ -32,7 +32,7 @@ interface SqliteError {
   readonly message?: unknown
 }
 
-/** An error of SQLite as one of the archive, where it is about the archive's content. */
+/** Converts an error of SQLite about the archive's content to an error of the archive. */
 export function asArchiveError(error: unknown): unknown {
   if (error instanceof BrokenArchiveError) return error
   const { code, message } = error as SqliteError
@@ -41,17 +41,17 @@ export function asArchiveError(error: unknown): unknown {
   return new BrokenArchiveError(`the archive cannot be read: ${String(message).slice(0, 200)}`)
 }
 
-/** Whether reading may still succeed without locks and side files. */
+/** True if reading may still succeed without locks and side files. */
 export function isAboutAccess(error: unknown): boolean {
   return ACCESS.test(codeNameOf(error))
 }
 
-/** Whether a program that writes to the file keeps readers out. It is not waited for: others would wait, too. */
+/** True if a writing program locks out readers. Callers do not wait for it, because that would delay others. */
 export function isLocked(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(codeNameOf(error))
 }
 
-/** SQLite's name of the error's code; empty if neither the library nor the message tells it. */
+/** Returns SQLite's name of the error's code; empty if neither the library nor the message has it. */
 function codeNameOf(error: unknown): string {
   const { sqliteCodeName, message } = error as SqliteError
   if (typeof sqliteCodeName === 'string') return sqliteCodeName

@@ -24,8 +24,7 @@ const SCHEMA = `PRAGMA application_id = ${APPLICATION_ID};
   BEGIN`
 
 /**
- * Writes an MBTiles 1.3 archive from XYZ tiles, each address once. It appears under its name when it is complete; nothing is left where
- * this throws.
+ * Writes an MBTiles 1.3 archive from XYZ tiles, each address once. The file gets its name when it is complete; an error leaves no file behind.
  */
 export async function writeMbtiles(
   file: string,

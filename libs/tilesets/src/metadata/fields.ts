@@ -1,10 +1,10 @@
 import { type Bounds, type VectorLayer, vectorLayerSchema } from '@gateway/contracts/basemap.js'
 import { MAX_ZOOM } from '../address.js'
 
-/** Limit: characters of a name, description or attribution; they go into every TileJSON answer. */
+/** Maximum length of a name, description or attribution in characters; every TileJSON document contains them. */
 const MAX_TEXT_LENGTH = 10_000
 
-/** Limit: layers of a vector tile set; real ones have tens. */
+/** Maximum number of layers of a vector tile set; real sets have tens. */
 const MAX_VECTOR_LAYERS = 1_000
 
 const isSilent = (value: unknown) => value === undefined || value === null || value === ''
@@ -16,7 +16,7 @@ export function readText(field: string, value: unknown, warnings: string[]): str
   return null
 }
 
-/** A zoom level; 8.0 and "8" are 8. */
+/** Parses a zoom level; 8.0 and "8" are 8. */
 export function readZoom(field: string, value: unknown, warnings: string[]): number | null {
   if (isSilent(value)) return null
   const zoom = toNumber(value)
@@ -25,7 +25,7 @@ export function readZoom(field: string, value: unknown, warnings: string[]): num
   return null
 }
 
-/** West, south, east, north in degrees; what lies beyond the world is cut off. West above east means across the antimeridian. */
+/** Parses west, south, east, north in degrees, cut at the ends of the world. West greater than east means across the antimeridian. */
 export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   if (isSilent(value)) return null
   const parts: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
@@ -38,10 +38,10 @@ export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   return null
 }
 
-/** Longitude, latitude and zoom at which a map of the set is to be opened (MBTiles 1.3, TileJSON 3.0). */
+/** Longitude, latitude and zoom of the initial view of a map (MBTiles 1.3, TileJSON 3.0). */
 export type Center = readonly [longitude: number, latitude: number, zoom: number]
 
-/** A list of numbers, or their text as MBTiles has it. Anything else says nothing: it is a hint. */
+/** Parses a list of numbers, or their text as in MBTiles. Other values are ignored without a warning, since the center is only a hint. */
 export function readCenter(value: unknown): Center | null {
   const parts: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
   const [longitude, latitude, zoom] = parts.map(toNumber)
@@ -49,7 +49,7 @@ export function readCenter(value: unknown): Center | null {
   return [longitude!, latitude!, Math.floor(zoom!)]
 }
 
-/** TileJSON 3.0, 3.3: the layers of a vector tile set. Entries without an id are left out. */
+/** Parses the layers of a vector tile set (TileJSON 3.0, section 3.3). Leaves out entries without an id. */
 export function readVectorLayers(value: unknown, warnings: string[]): VectorLayer[] | null {
   if (isSilent(value)) return null
   if (!Array.isArray(value)) {
@@ -66,7 +66,7 @@ export function readVectorLayers(value: unknown, warnings: string[]): VectorLaye
   return layers
 }
 
-/** Some writers put a field's values or null where the standard wants the name of its type. */
+/** Fixes fields whose writers put values or null instead of the type's name that the standard requires. */
 function withTextFields(entry: unknown): unknown {
   const fields: unknown = (entry as { fields?: unknown } | null)?.fields
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return entry

@@ -7,23 +7,23 @@ import { FIELDS as GRID_FIELDS } from './grid.js'
 import { isRecord, readMetadata, type TileSetMetadata } from './metadata.js'
 import { type ProducerFields, readMapml, readPage, readTileMapResource, readTilingScheme } from './producers.js'
 
-/** In the order in which they win, field by field. */
+/** Metadata files by precedence, field by field. */
 const FILE_NAMES = ['tilejson.json', 'metadata.json']
 
-/** What gdal2tiles writes next to its zoom folders (OSGeo Tile Map Service 1.0.0), unless it was told to count rows as XYZ. */
+/** File that gdal2tiles writes next to its zoom folders (OSGeo Tile Map Service 1.0.0), unless it counts rows as XYZ. */
 const TMS_RESOURCE = 'tilemapresource.xml'
 
-/** Limit: bytes of a metadata file. Those of vector tile sets with attribute statistics reach a few megabytes. */
+/** Maximum size of a metadata file in bytes. Those of vector tile sets with attribute statistics reach a few megabytes. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024
 
-/** What gdal2tiles writes where it counts rows as XYZ, and the page of either order. */
+/** File that gdal2tiles writes if it counts rows as XYZ, and its page for either order. */
 const MAPML = 'mapml.mapml'
 const PAGES = ['openlayers.html', 'leaflet.html']
 
-/** Limit: pages of other names that are read; QGIS leaves one. */
+/** Maximum number of pages with other names that are read; QGIS writes one. */
 const MAX_OTHER_PAGES = 4
 
-/** Limit: bytes of what producers leave next to tiles in which grid and rows are looked for. */
+/** Number of bytes of the producers' files that are searched for grid and row order. */
 const MAX_HEAD = 256 * 1024
 
 const closeAsync = promisify(fs.close)
@@ -32,15 +32,15 @@ const readAsync = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
 export interface FolderMetadata extends TileSetMetadata {
   /** the bytes that were read, for the fingerprint */
   readonly content: readonly Uint8Array[]
-  /** gdal2tiles has written the folder and counts rows from the south */
+  /** true if gdal2tiles has written the folder with rows counted from the south */
   readonly fromGdal: boolean
-  /** why its tiles cannot be served, in words; null: nothing says so */
+  /** reason why the tiles cannot be served; null: no file names a reason */
   readonly unserved: string | null
 }
 
 /**
- * The metadata next to the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error.
- * @param names what is in the folder; left out: it is listed
+ * Reads the metadata next to the zoom folders of `folder`. A file that is broken or leads out of `root` is a warning, not an error.
+ * @param names content of the folder; absent: the folder is listed
  */
 export async function readFolderMetadata(
   root: string,
@@ -57,8 +57,8 @@ export async function readFolderMetadata(
 }
 
 /**
- * @param readSmall the whole of a file of at most `MAX_FILE_BYTES`; null where it is not there, or is left out with a warning
- * @param otherPages names of pages next to the tiles, beyond those that are known; left out: a list is not to be had
+ * @param readSmall reads a whole file of at most `MAX_FILE_BYTES`; null if it does not exist, or was left out with a warning
+ * @param otherPages names of further pages next to the tiles; absent: the folder cannot be listed
  */
 export async function readMetadataFiles(
   readSmall: (name: string, warnings: string[]) => Promise<Buffer | null>,
@@ -66,7 +66,7 @@ export async function readMetadataFiles(
 ): Promise<FolderMetadata> {
   const warnings: string[] = []
   const content: Uint8Array[] = []
-  /** in the order in which they win, field by field */
+  /** by precedence, field by field */
   const said: ProducerFields[] = []
   const read = async (name: string) => {
     const data = await readSmall(name, warnings)
@@ -82,7 +82,7 @@ export async function readMetadataFiles(
   const resource = await read(TMS_RESOURCE)
   const fromGdal = resource?.includes('<TileMap') ?? false
   if (resource !== null && fromGdal) said.push(readTileMapResource(textOf(resource)))
-  // In a store each further name is a request.
+  // In object storage each further name is a request.
   if (said.every(({ scheme }) => scheme === undefined)) {
     const mapml = await read(MAPML)
     if (mapml !== null) said.push(readMapml(textOf(mapml)))
@@ -96,7 +96,7 @@ export async function readMetadataFiles(
   return { ...metadata, content, fromGdal, unserved: unservedBy(said), warnings: [...warnings, ...metadata.warnings] }
 }
 
-/** The first that says anything of the grid counts. */
+/** The first file with information about the grid decides. */
 function unservedBy(said: readonly ProducerFields[]): string | null {
   const first = said.find((fields) => fields.unserved !== undefined || GRID_FIELDS.some((field) => field in fields))
   return first?.unserved ?? null

@@ -11,7 +11,7 @@ const FORMAT_OF_MEDIA_TYPE: ReadonlyMap<string, TileFormat> = new Map([
   ['application/vnd.mapbox-vector-tile', 'pbf'],
 ])
 
-/** The tile format by `format` (an extension or media type, as MBTiles has it), else by the first address in TileJSON's `tiles`. */
+/** Returns the tile format from `format` (an extension or media type, as in MBTiles), or else from the first URL in TileJSON's `tiles`. */
 export function formatOfMetadata(fields: Readonly<Record<string, unknown>>): TileFormat | null {
   if (typeof fields.format === 'string') {
     const named = fields.format.trim().toLowerCase()

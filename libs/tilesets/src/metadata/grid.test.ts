@@ -17,6 +17,6 @@ test.each([
   expect(readGrid(fields).grid).toBe(grid)
 })
 
-test.each(['EPSG:32650', 'EPSG:43260', 'raster', 'urn:ogc:def:crs:EPSG::2154'])('%s is none of those served', (crs) => {
+test.each(['EPSG:32650', 'EPSG:43260', 'raster', 'urn:ogc:def:crs:EPSG::2154'])('%s is not a supported grid', (crs) => {
   expect(readGrid({ crs })).toEqual({ grid: null, named: crs })
 })

@@ -2,10 +2,10 @@ import type { TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.j
 import { BrokenArchiveError } from '../broken-archive.js'
 import { isGaussKrueger, ownMatrices, ownSetId } from '../gauss-krueger.js'
 
-/** The fields that may name a grid; the first that says something counts. */
+/** Fields that may name a grid, by precedence. */
 export const FIELDS = ['tile_matrix_set', 'crs', 'srs', 'profile'] as const
 
-/** Names in capitals, without what stands before the last code: `urn:ogc:def:crs:EPSG::4326` and `.../EPSG/0/4326` are `4326`. */
+/** Names in capitals, without the text before the last code: `urn:ogc:def:crs:EPSG::4326` and `.../EPSG/0/4326` are `4326`. */
 const GRID_OF_NAME: ReadonlyMap<string, TileMatrixSetId> = new Map([
   ['WEBMERCATORQUAD', 'WebMercatorQuad'],
   ['GOOGLEMAPSCOMPATIBLE', 'WebMercatorQuad'],

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { readMetadata } from './metadata.js'
 
-it('reads TileJSON, where values have their types', () => {
+it('reads TileJSON, in which values have their types', () => {
   const layers = [{ id: 'a', fields: { b: 'String' }, minzoom: 3 }]
   expect(
     readMetadata({
@@ -34,7 +34,7 @@ it('reads TileJSON, where values have their types', () => {
   })
 })
 
-it('reads MBTiles and tippecanoe, where values are texts', () => {
+it('reads MBTiles and tippecanoe, in which values are texts', () => {
   const json = JSON.stringify({ vector_layers: [{ id: 'a', fields: {} }], tilestats: {} })
   expect(
     readMetadata({ name: 'x', minzoom: '2', maxzoom: '14', bounds: '-180.000000,-85,180,85', format: 'pbf', json }),
@@ -56,7 +56,7 @@ it.each([
   ['application/vnd.mapbox-vector-tile', 'pbf'],
   ['mvt', 'pbf'],
   ['tiff', null],
-])('takes the format %j for %j', (format, expected) => expect(readMetadata({ format }).format).toBe(expected))
+])('reads the format %j as %j', (format, expected) => expect(readMetadata({ format }).format).toBe(expected))
 
 it.each([
   ['minzoom', -1],
@@ -92,7 +92,7 @@ it.each([
   ['200,0,1', undefined],
   ['', undefined],
   [[1, 2], undefined],
-])('hands on the center %j', (center, told) => {
+])('passes on the center %j', (center, told) => {
   expect(readMetadata({ center })).toMatchObject({ other: told === undefined ? {} : { center: told }, warnings: [] })
 })
 
@@ -101,11 +101,11 @@ it('cuts bounds at the ends of the world and keeps those across the antimeridian
   expect(readMetadata({ bounds: '170,-20,-170,0' }).bounds).toEqual([170, -20, -170, 0])
 })
 
-it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('takes %s for no format', (format) => {
+it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])('does not accept %s as a format', (format) => {
   expect(readMetadata({ format }).format).toBeNull()
 })
 
-/** JSON in which the names that every object has by itself are as likely as others. */
+/** JSON in which the names of built-in object properties are as likely as others. */
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -140,7 +140,7 @@ const understood = z.strictObject({
   warnings: z.array(z.string()),
 })
 
-it('never throws, and never hands on what it did not understand, whatever the fields hold', () => {
+it('never throws, and never passes on fields that it did not understand', () => {
   const named = [
     ...Object.keys(understood.shape),
     'crs',
@@ -161,7 +161,7 @@ it('never throws, and never hands on what it did not understand, whatever the fi
   )
   fc.assert(
     fc.property(record, (fields) => {
-      // Through text, as it comes from a file.
+      // Serialized, because metadata comes from a file.
       understood.parse(readMetadata(JSON.parse(JSON.stringify(fields)) as Record<string, unknown>))
     }),
     { numRuns: 2000 },

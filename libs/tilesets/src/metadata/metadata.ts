@@ -6,7 +6,7 @@ import { formatOfMetadata } from './format.js'
 import { readGrid, type SaidGrid } from './grid.js'
 import { otherFields } from './other-fields.js'
 
-/** What a metadata file, table or section says; null where it is silent or wrong. */
+/** The content of a metadata file, table or section; null for missing and invalid fields. */
 export interface TileSetMetadata {
   readonly name: string | null
   readonly attribution: string | null
@@ -15,7 +15,7 @@ export interface TileSetMetadata {
   readonly minZoom: number | null
   readonly maxZoom: number | null
   readonly bounds: Bounds | null
-  /** null: it does not say how rows are counted */
+  /** null: the row order is not declared */
   readonly scheme: 'xyz' | 'tms' | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly grid: SaidGrid['grid']
@@ -26,14 +26,14 @@ export interface TileSetMetadata {
   readonly gridRefusal?: string
   /** the fields that are none of these, as they are, and `center` where it can be read */
   readonly other: Readonly<Record<string, unknown>>
-  /** one line for each field that is there but cannot be used */
+  /** one line for each existing field that cannot be used */
   readonly warnings: readonly string[]
 }
 
 /**
  * Reads the fields shared by TileJSON 2 and 3, the MBTiles 1.3 metadata table and PMTiles 3 metadata. Numbers may be numbers or
- * decimal strings, bounds an array or "w,s,e,n"; the vector layers may stand inside a field `json` that holds JSON text (MBTiles,
- * tippecanoe). A field that makes no sense is left out with a warning; nothing throws.
+ * decimal strings, bounds an array or "w,s,e,n"; the vector layers may be inside a field `json` that contains JSON text (MBTiles,
+ * tippecanoe). Leaves out an invalid field with a warning, and never throws.
  */
 export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSetMetadata {
   const warnings: string[] = []
@@ -58,7 +58,7 @@ export function readMetadata(fields: Readonly<Record<string, unknown>>): TileSet
   }
 }
 
-/** Kept among the other fields, since TileJSON alone tells it. */
+/** Keeps the center among the other fields, since only TileJSON contains it. */
 export function withCenter(center: Center | null, other: Readonly<Record<string, unknown>>) {
   return center === null ? other : { ...other, center }
 }
@@ -106,7 +106,7 @@ function innerFields(json: unknown, warnings: string[]): Record<string, unknown>
     const parsed: unknown = typeof json === 'string' ? JSON.parse(json) : null
     if (isRecord(parsed)) return parsed
   } catch {
-    // said below
+    // The warning below covers this.
   }
   warnings.push('json is not the text of a JSON object')
   return {}

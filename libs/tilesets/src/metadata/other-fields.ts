@@ -1,4 +1,4 @@
-/** Read by name, or said of the set by the gateway itself: these reach TileJSON in another way, or not at all. */
+/** Fields that are read by name, or set by the gateway itself: they reach TileJSON in another way, or not at all. */
 const KNOWN = new Set([
   'tilejson',
   'name',
@@ -23,16 +23,16 @@ const KNOWN = new Set([
   'tile_matrix_set',
 ])
 
-/** Limit: characters of all other fields as JSON; they go into every TileJSON answer. */
+/** Maximum length of all other fields as JSON, in characters; every TileJSON document contains them. */
 const MAX_LENGTH = 16_384
 
-/** Limit: nesting of a field. What goes on with it (this process, the store, TileJSON's readers) recurses, and ends where it is too deep. */
+/** Maximum nesting of a field. Later users (this process, the store, readers of TileJSON) recurse, and would fail on deeper nesting. */
 const MAX_DEPTH = 32
 
-/** Names that mean something to JavaScript objects rather than to map clients. */
+/** Names with a meaning for JavaScript objects. */
 const RESERVED = new Set(['__proto__', 'constructor', 'prototype'])
 
-/** The fields of a set's metadata that are not read by name. What makes them too large is left out, with a warning. */
+/** Returns the metadata fields that are not read by name. Leaves out fields above the limits, with a warning. */
 export function otherFields(
   fields: Readonly<Record<string, unknown>>,
   warnings: string[],

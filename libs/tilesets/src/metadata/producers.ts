@@ -1,12 +1,12 @@
 /**
- * What producers of tiles leave beside them, read for the order of rows and the grid. Each reader returns fields by the names of tilejson.json; `unserved`
- * says why the tiles cannot be served, unless other metadata names their grid.
+ * Reads the files that producers of tiles leave beside them for the row order and the grid. Each reader returns fields under the names of
+ * tilejson.json; `unserved` is the reason why the tiles cannot be served, unless other metadata names their grid.
  */
 export type ProducerFields = Readonly<Record<string, unknown>> & { readonly unserved?: string }
 
-/** Limit: characters of a page that are looked at; those of gdal2tiles have some 20,000. */
+/** Number of characters of a page that are searched; pages of gdal2tiles have about 20,000. */
 const MAX_PAGE_LENGTH = 256 * 1024
-/** Limit: characters in which the options of a layer are looked for. */
+/** Number of characters in which the options of a layer are searched for. */
 const MAX_OPTIONS_LENGTH = 2_000
 
 const RASTER_PROFILE =
@@ -22,7 +22,7 @@ const BOX_SIDES = [
   /\bmaxy="([-0-9.]{1,40})"/,
 ]
 
-/** tilemapresource.xml of gdal2tiles (OSGeo Tile Map Service 1.0.0), by one line each. Its box is in degrees whatever the grid. */
+/** Reads tilemapresource.xml of gdal2tiles (OSGeo Tile Map Service 1.0.0), line by line. Its box is in degrees whatever the grid. */
 export function readTileMapResource(text: string): ProducerFields {
   const srs = /<SRS>([^<]{1,1000})<\/SRS>/.exec(text)?.[1]
   const profile = /<TileSets profile="([^"]{1,100})"/.exec(text)?.[1]
@@ -33,15 +33,15 @@ export function readTileMapResource(text: string): ProducerFields {
     scheme: 'tms',
     ...(srs === undefined ? {} : { srs }),
     ...(profile === undefined ? {} : { profile }),
-    // Other writers give the box of Web Mercator in metres, as the specification wants it.
+    // Other writers give the box of Web Mercator in metres, as the specification requires.
     ...(profile === 'geodetic' && bounds.every(Number.isFinite) ? { bounds } : {}),
   }
 }
 
-/** The tiled coordinate reference systems of MapML that are grids of the gateway. */
+/** Tiled coordinate reference systems of MapML that equal grids of the gateway. */
 const MAPML_GRIDS: Readonly<Record<string, string>> = { OSMTILE: 'WebMercatorQuad', WGS84: 'WorldCRS84Quad' }
 
-/** mapml.mapml of gdal2tiles with --xyz. */
+/** Reads mapml.mapml of gdal2tiles with --xyz. */
 export function readMapml(text: string): ProducerFields {
   const named = /;projection=(\w{1,100})/.exec(text)?.[1] ?? /<extent units="(\w{1,100})"/.exec(text)?.[1]
   if (named === undefined || !text.includes('{z}/{x}/{y}')) return {}
@@ -49,8 +49,8 @@ export function readMapml(text: string): ProducerFields {
 }
 
 /**
- * A page with a map of the tiles beside it: leaflet.html and openlayers.html of gdal2tiles, and the page of QGIS, whose name its user chooses. Pages that
- * show other tiles say nothing.
+ * Reads a page with a map of the tiles beside it: leaflet.html and openlayers.html of gdal2tiles, and the page of QGIS, whose name its user
+ * chooses. Returns nothing for pages that show other tiles.
  */
 export function readPage(page: string): ProducerFields {
   const text = page.slice(0, MAX_PAGE_LENGTH)
@@ -62,7 +62,7 @@ function readLeaflet(text: string): ProducerFields | null {
     const call = text.slice(at, at + MAX_OPTIONS_LENGTH)
     const address = /^L\.tileLayer\(["']([^"']{1,1000})["']/.exec(call)?.[1]
     const isOfQgis = text.slice(Math.max(0, at - 40), at).includes('tilesource_layer')
-    // QGIS writes the folder's own address before the template.
+    // QGIS writes the folder's own URL before the template.
     const isBeside = address !== undefined && (isOfQgis || /^(?:\.\/)?\{z\}\/\{x\}\/\{y\}\.\w+$/.test(address))
     if (!isBeside) continue
     const tms = /\btms: ?(true|false|0|1)\b/.exec(call)?.[1]
@@ -71,7 +71,7 @@ function readLeaflet(text: string): ProducerFields | null {
   return null
 }
 
-/** Degrees that a tile of zoom 0 is wide. */
+/** Width in degrees of a tile at zoom 0. */
 const WIDTH = { served: 180, oneTile: 360 }
 
 function readOpenLayers(text: string): ProducerFields | null {
@@ -90,17 +90,17 @@ function readOpenLayers(text: string): ProducerFields | null {
   return { scheme, tile_matrix_set: 'WorldCRS84Quad' }
 }
 
-/** Where the grids of the gateway begin, and how wide a tile of zoom 0 is, in the units of their systems. */
+/** Origins of the gateway's grids, and the width of a tile at zoom 0, in the units of their systems. */
 const ORIGINS: Readonly<Record<string, { x: number; y: number; width: number }>> = {
   'EPSG:3857': { x: -20_037_508.34, y: 20_037_508.34, width: 40_075_016.68 },
   'EPSG:900913': { x: -20_037_508.34, y: 20_037_508.34, width: 40_075_016.68 },
   'EPSG:4326': { x: -180, y: 90, width: 180 },
   'EPSG:4490': { x: -180, y: 90, width: 180 },
 }
-/** Writers round to centimetres, or to a hundred-millionth of a degree; both are far below a pixel. */
+/** Relative tolerance, because writers round to centimetres, or to a hundred-millionth of a degree; both are far below a pixel. */
 const TOLERANCE = 1e-8
 
-/** What GDAL's writers of vector tiles say of their tiling scheme (metadata.json: `crs`, `tile_origin_upper_left_x`, `tile_dimension_zoom_0`). */
+/** Reads the tiling scheme in GDAL's vector tiles (metadata.json: `crs`, `tile_origin_upper_left_x`, `tile_dimension_zoom_0`). */
 export function readTilingScheme(fields: Readonly<Record<string, unknown>>): ProducerFields {
   const { crs, tile_origin_upper_left_x: x, tile_origin_upper_left_y: y, tile_dimension_zoom_0: width } = fields
   if (x === undefined || y === undefined || width === undefined) return {}

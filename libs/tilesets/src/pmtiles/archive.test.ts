@@ -48,7 +48,7 @@ async function textOf(tile: Tile): Promise<string> {
   return bytes.toString('latin1')
 }
 
-/** Every tile as it is known at once; waited for, it must be the same: all of a few, some of many. */
+/** Reads every tile synchronously, and compares with asynchronous reads: all of a few tiles, some of many. */
 async function readAll(tiles: readonly TileToWrite[]): Promise<(string | null)[]> {
   const [source, other] = [await open(), await open()]
   const texts: (string | null)[] = []
@@ -63,7 +63,7 @@ async function readAll(tiles: readonly TileToWrite[]): Promise<(string | null)[]
   return texts
 }
 
-/** The upstream reader, as judge of what our writer wrote. */
+/** The upstream reader, as a check of this project's writer. */
 function upstream(): PMTiles {
   const bytes = fs.readFileSync(file)
   const getBytes = async (offset: number, length: number): Promise<RangeResponse> => ({
@@ -74,7 +74,7 @@ function upstream(): PMTiles {
 
 const tile = (z: number, x: number, y: number, text: string): TileToWrite => ({ z, x, y, data: Buffer.from(text) })
 
-/** A whole zoom of distinct tiles, apart from an ocean of equal ones in the lower third. */
+/** A whole zoom of distinct tiles, except for an ocean of equal tiles in the lower third. */
 function wholeZoom(z: number): TileToWrite[] {
   const size = 2 ** z
   return Array.from({ length: size * size }, (_, i) => {
@@ -84,7 +84,7 @@ function wholeZoom(z: number): TileToWrite[] {
 }
 
 describe('a round trip', () => {
-  it('finds every tile again whatever order they came in, and no other', async () => {
+  it('finds every tile again in any order of insertion, and no other', async () => {
     const address = fc
       .integer({ min: 0, max: 26 })
       .chain((z) => fc.tuple(fc.constant(z), fc.nat(2 ** z - 1), fc.nat(2 ** z - 1)))
@@ -108,7 +108,7 @@ describe('a round trip', () => {
     )
   })
 
-  it('goes through leaf directories for more than 20,000 tiles, and the upstream reader agrees', async () => {
+  it('uses leaf directories for more than 20,000 tiles, and the upstream reader agrees', async () => {
     const tiles = wholeZoom(8)
     await writePmtiles(file, tiles, ABOUT)
     expect(await readAll(tiles)).toEqual(tiles.map(({ data }) => Buffer.from(data).toString()))
@@ -140,7 +140,7 @@ describe('a round trip', () => {
     expect(a).not.toEqual(b)
   })
 
-  it('says that it cannot tell now where a directory or the tile is not in memory, and keeps what was read once', async () => {
+  it('returns undefined if a directory or the tile is not in memory, and caches what was read once', async () => {
     await writePmtiles(file, wholeZoom(8), ABOUT)
     const sections: number[] = []
     const read = (fd: number, offset: number, length: number) => {
@@ -156,12 +156,12 @@ describe('a round trip', () => {
     const found = await source.tile(place)
     expect(found).toMatchObject({ body: Buffer.from('land 200 100') })
     expect(source.tileIfCached?.(place)).toEqual(found)
-    // The tile alone: its directory is known since it was waited for.
+    // Only the tile: its directory is cached since the asynchronous read.
     expect(sections).toHaveLength(1)
     source.close()
   })
 
-  it('hands out large tiles as a part of the file, which stays open until they are released, and no longer', async () => {
+  it('returns large tiles as a part of the file, which stays open only until they are released', async () => {
     await writePmtiles(file, [tile(0, 0, 0, 'x'.repeat(100_000))], ABOUT)
     const source = await open()
     const found = source.tileIfCached?.({ z: 0, x: 0, y: 0 })
@@ -180,7 +180,7 @@ describe('a round trip', () => {
     while (isOpen()) await new Promise(setImmediate)
   })
 
-  it('refuses an address that comes twice, and leaves nothing behind', async () => {
+  it('refuses a duplicate address, and leaves nothing behind', async () => {
     await expect(writePmtiles(file, [tile(1, 0, 0, 'a'), tile(1, 0, 0, 'b')], ABOUT)).rejects.toThrow(
       '1/0/0 comes twice',
     )
@@ -190,7 +190,7 @@ describe('a round trip', () => {
 })
 
 describe('a probe', () => {
-  it('tells what header, metadata and a tile say', async () => {
+  it('returns the facts of header, metadata and a tile', async () => {
     await writePmtiles(
       file,
       [
@@ -217,12 +217,12 @@ describe('a probe', () => {
     })
   })
 
-  it('keeps the center that its metadata names', async () => {
+  it('keeps the center of its metadata', async () => {
     await writePmtiles(file, [{ z: 3, x: 1, y: 1, data: PNG }], { ...ABOUT, metadata: { center: [-5.5, 30, 7] } })
     expect((await probePmtiles(folder, file))?.metadata).toEqual({ center: [-5.5, 30, 3] })
   })
 
-  it('answers null for an archive that is absent or leads out of the source', async () => {
+  it('returns null for an archive that is missing or leads out of the source', async () => {
     expect(await probePmtiles(folder, file)).toBeNull()
     fs.symlinkSync('/etc/passwd', file)
     expect(await probePmtiles(folder, file)).toBeNull()
@@ -248,7 +248,7 @@ describe('a broken archive', () => {
     await expect(openArchive(folder, file)).rejects.toThrow(words)
   }
 
-  it('is refused in clear words', async () => {
+  it('is refused with a clear message', async () => {
     const good = await written()
     const changed = (offset: number, value: number) => {
       const bytes = Buffer.from(good)
@@ -269,7 +269,7 @@ describe('a broken archive', () => {
     await expectBroken(changed(97, 3), /cannot be unpacked/)
   })
 
-  it('never hangs, allocates without bound or throws anything else, whatever bytes are changed', async () => {
+  it('never hangs, allocates without limit or throws another error, whatever bytes are changed', async () => {
     const good = await written()
     const change = fc.tuple(fc.oneof(fc.nat(130), fc.nat(good.length - 1)), fc.nat(255))
     await fc.assert(
@@ -297,10 +297,10 @@ describe('a broken archive', () => {
     )
   })
 
-  it('ends at a ring of leaf directories', async () => {
+  it('ends at a cycle of leaf directories', async () => {
     await writePmtiles(file, wholeZoom(7), ABOUT)
     const good = fs.readFileSync(file)
-    // Plain directories: a root whose one entry is a leaf, and a leaf whose one entry is itself.
+    // Uncompressed directories: a root whose only entry is a leaf, and a leaf whose only entry is itself.
     const ring = Buffer.from([1, 0, 0, 5, 1])
     good[97] = 1
     good.writeBigUInt64LE(127n, 8)
@@ -315,7 +315,7 @@ describe('a broken archive', () => {
     set.close()
   })
 
-  it('reads directories packed with brotli, as the format allows', async () => {
+  it('reads directories compressed with brotli, as the format allows', async () => {
     await writePmtiles(file, [tile(0, 0, 0, 'only')], ABOUT)
     const good = fs.readFileSync(file)
     const [offset, length] = [Number(good.readBigUInt64LE(8)), Number(good.readBigUInt64LE(16))]

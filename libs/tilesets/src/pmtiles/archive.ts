@@ -9,12 +9,12 @@ import { type Directory, decodeDirectory } from './directory.js'
 import { type ArchiveHeader, readHeader, type Section } from './header.js'
 import { HEADER_BYTES, MAX_DIRECTORY_BYTES, MAX_METADATA_BYTES } from './layout.js'
 
-/** An opened PMTiles 3 archive: header and root directory in memory, leaf directories read when needed. */
+/** An opened PMTiles 3 archive. Header and root directory are in memory; leaf directories are read on demand. */
 export interface PmtilesArchive {
-  /** -1: it is elsewhere, and what is here of it is in `extents` */
+  /** -1: the archive is remote, and its local parts are in `extents` */
   readonly fd: number
   readonly extents?: FileInExtents
-  /** names the file's content, see `fileIdentity` */
+  /** identifies the file's content, see `fileIdentity` */
   readonly identity: string
   readonly modifiedMs: number
   readonly header: ArchiveHeader
@@ -37,7 +37,7 @@ export async function openArchive(root: string, file: string): Promise<ArchiveOp
   }
 }
 
-/** Header and root directory of an archive of `size` bytes. Rejects with `BrokenArchiveError`, and with what `read` rejects with. */
+/** Reads header and root directory of an archive of `size` bytes. Rejects with `BrokenArchiveError`, and with the errors of `read`. */
 export async function readStart(
   read: (section: Section) => Promise<Uint8Array>,
   size: number,
@@ -46,13 +46,13 @@ export async function readStart(
   return { header, root: unpackDirectory(header, await read(header.root)) }
 }
 
-/** The JSON metadata; an empty record where it is no JSON. Rejects with `BrokenArchiveError` where it cannot be unpacked. */
+/** Reads the JSON metadata; empty if it is not valid JSON. Rejects with `BrokenArchiveError` if it cannot be decompressed. */
 export async function readJson({ fd, header }: PmtilesArchive): Promise<unknown> {
   const { offset, length } = header.metadata
   return length === 0 ? {} : unpackJson(header, await readExactly(fd, offset, length))
 }
 
-/** `readJson` of the metadata's bytes. */
+/** Parses the metadata's bytes like `readJson`. */
 export function unpackJson(header: ArchiveHeader, bytes: Uint8Array): unknown {
   const text = unpack(bytes, header.internalCompression, MAX_METADATA_BYTES)
   try {

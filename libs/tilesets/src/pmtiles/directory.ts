@@ -1,6 +1,6 @@
 import { BrokenArchiveError } from '../broken-archive.js'
 
-/** A decoded directory, column by column: 28 bytes an entry where objects would take 100. Tile numbers ascend strictly. */
+/** A decoded directory in columns: 28 bytes for each entry, where objects would take 100. Tile numbers are strictly ascending. */
 export interface Directory {
   readonly tileIds: Float64Array
   /** 0: the entry points to a leaf directory */
@@ -9,18 +9,18 @@ export interface Directory {
   readonly lengths: Uint32Array
 }
 
-/** Every entry takes at least one byte in each of the four columns; this bounds what a hostile count can allocate. */
+/** Every entry takes at least one byte in each of the four columns, which limits the memory for a hostile count. */
 const MIN_ENTRY_BYTES = 4
 
-/** Limit: bytes of one tile or leaf; 2^31-1 is also what one read takes. */
+/** Maximum bytes of one tile or leaf, which is also that of one read. */
 const MAX_ENTRY_LENGTH = 2 ** 31 - 1
 
-/** Memory of a decoded directory, in bytes. */
+/** Returns the memory of a decoded directory, in bytes. */
 export function directoryBytes(directory: Directory): number {
   return directory.tileIds.length * 28
 }
 
-/** Decodes an uncompressed directory (PMTiles 3, section 4). Throws `BrokenArchiveError` where it makes no sense. */
+/** Decodes an uncompressed directory (PMTiles 3, section 4). Throws `BrokenArchiveError` for invalid content. */
 export function decodeDirectory(bytes: Uint8Array): Directory {
   const reader = new VarintReader(bytes)
   const count = reader.next()
@@ -42,7 +42,7 @@ export function decodeDirectory(bytes: Uint8Array): Directory {
   return directory
 }
 
-/** The entry that covers a tile number: the last one at or before it, if a leaf or long enough a run. -1: none. */
+/** Finds the entry that covers a tile number: the last one at or before it, if it is a leaf or its run is long enough. -1: none. */
 export function findEntry(directory: Directory, tileId: number): number {
   const { tileIds, runLengths } = directory
   let low = 0
@@ -68,7 +68,7 @@ function readTileIds(reader: VarintReader, tileIds: Float64Array): void {
   }
 }
 
-/** An offset is written plus one; 0 stands for "right behind the entry before". */
+/** An offset is stored plus one; 0 means "directly after the previous entry". */
 function readOffsets(reader: VarintReader, { offsets, lengths }: Directory): void {
   for (let i = 0; i < offsets.length; i++) {
     const written = reader.next()
@@ -79,7 +79,7 @@ function readOffsets(reader: VarintReader, { offsets, lengths }: Directory): voi
   }
 }
 
-/** Unsigned LEB128 numbers one after the other. The reader of the pmtiles package does not look where the bytes end. */
+/** Reads successive unsigned LEB128 numbers. Unlike the reader of the pmtiles package, it checks the end of the bytes. */
 class VarintReader {
   readonly #bytes: Uint8Array
   #position = 0

@@ -17,7 +17,7 @@ export interface Section {
   readonly length: number
 }
 
-/** A checked header: every section lies inside the file. */
+/** A checked header: every section is inside the file. */
 export interface ArchiveHeader {
   readonly root: Section
   readonly metadata: Section
@@ -83,7 +83,7 @@ function checkedKinds(raw: Header) {
   return { internalCompression, tileCompression, tileType }
 }
 
-/** How the tiles are compressed; images of unknown compression are taken as they are. */
+/** Returns the compression of the tiles. Images with an unknown compression are taken unchanged. */
 export function encodingOfTiles(compression: Compression, type: TileType): TileEncoding {
   if (compression === Compression.Gzip) return 'gzip'
   if (compression === Compression.None) return 'identity'
@@ -93,7 +93,7 @@ export function encodingOfTiles(compression: Compression, type: TileType): TileE
   )
 }
 
-/** null: the header leaves it open. */
+/** Returns null if the header does not state it. */
 export function formatOfType(type: TileType): TileFormat | null {
   return FORMAT_OF_TYPE.get(type) ?? null
 }

@@ -7,17 +7,17 @@ export const MAX_ROOT_BYTES = 16_384 - HEADER_BYTES
 export const MAGIC = 'PMTiles'
 export const SPEC_VERSION = 3
 
-/** Limit: the deepest zoom whose tile numbers are exact in a double. */
+/** Maximum zoom whose tile numbers are exact in a double. */
 export const MAX_PMTILES_ZOOM = 26
 
 /**
- * Limit: bytes of one directory, packed and unpacked. Writers make leaves of some ten thousand entries of up to 10 bytes. An edge unpacks and
- * decodes one in its event loop, which takes tens of milliseconds for the most entries that fit.
+ * Maximum bytes of one directory, compressed and decompressed. Writers make leaves of some ten thousand entries of up to 10 bytes. An edge decodes
+ * one in its event loop, which takes tens of milliseconds for the largest.
  */
 export const MAX_DIRECTORY_BYTES = 2 * 1024 * 1024
 
-/** Limit: bytes of the decoded metadata. Attribute statistics of vector tile sets reach a few megabytes. */
+/** Maximum bytes of the decoded metadata. Attribute statistics of vector tile sets reach a few megabytes. */
 export const MAX_METADATA_BYTES = 16 * 1024 * 1024
 
-/** Limit: directories below the root on the way to a tile. Writers make one level; a ring of leaves ends here. */
+/** Maximum number of directories below the root on the way to a tile. Writers make one level, and a cycle of leaves ends here. */
 export const MAX_LEAF_DEPTH = 3

@@ -11,8 +11,8 @@ import { describeArchive } from './probe.js'
 import { findTile } from './source.js'
 
 /**
- * `probePmtiles` for an object, by three or four ranges, all of one content. Rejects with `BrokenArchiveError` and what the store rejects with, which
- * includes `ObjectReplaced`.
+ * `probePmtiles` for an object, by three or four range requests, all of the same content. Rejects with `BrokenArchiveError` and the store's errors,
+ * including `ObjectReplaced`.
  */
 export async function probePmtilesObject(
   store: ObjectStore,

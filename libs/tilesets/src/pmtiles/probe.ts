@@ -11,7 +11,7 @@ import { openArchive, type PmtilesArchive, readJson } from './archive.js'
 import { encodingOfTiles, formatOfType } from './header.js'
 import { findTile, finish } from './source.js'
 
-/** Looks at a PMTiles archive: header, metadata and one tile. null: nothing to open. Throws `BrokenArchiveError`. */
+/** Probes a PMTiles archive: its header, metadata and one tile. null: nothing to open. Throws `BrokenArchiveError`. */
 export async function probePmtiles(root: string, file: string): Promise<TileSetProbe | null> {
   const opening = await openArchive(root, file)
   if (!opening.ok) return nothingToProbe(opening)
@@ -23,7 +23,7 @@ export async function probePmtiles(root: string, file: string): Promise<TileSetP
   }
 }
 
-/** @param identity names the archive's content @param fields the metadata @param first the start of its first tile */
+/** @param identity identifies the archive's content @param fields the metadata @param first the start of its first tile */
 export function describeArchive(
   { header, identity }: Pick<PmtilesArchive, 'header' | 'identity'>,
   fields: unknown,
@@ -67,12 +67,12 @@ function headerBounds(bounds: readonly number[]): Bounds | null {
   return saidByHeader(bounds) ? readBounds([...bounds], []) : null
 }
 
-/** Writers that know no bounds, or no center, leave zeros. */
+/** Writers without bounds or centre leave zeros. */
 function saidByHeader(numbers: readonly number[]): boolean {
   return numbers.some((number) => number !== 0)
 }
 
-/** The start of the tile with the lowest number. */
+/** Reads the start of the tile with the lowest number. */
 async function readFirst(archive: PmtilesArchive): Promise<Buffer | null> {
   const tile = await finish(findTile(archive, new Map(), archive.root.tileIds[0]!), archive.fd)
   return tile === null ? null : readExactly(archive.fd, tile.offset, Math.min(tile.length, SAMPLE_BYTES))

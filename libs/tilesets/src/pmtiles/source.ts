@@ -22,10 +22,10 @@ import { type Directory, directoryBytes, findEntry } from './directory.js'
 import { encodingOfTiles, type Section } from './header.js'
 import { MAX_DIRECTORY_BYTES, MAX_LEAF_DEPTH } from './layout.js'
 
-/** Limit: memory for decoded leaf directories of one archive, some 600,000 entries; the largest that is allowed fits. */
+/** Maximum memory for decoded leaf directories of one archive: some 600,000 entries. The largest allowed leaf fits. */
 const MAX_LEAF_BYTES = 16 * 1024 * 1024
 
-/** A search that yields the sections of the file that it needs and is given their bytes: so it can wait for them, or give up. */
+/** A search that yields the required sections of the file and receives their bytes, so the caller can wait for them or give up. */
 type Search<T> = Generator<Section, T, Uint8Array>
 /** Leaf directories by their offset. */
 export interface Leaves {
@@ -33,20 +33,20 @@ export interface Leaves {
   set(offset: number, leaf: Directory): unknown
 }
 
-/** Where an archive's bytes come from. */
+/** The source of an archive's bytes. */
 export interface ArchiveBytes {
-  /** Into memory. Rejects with what cannot be read. */
+  /** Reads into memory. Rejects if the section cannot be read. */
   read(section: Section): Promise<Uint8Array>
-  /** null: `read` would wait for something */
+  /** null: `read` would have to wait */
   readIfCached(section: Section): Uint8Array | null
-  /** A larger section: a part of a file where it is in one, else its bytes. */
+  /** Returns a larger section as part of a file if possible, otherwise as bytes. */
   part(section: Section): Promise<FilePart | Uint8Array>
   partIfCached(section: Section): FilePart | null
-  /** There will be no more calls. */
+  /** Called when no more calls will follow. */
   close(): void
 }
 
-/** Opens a PMTiles archive for serving. null: it is not there. Rejects with `BrokenArchiveError` and the disk's errors. */
+/** Opens a PMTiles archive for serving. null: it does not exist. Rejects with `BrokenArchiveError` and the disk's errors. */
 export async function openPmtiles(spec: SourceSpec, cached: CachedReader | null): Promise<Source | null> {
   const opening = await openArchive(spec.root, spec.path)
   if (!opening.ok) return null
@@ -54,7 +54,7 @@ export async function openPmtiles(spec: SourceSpec, cached: CachedReader | null)
   return new PmtilesSource(opening.archive, new FileBytes(opening.archive.fd, remote, cached), cached !== null)
 }
 
-/** Bytes of an archive that is a file here, or on a file system that is mounted here (`remote`). Closes the descriptor when its last user is done. */
+/** Bytes of an archive on a local disk, or on a mounted remote file system (`remote`). Closes the descriptor when its last user is done. */
 class FileBytes implements ArchiveBytes {
   readonly #fd: number
   readonly #remote: string | undefined
@@ -65,7 +65,7 @@ class FileBytes implements ArchiveBytes {
     this.#fd = fd
     this.#remote = remote
     this.#cached = cached
-    // Closing may ask a network file system.
+    // Closing may contact a network file system.
     this.#handle = new SharedHandle(() => fs.close(fd, () => {}))
   }
 
@@ -102,7 +102,7 @@ export class PmtilesSource implements Source {
   readonly #encoding: TileEncoding
   readonly #leaves = new LRUCache<number, Directory>({ maxSize: MAX_LEAF_BYTES, sizeCalculation: directoryBytes })
 
-  /** @param hasLayout what is in memory of it may be read by others */
+  /** @param hasLayout true if other code may read its parts in memory */
   constructor(archive: PmtilesArchive, bytes: ArchiveBytes, hasLayout: boolean) {
     this.#archive = archive
     this.#bytes = bytes
@@ -148,7 +148,7 @@ export class PmtilesSource implements Source {
       const offset: number = directory.offsets[entry]!
       const length: number = directory.lengths[entry]!
       if (directory.runLengths[entry]! > 0) {
-        // Elsewhere this is an error; here it is none of the caller's business.
+        // Elsewhere this is an error. Here it only means that there is no layout.
         return offset + length > header.tiles.length ? null : { offset: header.tiles.offset + offset, length }
       }
       directory = this.#leaves.get(header.leaves.offset + offset)
@@ -173,20 +173,20 @@ export class PmtilesSource implements Source {
 
   *#search({ z, x, y }: TilePlace): Search<Section | null> {
     const { header } = this.#archive
-    // Its numbering is that of a square: the eastern half of a geographic grid has no place in it.
+    // Its numbering is that of a square, which excludes the eastern half of a geographic grid.
     if (z < header.minZoom || z > header.maxZoom || !isInPyramid(z, x, y)) return null
     return yield* findTile(this.#archive, this.#leaves, zxyToTileId(z, x, y))
   }
 
   #toTile({ offset, length }: Section, body: Tile['body']): Tile {
     const { identity, modifiedMs } = this.#archive
-    // Not the address: tiles of equal content, stored once, share their place in every cache.
+    // Not the address: tiles of equal content are stored once, and share their entry in every cache.
     const place = `${offset.toString(36)}-${length.toString(36)}`
     return { body, encoding: this.#encoding, identity: `${identity}-${place}`, modifiedMs, file: null }
   }
 }
 
-/** Where a tile's bytes are in the file; null: the archive has no such tile. */
+/** Finds the position of a tile's bytes in the file; null: the archive has no such tile. */
 export function* findTile(archive: PmtilesArchive, leaves: Leaves, tileId: number): Search<Section | null> {
   const { header, root } = archive
   let directory = root
@@ -204,7 +204,7 @@ export function* findTile(archive: PmtilesArchive, leaves: Leaves, tileId: numbe
   throw new BrokenArchiveError(`directories are nested more than ${MAX_LEAF_DEPTH} deep`)
 }
 
-/** Reads what a search asks for until it ends, without holding the event loop. @param from an open file, or what reads a section */
+/** Runs a search to its end without blocking the event loop. @param from an open file, or a function that reads a section */
 export async function finish<T>(
   search: Search<T>,
   from: number | ((section: Section) => Promise<Uint8Array>),

@@ -13,7 +13,7 @@ import { HEADER_BYTES, MAGIC, MAX_ROOT_BYTES, SPEC_VERSION } from './layout.js'
 
 export interface PmtilesDescription {
   readonly format: TileFormat
-  /** how the data of every tile is already compressed */
+  /** existing compression of all tile data */
   readonly encoding: TileEncoding
   readonly bounds: Bounds
   /** becomes the JSON metadata: name, attribution, description, vector_layers ... */
@@ -37,8 +37,8 @@ const TYPE_OF_FORMAT: Readonly<Record<TileFormat, TileType>> = {
 }
 
 /**
- * Writes a PMTiles 3 archive of tiles in any order, each address once, zooms up to 26; at least one. All of them are kept in memory: for demo, test or bench
- * data. The archive appears under its name when it is complete; nothing is left where this throws.
+ * Writes a PMTiles 3 archive of at least one tile, in any order, each address once, zooms up to 26. All tiles are kept in memory: for demo, test or bench
+ * data. The archive gets its name when it is complete. If this throws, nothing is left.
  */
 export async function writePmtiles(
   file: string,
@@ -51,28 +51,28 @@ export async function writePmtiles(
   await writeSortedPmtiles(file, sorted, description, { expected: sorted.length })
 }
 
-/** A tile, or a run of tiles of equal content whose numbers follow each other. */
+/** A tile, or a run of tiles with consecutive numbers and equal content. */
 export interface NumberedTile {
   readonly tileId: number
-  /** 1 where it is left out */
+  /** default: 1 */
   readonly runLength?: number
   readonly data: Uint8Array
 }
 
 export interface WritingLimits {
-  /** how many tiles may come at the most: the size of leaf directories depends on it */
+  /** maximum number of tiles, which determines the size of leaf directories */
   readonly expected: number
-  /** called with the bytes written so far, now and then; what it throws ends the writing */
+  /** called occasionally with the number of written bytes; an error ends the writing */
   readonly onBytes?: (bytes: number) => void | Promise<void>
-  /** the zooms that the header tells, where they are not those of the tiles; with them there may be no tile */
+  /** zooms for the header, if they differ from those of the tiles; with them the archive may be empty */
   readonly zooms?: () => readonly [first: number, last: number]
 }
 
-/** What an archive holds. */
+/** The content of an archive. */
 export interface WrittenArchive {
-  /** addresses that have a tile */
+  /** number of addresses with a tile */
   readonly tiles: number
-  /** tiles whose content was stored; the others are equal to one of them */
+  /** number of stored contents; all other tiles equal one of them */
   readonly contents: number
   readonly bytes: number
   readonly minZoom: number
@@ -80,9 +80,9 @@ export interface WrittenArchive {
 }
 
 /**
- * Writes a PMTiles 3 archive of tiles in ascending order of their numbers, at least one: clustered, equal tiles stored once as far as the
- * last `REMEMBERED_CONTENTS` different ones tell, runs of them as one entry. The tiles pass through; what is kept in memory is packed
- * directories, some 4 bytes a tile. The archive is on the disk and under its name when this resolves; nothing is left where it throws.
+ * Writes a PMTiles 3 archive of at least one tile, in ascending order of tile numbers. It is clustered; equal tiles are stored once, as far as the
+ * last `REMEMBERED_CONTENTS` different ones tell, and runs of them are one entry. Memory holds only compressed
+ * directories, some 4 bytes per tile. When this resolves, the archive is synced and has its name. If it throws, nothing is left.
  */
 export async function writeSortedPmtiles(
   file: string,
@@ -93,7 +93,7 @@ export async function writeSortedPmtiles(
   const temporary = temporaryNameBeside(file)
   const output = new BufferedFile(await fs.open(temporary, 'wx'))
   try {
-    // Header and root directory come last, into the room that the standard keeps for them.
+    // Header and root directory are written last, into the space that the standard reserves for them.
     await output.write(Buffer.alloc(DATA_OFFSET))
     const { directories, counts } = await writeTiles(output, tiles, expected, onBytes)
     if (counts.tiles === 0 && told === undefined) throw new Error('an archive needs at least one tile')
@@ -116,16 +116,16 @@ export async function writeSortedPmtiles(
   }
 }
 
-/** Where the tiles begin: behind the 16 KiB that hold header and root directory (PMTiles 3, section 2). */
+/** Offset of the tiles: after the 16 KiB for header and root directory (PMTiles 3, section 2). */
 const DATA_OFFSET = HEADER_BYTES + MAX_ROOT_BYTES
 
-/** Limit: contents whose digest is remembered, some 80 bytes each. Those that come again and again, sea and blank tiles, stay. */
+/** Maximum number of remembered digests of contents, some 80 bytes each. Frequent contents, such as sea and blank tiles, stay. */
 const REMEMBERED_CONTENTS = 500_000
 
-/** How often `onBytes` is called. */
+/** Number of bytes between two calls of `onBytes`. */
 const REPORT_BYTES = 16 * 1024 * 1024
 
-/** Lays contents out in the order of the first tile that shows them, and joins neighbours of equal content to runs. */
+/** Writes contents in the order of their first tile, and joins neighbours of equal content to runs. */
 async function writeTiles(
   output: BufferedFile,
   tiles: Iterable<NumberedTile> | AsyncIterable<NumberedTile>,
@@ -138,7 +138,7 @@ async function writeTiles(
   let reported = 0
   for await (const { tileId, runLength = 1, data } of tiles) {
     if (tileId <= counts.last) throw new Error(`tile ${tileIdToZxy(tileId).join('/')} comes twice, or too late`)
-    // 128 bits of a cryptographic digest: no two contents that anybody can make share them.
+    // 128 bits of a cryptographic digest: collisions are infeasible.
     const digest = createHash('sha256').update(data).digest().toString('latin1', 0, 16)
     let offset = offsets.get(digest)
     if (offset === undefined) {
@@ -161,13 +161,13 @@ async function writeTiles(
   return { directories, counts }
 }
 
-/** The least entries of a leaf directory: what readers fetch by one request. */
+/** Minimum entries of a leaf directory, which readers fetch by one request. */
 const LEAF_ENTRIES = 4_096
 
-/** Limit: leaf directories, so that the root has room for the pointers to them however badly these are packed. */
+/** Maximum number of leaf directories, so that the root has space for the pointers even if they compress badly. */
 const MAX_LEAVES = 1_500
 
-/** Packs leaf directories as their entries come. */
+/** Compresses leaf directories as their entries arrive. */
 class DirectoryWriter {
   readonly #leafEntries: number
   readonly #leaves: Buffer[] = []
@@ -191,7 +191,7 @@ class DirectoryWriter {
     this.entries++
   }
 
-  /** The root directory and, where the entries are too many for it, leaf directories. */
+  /** Returns the root directory and, for many entries, leaf directories. */
   finish(): { root: Buffer; leaves: readonly Buffer[] } {
     if (this.#leaves.length === 0) {
       const whole = encodeDirectory(this.#open)
@@ -212,14 +212,14 @@ class DirectoryWriter {
   }
 }
 
-/** Small writes are gathered: a call for each tile costs more than the tile. */
+/** Small writes are collected up to this size, since a call for each tile would cost more than the tile. */
 const GATHERED_BYTES = 1024 * 1024
 
 class BufferedFile {
   readonly #file: FileHandle
   #gathered: Uint8Array[] = []
   #gatheredBytes = 0
-  /** bytes written, those that are gathered included */
+  /** number of written bytes, including collected ones */
   position = 0
 
   constructor(file: FileHandle) {
@@ -239,7 +239,7 @@ class BufferedFile {
     return { offset, length: this.position - offset }
   }
 
-  /** Writes the beginning over the room that was left for it, and waits for the disk. */
+  /** Writes the beginning into the reserved space, and syncs. */
   async finish(beginning: Uint8Array): Promise<void> {
     await this.#flush()
     await this.#file.write(beginning, 0, beginning.length, 0)
@@ -257,7 +257,7 @@ class BufferedFile {
   }
 }
 
-/** PMTiles 3, section 4, gzipped: the count, then tile numbers as differences, run lengths, lengths and offsets, each as a column. */
+/** PMTiles 3, section 4, in gzip: the count, then tile numbers as differences, run lengths, lengths and offsets, each as a column. */
 export function encodeDirectory(entries: readonly Entry[]): Buffer {
   const numbers = [entries.length]
   entries.forEach(({ tileId }, i) => {
@@ -280,7 +280,7 @@ function varint(value: number): number[] {
 }
 
 /**
- * PMTiles 3, section 3: directories and metadata gzipped, centred as the metadata says, else on the bounds.
+ * PMTiles 3, section 3: directories and metadata in gzip, with the centre of the metadata, or that of the bounds.
  * @param sections root directory, metadata, leaf directories and tiles
  * @param counts of addressed tiles, entries and contents
  */

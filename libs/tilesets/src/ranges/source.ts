@@ -16,24 +16,24 @@ import {
   type TilePlace,
 } from '../source.js'
 
-/** A part of a file, which is absolute and below the scan source. */
+/** A part of a file, whose path is absolute and below the scan source. */
 export interface FileSection {
   readonly path: string
   readonly offset: number
   readonly length: number
 }
 
-/** Where a tile's bytes are. `head`: what is put before them. */
+/** The location of a tile's bytes. `head`: bytes to put before them. */
 export interface TileSection extends FileSection {
   readonly head?: Uint8Array
 }
 
-/** A search that yields the sections that it needs and is given their bytes (null: the file is not there), so that it can wait for them or give up. */
+/** A search that yields the sections that it needs and receives their bytes (null: the file does not exist), so that callers can wait or give up. */
 export type SectionSearch = Generator<FileSection, TileSection | null, Uint8Array | null>
 
 export type ReadSection = (section: FileSection) => Promise<Uint8Array | null>
 
-/** How an archive of ranges is laid out. */
+/** The structure of an archive of ranges. */
 export interface RangeLayout {
   /** Throws `BrokenArchiveError`. */
   find(place: TilePlace): SectionSearch
@@ -59,7 +59,7 @@ export interface ListedSource extends Source {
   addresses(zoom: number): AsyncIterable<readonly [x: number, y: number]>
 }
 
-/** Limit: files of one set that are open at the same time. */
+/** Maximum number of concurrently open files of one set. */
 const MAX_OPEN_FILES = 32
 
 /** Beyond what a root directory numbers its leaves by. */
@@ -186,7 +186,7 @@ export class RangeSource implements ListedSource {
     this.#files.clear()
   }
 
-  /** null: the file is not there. */
+  /** Returns null if the file does not exist. */
   async read(section: FileSection): Promise<Uint8Array | null> {
     const file = await this.#fileFor(section)
     if (file === null) return null
@@ -198,7 +198,7 @@ export class RangeSource implements ListedSource {
     }
   }
 
-  /** null: it is not there. A file that has grown since is opened again. */
+  /** Returns null if the file does not exist. Reopens a file that has grown. */
   async #fileFor(section: FileSection): Promise<OpenFile | null> {
     const known = this.#files.get(section.path)
     if (known !== undefined && !beyond(section, known)) return known
@@ -208,7 +208,7 @@ export class RangeSource implements ListedSource {
       return null
     }
     const { fd, size, identity, mtimeMs } = opened
-    // Closing may ask a network file system.
+    // Closing may block on a network file system.
     const file = { fd, size, identity, modifiedMs: mtimeMs, handle: new SharedHandle(() => fs.close(fd, () => {})) }
     this.#files.set(section.path, file)
     if (beyond(section, file)) throw new BrokenArchiveError('an index points beyond the end of its file')
@@ -234,7 +234,7 @@ function joined({ head }: TileSection, bytes: Uint8Array): Uint8Array {
   return body
 }
 
-/** Reads what a search asks for until it ends. */
+/** Reads the sections that a search requests until it ends. */
 export async function finish<T>(search: Generator<FileSection, T, Uint8Array | null>, read: ReadSection): Promise<T> {
   let step = search.next()
   while (!step.done) step = search.next(await read(step.value))

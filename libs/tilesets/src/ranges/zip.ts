@@ -4,26 +4,26 @@ import type { Entry } from 'yauzl'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { readExactly } from '../read-exactly.js'
 
-/** Limit: entries of a zip; a package of 100,000 bundles holds a thousand million tiles. */
+/** Maximum number of entries of a zip; a package of 100,000 bundles holds 1.6 billion tiles. */
 const MAX_ENTRIES = 100_000
 
-/** Bytes of an entry's own head before its name (APPNOTE 4.3.7), and its signature. */
+/** Size in bytes of an entry's local header before its name (APPNOTE 4.3.7), and its signature. */
 export const LOCAL_HEAD_BYTES = 30
 const LOCAL_HEAD = 0x04034b50
 
-/** An entry as the directory of its zip has it. */
+/** An entry from the central directory of a zip. */
 export interface ZipEntry {
-  /** of its own head, behind which its bytes lie */
+  /** offset of the local header, which precedes the data */
   readonly headOffset: number
-  /** as stored */
+  /** stored size */
   readonly length: number
-  /** unpacked */
+  /** uncompressed size */
   readonly size: number
-  /** 0: stored as it is; 8: deflated */
+  /** 0: stored; 8: deflated */
   readonly method: number
 }
 
-/** Reads the directory of a zip, and no entry. Rejects with `BrokenArchiveError` and the disk's errors. @param fd stays open */
+/** Reads the central directory of a zip. Rejects with `BrokenArchiveError` and the disk's errors. @param fd stays open */
 export async function readZipDirectory(fd: number): Promise<Map<string, ZipEntry>> {
   const { fromFdPromise } = await import('yauzl')
   const entries = new Map<string, ZipEntry>()
@@ -34,7 +34,7 @@ export async function readZipDirectory(fd: number): Promise<Map<string, ZipEntry
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (error instanceof BrokenArchiveError) throw error
-    // yauzl says with plain errors what is wrong with a zip; Node refuses positions that cannot be in a file.
+    // yauzl reports faults of a zip as plain errors; Node refuses impossible positions.
     if (code === undefined || code === 'ERR_OUT_OF_RANGE' || code === 'ERR_INVALID_ARG_VALUE')
       throw new BrokenArchiveError(`it is no zip that can be read: ${message.slice(0, 200)}`)
     throw error
@@ -52,7 +52,7 @@ function toEntry(entry: Entry): ZipEntry {
   }
 }
 
-/** Where the bytes of an entry begin, by its own head. Throws `BrokenArchiveError`. */
+/** Returns the offset of an entry's data from its local header. Throws `BrokenArchiveError`. */
 export function dataOffset({ headOffset }: ZipEntry, head: Uint8Array): number {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
   if (bytes.readUInt32LE(0) !== LOCAL_HEAD)
@@ -60,7 +60,7 @@ export function dataOffset({ headOffset }: ZipEntry, head: Uint8Array): number {
   return headOffset + LOCAL_HEAD_BYTES + bytes.readUInt16LE(26) + bytes.readUInt16LE(28)
 }
 
-/** A small entry, unpacked. Rejects with `BrokenArchiveError`. @param limit bytes that it may have */
+/** Returns a small uncompressed entry. Rejects with `BrokenArchiveError`. @param limit maximum size in bytes */
 export async function readZipEntry(fd: number, entry: ZipEntry, limit: number): Promise<Buffer> {
   if (entry.length > limit || entry.size > limit)
     throw new BrokenArchiveError('an entry of the zip is larger than allowed')
@@ -76,7 +76,7 @@ export async function readZipEntry(fd: number, entry: ZipEntry, limit: number): 
   }
 }
 
-/** A name of the zip in a message. */
+/** Formats a name of the zip for a message. */
 export function shown(name: string): string {
   return JSON.stringify(name.slice(0, 100))
 }

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { BLOCK_BYTES, BlockCache, type BlockCacheOptions } from './block-cache.js'
 
-/** Blocks in an extent. */
+/** Number of blocks in an extent. */
 const BLOCKS = 2
 const NAME = 'an-object'
 
@@ -19,7 +19,7 @@ afterEach(() => {
   fs.rmSync(directory, { recursive: true, force: true })
 })
 
-/** What a process has of the directory. */
+/** Opens the directory like another process. */
 function open(options: Partial<BlockCacheOptions> = {}): BlockCache {
   const cache = new BlockCache({
     directory,
@@ -36,7 +36,7 @@ function open(options: Partial<BlockCacheOptions> = {}): BlockCache {
 
 const block = () => randomBytes(BLOCK_BYTES)
 
-test('what one process keeps another one finds, and the shorter last block too', async () => {
+test('another process finds the blocks that one process cached, including the shorter last block', async () => {
   const [first, last] = [block(), randomBytes(1_000)]
   const one = open()
   await one.keep(NAME, 4, first)
@@ -53,7 +53,7 @@ test.each([
   ['its end was never written', BLOCK_BYTES - 4_096, 4_096],
   ['its checksum was never written', BLOCKS * BLOCK_BYTES, 8],
   ['its checksum is another', BLOCKS * BLOCK_BYTES, 1],
-])('a block is absent where %s', async (_, at, length) => {
+])('a block is absent if %s', async (_, at, length) => {
   await open().keep(NAME, 0, block())
   const fd = fs.openSync(path.join(directory, NAME, '0'), 'r+')
   const before = Buffer.alloc(length)
@@ -63,7 +63,7 @@ test.each([
   expect(await open().find(NAME, 0, BLOCK_BYTES)).toBeNull()
 })
 
-test('a file that was cut anywhere holds no block that is not whole', async () => {
+test('a file truncated at any position contains no incomplete block', async () => {
   const bytes = block()
   await open().keep(NAME, 0, bytes)
   for (const size of [0, 1, BLOCK_BYTES, BLOCKS * BLOCK_BYTES + 7]) {
@@ -76,7 +76,7 @@ test('a file that was cut anywhere holds no block that is not whole', async () =
   expect(await open().find(NAME, 0, BLOCK_BYTES)).toEqual(bytes)
 })
 
-test('the directory stays within its capacity; who has something open that made room reads on', async () => {
+test('the directory stays within its capacity; readers of an evicted open file can continue', async () => {
   const capacityBytes = 40 * BLOCK_BYTES
   const cache = open({ capacityBytes })
   const first = block()
@@ -95,15 +95,15 @@ test('the directory stays within its capacity; who has something open that made 
   fs.readSync(fd, read, 0, BLOCK_BYTES, 0)
   expect(read).toEqual(first)
   release()
-  // What came last is there.
+  // The newest block exists.
   expect(await open({ capacityBytes }).find(NAME, 199, BLOCK_BYTES)).not.toBeNull()
 })
 
-test('what was used last stays', async () => {
+test('the most recently used files stay', async () => {
   const capacityBytes = 40 * BLOCK_BYTES
   const writer = open({ capacityBytes })
   for (let i = 0; i < 30; i++) await writer.keep(NAME, i, block())
-  // Another process asks for the oldest one.
+  // Another process requests the oldest one.
   const reader = open({ capacityBytes })
   const [used, unused] = [path.join(directory, NAME, '0'), path.join(directory, NAME, '1')]
   const usedAt = fs.statSync(used).ctimeMs
@@ -115,7 +115,7 @@ test('what was used last stays', async () => {
   expect(fs.existsSync(used)).toBe(true)
 })
 
-test('a disk that refuses is told of once, and blocks are kept in memory', async () => {
+test('a failing disk is reported once, and blocks are cached in memory', async () => {
   const troubles: unknown[] = []
   fs.writeFileSync(path.join(directory, 'file'), '')
   const cache = open({ directory: path.join(directory, 'file/below'), onTrouble: (error) => troubles.push(error) })
@@ -125,7 +125,7 @@ test('a disk that refuses is told of once, and blocks are kept in memory', async
   expect([troubles.length, cache.counts.failing, cache.mayFill]).toEqual([1, 1, false])
 })
 
-test('blocks that came faster than the disk takes them are on it once they are asked for again', async () => {
+test('blocks that came faster than the disk accepts them are written once they are requested again', async () => {
   const cache = open()
   const blocks = Array.from({ length: 100 }, block)
   await Promise.all(blocks.map((bytes, i) => cache.keep(NAME, i, bytes)))
@@ -141,7 +141,7 @@ test('blocks that came faster than the disk takes them are on it once they are a
   expect(await isIn(open())).toBe(true)
 })
 
-test('a directory that is deleted meanwhile is made anew', async () => {
+test('a directory that is deleted meanwhile is created again', async () => {
   const cache = open()
   await cache.keep(NAME, 0, block())
   fs.rmSync(directory, { recursive: true })

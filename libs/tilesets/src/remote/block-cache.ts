@@ -9,27 +9,27 @@ import type { OpenExtent } from '../extents.js'
 import { readExactly } from '../read-exactly.js'
 import { makeRoom, type Room } from './make-room.js'
 
-/** What is asked for at once, and kept or not: at this size map traffic needs one request for ten tiles. */
+/** Unit of requests and of caching. At this size, map traffic needs one request for ten tiles. */
 export const BLOCK_BYTES = 128 * 1024
-/** What makes room at once. Each open one holds a descriptor. */
+/** Unit of eviction. Each open extent takes a descriptor. */
 export const EXTENT_BYTES = 16 * 1024 * 1024
-/** Limit: extents open in a process; 8 GB where they are full. */
+/** Maximum number of open extents in a process: 8 GB if they are full. */
 const MAX_OPEN = 512
-/** Behind an extent's blocks, for each: CRC-32 of its bytes, and this mark. What is absent or cut is zeros. */
+/** Size of the entry for each block behind an extent's blocks: CRC-32 of its bytes, and this mark. Absent or truncated entries are zeros. */
 const ENTRY_BYTES = 8
 const MARK = 0x31_63_6c_62
-/** Uses are noted so often; what was not used for longest makes room first. */
+/** Interval of recording uses. The longest unused extents are evicted first. */
 const NOTE_USE_MS = 60_000
-/** How often extents that others have evicted are looked for, to give their room back. */
+/** Interval of looking for extents that other processes have evicted, to release their space. */
 const UPKEEP_MS = 10_000
-/** How long nothing is written after the disk refused it. */
+/** Time without writes after the disk refused one. */
 const PAUSE_MS = 30_000
-/** The part of the capacity that is left when room was made, and the part that the processes of a host may fill until they look again. */
+/** Share of the capacity that stays after an eviction, and share that the processes of a host may fill until they look again. */
 const KEPT_PART = 0.9
 const FILL_PART = 0.05
-/** Limit: blocks that wait to be written; on a disk that is slower than that, they are not. */
+/** Maximum number of blocks that wait to be written. If the disk is slower, further blocks are not written. */
 const MAX_WRITES = 64
-/** Limit: bytes of blocks in memory, where there is no disk for them. */
+/** Maximum bytes of blocks in memory while the disk does not take them. */
 const MEMORY_BYTES = 32 * 1024 * 1024
 
 const write = promisify(fs.write)
@@ -38,13 +38,13 @@ const fstat = promisify(fs.fstat) as (fd: number) => Promise<fs.Stats>
 const futimes = promisify(fs.futimes)
 
 export interface BlockCacheOptions {
-  /** absolute; made where it is missing */
+  /** absolute; created if it does not exist */
   readonly directory: string
-  /** of all processes that share the directory; 0: nothing is kept on disk */
+  /** total for all processes that share the directory; 0: nothing is kept on disk */
   readonly capacityBytes: number
-  /** how many processes share it */
+  /** number of processes that share it */
   readonly processes: number
-  /** The disk does not take or give what it should; called once until it does again. */
+  /** called once when the disk fails to read or write, until it works again */
   readonly onTrouble: (error: unknown) => void
   readonly onWorking: () => void
   readonly extentBytes?: number
@@ -53,32 +53,32 @@ export interface BlockCacheOptions {
 export interface Extent extends OpenExtent {
   readonly handle: SharedHandle
   readonly isWritable: boolean
-  /** by `performance.now()`, as it was noted last */
+  /** last recorded use, in the time of `performance.now()` */
   usedAtMs: number
 }
 
-/** What a process has counted since its start. */
+/** Counts of a process since its start. */
 export interface CacheCounts {
   /** blocks that this process did not know to be on disk, and tiles of folders: found there, or fetched */
   hits: number
   misses: number
   fetchedBytes: number
-  /** tiles that were read from disk with no waiting */
+  /** tiles that were read from disk without waiting */
   servedTiles: number
   servedBytes: number
-  /** blocks that were written to disk */
+  /** blocks written to disk */
   keptBlocks: number
   evictions: number
-  /** in the directory when room was last made */
+  /** bytes in the directory at the last eviction */
   keptBytes: number
   /** 1 while the disk refuses */
   failing: 0 | 1
 }
 
 /**
- * Blocks of remote objects on this machine's disk, shared by processes and kept over restarts. An object's name stands for its content, so blocks
- * never change. A block counts as here once its checksum stands behind it and is that of its bytes, whoever was killed while it came, and
- * whatever the disk made of it. Nothing here rejects: what the disk refuses is absent, and is kept in memory for a while.
+ * Blocks of remote objects on this machine's disk, shared by processes and kept over restarts. An object's name identifies its content, so blocks
+ * never change. A block counts as present only if its stored checksum matches its bytes, whatever a killed writer or the disk left.
+ * Nothing rejects: blocks that the disk refuses are absent, and stay in memory for a while.
  */
 export class BlockCache {
   readonly counts: CacheCounts = {
@@ -106,7 +106,7 @@ export class BlockCache {
   constructor(options: BlockCacheOptions) {
     this.#options = options
     this.extentBytes = options.extentBytes ?? EXTENT_BYTES
-    // The first block that comes makes it look at what is there.
+    // The first block triggers a look at the existing files.
     this.#filledBytes = options.capacityBytes
     if (options.capacityBytes > 0) this.#upkeep = setInterval(() => void this.#dropEvicted(), UPKEEP_MS).unref()
   }
@@ -119,23 +119,23 @@ export class BlockCache {
     return this.#options.capacityBytes
   }
 
-  /** Whether files may be put into the directory at this moment. */
+  /** True if files may be added to the directory now. */
   get mayFill(): boolean {
     return this.capacityBytes > 0 && performance.now() >= this.#pausedUntilMs
   }
 
-  /** An extent that is open. @param name of the object: letters, digits and hyphens */
+  /** Returns an open extent. @param name of the object: letters, digits and hyphens */
   opened(name: string, index: number): Extent | undefined {
     const extent = this.#open.get(keyOf(name, index))
     if (extent !== undefined) this.#noteUse(extent)
     return extent
   }
 
-  /** A block out of memory, or of the disk; null: it must be fetched. `length` is what the object has of it. */
+  /** Returns a block from memory or disk; null: it must be fetched. `length` is the object's length within the block. */
   async find(name: string, block: number, length: number): Promise<Buffer | null> {
     const kept = this.#memory.get(keyOf(name, block))
     if (kept !== undefined) {
-      // Only on disk is it where others read it, and where nothing waits for it.
+      // A block on disk is available to other processes, and needs no waiting.
       void this.keep(name, block, kept)
       return kept
     }
@@ -151,7 +151,7 @@ export class BlockCache {
       extent.present[at] = 1
       return bytes
     } catch (error) {
-      // It is shorter than an extent: its first block is on its way, or never came.
+      // The file is shorter than an extent: its first block is being written, or never was.
       if (error instanceof BrokenArchiveError) return null
       this.#open.delete(keyOf(name, index))
       this.failed(error)
@@ -161,7 +161,7 @@ export class BlockCache {
     }
   }
 
-  /** Keeps a block that was fetched: on disk; in memory while the disk takes none or is too slow, until it is asked for when the disk takes it. */
+  /** Keeps a fetched block: on disk, or in memory while the disk takes none or is too slow. A later use moves it to the disk. */
   keep(name: string, block: number, bytes: Buffer): Promise<void> {
     const key = keyOf(name, block)
     const writing = this.#writing.get(key)
@@ -175,13 +175,13 @@ export class BlockCache {
     return own
   }
 
-  /** Gives descriptors back as answers end. */
+  /** Closes descriptors as responses end. */
   close(): void {
     if (this.#upkeep !== null) clearInterval(this.#upkeep)
     this.#open.clear()
   }
 
-  /** Counts bytes that were put into the directory, and makes room where that is due. */
+  /** Counts bytes that were added to the directory, and evicts if needed. */
   filled(bytes: number): void {
     const { capacityBytes, processes } = this.#options
     this.#filledBytes += bytes
@@ -195,7 +195,7 @@ export class BlockCache {
       )
       .finally(() => {
         this.#makingRoom = null
-        // What came meanwhile was not looked at.
+        // Bytes added meanwhile were not considered.
         this.filled(0)
       })
   }
@@ -233,7 +233,7 @@ export class BlockCache {
     return { index: Math.floor(block / blocks), at: block % blocks }
   }
 
-  /** null: it is not there, or cannot be made. */
+  /** null: it does not exist, or cannot be created */
   async #extent(name: string, index: number, mayMake: boolean): Promise<Extent | null> {
     const key = keyOf(name, index)
     const known = this.opened(name, index)
@@ -258,7 +258,7 @@ export class BlockCache {
       return this.#opened(key, index, fd, true)
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
-      // Also where another process has just removed the folder, being empty: the next block makes it anew.
+      // Also if another process has just removed the empty folder: the next block creates it again.
       if (code === 'ENOENT') return null
       this.failed(error)
       if (code !== 'EROFS' || mayMake) return null
@@ -313,7 +313,7 @@ export class BlockCache {
     if (evicted > 0) void this.#dropEvicted()
   }
 
-  /** The disk refused something: for a while nothing is put there. */
+  /** Called after a refusal of the disk: nothing is written for a while. */
   failed(error: unknown): void {
     this.#pausedUntilMs = performance.now() + PAUSE_MS
     if (this.counts.failing === 1) return

@@ -1,7 +1,7 @@
 /**
- * A file's time as microseconds since 1970, and what `utimes` must be given for it to be read back as that. `utimes` takes seconds as a double, which
- * is a quarter of a microsecond coarse today, and Node cuts what is left to whole microseconds or to nanoseconds, depending on its version: a quarter
- * more keeps both from falling into the microsecond before. Until 2038, when a double becomes coarser.
+ * Converts microseconds since 1970 for `utimes`, so that they are read back unchanged. `utimes` takes seconds as a double, whose resolution
+ * is a quarter of a microsecond today, and Node truncates the rest to microseconds or nanoseconds, depending on its version. Adding a quarter
+ * keeps both from falling into the previous microsecond. Valid until 2038, when doubles become coarser.
  */
 export function secondsFor(microseconds: bigint): number {
   return (Number(microseconds) + 0.25) / 1e6

@@ -13,17 +13,17 @@ import { microsecondsOf, secondsFor } from './file-time.js'
 import type { RemoteReading } from './pmtiles.js'
 import type { RemoteObject } from './remote-object.js'
 
-/** Limit: bytes of one tile. */
+/** Maximum bytes of one tile. */
 const MAX_TILE_BYTES = 32 * 1024 * 1024
-/** How long a tile counts as being in the store as it is here; also how long until one that was replaced there under its name is seen. */
+/** Time for which a local copy counts as current, and after which a replaced tile is noticed. */
 const RECHECK_MS = 3_600_000
-/** What was not there is not asked for again for so long. */
+/** Time for which an absent tile is not requested again. */
 const ABSENT_MS = 30_000
-/** Limits: tiles known to be absent, and tiles known to be on disk, of one version. */
+/** Limits for one version: tiles known to be absent, and tiles known to be on disk. */
 const MAX_ABSENT = 20_000
 const MAX_HERE = 20_000
 
-/** A folder of tiles in a store: each is an object, and kept in the cache as a file. `object.key`: the folder. */
+/** A folder of tiles in a store. Each tile is an object, and is cached as a file. `object.key`: the folder. */
 export function openRemoteFolder(spec: SourceSpec, object: RemoteObject, reading: RemoteReading): Source {
   return new RemoteFolder(spec, object, reading)
 }
@@ -34,7 +34,7 @@ class RemoteFolder implements Source {
   readonly #reading: RemoteReading
   readonly #directory: string
   readonly #absent = new LRUCache<string, true>({ max: MAX_ABSENT, ttl: ABSENT_MS })
-  /** On disk, and found fresh by this source, which lives no longer than `RECHECK_MS`. */
+  /** tiles on disk that this source found to be current; the source lives no longer than `RECHECK_MS` */
   readonly #here = new LRUCache<string, true>({ max: MAX_HERE })
   readonly #timer: NodeJS.Timeout
 
@@ -46,7 +46,7 @@ class RemoteFolder implements Source {
       .update(`${object.store.url}/${object.key}\n${spec.content ?? ''}`)
       .digest('hex')
     this.#directory = path.join(reading.cache.directory, name.slice(0, 32))
-    // What is in memory elsewhere is asked for again, and so found old.
+    // Copies in other caches are requested again, and so checked.
     this.#timer = setInterval(reading.onReplaced, RECHECK_MS).unref()
   }
 
@@ -62,7 +62,7 @@ class RemoteFolder implements Source {
     try {
       return await this.#ask(name, kept?.tile ?? null)
     } catch (error) {
-      // What it was when it was last looked at.
+      // The state of the last check.
       if (kept !== null && (error instanceof ObjectStoreTrouble || error instanceof ObjectRefused)) return kept.tile
       throw error
     }
@@ -72,7 +72,7 @@ class RemoteFolder implements Source {
     const name = this.#nameOf(place)
     if (!this.#here.has(name)) return undefined
     const found = this.#reading.cached?.open(path.join(this.#directory, name)) ?? 'not_now'
-    // One that made room is asked for again.
+    // An evicted tile is requested again.
     if (typeof found === 'string') return undefined
     if (found.fd !== null) fs.closeSync(found.fd)
     if (found.content === null) return undefined
@@ -142,7 +142,7 @@ class RemoteFolder implements Source {
     return null
   }
 
-  /** Whole or not at all. @param bytes null: the file is there, and as it should be */
+  /** Writes completely or not at all. @param bytes null: the existing file is current */
   async #keep(name: string, bytes: Uint8Array | null, modified: bigint): Promise<void> {
     const { cache } = this.#reading
     if (!cache.mayFill) return
@@ -177,8 +177,8 @@ class RemoteFolder implements Source {
 }
 
 /**
- * When an object was modified, to the second, and what is left of its ETag in the digits below: the one time of a file tells both, on every
- * machine alike. Microseconds: see `secondsFor`.
+ * Encodes the modification time of an object, to the second, with a digest of its ETag in the digits below: the single time of a file holds both, on
+ * all machines. Microseconds: see `secondsFor`.
  */
 function microseconds({ etag, modifiedAt }: ObjectFacts): bigint {
   const seconds = BigInt(Math.floor((modifiedAt?.getTime() ?? 0) / 1000))

@@ -10,8 +10,8 @@ import type { RemoteObject } from './remote-object.js'
 const SUFFIX = '.facts'
 
 /**
- * What is known of an object; where the store does not answer, as it was when a process of this machine asked last: what is on disk of that content
- * can be read. undefined: it is not there. Rejects as `ObjectStore.head` does.
+ * Returns the facts of an object. If the store does not respond, returns those of the last request by a process of this machine, so that cached
+ * content stays readable. undefined: the object does not exist. Rejects like `ObjectStore.head`.
  */
 export async function findFacts({ store, key }: RemoteObject, cache: BlockCache): Promise<ObjectFacts | undefined> {
   const name = createHash('sha256').update(`${store.url}/${key}`).digest('hex').slice(0, 32)
@@ -33,7 +33,7 @@ async function keep(file: string, { size, etag, modifiedAt }: ObjectFacts): Prom
   await writeFileAtomically(file, text, { mode: 0o600 })
 }
 
-/** null: there is nothing to be relied upon. */
+/** null: no reliable facts */
 async function readKept(file: string): Promise<ObjectFacts | null> {
   try {
     const { size, etag, modifiedMs } = JSON.parse(await fs.readFile(file, 'utf8'))

@@ -1,13 +1,13 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-/** Bytes of a block of st_blocks (POSIX leaves it open; Linux, macOS and the BSDs agree). */
+/** Bytes per unit of st_blocks (POSIX leaves it open; Linux, macOS and the BSDs agree). */
 const STAT_BLOCK_BYTES = 512
-/** Directories of this depth below the cache's hold its files. */
+/** Maximum depth of directories with files of the cache. */
 const MAX_DEPTH = 4
 
 export interface Room {
-  /** what the files take on the disk */
+  /** bytes of the files on the disk */
   readonly keptBytes: number
   readonly evicted: number
 }
@@ -15,13 +15,13 @@ export interface Room {
 interface Found {
   readonly file: string
   readonly bytes: number
-  /** its ctime: the modification time of some is the object's */
+  /** ctime, because the modification time of some files is that of the object */
   readonly usedMs: number
 }
 
 /**
- * Where the files of a directory take more than `tooMany` bytes of the disk, unlinks those that were not used for longest until `enough` are left. Who
- * has one open reads on. Several processes may do so at once. Rejects with what the disk says; what is missing takes nothing.
+ * If the files of a directory take more than `tooMany` bytes of the disk, unlinks the longest unused ones until `enough` bytes are left. Open files
+ * stay readable. Several processes may do so at once. Rejects with the disk's errors; an absent directory takes no space.
  */
 export async function makeRoom(directory: string, enough: number, tooMany: number): Promise<Room> {
   const files: Found[] = []
@@ -37,7 +37,7 @@ export async function makeRoom(directory: string, enough: number, tooMany: numbe
     keptBytes -= bytes
     evicted++
   }
-  // Those that are empty now; the others say so.
+  // Only empty ones can be removed; the errors of the others are ignored.
   for (const folder of folders.reverse()) await fs.rmdir(folder).catch(() => {})
   return { keptBytes, evicted }
 }

@@ -11,28 +11,28 @@ import type { BlockCache } from './block-cache.js'
 import { findFacts } from './kept-facts.js'
 import type { RemoteObject } from './remote-object.js'
 
-/** Limit: the part of the cache that one archive may take. */
+/** Maximum share of the cache for one archive. */
 const MAX_PART = 0.5
-/** A process that is fetching an archive writes at least so often; otherwise it has ended, and another one begins anew. */
+/** Time without a write after which a fetching process counts as ended, and another one starts again. */
 const SILENT_MS = 30_000
-/** Uses are noted so often; what was not used for longest makes room first. */
+/** Interval of recording uses. The longest unused files are evicted first. */
 const NOTE_USE_MS = 60_000
 const NAME = 'archive.mbtiles'
 const MODE = 0o600
 
-/** A whole archive in the cache. */
+/** A complete archive in the cache. */
 export interface FetchedArchive {
   readonly root: string
   readonly path: string
   readonly facts: ObjectFacts
-  /** of the object's content, in letters that an ETag may have: the same wherever it is fetched, as inode and times of the copy are not */
+  /** identifies the object's content, in letters of an ETag; the same wherever it is fetched, unlike inode and times of the copy */
   readonly name: string
 }
 
 /**
- * Fetches an object whole into the cache, once for all processes of the machine, or finds it there. undefined: it is not in the store. Rejects with
- * `ObjectStoreTrouble` while another process fetches it, with `BrokenArchiveError` where it is too large for the cache, and with what the store
- * and the disk say.
+ * Fetches an object completely into the cache, once for all processes of the machine, or finds it there. undefined: it is not in the store. Rejects with
+ * `ObjectStoreTrouble` while another process fetches it, with `BrokenArchiveError` if it is too large for the cache, and with errors of the
+ * store and the disk.
  */
 export async function fetchArchive(
   { store, key }: RemoteObject,
@@ -66,7 +66,7 @@ async function fetch({ store, key }: RemoteObject, facts: ObjectFacts, file: str
   try {
     const { body, facts: now } = await store.stream(key, { ifMatch: facts.etag, size: facts.size })
     if (now.etag !== facts.etag) throw new ObjectReplaced('the object has been replaced')
-    // On the disk before it has its name: nothing checks the pages of an archive that a power failure has cut.
+    // Synced before it gets its name, since nothing checks the pages of an archive that a power failure has truncated.
     await pipeline(body, fs.createWriteStream(partial, { flags: 'r+', flush: true }))
     const { size } = await fs.promises.stat(partial)
     if (size !== facts.size) throw new ObjectStoreTrouble('the answer is shorter than the archive')
@@ -81,7 +81,7 @@ async function fetch({ store, key }: RemoteObject, facts: ObjectFacts, file: str
   }
 }
 
-/** Makes the file under which this process alone fetches. */
+/** Creates the file that gives this process the exclusive right to fetch. */
 async function claim(partial: string): Promise<void> {
   for (;;) {
     try {
@@ -98,7 +98,7 @@ async function claim(partial: string): Promise<void> {
   }
 }
 
-/** An archive in a store, by its copy in the cache, which is fetched again where it was evicted. See `fetchArchive` for what it rejects with. */
+/** Opens an archive in a store by its cached copy, which is fetched again after an eviction. Rejects like `fetchArchive`. */
 export async function openRemoteMbtiles(
   spec: SourceSpec,
   object: RemoteObject,
@@ -120,7 +120,7 @@ export async function openRemoteMbtiles(
   /** false: it was evicted */
   const noteUse = async () => {
     notedAtMs = performance.now()
-    // Sets the ctime, by which room is made, and leaves the modification time, by which readers know that the file is the same.
+    // Sets the ctime, by which evictions choose, and keeps the modification time, by which readers recognise the file.
     return fs.promises.chmod(file, MODE).then(
       () => true,
       (error) => (error as NodeJS.ErrnoException).code !== 'ENOENT',
@@ -129,7 +129,7 @@ export async function openRemoteMbtiles(
   return {
     async tile(place) {
       const tile = await read(place)
-      // Who has it open reads on, but a reader that is started anew finds nothing there.
+      // An open file stays readable, but a restarted reader would find nothing.
       const isDue = tile === null || performance.now() - notedAtMs > NOTE_USE_MS
       if (!isDue || (await noteUse())) return tile
       if ((await fetchArchive(object, cache)) === undefined) return null

@@ -8,11 +8,11 @@ import { readExactly } from '../read-exactly.js'
 import type { CachedReader, FilePart } from '../source.js'
 import { BLOCK_BYTES, type BlockCache, type Extent } from './block-cache.js'
 
-/** Limit: bytes of one section in memory, a directory or a tile. */
+/** Maximum bytes of one section in memory, a directory or a tile. */
 const MAX_SECTION_BYTES = 64 * 1024 * 1024
 /** Bytes of a long section that are read at once. */
 const PIECE_BYTES = 1024 * 1024
-/** Limit: bytes of one request. */
+/** Maximum bytes of one request. */
 const MAX_RUN_BYTES = 4 * 1024 * 1024
 
 export interface Section {
@@ -21,12 +21,12 @@ export interface Section {
 }
 
 /**
- * One content of a remote object, by its ETag: what is read of it is of that content, or `ObjectReplaced` is thrown. Blocks come out of the cache
- * or with one request for all who wait for them; a failure is forgotten with those who waited.
+ * Reads one content of a remote object, identified by its ETag: all data is of that content, or `ObjectReplaced` is thrown. Blocks come from the cache
+ * or by one request for all waiting callers. Failures are not cached.
  */
 export class ObjectReader implements ArchiveBytes {
   readonly facts: ObjectFacts
-  /** names the content wherever it is read: letters and digits */
+  /** identifies the content: letters and digits */
   readonly name: string
   readonly extents: FileInExtents
   readonly #store: ObjectStore
@@ -57,7 +57,7 @@ export class ObjectReader implements ArchiveBytes {
     return (await this.#readHere(section)) ?? (await this.#readBlocks(section))
   }
 
-  /** A section of any length: a short one as tiles are read, a long one without the cache, which it would push the tiles out of. */
+  /** Yields a section of any length: a short one like a tile, a long one without the cache, from which it would evict tiles. */
   async *pieces({ offset, length }: Section): AsyncGenerator<Uint8Array> {
     if (length <= PIECE_BYTES) {
       if (length > 0) yield await this.read({ offset, length })
@@ -87,7 +87,7 @@ export class ObjectReader implements ArchiveBytes {
 
   close(): void {}
 
-  /** Where a section is on the disk; null: not all of it, or not in one extent. */
+  /** Returns the position of a section on the disk; null if it is incomplete there, or spans several extents. */
   #here({ offset, length }: Section): { readonly extent: Extent; readonly at: number } | null {
     const { extentBytes } = this.#cache
     const index = Math.floor(offset / extentBytes)
@@ -124,7 +124,7 @@ export class ObjectReader implements ArchiveBytes {
   async #readBlocks({ offset, length }: Section): Promise<Uint8Array> {
     const first = Math.floor(offset / BLOCK_BYTES)
     const last = Math.floor((offset + length - 1) / BLOCK_BYTES)
-    // Memory of its own: a block must not be kept for a tile of it.
+    // A separate buffer, so that a cached tile does not keep a whole block in memory.
     const bytes = Buffer.allocUnsafeSlow(length)
     const runBlocks = MAX_RUN_BYTES / BLOCK_BYTES
     for (let from = first; from <= last; from += runBlocks) {
@@ -138,7 +138,7 @@ export class ObjectReader implements ArchiveBytes {
     return bytes
   }
 
-  /** Each block of a run, which are asked for together where nobody has asked yet. */
+  /** Returns each block of a run. Blocks that nobody has requested yet are requested together. */
   #blocks(first: number, last: number): Promise<Buffer>[] {
     const wanted = Array.from({ length: last - first + 1 }, (_, i) => first + i)
     const missing = wanted.filter((block) => !this.#coming.has(block))
@@ -168,7 +168,7 @@ export class ObjectReader implements ArchiveBytes {
       }
       for (const block of blocks) {
         if (!fetched.includes(block)) forget(block)
-        // Who asks meanwhile must not fetch it again. The answer does not wait for the disk.
+        // Later callers must not fetch it again. The response does not wait for the disk.
         else void this.#cache.keep(this.name, block, loaded.get(block) as Buffer).finally(() => forget(block))
       }
       return loaded
@@ -188,7 +188,7 @@ export class ObjectReader implements ArchiveBytes {
   async #request({ offset, length }: Section): Promise<Buffer> {
     const { etag, size } = this.facts
     const { bytes, facts } = await this.#store.read(this.#key, { offset, length }, { ifMatch: etag })
-    // A server that ignores If-Match still says what it gave.
+    // A server that ignores If-Match still returns the tag.
     if (facts.etag !== etag || facts.size !== size) throw new ObjectReplaced('the object has been replaced')
     if (bytes.length !== length) throw new ObjectStoreTrouble('the answer is shorter than the range asked for')
     this.#cache.counts.fetchedBytes += length
@@ -204,7 +204,7 @@ function nameOf(address: string, { etag, size }: ObjectFacts): string {
   return createHash('sha256').update(`${address}\n${etag}\n${size}`).digest('hex').slice(0, 32)
 }
 
-/** Numbers that follow each other, together. */
+/** Groups consecutive numbers. */
 function runsOf(blocks: readonly number[]): number[][] {
   const runs: number[][] = []
   for (const block of blocks) {

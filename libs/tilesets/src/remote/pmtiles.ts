@@ -12,11 +12,11 @@ import type { RemoteObject } from './remote-object.js'
 export interface RemoteReading {
   readonly cache: BlockCache
   readonly cached: CachedReader | null
-  /** The object is another than it was: all that is held of it elsewhere is of the one before. */
+  /** called if the object was replaced: all cached data of it is of the previous content */
   readonly onReplaced: () => void
 }
 
-/** A PMTiles archive that is elsewhere. null: it is not there. Rejects with `BrokenArchiveError`, `ObjectRefused` and `ObjectStoreTrouble`. */
+/** Opens a remote PMTiles archive. null: it does not exist. Rejects with `BrokenArchiveError`, `ObjectRefused` and `ObjectStoreTrouble`. */
 export async function openRemotePmtiles(object: RemoteObject, reading: RemoteReading): Promise<Source | null> {
   const facts = await findFacts(object, reading.cache)
   if (facts === undefined) return null
@@ -39,7 +39,7 @@ async function open(
   return new PmtilesSource(archive, bytes, cached !== null && cache.capacityBytes > 0)
 }
 
-/** Whoever reads while the object is replaced gets a tile of the old content or of the new one. */
+/** A reader during a replacement gets a tile of the old content or of the new one. */
 class RemotePmtiles implements Source {
   readonly #object: RemoteObject
   readonly #reading: RemoteReading
@@ -57,7 +57,7 @@ class RemotePmtiles implements Source {
     try {
       return await asked.tile(place)
     } catch (error) {
-      // What is on disk of it is served on.
+      // Cached parts stay served.
       if (error instanceof ObjectMissing) return null
       if (!(error instanceof ObjectReplaced)) throw error
     }

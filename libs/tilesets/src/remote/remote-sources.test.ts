@@ -25,13 +25,13 @@ function open(limitMs: number): RemoteSources {
   return sources
 }
 
-test('storage that does not answer in time is in trouble, which the log tells of', async () => {
+test('storage that does not respond in time counts as failed, and the log says so', async () => {
   const waited = open(10).wait('s3://maps', never)
   await expect(waited).rejects.toThrow(ObjectStoreTrouble)
   await expect(waited).rejects.toThrow('no answer within 0.01 s')
 })
 
-test('only so many wait for one source; others are not affected', async () => {
+test('a limited number of requests waits for one source; others are not affected', async () => {
   const all = open(60_000)
   for (let i = 0; i < 1_024; i++) void all.wait('s3://maps', never).catch(() => {})
   await expect(all.wait('s3://maps', never)).rejects.toThrow(ObjectStoreTrouble)

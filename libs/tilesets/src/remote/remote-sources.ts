@@ -10,23 +10,23 @@ import { ObjectReader } from './object-reader.js'
 import { openRemotePmtiles, type RemoteReading } from './pmtiles.js'
 import type { RemoteObject } from './remote-object.js'
 
-/** From the call to the answer; then it is trouble. As for all that is read from disks (DISK_LIMIT_MS). What is on its way still comes into the cache. */
+/** Time limit of a call; the same as for reads from disks (DISK_LIMIT_MS). Requests in progress still fill the cache. */
 const LIMIT_MS = 10_000
-/** Limit: tiles of one scan source that are waited for. */
+/** Maximum number of waiting callers for one scan source. */
 const MAX_WAITING = 1_024
 
 export interface RemoteOptions {
-  /** of a scan source, by its path */
+  /** opens the store of a scan source, by its path */
   readonly openStore: (root: string) => ObjectStore
   readonly cache: BlockCache
   readonly cached: CachedReader | null
   readonly mbtiles: MbtilesReaders
-  /** A version's content is another than it was: `SourceSpec.id`. */
+  /** called if the content of a version has changed, with `SourceSpec.id` */
   readonly onReplaced: (id: number) => void
   readonly limitMs?: number
 }
 
-/** Versions whose path is the address of an object or of a folder of objects, by scan source: each has a store with a circuit of its own. */
+/** Versions whose path is the URL of an object or of a folder of objects. Each scan source has a store with its own circuit breaker. */
 export class RemoteSources {
   readonly cache: BlockCache
   readonly #options: RemoteOptions
@@ -38,12 +38,12 @@ export class RemoteSources {
     this.cache = options.cache
   }
 
-  /** Those that were asked for so far, by scan source. */
+  /** the stores in use, by scan source */
   get stores(): ReadonlyMap<string, ObjectStore> {
     return this.#stores
   }
 
-  /** null: it is not there. Rejects with `BrokenArchiveError`, `ObjectRefused` and `ObjectStoreTrouble`. */
+  /** null: it does not exist. Rejects with `BrokenArchiveError`, `ObjectRefused` and `ObjectStoreTrouble`. */
   async open(spec: SourceSpec): Promise<Source | null> {
     const { cached, mbtiles, onReplaced } = this.#options
     const object = this.object(spec.root, spec.path)
@@ -57,12 +57,12 @@ export class RemoteSources {
       case 'mbtiles':
         return openRemoteMbtiles(spec, object, this.cache, mbtiles)
       default:
-        // No scan finds them there.
+        // Scans never find them there.
         return null
     }
   }
 
-  /** The object at `path`, in the store of its scan source. */
+  /** Returns the object at `path`, in the store of its scan source. */
   object(root: string, path: string): RemoteObject {
     const key = keyBelow(root, path)
     if (key === null) throw new Error('a version lies outside of its scan source')
@@ -71,19 +71,19 @@ export class RemoteSources {
     return { store, key }
   }
 
-  /** An object's present content. undefined: it is not there. */
+  /** Returns a reader of an object's current content. undefined: it does not exist. */
   async reader(root: string, path: string): Promise<ObjectReader | undefined> {
     const { store, key } = this.object(root, path)
     const facts = await store.head(key)
     return facts === undefined ? undefined : new ObjectReader({ store, key, facts }, this.cache, null)
   }
 
-  /** An MBTiles archive as a file of the cache; see `fetchArchive`. */
+  /** Returns an MBTiles archive as a file of the cache; see `fetchArchive`. */
   fetched(root: string, path: string): Promise<FetchedArchive | undefined> {
     return fetchArchive(this.object(root, path), this.cache)
   }
 
-  /** Bounds how long is waited for a tile, and by how many: rejects with `ObjectStoreTrouble` beyond, and with what `read` rejects with. */
+  /** Limits the time and the number of waits for a tile. Rejects with `ObjectStoreTrouble` beyond the limits, and with the errors of `read`. */
   async wait<T>(root: string, read: () => Promise<T>): Promise<T> {
     const waiting = this.#waiting.get(root) ?? 0
     if (waiting >= MAX_WAITING) throw new ObjectStoreTrouble(`${MAX_WAITING} requests wait for its answers already`)

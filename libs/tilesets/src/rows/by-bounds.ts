@@ -3,7 +3,7 @@ import { flipRow } from '../address.js'
 import type { ZoomExtent } from '../folder/extent.js'
 import { TILE_MATRIX_SETS, tileMatrixLimits } from '../tile-matrix-sets.js'
 
-/** How rows are counted, if the bounds of the metadata hold the tiles in one order only. null: they do not tell. */
+/** Returns the row order, if the bounds of the metadata contain the tiles in only one order. null: undecided. */
 export function orderByBounds(
   zooms: readonly ZoomExtent[],
   bounds: Bounds | null,

@@ -2,35 +2,36 @@ import type { RowOrder } from '@gateway/contracts/basemap.js'
 import sharp from 'sharp'
 import { spread } from '../folder/listing.js'
 
-/** A tile's place as it is stored: rows are not flipped. */
+/** The position of a tile as stored, without flipping rows. */
 export type StoredPlace = readonly [z: number, x: number, row: number]
 
-/** A set of images as the comparison sees it. */
+/** A set of images in the form for the comparison. */
 export interface StoredImages {
   /** ascending */
   readonly zooms: readonly number[]
-  /** Some tiles of a zoom, at most `limit`, spread as evenly as is cheap. */
+  /** Returns some tiles of a zoom, at most `limit`, spread as evenly as is cheap. */
   some(z: number, limit: number): Promise<readonly StoredPlace[]>
-  /** null: there is no such tile, or it is too large */
+  /** Returns null if there is no such tile, or it is too large. */
   read(place: StoredPlace): Promise<Uint8Array | null>
 }
 
-/** Limits: pairs of zooms, and parents of each, that are compared; each parent has up to four tiles below it. */
+/** Limits: compared pairs of zooms, and parents per pair; each parent has up to four tiles below it. */
 const MAX_PAIRS = 4
 const MAX_PARENTS = 3
-/** Limit: pixels of an image that is decoded. */
+/** Maximum number of pixels of a decoded image. */
 const MAX_PIXELS = 2048 * 2048
-/** Pixels of the side of what is compared: a quarter of a parent, and the whole of the tile below it. */
+/** Side of the compared images in pixels: a quarter of a parent, and the whole tile below it. */
 const SIDE = 16
-/** Squared differences per value, of 255: below, both orders look alike. */
+/** Mean squared difference, of values up to 255, below which both orders look alike. */
 const LEAST_DIFFERENCE = 60
-/** So many times better must one order fit, in every parent that tells anything, and in so many tiles together. */
+/** Factor by which one order must fit better in every conclusive parent, and the minimum number of conclusive tiles. */
 const CLEARLY = 4
 const MIN_TILES = 2
 
 /**
- * How the rows of a set are counted, by its pictures: a tile shows a quarter of the tile above it, the upper one if its row is even and rows are counted
- * from the north. null: the pictures do not tell, since they are plain, or drawn differently for each zoom. Rejects with what `read` rejects with.
+ * Determines the row order of a set from its images: a tile shows a quarter of the tile above it, the upper quarter if its row is even and rows
+ * are counted from the north. Returns null if the images are inconclusive, because they are plain or drawn differently for each zoom. Rejects
+ * with the errors of `read`.
  */
 export async function orderByContent(images: StoredImages): Promise<RowOrder | null> {
   const pairs = images.zooms.filter((z) => images.zooms.includes(z + 1))
@@ -48,7 +49,7 @@ export async function orderByContent(images: StoredImages): Promise<RowOrder | n
   return tiles >= MIN_TILES ? order : null
 }
 
-/** Parents that have tiles below them. */
+/** Returns parents with tiles below them. */
 async function parentsAt(images: StoredImages, z: number): Promise<StoredPlace[]> {
   const below = await images.some(z + 1, MAX_PARENTS * 2)
   const parents = new Map(below.map(([, x, row]) => [`${x >> 1}/${row >> 1}`, [z, x >> 1, row >> 1] as const]))
@@ -57,7 +58,7 @@ async function parentsAt(images: StoredImages, z: number): Promise<StoredPlace[]
 
 interface Compared {
   readonly order: RowOrder
-  /** that show clearly more in this order */
+  /** number of tiles that are conclusive in this order */
   readonly tiles: number
 }
 
@@ -85,7 +86,7 @@ async function compareFamily(images: StoredImages, [z, x, row]: StoredPlace): Pr
   return errors.tms * CLEARLY < errors.xyz ? { order: 'tms', tiles } : null
 }
 
-/** Colours by their opacity, so that what cannot be seen does not count. null: there is no image, or none that can be decoded. */
+/** Returns colours multiplied by their opacity, so that invisible ones do not count. null: the image is missing, or cannot be decoded. */
 async function pixelsOf(image: Uint8Array | null, side: number): Promise<Float32Array | null> {
   if (image === null) return null
   const decoded = await sharp(image, { limitInputPixels: MAX_PIXELS, failOn: 'error' })
@@ -114,7 +115,7 @@ function quarter(parent: Float32Array, right: number, lower: number): Float32Arr
   return pixels
 }
 
-/** The mean of squared differences of the values. */
+/** Returns the mean squared difference of the values. */
 function difference(one: Float32Array, other: Float32Array): number {
   let sum = 0
   for (let i = 0; i < one.length; i++) sum += (one[i]! - other[i]!) ** 2

@@ -9,17 +9,17 @@ import { findZooms, prepareTileQuery, someOf } from '../mbtiles/queries.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { orderByContent, type StoredImages } from './by-content.js'
 
-/** Limit: bytes of an image that is looked at. */
+/** Maximum size of an examined image in bytes. */
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024
 const readAsync = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
 const closeAsync = promisify(fs.close)
 
-/** What is looked at of a set to find out how its rows are counted. */
+/** The facts about a set that its row order depends on. */
 export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension'>
 
 /**
- * How the rows of a folder or MBTiles archive are counted, by its pictures. null: they do not tell. It decodes images, which may have been made to do
- * harm: it is for a process that can be ended. Throws `BrokenArchiveError` and the disk's errors.
+ * Determines the row order of a folder or MBTiles archive from its images. Returns null if they do not show it. Decodes images, which may be
+ * malicious, so it must run in a process that can be ended. Throws `BrokenArchiveError` and the disk's errors.
  */
 export async function findRowOrder(root: string, file: string, task: RowOrderTask): Promise<RowOrder | null> {
   if (task.storage === 'xyz' || task.storage === 'tms')
@@ -29,7 +29,7 @@ export async function findRowOrder(root: string, file: string, task: RowOrderTas
   if (!opened.ok) return null
   try {
     const { database, size } = opened
-    // The query takes rows from the north and asks for rows from the south, which are those that are stored.
+    // `rowsFromNorth` is true only to disable flipping, since places here have rows as stored.
     const query = prepareTileQuery(database, size, true)
     return await orderByContent({
       zooms: findZooms(database, size, 0).zooms,

@@ -8,8 +8,8 @@ export const PIXEL = Buffer.from(
 )
 
 /**
- * 14 KB of MBTiles with one tile, for which its view counts the rows of six indexed joins of a table of 1,000. Its plan has index searches
- * alone, and no time is enough for it.
+ * Makes 14 KB of MBTiles with one tile, for which its view counts the rows of six indexed joins of a table of 1,000. Its plan has only index
+ * searches, and no time is enough for it.
  */
 export function makeEndlessView(file: string): void {
   const joins = Array.from({ length: 5 }, (_, i) => `JOIN n n${i + 1} ON n${i + 1}.k = n0.k`).join(' ')
@@ -25,14 +25,14 @@ export function makeEndlessView(file: string): void {
   )
 }
 
-/** Interior pages between the root and the one leaf: the leaf is reached by 400 to the power of so many ways. */
+/** Number of interior pages between the root and the only leaf, which is reached by CHILDREN^LEVELS paths. */
 const LEVELS = 9
 const CHILDREN = 400
 const PAGE_BYTES = 4096
 
 /**
- * MBTiles of plain tables with the one tile 0/0/0, whose pages lead to the same page over and over: who looks for any other tile, or whether
- * there is one, comes to no end. Without an index, so that every look is through the whole table.
+ * Makes MBTiles of plain tables with the only tile 0/0/0, whose pages repeatedly lead to the same page: a search for any other tile never ends.
+ * Has no index, so that every search reads the whole table.
  */
 export function makeEndlessTable(file: string): void {
   build(
@@ -44,7 +44,7 @@ export function makeEndlessTable(file: string): void {
   makeTableEndless(file, 'tiles')
 }
 
-/** Leads the pages of a table that has one page, of 4096 bytes, to the same page over and over. */
+/** Makes the pages of a table with one page, of 4096 bytes, repeatedly lead to the same page. */
 export function makeTableEndless(file: string, table: string): void {
   const database = new DatabaseSync(file)
   const { rootpage } = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)
@@ -59,7 +59,7 @@ export function makeTableEndless(file: string, table: string): void {
   fs.writeFileSync(file, Buffer.concat([pages, leaf, ...interior]))
 }
 
-/** An interior page of a table (SQLite file format, 1.6) all of whose children are one page. */
+/** Returns an interior page of a table (SQLite file format, section 1.6) whose children are all the same page. */
 function interiorPage(child: number): Buffer {
   const page = Buffer.alloc(PAGE_BYTES)
   const cells = PAGE_BYTES - CHILDREN * 5

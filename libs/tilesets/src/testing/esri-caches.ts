@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A tile as Esri counts it: row from the north. */
+/** A tile in Esri's numbering: row from the north. */
 export interface CacheTile {
   readonly level: number
   readonly row: number
@@ -14,7 +14,7 @@ const SIDE = 128
 const INDEX_AT = 64
 const INDEX_BYTES = SIDE * SIDE * 8
 
-/** Bundles of compact cache V2 by name (`L00/R0000C0000.bundle`), as Esri's white paper has them. */
+/** Makes bundles of compact cache V2 by name (`L00/R0000C0000.bundle`), as in Esri's white paper. */
 export function makeBundles(tiles: readonly CacheTile[]): Map<string, Buffer> {
   const groups = new Map<string, CacheTile[]>()
   const hex = (n: number) => (n - (n % SIDE)).toString(16).padStart(4, '0')
@@ -73,7 +73,7 @@ export function makeEnvelope([west, south, east, north]: readonly number[]): str
   return `<EnvelopeN><XMin>${west}</XMin><YMin>${south}</YMin><XMax>${east}</XMax><YMax>${north}</YMax></EnvelopeN>`
 }
 
-/** `root.json` of a package. */
+/** Makes `root.json` of a package. */
 export function makeRoot({
   wkid = 102100,
   origin: [x, y] = ORIGIN,
@@ -106,7 +106,7 @@ export function writeFiles(folder: string, files: Iterable<readonly [string, str
   }
 }
 
-/** A zip without compression, except for the names in `deflated` (PKWARE APPNOTE 6.3). */
+/** Makes an uncompressed zip, except for the names in `deflated` (PKWARE APPNOTE 6.3). */
 export function makeZip(
   files: Iterable<readonly [string, string | Uint8Array]>,
   deflated: readonly string[] = [],

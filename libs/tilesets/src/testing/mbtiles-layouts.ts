@@ -7,7 +7,7 @@ const PRIMARY = 'PRIMARY KEY (zoom_level, tile_column, tile_row)'
 const view = (keys: string, data: string, on: string) => `CREATE VIEW tiles AS SELECT ${keys}.zoom_level AS zoom_level,
   ${keys}.tile_column AS tile_column, ${keys}.tile_row AS tile_row, ${data}.tile_data AS tile_data FROM ${keys} JOIN ${data} ON ${on};`
 
-/** As writers lay out their tables, by the page sizes that they take. `into` takes the tile's number, zoom, column, row and data. */
+/** Table layouts of common writers, with their page sizes. `into` inserts the tile's number, zoom, column, row and data. */
 export const LAYOUTS = {
   /** GDAL */
   tiles: {
@@ -51,7 +51,7 @@ export const LAYOUTS = {
   },
 } as const
 
-/** Writes an archive, in the order of the tiles, which is XYZ. The file must not be there. */
+/** Writes an archive, in the order of the tiles, with XYZ addresses. The file must not exist. */
 export function writeLayout(file: string, layout: keyof typeof LAYOUTS, tiles: Iterable<TileToWrite>): void {
   const { pageBytes, schema, into } = LAYOUTS[layout]
   const database = new DatabaseSync(file)
@@ -70,7 +70,7 @@ export function writeLayout(file: string, layout: keyof typeof LAYOUTS, tiles: I
   }
 }
 
-/** Changes a tile of the layout `tiles` where it stands, as an archive's owner might. */
+/** Changes a tile of the layout `tiles` in place, as an archive's owner might. */
 export function overwriteTile(file: string, { z, x, y, data }: TileToWrite): void {
   const database = new DatabaseSync(file)
   try {

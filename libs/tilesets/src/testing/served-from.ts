@@ -3,12 +3,12 @@ import type { Storage } from '@gateway/contracts/basemap.js'
 import type { CachedFile, CachedReader, SourceSpec } from '../source.js'
 import { SMALL_BYTES } from '../source.js'
 
-/** What a catalog would say of a version, for tests. */
+/** Returns a version as in the catalog, for tests. */
 export function servedFrom(root: string, path: string, storage: Storage, more: Partial<SourceSpec> = {}): SourceSpec {
   return { id: 1, storage, format: 'png', path, root, extension: 'png', isRemote: false, ...more }
 }
 
-/** A reader for which all that there is is in memory. */
+/** A reader that has everything in memory. */
 export const ALL_CACHED: CachedReader = {
   open(file: string): CachedFile | 'absent' {
     const stat = fs.statSync(file, { bigint: true, throwIfNoEntry: false })
@@ -31,5 +31,5 @@ export const ALL_CACHED: CachedReader = {
   },
 }
 
-/** A reader for which nothing is. */
+/** A reader that has nothing in memory. */
 export const NOTHING_CACHED: CachedReader = { open: () => 'not_now', read: () => null }

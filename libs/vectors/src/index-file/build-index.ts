@@ -29,25 +29,25 @@ export interface IndexTask {
   readonly fingerprint: string | null
   /** of a shapefile's texts; null: what its files say */
   readonly encoding: string | null
-  /** what the only layer of a file is called */
+  /** name of the only layer of a file */
   readonly code: string
-  /** the coordinate system of the source, as the catalog names it; null: not known */
+  /** the coordinate system of the source, as named in the catalog; null: unknown */
   readonly crs: string | null
-  /** a folder of its own, in which index.gpkg and index.json are written */
+  /** a dedicated folder, in which index.gpkg and index.json are written */
   readonly output: string
   readonly limits: {
-    /** of GDAL's tools */
+    /** memory of GDAL's tools */
     readonly memoryMb: number
   }
 }
 
-/** Limit: layers of one source. */
+/** Maximum number of layers of one source. */
 const MAX_LAYERS = 500
 
 /** Features that are copied at a time. */
 const CHUNK = 20_000
 
-/** Writes the index of a vector: all its features in one GeoPackage table. Throws VectorFault for what is wrong with the vector. */
+/** Writes the index of a vector: all its features in one GeoPackage table. Throws VectorFault for faults of the vector. */
 export async function buildIndex(task: IndexTask): Promise<IndexDescription> {
   const scratch = join(task.output, '.source')
   await rm(scratch, { recursive: true, force: true })
@@ -78,7 +78,7 @@ export async function buildIndex(task: IndexTask): Promise<IndexDescription> {
   }
 }
 
-/** The attribute that identifies a feature. */
+/** Attributes that identify a feature, by kind. */
 const OWN_ID: Readonly<Partial<Record<VectorKind, string>>> = { gml: 'gml_id' }
 
 interface SourceLayer {
@@ -162,7 +162,7 @@ function layersOf(db: DatabaseSyncInstance, ownId: string | null): SourceLayer[]
   })
 }
 
-/** Of a column that GDAL has written. */
+/** Returns the type of a column that GDAL has written. */
 function typeOf(declared: string): IndexField['type'] {
   const type = declared.replace(/\(.*/, '').toUpperCase()
   if (type === 'BOOLEAN') return 'boolean'
@@ -173,7 +173,7 @@ function typeOf(declared: string): IndexField['type'] {
   return 'string'
 }
 
-/** Fields of one name in several layers are one where their types are equal. */
+/** Merges fields of several layers that have the same name and type. */
 function fieldsOf(sources: readonly SourceLayer[], code: string): IndexField[] {
   const fields: IndexField[] = []
   const taken = new Set(['fid', 'geom', 'layer', 'feature_id', 'rowid', 'oid', '_rowid_'])
@@ -233,7 +233,7 @@ function createTables(db: DatabaseSyncInstance, fields: readonly IndexField[]): 
 interface Filling {
   readonly id: string
   readonly fields: readonly IndexField[]
-  /** number of its first feature */
+  /** fid of its first feature */
   readonly first: number
   readonly ownId: string | null
   readonly bounds: Bounds
@@ -303,11 +303,11 @@ function fillLayer(db: DatabaseSyncInstance, { table, columns }: SourceLayer, fi
   return { count: next - first, geometryType }
 }
 
-/** A few degrees more than there are: some files go beyond the antimeridian. */
+/** Maximum longitude: larger than 180, because some files extend beyond the antimeridian. */
 const MAX_LONGITUDE = 720
 const MAX_LATITUDE = 90.001
 
-/** Polygons and multipolygons together are multipolygons, as the catalog says of a file. */
+/** Returns the common kind. A mix of polygons and multipolygons counts as multipolygons, as the catalog describes a file. */
 function commonKind(kinds: ReadonlySet<number>): string {
   for (const single of [1, 2, 3]) {
     if ([...kinds].every((kind) => kind === single || kind === single + 3)) return KINDS[single + 3] as string
@@ -315,27 +315,27 @@ function commonKind(kinds: ReadonlySet<number>): string {
   return 'Geometry'
 }
 
-/** The box of a geometry; turns its rings as RFC 7946 has them. */
+/** The box of a geometry. Also reverses its rings to the order of RFC 7946. */
 class Box {
   west = Number.POSITIVE_INFINITY
   south = Number.POSITIVE_INFINITY
   east = Number.NEGATIVE_INFINITY
   north = Number.NEGATIVE_INFINITY
   isFinite = true
-  /** a ring has been turned round, in the blob */
+  /** true if a ring was reversed in the blob */
   turned = false
 
   get isEmpty(): boolean {
     return this.west > this.east
   }
 
-  /** A cell of a grid, row by row. */
+  /** A cell of a grid, counted row by row. */
   get cell(): number {
     return Math.floor((this.south + 90) * 8) * 16_384 + Math.floor((this.west + 720) * 8)
   }
 
   points(coordinates: Float64Array, size: number): void {
-    // An empty point has no numbers.
+    // An empty point has NaN coordinates.
     if (coordinates.every(Number.isNaN)) return
     this.#add(coordinates, size)
   }

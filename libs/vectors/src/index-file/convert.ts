@@ -9,7 +9,7 @@ import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confineme
 import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { fingerprintOf, partsOf } from '../source-parts.js'
 
-/** What is wrong with a vector, for its operator. */
+/** A fault of a vector, described for its operator. */
 export class VectorFault extends Error {
   override readonly name: string = 'VectorFault'
 }
@@ -23,7 +23,7 @@ export class VectorReplaced extends VectorFault {
   }
 }
 
-/** GDAL's driver of each kind, the extension that it knows the file by, and further options. */
+/** GDAL's driver of each kind, the file extension that it requires, and further options. */
 const READERS: Readonly<Record<VectorKind, { driver: string; extension: string; options?: readonly string[] }>> = {
   geojson: { driver: 'GeoJSON', extension: 'geojson' },
   shapefile: { driver: 'ESRI Shapefile', extension: 'shp' },
@@ -49,23 +49,23 @@ const READERS: Readonly<Record<VectorKind, { driver: string; extension: string; 
 /** The parts of a shapefile that are read. */
 const SIDECARS = ['shx', 'dbf', 'prj', 'cpg'] as const
 
-/** Kinds whose numbers of features are their own. */
+/** Kinds whose feature ids come from the file. */
 const NUMBERED: ReadonlySet<VectorKind> = new Set(['geojson', 'geojson_sequence', 'geopackage'])
 
-/** Limit: time in which the tool must read or write something. Reading the schema of 10 GB of GeoJSON is silent for minutes. */
+/** Maximum time in seconds without any read or write of the tool. Reading the schema of 10 GB of GeoJSON is silent for minutes. */
 const IDLE_SECONDS = 3600
 
 /** The first descriptor after stdin, stdout and stderr. */
 const FIRST_DESCRIPTOR = 3
 
-/** As the names of columns in what `convert` writes: no source has them. */
+/** Column names that `convert` writes and that no source has. */
 export const CONVERTED_ID = '__gateway_fid'
 export const CONVERTED_GEOMETRY = '__gateway_geom'
 
 export interface VectorSource {
-  /** the directory of its scan source, out of which nothing is read */
+  /** the directory of its scan source; files outside are not read */
   readonly root: string
-  /** absolute */
+  /** an absolute path */
   readonly path: string
 }
 
@@ -76,12 +76,12 @@ export interface Conversion {
   readonly fingerprint: string | null
   /** of a shapefile's texts; null: what its files say */
   readonly encoding: string | null
-  /** an empty folder for this conversion alone */
+  /** an empty folder for this conversion only */
   readonly scratch: string
   readonly memoryMb: number
 }
 
-/** Converts a vector into a GeoPackage with a table for each layer, in longitude and latitude. Throws VectorFault for what is wrong with it. */
+/** Converts a vector into a GeoPackage with a table for each layer, in longitude and latitude. Throws VectorFault for faults of the vector. */
 export async function convert(conversion: Conversion): Promise<string> {
   const opened = await openParts(conversion)
   try {
@@ -132,8 +132,9 @@ function isWhole(outcome: Outcome | null): boolean {
 }
 
 /**
- * The options to try next, after how the last attempt ended; null: none. A file that names no coordinate system has to be in degrees, which is
- * checked later. Coordinates that cannot be transformed fail the whole file at first; then they are left out, which is slow.
+ * Returns the options of the next attempt, depending on the failure of the last one; null: no further attempt. A file that names no coordinate
+ * system must be in degrees, which is checked later. Coordinates that cannot be transformed first fail the whole file; the next attempt leaves
+ * them out, which is slow.
  */
 function nextAttempt({ kind }: Conversion, attempt: number, said: string): readonly string[] | null {
   const numbered = NUMBERED.has(kind) ? ['-preserve_fid'] : []
@@ -160,7 +161,7 @@ function argumentsOf({ kind, encoding, scratch }: Conversion, output: string, op
   ]
 }
 
-/** Opens the file and its sidecars below the root, and gives each a name in the scratch folder that the tool reads through a descriptor. */
+/** Opens the file and its sidecars below the root, and gives each a name in the scratch folder through which the tool reads the descriptor. */
 async function openParts({ source, kind, scratch }: Conversion): Promise<{ fd: number }[]> {
   const { extension } = READERS[kind]
   const parts: { fd: number }[] = []
@@ -201,7 +202,7 @@ function stateOf(fd: number): string {
 
 let drivers: readonly string[] | null = null
 
-/** Time in which the tool must list its drivers. */
+/** Timeout in ms for the list of drivers. */
 const FORMATS_MS = 20_000
 
 function environment(kind: VectorKind): Record<string, string> {
@@ -217,9 +218,9 @@ function environment(kind: VectorKind): Record<string, string> {
   return {
     ...BARE_ENVIRONMENT,
     ...GDAL_CONFIGURATION,
-    // The scratch folder holds the parts of this vector and nothing else.
+    // The scratch folder contains only the parts of this vector.
     GDAL_DISABLE_READDIR_ON_OPEN: 'FALSE',
-    // A file of one kind that is another one in truth is opened by no other driver.
+    // Prevents other drivers from opening a file whose content is of another kind.
     OGR_SKIP: drivers.filter((one) => !used.includes(one)).join(','),
     OGR_SQLITE_SYNCHRONOUS: 'OFF',
     OGR_CT_FORCE_TRADITIONAL_GIS_ORDER: 'YES',
@@ -233,7 +234,7 @@ export const TOO_MANY_FIELDS = `it has more than ${MAX_FIELDS} attributes`
 /** Limit: characters of a reason. */
 const MAX_REASON = 500
 
-/** The line without the folders of the build, which tell its reader nothing. */
+/** Removes the folders of the build from a line, since they mean nothing to its reader. */
 function withoutFolders(line: string): string {
   const isOurs = (word: string) => /\/(?:source|converted)\./.test(word)
   return line

@@ -2,13 +2,13 @@ import fs from 'node:fs'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import type { VectorSource } from './convert.js'
 
-/** Limit: so far into a file its first feature is looked for. */
+/** Maximum number of bytes in which the first feature is searched for. */
 const HEAD_BYTES = 4 * 1024 * 1024
 
-/** How the features of a GeoJSON file are identified. `property`: GDAL makes a field `id` of texts, which is no attribute of the source. */
+/** Kinds of feature ids in a GeoJSON file. `property`: GDAL makes a field `id` of text ids, which is not an attribute of the source. */
 export type OwnIds = 'none' | 'number' | 'property'
 
-/** As the first feature of a file tells. */
+/** Determines the kind of ids from the first feature of a file. */
 export async function ownIdsOf(source: VectorSource): Promise<OwnIds> {
   const feature = await firstFeature(source)
   const id = (feature as { id?: unknown } | null)?.id
@@ -31,7 +31,7 @@ async function firstFeature({ root, path }: VectorSource): Promise<unknown> {
   }
 }
 
-/** The object that begins at a brace; null: it does not end in this text. */
+/** Parses the object that starts at a brace; returns null if it does not end within this text. */
 function objectFrom(text: string, start: number): unknown {
   let depth = 0
   let quoted = false

@@ -1,11 +1,11 @@
 /**
- * The geometries of a GeoPackage: a header (GeoPackage 1.3, 2.1.3) and Well-Known Binary, of which the kinds 1 to 7 in ISO and
- * in PostGIS's numbering of dimensions are read.
+ * The geometries of a GeoPackage: a header (GeoPackage 1.3, section 2.1.3) and Well-Known Binary. Supports the kinds 1 to 7, with dimensions
+ * numbered as in ISO and in PostGIS.
  */
 
 const ENVELOPE_BYTES = [0, 32, 48, 48, 64] as const
 
-/** The names of the kinds, by their numbers in Well-Known Binary. */
+/** Names of the kinds, by their numbers in Well-Known Binary. */
 export const KINDS = [
   'Geometry',
   'Point',
@@ -17,31 +17,31 @@ export const KINDS = [
   'GeometryCollection',
 ] as const
 
-/** Limit: collections in collections. */
+/** Maximum nesting of collections. */
 const MAX_DEPTH = 16
 
-/** Of a GeoPackage blob, where its Well-Known Binary begins; -1: it is none. */
+/** Returns the offset of the Well-Known Binary in a GeoPackage blob, or -1 if the blob is not valid. */
 export function wkbOffset(blob: Uint8Array): number {
   if (blob.length < 13 || blob[0] !== 0x47 || blob[1] !== 0x50) return -1
   return 8 + (ENVELOPE_BYTES[((blob[3] as number) >> 1) & 7] ?? 0)
 }
 
-/** What is done with the parts of a geometry. Coordinates are passed as an array with `size` numbers for each point. */
+/** Callbacks for the parts of a geometry. Coordinates are passed as an array with `size` numbers for each point. */
 export interface GeometryVisitor {
   points(coordinates: Float64Array, size: number): void
   line(coordinates: Float64Array, size: number): void
-  /** a polygon's rings come one after the other, the outer one first */
+  /** the rings of a polygon follow one another, the outer ring first */
   ring(coordinates: Float64Array, size: number, isOuter: boolean, at: RingPlace): void
 }
 
-/** Where the coordinates of a ring lie in the blob, for those who change them. */
+/** The location of a ring's coordinates in the blob, for visitors that change them. */
 export interface RingPlace {
   readonly view: DataView
   readonly offset: number
   readonly littleEndian: boolean
 }
 
-/** Visits the parts of a geometry; answers its kind, as a number of `KINDS`; -1: it is damaged, or a curve. */
+/** Visits the parts of a geometry. Returns its kind, as a number of `KINDS`, or -1 if the geometry is damaged or a curve. */
 export function visitGeometry(blob: Uint8Array, visitor: GeometryVisitor): number {
   const start = wkbOffset(blob)
   if (start < 0) return -1
@@ -49,7 +49,7 @@ export function visitGeometry(blob: Uint8Array, visitor: GeometryVisitor): numbe
   try {
     return reader.geometry(visitor, 0)
   } catch (error) {
-    // Beyond the end.
+    // The blob ends too early.
     if (error instanceof RangeError) return -1
     throw error
   }
@@ -107,11 +107,11 @@ class Reader {
   }
 }
 
-/** Twice the area of a ring, positive where it runs counterclockwise. */
+/** Returns twice the area of a ring, positive if it runs counterclockwise. */
 export function ringArea(coordinates: ArrayLike<number>, size: number): number {
   let sum = 0
   const n = coordinates.length
-  // From the first point, since coordinates far from 0 lose their last digits.
+  // Relative to the first point, since coordinates far from 0 lose their last digits.
   const x0 = coordinates[0] as number
   const y0 = coordinates[1] as number
   for (let i = size; i + size < n; i += size) {
@@ -124,7 +124,7 @@ export function ringArea(coordinates: ArrayLike<number>, size: number): number {
   return sum
 }
 
-/** Turns a ring round, in the blob that it was read from. */
+/** Reverses a ring in the blob from which it was read. */
 export function reverseRing(coordinates: Float64Array, size: number, { view, offset, littleEndian }: RingPlace): void {
   const count = coordinates.length / size
   for (let i = 0; i < count; i++) {

@@ -8,26 +8,26 @@ export const INDEX_FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'dat
 const layerSchema = z.object({
   id: z.string(),
   name: z.string(),
-  /** as GeoJSON names it; `Geometry` for several kinds; null: no feature has a geometry */
+  /** as in GeoJSON; `Geometry` for several kinds; null: no feature has a geometry */
   geometry_type: z.string().nullable(),
   feature_count: z.int(),
 })
 
 const fieldSchema = z.object({
-  /** as the source names it */
+  /** name in the source */
   name: z.string(),
-  /** in the table `features` */
+  /** column in the table `features` */
   column: z.string(),
   type: z.enum(INDEX_FIELD_TYPES),
-  /** the layers that have it */
+  /** the layers that have the field */
   layers: z.array(z.string()),
 })
 
-/** index.json: what the index beside it holds. */
+/** index.json: describes the content of the index beside it. */
 export const indexDescriptionSchema = z.object({
   version: z.literal(1),
   storage_crs: z.string().nullable(),
-  /** how positions get into the storage CRS, and whether its first axis points north; null or absent: not known */
+  /** the conversion to the storage CRS, and true if its first axis points north; null or absent: unknown */
   storage_definition: z.object({ proj4: z.string(), north_first: z.boolean() }).nullish(),
   /** west, south, east, north in degrees; null: no feature has a geometry */
   bounds: z.tuple([z.number(), z.number(), z.number(), z.number()]).nullable(),

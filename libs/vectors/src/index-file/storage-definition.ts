@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { BARE_ENVIRONMENT } from '@gateway/core/processes/confinement.js'
 import type { IndexDescription } from './index-description.js'
 
-/** Time in which the tool must answer. */
+/** Timeout of the tool in ms. */
 const LIMIT_MS = 20_000
 
-/** How proj4 gets into a coordinate system, and the order of its axes, by GDAL's copy of the EPSG dataset. null: it has no code, or GDAL no definition. */
+/** Returns the proj4 definition and the axis order of a coordinate system, from GDAL's copy of the EPSG dataset; null without a code or a definition. */
 export async function storageDefinitionOf(crs: string | null): Promise<IndexDescription['storage_definition']> {
   if (crs === null || !/^EPSG:\d{4,6}$/.test(crs)) return null
   const [definition, projJson] = await Promise.all([describe('proj4', crs), describe('projjson', crs)])

@@ -11,10 +11,10 @@ import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
 import { fieldsOf } from './parameters.js'
 import { OpenIndex } from './run-query.js'
 
-/** Makes one thing out of a vector for the process that started it: an index, or a download in another form. */
+/** Makes one file out of a vector for the parent process: an index, or a download in another format. */
 
 const DRIVERS = { gpkg: 'GPKG', fgb: 'FlatGeobuf', zip: 'ESRI Shapefile' } as const
-/** Limit: time in which ogr2ogr must write something. */
+/** Maximum time in seconds in which ogr2ogr must write something. */
 const IDLE_SECONDS = 3600
 
 async function make(conversion: Conversion): Promise<void> {
@@ -28,7 +28,7 @@ async function make(conversion: Conversion): Promise<void> {
   else await convert(task, task.form)
 }
 
-/** As `.../items` has it, without a limit. */
+/** Writes the same as `.../items`, without a limit. */
 function writeText({ index, description, crs, output }: FormTask, format: 'geojson' | 'csv'): void {
   const fields = fieldsOf(description)
   const opened = new OpenIndex(index)
@@ -71,7 +71,7 @@ async function ogr2ogr(
   const { index, description, crs, output } = task
   const fields = fieldsOf(description).filter(({ layers }) => layer === null || layers.includes(layer))
   const target = /\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? '4326'
-  // The driver writes a zip by itself, if its name says so.
+  // The driver writes a zip by itself if the file name has this extension.
   const file = form === 'zip' ? join(dirname(output), 'packed.shp.zip') : output
   const { prefix } = confinement(task.memoryMb)
   const [command = 'ogr2ogr', ...args] = [
@@ -95,7 +95,7 @@ async function ogr2ogr(
   if (form === 'zip') fs.renameSync(file, output)
 }
 
-/** In the order of the source, under the names of the source. */
+/** Selects the fields in the order and under the names of the source. */
 function select(fields: readonly IndexField[], layer: string | null): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
   const columns = fields.map(({ column, name }) => `${quoted(column)} AS ${quoted(name)}`)
@@ -103,7 +103,7 @@ function select(fields: readonly IndexField[], layer: string | null): string {
   return `SELECT ${['geom', ...columns].join(', ')} FROM features${where} ORDER BY fid`
 }
 
-/** Layers become file names of a shapefile. */
+/** Converts the name of a layer to a file name of a shapefile. */
 function safeName(name: string): string {
   return name.replaceAll(/[/\\\0]/g, '_').slice(0, 100)
 }
@@ -117,7 +117,7 @@ function outcomeOf(error: unknown): ConversionOutcome {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full|no space left/i.test(message))
     return { made: false, why: 'no_space', message }
-  // Nothing of the vector is to blame when the program is missing.
+  // A missing program is not a fault of the vector.
   if (code === 'ENOENT' || /does not have\)?$/.test(message)) return { made: false, why: 'no_gdal', message }
   if (error instanceof VectorReplaced) return { made: false, why: 'replaced', message }
   return {

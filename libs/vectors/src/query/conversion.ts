@@ -5,14 +5,14 @@ import type { IndexDescription } from '../index-file/index-description.js'
 import type { Crs } from './crs.js'
 
 export const FORMS = ['geojson', 'gpkg', 'fgb', 'zip', 'csv'] as const
-/** As what every vector can be downloaded. `zip`: a shapefile. */
+/** Formats in which every vector can be downloaded. `zip`: a shapefile. */
 export type Form = (typeof FORMS)[number]
 
 export interface FormTask {
   /** the file `index.gpkg` */
   readonly index: string
   readonly description: IndexDescription
-  /** what the only layer is called */
+  /** name of the only layer */
   readonly code: string
   readonly form: Form
   readonly crs: Crs
@@ -34,10 +34,10 @@ export type ConversionOutcome =
       readonly message: string
     }
 
-/** The built file, from the sources (in tests) as from the build. */
+/** The built file, used both from the sources (in tests) and from the build. */
 const MODULE = new URL('../../dist/query/conversion-process.js', import.meta.url)
 
-/** Makes it in another process, which ends with this one, whatever ends it. */
+/** Runs a conversion in another process, which always ends with this one. */
 export function runConversion(conversion: Conversion): Promise<ConversionOutcome> {
   return new Promise((resolve) => {
     const child = new KillableChild<ConversionOutcome>(

@@ -5,12 +5,12 @@ import type { Convert } from './geometry.js'
 export const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const EPSG = 'http://www.opengis.net/def/crs/EPSG/0/'
 
-/** A coordinate reference system of answers and requests, small enough to be sent to another process. */
+/** A coordinate reference system of responses and requests, small enough to be sent to another process. */
 export interface Crs {
   readonly uri: string
   /** null: longitude and latitude in degrees */
   readonly proj4: string | null
-  /** the first axis of a position points north (EPSG's axis order), as in EPSG:4326 */
+  /** true if the first axis of a position points north (EPSG's axis order), as in EPSG:4326 */
   readonly northFirst: boolean
   readonly isGeographic: boolean
 }
@@ -19,16 +19,16 @@ const geographic = (code: number): Crs => ({ uri: `${EPSG}${code}`, proj4: null,
 
 export const DEFAULT_CRS: Crs = { uri: CRS84, proj4: null, northFirst: false, isGeographic: true }
 const WEB_MERCATOR: Crs = { uri: `${EPSG}3857`, proj4: 'EPSG:3857', northFirst: false, isGeographic: false }
-/** CGCS2000 and WGS 84 are the same to a decimetre, and PROJ converts neither to the other. */
+/** CGCS2000 and WGS 84 agree within a decimetre, and PROJ does not convert between them. */
 const ALWAYS: readonly Crs[] = [DEFAULT_CRS, geographic(4326), WEB_MERCATOR, geographic(4490)]
 
-/** The systems that the features of an index may be asked for in; its own is among them if it is known how to get there. */
+/** Returns the systems in which an index can be queried. The list includes its own system if the conversion is known. */
 export function crsListOf(index: IndexDescription): readonly Crs[] {
   const storage = storageCrsOf(index)
   return storage === null || ALWAYS.some(({ uri }) => uri === storage.uri) ? ALWAYS : [...ALWAYS, storage]
 }
 
-/** null: the file names none with a code, or one that it is not known how to get into. */
+/** Returns null if the file names no system with a code, or if the conversion is unknown. */
 export function storageCrsOf({ storage_crs: name, storage_definition: definition }: IndexDescription): Crs | null {
   const code = /^EPSG:(\d{4,6})$/.exec(name ?? '')?.[1]
   if (name === 'OGC:CRS84') return DEFAULT_CRS
@@ -48,18 +48,18 @@ function isUsable(definition: string): boolean {
   }
 }
 
-/** A system by its URI, or by its short name (`EPSG:4490`, `CRS84`). */
+/** Finds a system by its URI, or by its short name (`EPSG:4490`, `CRS84`). */
 export function findCrs(list: readonly Crs[], name: string): Crs | undefined {
   const short = /^\[?(?:EPSG:(\d+)|(?:OGC:)?(CRS84))\]?$/.exec(name)
   const uri = short === null ? name.replace(/^https:/, 'http:') : short[2] === undefined ? `${EPSG}${short[1]}` : CRS84
   return list.find((crs) => crs.uri === uri)
 }
 
-/** Decimals of answers: about 0.1 mm. */
+/** Rounding of positions in responses, to about 0.1 mm. */
 const DEGREES = 1e9
 const METRES = 1e4
 
-/** From longitude and latitude to positions of the system, in the order of its axes. */
+/** Returns the conversion from longitude and latitude to positions of the system, in its axis order. */
 export function toCrs({ proj4: definition, northFirst, isGeographic }: Crs): Convert {
   if (definition === null) return northFirst ? (x, y) => [y, x] : null
   const { forward } = proj4(definition)
@@ -79,7 +79,7 @@ export function toCrs({ proj4: definition, northFirst, isGeographic }: Crs): Con
   }
 }
 
-/** From positions of the system to longitude and latitude. */
+/** Returns the conversion from positions of the system to longitude and latitude. */
 export function fromCrs({ proj4: definition, northFirst }: Crs): (a: number, b: number) => readonly [number, number] {
   const inverse = definition === null ? null : proj4(definition).inverse
   return (a, b) => {

@@ -13,10 +13,10 @@ export interface Row {
   readonly layer: string
 }
 
-/** Writes features in one format. GeoJSON features are separated by commas, and what stands around them is the caller's. */
+/** Writes features in one format. GeoJSON features are separated by commas, and the caller writes the text around them. */
 export interface Encoder {
   head(): Uint8Array
-  /** @param index of the feature in the answer, from 0 */
+  /** @param index of the feature in the response, from 0 */
   feature(row: Row, values: SqlRow, index: number): Uint8Array
 }
 
@@ -34,7 +34,7 @@ export function encoderOf(query: ItemsQuery, convert: Convert): Encoder {
 const NOTHING = new Uint8Array(0)
 const WHOLE_NUMBER = /^(0|-?[1-9]\d{0,14})$/
 
-/** An id of the source that is a whole number is one here too. */
+/** Returns the feature's id, as a number if the source has a whole number. */
 function idOf({ fid, ownId }: Row): string | number {
   if (ownId === null) return fid
   return WHOLE_NUMBER.test(ownId) ? Number(ownId) : ownId
@@ -42,7 +42,7 @@ function idOf({ fid, ownId }: Row): string | number {
 
 type Cell = SqlRow[number]
 
-/** A value as JSON. */
+/** Returns a value as JSON. */
 function jsonOf(type: IndexField['type'], value: Cell): string {
   if (value === null || value instanceof Uint8Array) return 'null'
   if (type === 'boolean') return value === 0 || value === '0' ? 'false' : 'true'
@@ -92,7 +92,7 @@ class GeoJsonEncoder implements Encoder {
   }
 }
 
-/** RFC 4180, in UTF-8, with the geometry as well-known text in the last column. */
+/** CSV by RFC 4180, in UTF-8, with the geometry as well-known text in the last column. */
 class CsvEncoder implements Encoder {
   readonly #fields: readonly IndexField[]
   readonly #convert: Convert
@@ -124,7 +124,7 @@ function csvText(text: string): string {
 }
 
 const MAGIC = new Uint8Array([0x66, 0x67, 0x62, 0x03, 0x66, 0x67, 0x62, 0x01])
-/** Of FlatGeobuf's ColumnType. */
+/** Values of FlatGeobuf's ColumnType. */
 const COLUMN_TYPES: Readonly<Record<IndexField['type'], number>> = {
   boolean: 2,
   integer: 7,
@@ -145,7 +145,7 @@ const NO_MORE_ABOUT = {
   primary_key: false,
 }
 
-/** FlatGeobuf 3 without an index and a count, as a stream has it. */
+/** Streams FlatGeobuf 3, without an index and a feature count. */
 class FlatGeobufEncoder implements Encoder {
   readonly #fields: readonly IndexField[]
   readonly #convert: Convert
@@ -154,7 +154,7 @@ class FlatGeobufEncoder implements Encoder {
 
   constructor({ selected, crs, geometryType }: ItemsQuery, convert: Convert) {
     this.#fields = selected
-    // The axes of files are in the order of GIS, whatever the authority says.
+    // Files use the axis order of GIS, whatever the authority defines.
     this.#convert = convert !== null && crs.northFirst ? swapped(convert) : convert
     this.#crsCode = Number(/\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? 4326)
     const isOneType = geometryType !== null && /^(Multi)?(Point|LineString|Polygon)$/.test(geometryType)

@@ -1,9 +1,9 @@
 import type { Geometry } from './cql2/expression.js'
 
-/** Changes a position from longitude and latitude to the order and units of an answer; null: they stay. */
+/** Converts a position from longitude and latitude to the order and units of a response; null: no conversion. */
 export type Convert = ((x: number, y: number) => readonly [number, number]) | null
 
-/** Values of bits 1 to 3 of a GeoPackage geometry's flags: bytes of its envelope. */
+/** Envelope sizes in bytes, by bits 1 to 3 of a GeoPackage geometry's flags. */
 const ENVELOPE_BYTES = [0, 32, 48, 48, 64]
 const TYPES = [
   '',
@@ -17,7 +17,7 @@ const TYPES = [
 ] as const
 type TypeName = Exclude<(typeof TYPES)[number], ''>
 
-/** What one encoding of geometries as text puts around the numbers. */
+/** The punctuation of one text encoding of geometries. */
 interface Notation {
   readonly open: string
   readonly close: string
@@ -48,7 +48,7 @@ const WKT: Notation = {
   empty: 'EMPTY',
 }
 
-/** Reads one geometry of a GeoPackage (OGC 12-128r19, 2.1.3), whose bytes are checked as they are read: a RangeError says that they end too early. */
+/** Reads one geometry of a GeoPackage (OGC 12-128r19, section 2.1.3) with bounds checks: a RangeError means that the bytes end too early. */
 class Reader {
   readonly #bytes: DataView
   #at = 0
@@ -77,7 +77,7 @@ class Reader {
   count(): number {
     const count = this.#bytes.getUint32(this.#at, this.#little)
     this.#at += 4
-    // A part has four bytes at least.
+    // A part has at least four bytes.
     if (count * 4 > this.#bytes.byteLength) throw new RangeError('a geometry names more parts than it has')
     return count
   }
@@ -89,12 +89,12 @@ class Reader {
   }
 }
 
-/** The GeoJSON text of a stored geometry. Empty geometries and those that cannot be read are `null`. */
+/** Returns the GeoJSON text of a stored geometry. Empty and unreadable geometries return `null`. */
 export function geoJsonText(blob: Uint8Array | null, convert: Convert): string {
   return textOf(blob, convert, GEOJSON) ?? 'null'
 }
 
-/** Well-known text of a stored geometry; empty without one. */
+/** Returns the well-known text of a stored geometry, or an empty text without one. */
 export function wktText(blob: Uint8Array | null, convert: Convert): string {
   return textOf(blob, convert, WKT) ?? ''
 }
@@ -109,7 +109,7 @@ function textOf(blob: Uint8Array | null, convert: Convert, notation: Notation): 
   }
 }
 
-/** null: a point without a place, or with one that is no number. */
+/** Returns null for a point without a position, or with NaN coordinates. */
 function write(reader: Reader, convert: Convert, notation: Notation): string | null {
   const { type, hasZ, hasM } = reader.head()
   const { open, close, between, empty } = notation
@@ -135,7 +135,7 @@ function write(reader: Reader, convert: Convert, notation: Notation): string | n
   const inner = (): string | null => {
     const text = write(reader, convert, notation)
     if (text === null) return null
-    // Parts of the same kind stand without their type.
+    // Parts of the same kind are written without their type.
     return type === 'GeometryCollection' ? text : bare(text, notation)
   }
   let body: string | null
@@ -153,13 +153,13 @@ function bare(text: string, notation: Notation): string {
   return text.slice(text.indexOf('"coordinates":') + '"coordinates":'.length, -1)
 }
 
-/** The geometry as GeoJSON's objects; null: there is none, or none that can be read. */
+/** Returns the geometry as GeoJSON objects, or null if it is missing or unreadable. */
 export function geometryOf(blob: Uint8Array | null, convert: Convert): Geometry | null {
   const text = geoJsonText(blob, convert)
   return text === 'null' ? null : (JSON.parse(text) as Geometry)
 }
 
-/** West, south, east, north, as the geometry's header has it or its point; null: it has neither. */
+/** Returns west, south, east, north from the geometry's header or its point; null without either. */
 export function envelopeOf(blob: Uint8Array): [number, number, number, number] | null {
   if (blob.length < 13) return null
   const bytes = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
@@ -178,7 +178,7 @@ export function envelopeOf(blob: Uint8Array): [number, number, number, number] |
   return blob.length < 40 ? null : [at(0), at(2), at(1), at(3)]
 }
 
-/** The box around a geometry: west, south, east, north. */
+/** Returns the box around a geometry: west, south, east, north. */
 export function boxOf(geometry: Geometry): [number, number, number, number] {
   const box: [number, number, number, number] = [
     Number.POSITIVE_INFINITY,
@@ -207,7 +207,7 @@ function eachPosition(geometry: Geometry, take: (position: readonly number[]) =>
   walk(geometry.coordinates)
 }
 
-/** The same geometry with every position converted, in two dimensions. */
+/** Returns the geometry with every position converted, in two dimensions. */
 export function converted(geometry: Geometry, convert: (x: number, y: number) => readonly [number, number]): Geometry {
   if (geometry.type === 'GeometryCollection') {
     return { type: geometry.type, geometries: geometry.geometries.map((inner) => converted(inner, convert)) }

@@ -1,6 +1,6 @@
 import type { Geometry, Position } from './cql2/expression.js'
 
-/** Points, lines and polygons that a geometry consists of, in the plane of longitude and latitude. */
+/** The points, lines and polygons of a geometry, in the plane of longitude and latitude. */
 interface Parts {
   readonly points: Position[]
   readonly lines: (readonly Position[])[]
@@ -47,7 +47,7 @@ export function intersects(a: Geometry, b: Geometry): boolean {
   const mine = linesOf(one)
   const theirs = linesOf(other)
   for (const line of mine) for (const its of theirs) if (doCross(line, its)) return true
-  // No boundaries cross: one contains the other whole, or they are apart.
+  // No boundaries cross, so one contains the other completely, or they are disjoint.
   for (const line of mine) if (line[0] !== undefined && isInside(other, line[0])) return true
   for (const line of theirs) if (line[0] !== undefined && isInside(one, line[0])) return true
   return false

@@ -10,41 +10,41 @@ export interface SortKey {
   readonly descending: boolean
 }
 
-/** Values of the sort keys of the last feature that was sent, then its `fid`. */
+/** Values of the sort keys of the last sent feature, then its `fid`. */
 export type After = readonly (string | number | null)[]
 
-/** A query of one index, which can be sent to another process. Geometries in it are in longitude and latitude. */
+/** A query of one index, which can be sent to another process. Its geometries are in longitude and latitude. */
 export interface ItemsQuery {
   /** the file `index.gpkg` */
   readonly index: string
   /** all fields */
   readonly fields: readonly IndexField[]
-  /** those that are sent */
+  /** the fields of the response */
   readonly selected: readonly IndexField[]
   readonly geometryType: string | null
   readonly filter: Expression | null
-  /** one feature by its id, if the filter lets it through; null: several */
+  /** returns one feature by its id, if it matches the filter; null: several features */
   readonly id: string | null
   readonly sort: readonly SortKey[]
   readonly limit: number
   readonly offset: number
   readonly after: After | null
-  /** what an earlier process has sent of this answer stands before it */
+  /** true if an earlier process has already sent a part of this response */
   readonly continues?: boolean
   readonly crs: Crs
   readonly format: ItemsFormat
-  /** bytes after which the answer is cut between two features */
+  /** size in bytes after which the response is cut between two features */
   readonly maxBytes: number
 }
 
-/** A part of an answer. */
+/** A part of a response. */
 export interface Chunk {
   readonly bytes: Uint8Array
-  /** features in it */
+  /** number of features in it */
   readonly count: number
-  /** of the last feature so far; null: there was none */
+  /** position of the last feature so far; null: no feature yet */
   readonly last: After | null
-  /** `end`: there are no more features; `more`: there are, but not in this answer */
+  /** `end`: there are no more features; `more`: there are, but not in this response */
   readonly state: 'going on' | 'end' | 'more'
 }
 

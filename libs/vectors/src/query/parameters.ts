@@ -26,10 +26,10 @@ import {
 
 export { QueryError }
 
-/** The content that a cursor was made for has been replaced. */
+/** Thrown for a cursor whose content has been replaced. */
 export class ReplacedError extends Error {}
 
-/** Parameters with a meaning of their own; a property of such a name is compared by `filter`. */
+/** Parameters with a fixed meaning; a property with such a name can be compared only by `filter`. */
 const ITEMS_PARAMETERS = [
   'limit',
   'offset',
@@ -46,25 +46,25 @@ const ITEMS_PARAMETERS = [
   'f',
 ] as const
 const ITEM_PARAMETERS = ['crs', 'properties', 'f'] as const
-/** Those that carry a token. */
+/** Parameters that carry a token. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['token', 'access_token'])
 
-/** The media types of answers with features. */
+/** Media types of responses with features. */
 export const ITEM_TYPES: Readonly<Record<ItemsFormat, string>> = {
   geojson: 'application/geo+json',
   csv: 'text/csv; charset=utf-8',
   fgb: 'application/flatgeobuf',
 }
 
-/** What a collection's index is, for the parameters of a request. */
+/** The data about a collection's index that the parameters of a request depend on. */
 export interface QueriedIndex {
   readonly description: IndexDescription
-  /** names the content */
+  /** identifies the content */
   readonly revision: string
   readonly file: string
 }
 
-/** The fields as parameters, filters and answers name them: the layer too, if there are several. */
+/** Returns the fields as named in parameters, filters and responses, including the layer if there are several. */
 export function fieldsOf({ fields, layers }: IndexDescription): readonly IndexField[] {
   const names = new Map<string, number>()
   for (const { name } of fields) names.set(name, (names.get(name) ?? 0) + 1)
@@ -74,12 +74,12 @@ export function fieldsOf({ fields, layers }: IndexDescription): readonly IndexFi
   return [...own, { name: 'layer', column: 'layer', type: 'string', layers: [] }]
 }
 
-/** The field by which `datetime` selects; undefined: there is none. */
+/** Returns the field that `datetime` selects by, or undefined if there is no such field. */
 export function timeFieldOf(fields: readonly IndexField[]): IndexField | undefined {
   return fields.find(({ type }) => type === 'datetime') ?? fields.find(({ type }) => type === 'date')
 }
 
-/** Reads the parameters of `.../items`. Throws `QueryError` (400), and `ReplacedError` for a cursor of other content (410). */
+/** Parses the parameters of `.../items`. Throws `QueryError` (400), and `ReplacedError` for a cursor of other content (410). */
 export function parseItemsQuery(text: string, accept: string, index: QueriedIndex): ItemsQuery {
   const { description, revision, file } = index
   const fields = fieldsOf(description)
@@ -116,7 +116,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
   }
 }
 
-/** Reads the parameters of `.../items/{id}`. Throws `QueryError`. */
+/** Parses the parameters of `.../items/{id}`. Throws `QueryError`. */
 export function parseItemQuery(id: string, text: string, index: QueriedIndex): ItemsQuery {
   const { description, file } = index
   const fields = fieldsOf(description)
@@ -140,18 +140,18 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
   }
 }
 
-/** Refuses every parameter but these, and `f` with another value than `json`. Throws `QueryError`. */
+/** Refuses all other parameters, and `f` with another value than `json`. Throws `QueryError`. */
 export function checkDocumentParameters(text: string): void {
   const format = single(text, new Set(['f'])).get('f')
   if (format !== undefined && format !== 'json') throw new QueryError('f: this document is available as json only')
 }
 
-/** The CRS of a download in another form. Throws `QueryError`. */
+/** Parses the CRS of a download in another format. Throws `QueryError`. */
 export function parseFormCrs(text: string, description: IndexDescription): Crs {
   return crsOf(single(text, new Set(['crs'])), 'crs', crsListOf(description))
 }
 
-/** Each parameter once. */
+/** Parses parameters, each of which may occur once. */
 function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, string> {
   const given = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
@@ -169,7 +169,7 @@ function wholeNumber(text: string | undefined, name: string, least: number): num
   if (text === undefined) return undefined
   if (!/^\d{1,15}$/.test(text) || Number(text) < least)
     throw new QueryError(`${name} must be a whole number of at least ${least}`)
-  // A larger limit is not an error (OGC 17-069r4, 7.15.2).
+  // A larger limit is not an error (OGC 17-069r4, section 7.15.2).
   return name === 'limit' ? Math.min(Number(text), MAX_LIMIT) : Number(text)
 }
 
@@ -185,7 +185,7 @@ function crsOf(given: ReadonlyMap<string, string>, name: string, list: readonly 
   return found
 }
 
-/** By `f`, or else by the first acceptable type in `Accept`. */
+/** Chooses the format by `f`, or else by the first acceptable type in `Accept`. */
 function formatOf(f: string | undefined, accept: string): ItemsFormat {
   if (f !== undefined) {
     const format = f === 'json' ? 'geojson' : FORMATS.find((known) => known === f)
@@ -220,12 +220,12 @@ function selectedOf(text: string | undefined, fields: readonly IndexField[]): re
   return fields.filter((field) => wanted.has(field))
 }
 
-/** Limit: keys of one order. */
+/** Maximum number of sort keys. */
 const MAX_SORT_KEYS = 8
 
 function sortOf(text: string | undefined, fields: readonly IndexField[]): readonly SortKey[] {
   if (text === undefined || text === '') return []
-  // A plus sign in a query is read as a space.
+  // A plus sign in a query is decoded as a space.
   const parts = text.split(',').map((part) => part.trim())
   if (parts.length > MAX_SORT_KEYS) throw new QueryError(`sortby takes at most ${MAX_SORT_KEYS} properties`)
   return parts.map((part) => {
@@ -251,10 +251,10 @@ function bboxOf(text: string | undefined, crs: Crs): Expression | null {
   return inCrs84({ ...touches, orMissing: true }, crs, 'bbox')
 }
 
-/** Positions along an edge of a box that becomes a curve. */
+/** Number of positions along an edge of a box that becomes a curve. */
 const EDGE_STEPS = 16
 
-/** Puts the literals of a filter from their CRS into longitude and latitude. */
+/** Converts the literals of a filter from their CRS to longitude and latitude. */
 function inCrs84(expression: Expression, crs: Crs, name: string): Expression {
   if (typeof expression === 'boolean') return expression
   if (expression.op === 'and' || expression.op === 'or') {
@@ -336,7 +336,7 @@ function filterOf(text: string | undefined, language: string | undefined, crs: C
   return inCrs84(isJson ? parseCql2Json(text) : parseCql2Text(text), crs, 'filter')
 }
 
-/** Each property as a parameter of its own. */
+/** Converts each property given as a parameter to an equality. */
 function equalities(given: ReadonlyMap<string, string>, fields: readonly IndexField[]): Expression[] {
   const reserved: ReadonlySet<string> = new Set(ITEMS_PARAMETERS)
   return fields
@@ -392,7 +392,7 @@ function literal(instantMs: number, isDay: boolean): Operand {
   return isDay ? { date: text.slice(0, 10) } : { timestamp: text }
 }
 
-/** The first and the last millisecond; null: open. */
+/** Returns the first and the last millisecond; null: open. */
 function endOf(text: string): { first: number; last: number } | null {
   if (text === '' || text === '..') return null
   if (isDate(text)) return { first: Date.parse(text), last: Date.parse(text) + DAY_MS - 1 }
@@ -400,7 +400,7 @@ function endOf(text: string): { first: number; last: number } | null {
   throw new QueryError(`datetime: ${text.slice(0, 40)} is not an instant such as 2026-11-24T02:45:00Z`)
 }
 
-/** Throws `QueryError` for what the process that runs the query would refuse. */
+/** Throws `QueryError` for filters that the query process would refuse. */
 function check(filter: Expression, fields: readonly IndexField[]): void {
   const context: CompileContext = {
     fields: new Map(fields.map((field) => [field.name, field])),
@@ -410,7 +410,7 @@ function check(filter: Expression, fields: readonly IndexField[]): void {
   compile(filter, context)
 }
 
-/** What a page is continued by: opaque to clients, bound to one content and one order. */
+/** Returns the cursor of the next page: opaque to clients, bound to one content and one order. */
 export function cursorOf(after: After, revision: string, sort: readonly SortKey[]): string {
   return Buffer.from(JSON.stringify([1, revision, orderName(sort), after])).toString('base64url')
 }

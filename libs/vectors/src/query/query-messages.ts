@@ -1,9 +1,9 @@
 import type { Chunk, ItemsQuery } from './items-query.js'
 
-/** What passes between an edge process and one that runs queries for it. */
+/** Messages between an edge process and a process that runs queries for it. */
 export type ToQueryProcess =
   | { readonly what: 'open'; readonly id: number; readonly query: ItemsQuery }
-  /** the next part of an answer is wanted */
+  /** requests the next part of a response */
   | { readonly what: 'pull'; readonly id: number }
   | { readonly what: 'close'; readonly id: number }
 

@@ -5,8 +5,8 @@ import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
 import { OpenIndex } from './run-query.js'
 
 /**
- * Runs queries for the process that started it, one step at a time, until that goes. A step can take as long as SQLite takes for a feature;
- * a process that cannot wait any longer kills this one.
+ * Runs queries for the parent process, one step at a time, until the parent ends. A step takes as long as SQLite needs for a feature; a parent
+ * that cannot wait kills this process.
  */
 
 /** Tiles come first where processors are short (nice 5 of 19). */
@@ -22,7 +22,7 @@ const running = new Map<number, Generator<Chunk, void>>()
 function indexAt(file: string): OpenIndex {
   const known = indexes.get(file)
   if (known !== undefined) {
-    // The last that was used is the last to go.
+    // Moves the index to the end, so that the least recently used one is closed first.
     indexes.delete(file)
     indexes.set(file, known)
     return known
@@ -68,7 +68,7 @@ process.on('message', (message: ToQueryProcess) => {
     tell({ id, failed: (error as Error).message, missing })
   }
 })
-// Signals reach the whole process group at a terminal; the process that started this one decides what they mean.
+// At a terminal signals reach the whole process group; the parent process handles them.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.on('disconnect', () => process.exit(0))

@@ -2,30 +2,30 @@ import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { type After, type Chunk, type ItemsQuery, QUERY_SECONDS } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
 
-/** The built file, from the sources (in tests) as from the build. */
+/** The built file, used both from the sources (in tests) and from the build. */
 const MODULE = new URL('../../dist/query/query-process.js', import.meta.url)
 
-/** Processes of one edge process, each of some 50 MB: another one starts if every one has worked on one step for so long. */
+/** Maximum number of processes per edge process, each of about 50 MB. Another one starts if all have worked on one step for this time in ms. */
 const MAX_PROCESSES = 3
 const STALLED_MS = 100
 /** Limit: queries that are open at the same time. */
 const MAX_OPEN = 200
 /** MB of a process's JavaScript heap. */
 const HEAP_MB = 256
-/** A process without a query for so long is ended. */
+/** Time in ms after which an idle process is ended. */
 const IDLE_MS = 60_000
-/** Limit: how often a query is continued after a process ended because of another one. */
+/** Maximum number of continuations of a query whose process ended because of another query. */
 const MAX_STARTS = 3
 
 export class QueryTimeout extends Error {}
 export class QueriesBusy extends Error {}
-/** The index is gone: it was replaced. */
+/** Thrown if the index no longer exists because it was replaced. */
 export class IndexMissing extends Error {}
 
 interface Open {
   readonly id: number
   readonly query: ItemsQuery
-  /** of the query as it runs now: it continues behind what was sent before */
+  /** the query as it runs now: it continues after the features already sent */
   current: ItemsQuery
   server: Server | null
   starts: number
@@ -39,10 +39,10 @@ interface Open {
 
 interface Server {
   readonly child: KillableChild<FromQueryProcess>
-  /** steps that were asked for, the first of which it works on */
+  /** requested steps; the process works on the first one */
   readonly queue: Open[]
   readonly open: Set<Open>
-  /** when it began with the first, by `performance.now()` */
+  /** start of the first step, by `performance.now()` */
   sinceMs: number
   timer: NodeJS.Timeout | null
   idleTimer: NodeJS.Timeout | null
@@ -50,8 +50,8 @@ interface Server {
 }
 
 /**
- * Runs queries in other processes, which can be killed: a step of SQLite cannot be interrupted. A process works on one step at a time, so that
- * those of several queries take turns; between two steps of a query lies what its reader takes to read.
+ * Runs queries in other processes, which can be killed, because a step of SQLite cannot be interrupted. A process works on one step at a time,
+ * so that the steps of several queries alternate; between two steps of a query its client reads.
  */
 export class QueryProcesses {
   readonly #servers = new Set<Server>()
@@ -59,14 +59,14 @@ export class QueryProcesses {
   #lastId = 0
   #open = 0
 
-  /** @param limitMs milliseconds that all steps of a query may take together */
+  /** @param limitMs maximum total time of all steps of a query in milliseconds */
   constructor(limitMs = QUERY_SECONDS * 1000) {
     this.#limitMs = limitMs
   }
 
   /**
-   * The parts of an answer. Throws `QueriesBusy`, `QueryTimeout`, `IndexMissing`, and an `Error` with what SQLite says. To be left by `return`
-   * (as `for await` does), whatever happens.
+   * Yields the parts of a response. Throws `QueriesBusy`, `QueryTimeout`, `IndexMissing`, and an `Error` with SQLite's message. Callers must
+   * always leave the generator by `return`, as `for await` does.
    */
   async *run(query: ItemsQuery): AsyncGenerator<Chunk, void> {
     if (this.#open >= MAX_OPEN) throw new QueriesBusy(`${MAX_OPEN} queries are running`)
@@ -132,7 +132,7 @@ export class QueryProcesses {
     server.child.send(message)
   }
 
-  /** The one with the least to do; another one if all are held up. */
+  /** Returns the process with the shortest queue; starts another one if all are stuck. */
   #choose(): Server {
     const alive = [...this.#servers].filter(({ ended }) => !ended)
     const now = performance.now()
@@ -195,7 +195,7 @@ export class QueryProcesses {
     open.settle?.(message.chunk)
   }
 
-  /** What it has not answered goes to another process. */
+  /** Moves the unfinished queries of the process to another one. */
   #onEnded(server: Server): void {
     if (server.ended && server.queue.length === 0) return void this.#servers.delete(server)
     server.ended = true
@@ -224,7 +224,7 @@ export class QueryProcesses {
       } satisfies ToQueryProcess)
     server.open.delete(open)
     const at = server.queue.indexOf(open)
-    // A step that is under way is waited for, by its process: the next in the queue begins behind it.
+    // The process finishes a running step; the next step in the queue starts afterwards.
     if (at > 0) server.queue.splice(at, 1)
     if (server.open.size === 0) {
       server.idleTimer = setTimeout(() => this.#kill(server), IDLE_MS)
@@ -233,7 +233,7 @@ export class QueryProcesses {
   }
 }
 
-/** The rest of a query, behind what was sent. */
+/** Returns the rest of a query after the features already sent. */
 function continued({ query, current, sent }: Open, last: After, bytes: number): ItemsQuery {
   return {
     ...current,

@@ -9,7 +9,7 @@ import { envelopeOf, geometryOf } from './geometry.js'
 import { intersects } from './intersects.js'
 import type { After, Chunk, ItemsQuery, SqlRow } from './items-query.js'
 
-/** Up to so many features in a box, the R-tree is faster than a look at each feature. */
+/** Number of features in a box up to which the R-tree is faster than a scan of all features. */
 const TREE_FEATURES = 50_000
 /** Bytes of a part of an answer; the first is smaller, so that it is sent at once: a page of 100 small features is one part. */
 const CHUNK_BYTES = 256 * 1024
@@ -18,7 +18,7 @@ const FIRST_CHUNK_BYTES = 64 * 1024
 const MAX_STATEMENTS = 50
 /** Milliseconds after which a part is sent although it is small. */
 const CHUNK_MS = 100
-/** Limit: bytes of one value, a geometry or a text. */
+/** Maximum size of one value in bytes, such as a geometry or a text. */
 const MAX_VALUE_BYTES = 256 * 1024 * 1024
 
 type Statement = ReturnType<DatabaseSyncInstance['prepare']>
@@ -26,7 +26,7 @@ type Statement = ReturnType<DatabaseSyncInstance['prepare']>
 /** An index that is open for reading. It is not changed while it exists. */
 export class OpenIndex {
   readonly #database: DatabaseSyncInstance
-  /** literals of the filters of open queries, by the numbers that their SQL passes */
+  /** geometry literals in the filters of open queries, by the numbers in their SQL */
   readonly #literals = new Map<number, Literal>()
   /** by their text; one that runs is not among them */
   readonly #statements = new Map<string, Statement>()
@@ -58,7 +58,7 @@ export class OpenIndex {
     this.#database.close()
   }
 
-  /** The parts of an answer, as they are asked for. Throws what SQLite throws. */
+  /** Yields the parts of a response on demand. Throws the errors of SQLite. */
   *run(query: ItemsQuery): Generator<Chunk, void> {
     const literals: number[] = []
     this.#running++
@@ -105,7 +105,7 @@ export class OpenIndex {
     const order = [...sort.flatMap(orderOf), 'fid'].join(', ')
     return {
       text: `${head}${where} ORDER BY ${order} LIMIT ? OFFSET ?`,
-      // One more tells whether there are more.
+      // One extra row shows if there are more features.
       values: [...given.flatMap(({ values }) => values), limit + 1, offset],
     }
   }
@@ -125,7 +125,7 @@ export class OpenIndex {
     return compile(filter, context)
   }
 
-  /** No further than the limit that matters. */
+  /** Counts up to the relevant limit only. */
   #countInBox([west, south, east, north]: readonly [number, number, number, number]): number {
     return (
       this.#boxCount.get(west, east, south, north, TREE_FEATURES + 1) as {
@@ -144,7 +144,7 @@ export class OpenIndex {
 /** A geometry of a filter. */
 class Literal {
   readonly #geometry: Geometry
-  /** west, south, east, north, if the geometry is a box */
+  /** west, south, east, north if the geometry is a box */
   readonly #box: readonly [number, number, number, number] | null
 
   constructor(geometry: Geometry) {
@@ -178,7 +178,7 @@ function folded(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
-/** Whole numbers beyond what JavaScript's can hold come as texts. */
+/** Selects whole numbers as texts if they may exceed the range of JavaScript. */
 function shownColumn({ column, type }: IndexField): string {
   const name = quoted(column)
   return type === 'integer'
@@ -186,13 +186,13 @@ function shownColumn({ column, type }: IndexField): string {
     : name
 }
 
-/** Features without a value come last, in either direction. */
+/** Sorts features without a value last, in either direction. */
 function orderOf({ field, descending }: ItemsQuery['sort'][number]): string[] {
   const column = quoted(field.column)
   return [`${column} IS NULL`, `${column}${descending ? ' DESC' : ''}`]
 }
 
-/** What stands behind the feature with these keys in the order of the query. */
+/** Returns the condition for features after the one with these keys, in the order of the query. */
 function behind({ sort }: ItemsQuery, after: After): Sql {
   const keys = [
     ...sort.map(({ field, descending }) => ({ column: quoted(field.column), descending })),
@@ -202,7 +202,7 @@ function behind({ sort }: ItemsQuery, after: After): Sql {
   const values: SqlValue[] = []
   for (const [i, { column, descending }] of keys.entries()) {
     const value = after[i] ?? null
-    // Nothing stands behind an absent value but other keys.
+    // Absent values sort last, so only the following keys can differ.
     if (value === null) continue
     const equal = keys.slice(0, i).map((key) => `${key.column} IS ?`)
     const isLater =
@@ -213,7 +213,7 @@ function behind({ sort }: ItemsQuery, after: After): Sql {
   return { text: parts.map((part) => `(${part})`).join(' OR '), values }
 }
 
-/** Columns before those of the fields. */
+/** Number of columns before those of the fields. */
 const FIXED = 4
 
 function* chunksOf(query: ItemsQuery, rows: Iterator<SqlRow>): Generator<Chunk, void> {
@@ -251,7 +251,7 @@ function* chunksOf(query: ItemsQuery, rows: Iterator<SqlRow>): Generator<Chunk, 
         row.slice(FIXED, FIXED + selected.length),
         continues ? sent + 1 : sent,
       )
-      // The first is sent however large it is, or nobody would get further.
+      // The first feature is sent whatever its size, since clients could otherwise never pass it.
       if ((sent > 0 || continues) && total + feature.length > maxBytes) return yield flush('more')
       parts.push(feature)
       bytes += feature.length

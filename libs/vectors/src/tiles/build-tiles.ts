@@ -14,16 +14,16 @@ import type { FromZoomWorker } from './zoom-worker.js'
 
 export const TILES_FILE = 'tiles.pmtiles'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, used even if the sources run (in tests). */
 const WORKER = new URL('../../dist/tiles/zoom-worker.js', import.meta.url)
 
-/** Features that one thread builds as fast as two, which have to be started first. */
+/** Number of features up to which one thread is as fast as two, since threads take time to start. */
 const FEW_FEATURES = 5_000
 
-/** Limit: threads. Each takes a whole core and its share of the memory. */
+/** Maximum number of threads. Each uses a whole core and its share of the memory. */
 const MAX_THREADS = 4
 
-/** What a thread has besides its records, in MB: features, values, the tile that is made. */
+/** Memory of a thread besides its records, in MB: features, values, the current tile. */
 const THREAD_MB = 150
 
 export interface TilesTask {
@@ -42,13 +42,13 @@ export interface TilesTask {
 export interface BuiltTiles {
   readonly minZoom: number
   readonly maxZoom: number
-  /** features that no tile of a zoom shows, by zoom, where there are some */
+  /** number of features that no tile of a zoom shows, by zoom, without zeros */
   readonly leftOut: Readonly<Record<string, number>>
   readonly vectorLayers: readonly VectorLayer[]
   readonly bytes: number
 }
 
-/** Writes the tiles of an index. null: no feature has a geometry that a tile can show. */
+/** Writes the tiles of an index. Returns null if no feature has a geometry that a tile can show. */
 export async function buildTiles(task: TilesTask, onStep: () => void = () => {}): Promise<BuiltTiles | null> {
   const { folder, description, memoryMb } = task
   const fields = description.fields.filter(({ name }) => task.fields === null || task.fields.includes(name))
@@ -61,7 +61,7 @@ export async function buildTiles(task: TilesTask, onStep: () => void = () => {})
   const shared = 40 * (known.last / 1e6) + THREAD_MB * threads
   const maxWords = Math.floor((Math.max(64, (memoryMb - shared) / (2 * threads)) * 1024 * 1024) / 4)
   const zoomsTask = { folder, layers, fields: fields.map(({ name }) => name), known, maxZoom, maxWords }
-  // The deepest take longest.
+  // The deepest zooms take longest.
   const zooms = Array.from({ length: maxZoom - minZoom + 1 }, (_, i) => maxZoom - i)
   const leftOut = threads === 1 ? here(zoomsTask, zooms, onStep) : await inThreads(zoomsTask, zooms, threads, onStep)
   fs.rmSync(join(folder, FEATURE_FILE))
@@ -98,7 +98,7 @@ function here(task: ZoomsTask, zooms: readonly number[], onStep: () => void): Le
   return Object.fromEntries(counts.filter(([, count]) => count > 0).reverse())
 }
 
-/** Rejects with what the first thread throws, and ends the others. */
+/** Rejects with the error of the first failing thread, and ends the others. */
 async function inThreads(
   task: ZoomsTask,
   zooms: readonly number[],
@@ -133,10 +133,10 @@ async function inThreads(
   }
 }
 
-/** Bytes that are read at a time. */
+/** Number of bytes read at a time. */
 const READ_BYTES = 1024 * 1024
 
-/** All tiles in the order of their numbers. */
+/** Yields all tiles in the order of their ids. */
 function* tilesOf(folder: string, zooms: readonly number[], onStep: () => void): Generator<NumberedTile> {
   for (const zoom of zooms) {
     const file = zoomFile(folder, zoom)
@@ -164,7 +164,7 @@ function* tilesOf(folder: string, zooms: readonly number[], onStep: () => void):
   }
 }
 
-/** How many tiles there may be at the most; the size of leaf directories depends on it. */
+/** Returns the maximum number of tiles; the size of leaf directories depends on it. */
 function expectedTiles({ box }: Survey, maxZoom: number): number {
   const [west, south, east, north] = box ?? [-180, -85, 180, 85]
   let tiles = 0

@@ -6,29 +6,29 @@ import type { Survey } from './survey.js'
 import { TileSorter } from './tile-sorter.js'
 import { ZoomPass } from './zoom-pass.js'
 
-/** What the tiles of all zooms are made of; threads share it. */
+/** The input for the tiles of all zooms; threads share it. */
 export interface ZoomsTask {
   readonly folder: string
   readonly layers: readonly string[]
   readonly fields: readonly string[]
   readonly known: Survey
   readonly maxZoom: number
-  /** limit: 32-bit words of records that are held at a time */
+  /** maximum number of 32-bit words of records in memory */
   readonly maxWords: number
 }
 
-/** Bytes that are written at a time. */
+/** Number of bytes written at a time. */
 const GATHERED_BYTES = 1024 * 1024
 
 /** Bytes before each tile in the file of a zoom. */
 export const HEAD_BYTES = 12
 
-/** The file of a zoom's tiles: for each its number (double), its bytes (32 bits) and the tile, in the order of their numbers. */
+/** Path of the file with a zoom's tiles: for each its id (double), its length (32 bits) and the tile, in the order of their ids. */
 export function zoomFile(folder: string, zoom: number): string {
   return join(folder, `.zoom-${zoom}`)
 }
 
-/** Writes the tiles of a zoom; answers how many features are in none of them. */
+/** Writes the tiles of a zoom; returns the number of features that occur in none of them. */
 export function buildZoom(task: ZoomsTask, packer: TilePacker, zoom: number, onStep: () => void): number {
   const { folder, known, maxZoom, maxWords } = task
   const scratch = join(folder, `.sort-${zoom}`)

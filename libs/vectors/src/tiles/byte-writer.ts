@@ -1,4 +1,4 @@
-/** Writes protocol buffers into one buffer, which grows: some ten times as fast for vector tiles as a writer of messages in messages. */
+/** Writes protocol buffers into one growing buffer: about ten times as fast for vector tiles as a writer of nested messages. */
 export class ByteWriter {
   bytes: Buffer
   length = 0
@@ -7,7 +7,7 @@ export class ByteWriter {
     this.bytes = Buffer.allocUnsafe(size)
   }
 
-  /** Makes room for so many bytes more. */
+  /** Reserves room for this many more bytes. */
   reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return
     const larger = Buffer.allocUnsafe(Math.max(2 * this.bytes.length, this.length + count))
@@ -15,7 +15,7 @@ export class ByteWriter {
     this.bytes = larger
   }
 
-  /** A whole number from 0 to 2^53. */
+  /** Writes a whole number from 0 to 2^53. */
   varint(value: number): void {
     this.reserve(8)
     const { bytes } = this
@@ -47,13 +47,13 @@ export class ByteWriter {
     this.length += to - from
   }
 
-  /** What was written; valid until the next write. */
+  /** The written bytes; valid until the next write. */
   written(): Buffer {
     return this.bytes.subarray(0, this.length)
   }
 }
 
-/** How many bytes a whole number takes. */
+/** Returns the encoded size of a whole number in bytes. */
 export function varintBytes(value: number): number {
   let count = 1
   for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) count++

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { cleanPolygon, doubleArea } from './clean-polygon.js'
 import type { Path } from './clip.js'
 
-test('a simple ring stays, turned as vector tiles have it', () => {
+test('a simple ring stays, oriented as in vector tiles', () => {
   expect(cleanPolygon([[0, 0, 0, 10, 10, 10, 10, 0]])).toEqual([[[10, 0, 10, 10, 0, 10, 0, 0]]])
 })
 
@@ -12,7 +12,7 @@ test('a bow tie becomes two triangles', () => {
   expect(polygons.map(([outer]) => doubleArea(outer as Path))).toEqual([50, 50])
 })
 
-test('a spike is taken off', () => {
+test('a spike is removed', () => {
   const polygons = cleanPolygon([[0, 0, 10, 0, 20, 0, 10, 0, 10, 10, 0, 10]])
   expect(polygons).toHaveLength(1)
   expect(doubleArea(polygons[0]?.[0] as Path)).toBe(200)
@@ -35,7 +35,7 @@ test('neighbours that share an edge become one polygon', () => {
   expect(doubleArea(polygons[0]?.[0] as Path)).toBe(400)
 })
 
-test('a ring of nothing but a line encloses nothing', () => {
+test('a degenerate ring without area encloses nothing', () => {
   expect(cleanPolygon([[0, 0, 5, 5, 10, 10]])).toEqual([])
 })
 
@@ -54,7 +54,7 @@ test('any ring becomes valid polygons of outer rings with holes', () => {
   )
 })
 
-/** By every pair of edges. */
+/** Compares every pair of edges. */
 function touchesItself(ring: Path): boolean {
   const n = ring.length / 2
   const at = (i: number) => [ring[2 * (i % n)] as number, ring[2 * (i % n) + 1] as number] as const

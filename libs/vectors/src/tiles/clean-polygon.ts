@@ -3,7 +3,7 @@ import type { Box, Path } from './clip.js'
 /** An edge, from its smaller point to its larger one. */
 type Edge = readonly [ax: number, ay: number, bx: number, by: number]
 
-/** Twice the area of a ring; positive where it is an outer ring of a vector tile. */
+/** Returns twice the area of a ring, positive for an outer ring of a vector tile. */
 export function doubleArea(ring: Path): number {
   let sum = 0
   for (let i = 0, j = ring.length - 2; i < ring.length; j = i, i += 2)
@@ -11,19 +11,19 @@ export function doubleArea(ring: Path): number {
   return sum
 }
 
-/** Limit: rounds of cutting edges where they meet. Each rounds new points to the grid, and few polygons need a third. */
+/** Maximum number of rounds that cut edges at their crossings. Each rounds new points to the grid, and few polygons need a third. */
 const MAX_ROUNDS = 24
 
-/** Limit: places in which edges of a polygon are cut in one round. Beyond it the polygon is drawn on a coarse grid, which takes a bounded time. */
+/** Maximum number of cuts of a polygon's edges in one round. Above it the polygon is drawn on a coarse grid, which takes a bounded time. */
 const MAX_CUTS = 200_000
 
-/** Cells along the longer side of that grid, at most. */
+/** Maximum number of cells along the longer side of that grid. */
 const RASTER_CELLS = 256
 
 /**
- * The area that rings enclose by the even-odd rule, as valid polygons (OGC Simple Features): no ring touches itself, rings touch one another in
- * points at most, and each outer ring, of positive area, is followed by its holes, of negative area. Points are whole numbers below
- * 2^25, and so are those of the result: where edges cross between them, their crossing is rounded.
+ * Returns the area that rings enclose by the even-odd rule as valid polygons (OGC Simple Features): no ring touches itself, rings touch one
+ * another only in points, and each outer ring, with a positive area, is followed by its holes, with negative areas. Input and output points
+ * are whole numbers below 2^25, so crossings between them are rounded.
  */
 export function cleanPolygon(rings: readonly Path[]): Path[][] {
   const proper = rings.map(withoutRepeats).filter((ring) => ring.length >= 6)
@@ -43,7 +43,7 @@ export function withoutRepeats(ring: Path): Path {
   return kept
 }
 
-/** Rings that neither touch nor cross: what is in what is told by a point of each. */
+/** Groups rings that neither touch nor cross: a point of each ring decides which ring contains it. */
 function grouped(rings: readonly Path[]): Path[][] {
   if (rings.length === 1) return doubleArea(rings[0] as Path) === 0 ? [] : [[oriented(rings[0] as Path, true)]]
   const depths = rings.map((ring) => rings.filter((other) => other !== ring && contains(other, ring)).length)
@@ -57,7 +57,7 @@ function oriented(ring: Path, isOuter: boolean): Path {
   return turned
 }
 
-/** Gives each hole to the smallest outer ring around it. */
+/** Assigns each hole to the smallest outer ring around it. */
 function nested(rings: readonly Path[]): Path[][] {
   const outer = rings.map((ring) => ({ ring, area: doubleArea(ring) })).filter(({ area }) => area > 0)
   const polygons = outer.sort((a, b) => a.area - b.area).map(({ ring }) => [ring])
@@ -86,7 +86,7 @@ function boxOf(ring: Path): Box {
   return { minX, minY, maxX, maxY }
 }
 
-/** Whether the middle of the first edge of a ring, which lies on no edge of the outer one, is in that. */
+/** True if `outer` contains the middle of the first edge of `ring`, which lies on no edge of `outer`. */
 function contains(outer: Path, ring: Path): boolean {
   const x = (ring[0] as number) + (ring[2] as number)
   const y = (ring[1] as number) + (ring[3] as number)
@@ -98,16 +98,16 @@ function contains(outer: Path, ring: Path): boolean {
   return inside
 }
 
-/** Whether an edge that crosses the row of a point does so to the right of it. */
+/** True if an edge that crosses the row of a point does so to the right of the point. */
 function isRightOf(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
   const cross = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
   return by > ay ? cross > 0 : cross < 0
 }
 
-/** Up to so many points, every pair of a ring's edges is compared: that is faster than sorting them. */
+/** Number of points up to which every pair of edges is compared, because that is faster than sorting them. */
 const FEW_POINTS = 32
 
-/** Whether no two edges meet but the neighbours of a ring, and these in their common point only. */
+/** True if no two edges meet except neighbours of a ring, and these only in their common point. */
 function isClean(rings: readonly Path[]): boolean {
   if (rings.length === 1 && (rings[0] as Path).length <= 2 * FEW_POINTS) return isSimple(rings[0] as Path)
   const edges: Edge[] = []
@@ -157,8 +157,8 @@ function keyOf(x: number, y: number): number {
 }
 
 /**
- * Calls back for each pair of edges that meet elsewhere than in points at which both end, until it answers true; for some pairs several times. Two
- * edges are compared where their boxes meet, in bands of rows.
+ * Calls back for each pair of edges that meet anywhere except in a common end, until the callback returns true; some pairs are reported several
+ * times. Compares two edges only if their boxes meet, in bands of rows.
  */
 function meetings(edges: readonly Edge[], onMeeting: (i: number, j: number) => boolean): boolean {
   const bands = new Bands(edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const))
@@ -186,10 +186,10 @@ function meetingsOf(edges: readonly Edge[], band: readonly number[], onMeeting: 
   return false
 }
 
-/** Edges in a band, on average. */
+/** Average number of edges in a band. */
 const BAND_EDGES = 32
 
-/** Edges by the rows, or the columns, that they touch: a polygon with a million points is not compared with itself pair by pair. */
+/** Edges by the rows, or the columns, that they touch, which avoids comparing a polygon with a million points pair by pair. */
 class Bands {
   readonly all: number[][]
   readonly #low: number
@@ -211,7 +211,7 @@ class Bands {
     }
   }
 
-  /** The edges that may touch a row; half rows are rows too. */
+  /** Returns the edges that may touch a row; half rows count as rows. */
   at(row: number): readonly number[] {
     return this.all[this.#bandOf(row)] ?? []
   }
@@ -248,13 +248,13 @@ function side(ax: number, ay: number, bx: number, by: number, x: number, y: numb
   return (bx - ax) * (y - ay) - (by - ay) * (x - ax)
 }
 
-/** Whether a point of an edge's line lies on the edge, and is none of its ends. */
+/** True if a point on an edge's line lies on the edge and is not one of its ends. */
 function isBetween(ax: number, ay: number, bx: number, by: number, x: number, y: number): boolean {
   if ((x === ax && y === ay) || (x === bx && y === by)) return false
   return x >= ax && x <= bx && y >= Math.min(ay, by) && y <= Math.max(ay, by)
 }
 
-/** By the even-odd rule, an edge that comes twice bounds nothing. */
+/** A set of edges by the even-odd rule: an edge that occurs twice is removed. */
 class EdgeSet {
   readonly #edges = new Map<string, Edge>()
 
@@ -281,7 +281,7 @@ function edgesOf(rings: readonly Path[]): Edge[] {
   return set.all()
 }
 
-/** Cuts edges where they meet others, until all meet in their ends only. null: it did not come to an end. */
+/** Cuts edges at their crossings, until all meet only in their ends. Returns null if the limit of rounds or cuts is reached. */
 function noded(first: Edge[]): Edge[] | null {
   let edges = first
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -335,7 +335,7 @@ function noded(first: Edge[]): Edge[] | null {
   return null
 }
 
-/** The sides of the cells whose middle rings enclose by the even-odd rule. */
+/** Returns the sides of the cells whose middles the rings enclose by the even-odd rule. */
 function rasterized(rings: readonly Path[]): Edge[] {
   const box = boxOf(rings.flat())
   const cell = Math.max(1, Math.ceil(Math.max(box.maxX - box.minX, box.maxY - box.minY) / RASTER_CELLS))
@@ -357,7 +357,7 @@ function rasterized(rings: readonly Path[]): Edge[] {
   return set.all()
 }
 
-/** Where the edges of rings cross a row. */
+/** Returns the positions at which the edges of rings cross a row. */
 function crossingsOf(rings: readonly Path[], row: number): number[] {
   const found: number[] = []
   for (const ring of rings) {
@@ -376,7 +376,7 @@ interface Outgoing {
   used: boolean
 }
 
-/** The rings around the inside of edges that meet in their ends only: each with the inside on one hand, none touching itself. */
+/** Returns the rings around the interior of edges that meet only in their ends. The interior lies on one side of each ring, and no ring touches itself. */
 function traced(edges: readonly Edge[]): Path[] {
   const from = new Map<number, Outgoing[]>()
   for (const [ax, ay, bx, by] of directed(edges)) {
@@ -406,7 +406,7 @@ function traced(edges: readonly Edge[]): Path[] {
   return rings
 }
 
-/** The first unused edge from a point, clockwise from a direction: between both lies the inside. */
+/** Returns the first unused edge from a point, clockwise from a direction: the interior lies between both. */
 function nextClockwise(outs: readonly Outgoing[], back: number): Outgoing | undefined {
   let best: Outgoing | undefined
   let bestTurn = Number.POSITIVE_INFINITY
@@ -422,7 +422,7 @@ function nextClockwise(outs: readonly Outgoing[], back: number): Outgoing | unde
   return best
 }
 
-/** Cuts a walk where it comes to a point again. */
+/** Cuts a walk at points that it visits again. */
 function loops(walk: Path): Path[] {
   const found: Path[] = []
   const stack: Path = []
@@ -442,7 +442,7 @@ function loops(walk: Path): Path[] {
   return found.filter((ring) => doubleArea(ring) !== 0)
 }
 
-/** Each edge in the direction in which the inside lies on the hand on which an outer ring has it. */
+/** Directs each edge so that the interior lies on the same side as for an outer ring. */
 function directed(edges: readonly Edge[]): Edge[] {
   const rows = new Bands(edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const))
   const columns = new Bands(edges.map(([ax, , bx]) => [ax, bx] as const))

@@ -18,7 +18,7 @@ export function clipPoints(points: Path, { minX, minY, maxX, maxY }: Box): Path 
   return kept
 }
 
-/** The parts of a line that lie in a box (Liang and Barsky, 1984). */
+/** Returns the parts of a line that lie in a box (Liang and Barsky, 1984). */
 export function clipLine(line: Path, box: Box): Path[] {
   const parts: Path[] = []
   let part: Path = []
@@ -60,7 +60,7 @@ function insideSpan(ax: number, ay: number, bx: number, by: number, box: Box): [
   return from > to ? null : [from, to]
 }
 
-/** The part of a ring in a box (Sutherland and Hodgman, 1974). It may run along the box's edges twice: `cleanPolygon` takes such out. */
+/** Returns the part of a ring in a box (Sutherland and Hodgman, 1974). It may run along the box's edges twice; `cleanPolygon` removes such parts. */
 export function clipRing(ring: Path, { minX, minY, maxX, maxY }: Box): Path {
   let clipped = clipSide(ring, 0, minX, 1)
   clipped = clipSide(clipped, 0, maxX, -1)
@@ -68,7 +68,7 @@ export function clipRing(ring: Path, { minX, minY, maxX, maxY }: Box): Path {
   return clipSide(clipped, 1, maxY, -1)
 }
 
-/** What lies on one side of an edge; `axis` 0 is x. `sign` 1: above `edge`. */
+/** Returns the part on one side of an edge; `axis` 0 is x. `sign` 1: above `edge`. */
 function clipSide(ring: Path, axis: 0 | 1, edge: number, sign: 1 | -1): Path {
   const n = ring.length
   let all = true
@@ -90,7 +90,7 @@ function clipSide(ring: Path, axis: 0 | 1, edge: number, sign: 1 | -1): Path {
   return out
 }
 
-/** Adds a point that differs from the last one. */
+/** Appends a point unless it equals the last one. */
 export function add(path: Path, x: number, y: number): void {
   const n = path.length
   if (n >= 2 && path[n - 2] === x && path[n - 1] === y) return

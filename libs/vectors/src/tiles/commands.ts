@@ -1,12 +1,12 @@
 import type { Path } from './clip.js'
 
-/** The commands of Mapbox Vector Tile 2.1, 4.3. */
+/** The commands of Mapbox Vector Tile 2.1, section 4.3. */
 const MOVE = 1
 const DRAW = 2
 const CLOSE = 7
 const CLOSE_ONCE = CLOSE | (1 << 3)
 
-/** Adds the commands that draw paths. @param type 1: points, 2: lines, 3: polygons */
+/** Appends the commands that draw paths. @param type 1: points, 2: lines, 3: polygons */
 export function writeCommands(type: number, paths: readonly Path[], numbers: number[]): void {
   let x = 0
   let y = 0
@@ -26,7 +26,7 @@ export function writeCommands(type: number, paths: readonly Path[], numbers: num
   }
 }
 
-/** The paths that commands draw. */
+/** Returns the paths that commands draw. */
 export function readCommands(commands: ArrayLike<number>): Path[] {
   const paths: Path[] = []
   let x = 0

@@ -1,11 +1,11 @@
 import fs from 'node:fs'
 
 /**
- * All features of an index as flat records in one file, in the order of the index. Each zoom reads it once from beginning to end, which takes a tenth
- * of the time that reading them out of the index does. A record is 8-byte aligned, in the byte order of this machine:
- * whole numbers of 32 bits [words of the record, fid, layer, kind, parts, words of attributes], id, box (doubles; id is NaN if there is none),
+ * All features of an index as flat records in one file, in the order of the index. Each zoom reads it once sequentially, which takes a tenth
+ * of the time of reading the index. A record is 8-byte aligned, in the byte order of this machine:
+ * 32-bit integers [words of the record, fid, layer, kind, parts, words of attributes], id, box (doubles; NaN without an id),
  * the attributes [count, then for each: field, value, bytes] with their bytes, and each part [type, points] with its points (doubles).
- * Positions are parts of the side of the world, from its north-western corner.
+ * Positions are fractions of the side of the world, from its north-western corner.
  */
 export const FEATURE_FILE = '.features'
 
@@ -26,7 +26,7 @@ export interface FeatureHead {
   readonly fid: number
   readonly layer: number
   readonly kind: number
-  /** null: none */
+  /** null: no id */
   readonly id: number | null
   readonly box: readonly [number, number, number, number]
 }
@@ -41,7 +41,7 @@ export class FeatureFileWriter {
     this.#fd = fs.openSync(file, 'wx')
   }
 
-  /** @param heads of the attributes @param parts in turn a type and its points */
+  /** @param heads of the attributes @param parts alternately a type and its points */
   add(
     head: FeatureHead,
     heads: readonly number[],
@@ -97,7 +97,7 @@ function even(count: number): number {
   return count + (count & 1)
 }
 
-/** Reads a file of features from its beginning. `words` and `doubles` hold the present record, from `at` on. */
+/** Reads a file of features sequentially. `words` and `doubles` hold the current record, starting at `at`. */
 export class FeatureFileReader {
   readonly #fd: number
   words = new Int32Array(READ_BYTES / 4)
@@ -110,7 +110,7 @@ export class FeatureFileReader {
     this.#fd = fs.openSync(file, 'r')
   }
 
-  /** Goes on to the next record. false: there is none. */
+  /** Moves to the next record. Returns false at the end. */
   next(): boolean {
     this.at = this.#next
     if (this.at + 2 > this.#end && !this.#fill(2)) return false
@@ -124,7 +124,7 @@ export class FeatureFileReader {
     fs.closeSync(this.#fd)
   }
 
-  /** Moves what is left to the front, and reads until the record is there as a whole. */
+  /** Moves the remaining bytes to the front, and reads until the record is complete. */
   #fill(size: number): boolean {
     const rest = this.words.subarray(this.at, this.#end)
     if (size > this.words.length) {
@@ -138,7 +138,7 @@ export class FeatureFileReader {
     while (this.#end < size) {
       const bytes = fs.readSync(this.#fd, this.words, 4 * this.#end, 4 * (this.words.length - this.#end), null)
       if (bytes === 0) return false
-      // A record is written as a whole number of words, but a read may end within one.
+      // A record is written as a whole number of words, but a read may end within a word.
       let whole = bytes
       while (whole % 8 !== 0) {
         const more = fs.readSync(this.#fd, this.words, 4 * this.#end + whole, 8 - (whole % 8), null)

@@ -1,13 +1,13 @@
 /** Units along the side of a tile (Mapbox Vector Tile 2.1: `extent`). */
 export const EXTENT = 4096
 
-/** So far beyond its edges a tile has geometry, in units: wide lines and outlines are drawn without seams. */
+/** Width of the geometry beyond a tile's edges, in units, so that wide lines and outlines are drawn without seams. */
 export const BUFFER = 64
 
-/** The latitude at which Web Mercator ends. */
+/** Maximum latitude of Web Mercator. */
 export const MAX_LATITUDE = 85.0511287798066
 
-/** Web Mercator: the world from 0 to 1, from the west. Longitudes beyond 180 degrees lie beyond it. */
+/** Web Mercator: the world from 0 to 1, from the west. Longitudes beyond 180 degrees lie outside of that range. */
 export function worldX(longitude: number): number {
   return longitude / 360 + 0.5
 }

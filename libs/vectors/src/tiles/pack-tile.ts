@@ -7,20 +7,20 @@ import { lot } from './survey.js'
 import { COMMANDS_AT, ID_AT, RECORD_HEAD, SIZE_AT, TAG_WORDS_AT, type TileRecords } from './tile-records.js'
 import { MAX_KNOWN_VALUES, UNKNOWN } from './values.js'
 
-/** Limit: bytes of a tile, compressed. */
+/** Maximum size of a compressed tile in bytes. */
 export const MAX_TILE_BYTES = 500_000
 
-/** Limit: features of a tile. */
+/** Maximum number of features in a tile. */
 export const MAX_TILE_FEATURES = 200_000
 
-/** A tile that is so small is stored as it is: compressing saves a few bytes, and takes longer than all else. */
+/** Size up to which a tile is stored uncompressed: compression would save a few bytes and take longer than everything else. */
 const STORED_BYTES = 80
 
-/** How zlib compresses small tiles: with less memory to be cleared for each. */
+/** Size up to which zlib uses less memory, which it clears for each tile. */
 const SMALL_BYTES = 4_096
 const SMALL: ZlibOptions = { memLevel: 4, windowBits: 12 }
 
-/** Turns the records of a tile into the tile. */
+/** Encodes the records of a tile. */
 export class TilePacker {
   readonly #layers: readonly string[]
   readonly #fields: readonly string[]
@@ -29,7 +29,7 @@ export class TilePacker {
   readonly #tags = new ByteWriter(4096)
   readonly #commands = new ByteWriter(64 * 1024)
   readonly #values = new ByteWriter(64 * 1024)
-  /** the number of a known value in the layer that is written, if `#stamps` has the number of that layer */
+  /** the index of a known value in the current layer, valid if `#stamps` has the number of that layer */
   readonly #numbers = new Uint32Array(MAX_KNOWN_VALUES)
   readonly #stamps = new Uint32Array(MAX_KNOWN_VALUES)
   readonly #keys: Int32Array
@@ -43,20 +43,20 @@ export class TilePacker {
     this.#keys = new Int32Array(fields.length)
   }
 
-  /** The tile within its limits, compressed, and which of the records it has. */
+  /** Returns the compressed tile within its limits, and the records that it contains. */
   pack({ words, offsets }: TileRecords): { data: Buffer; offsets: readonly number[] } | null {
     let chosen = largest(words, offsets, MAX_TILE_FEATURES)
     for (let coarseness = 1; chosen.length > 0; ) {
       const data = compressed(this.#encode(words, chosen, coarseness))
       if (data.length <= MAX_TILE_BYTES) return { data, offsets: chosen }
-      // A feature that is too large on its own is drawn with fewer details.
+      // A single feature that is too large is drawn with less detail.
       if (chosen.length === 1 && coarseness < EXTENT) coarseness *= 2
       else chosen = largest(words, chosen, Math.floor((chosen.length * MAX_TILE_BYTES * 0.9) / data.length))
     }
     return null
   }
 
-  /** Mapbox Vector Tile 2.1. */
+  /** Encodes as Mapbox Vector Tile 2.1. */
   #encode(words: Int32Array, offsets: readonly number[], coarseness: number): Buffer {
     this.#whole.length = 0
     if (this.#layers.length === 1) this.#writeLayer(words, offsets, 0, coarseness)
@@ -173,7 +173,7 @@ export class TilePacker {
   }
 }
 
-/** Geometry on a coarser grid. */
+/** Returns the geometry on a coarser grid. */
 function coarser(commands: Int32Array, cell: number): readonly number[] {
   const paths = readCommands(commands).map((path) => path.map((value) => Math.round(value / cell) * cell))
   const type = isPolygon(commands) ? 3 : 2
@@ -182,7 +182,7 @@ function coarser(commands: Int32Array, cell: number): readonly number[] {
   return numbers
 }
 
-/** The largest features; points by lot, which thins them evenly. */
+/** Returns the largest features, or for points a random selection, which thins them evenly. */
 function largest(words: Int32Array, offsets: readonly number[], count: number): readonly number[] {
   if (offsets.length <= count) return offsets
   const sizes = new Float32Array(words.buffer)
@@ -200,7 +200,7 @@ function compressed(tile: Buffer): Buffer {
   return tile.length > STORED_BYTES ? gzipSync(tile, SMALL) : stored(tile)
 }
 
-/** A gzip member of one block that is not compressed (RFC 1952, RFC 1951 3.2.4). */
+/** Returns a gzip member with one uncompressed block (RFC 1952, RFC 1951 section 3.2.4). */
 function stored(tile: Buffer): Buffer {
   const member = Buffer.alloc(10 + 5 + tile.length + 8)
   member.set([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 1])

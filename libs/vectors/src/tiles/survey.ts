@@ -6,43 +6,43 @@ import { FeatureFileWriter, PART_LINE, PART_POINTS, PART_RING } from './feature-
 import { EXTENT, latitudeOf, longitudeOf, worldX, worldY } from './grid.js'
 import { Values } from './values.js'
 
-/** Limit: the deepest zoom that is chosen by itself. A unit of a tile is 0.6 m there. */
+/** Maximum for an automatically chosen deepest zoom. A unit of a tile is 0.6 m there. */
 export const MAX_CHOSEN_ZOOM = 14
 
-/** Cells along the side of a tile, of which each shows one point at most above the deepest zoom. */
+/** Cells along the side of a tile as a power of two. Above the deepest zoom each cell shows at most one point. */
 const CELL_BITS = 7
 
-/** Bits of a point's place, along each side. */
+/** Bits of a point's position, along each side. */
 const PLACE_BITS = 26
 
-/** So many units of a tile lie between vertices at the deepest zoom: their places are rounded by a hundredth of that. */
+/** Units of a tile between vertices at the deepest zoom, so that rounding moves them by a hundredth of their distance. */
 const UNITS_BETWEEN = 64
 
-/** Limit: tiles of a zoom that is deeper than the vertices ask for, which makes places more exact. */
+/** Maximum number of tiles of a zoom deeper than the vertices require, which makes positions more exact. */
 const CHEAP_TILES = 2_000
 
-/** Features whose vertices are looked at for the deepest zoom. */
+/** Number of features whose vertices determine the deepest zoom. */
 const SAMPLES = 20_000
 
-/** The facts about every feature that every zoom needs, in arrays by number that threads share: some 15 bytes a feature. */
+/** Facts about every feature that every zoom needs, in arrays by fid that threads share: about 15 bytes per feature. */
 export interface Survey {
-  /** the largest number of a feature */
+  /** the largest fid */
   readonly last: number
-  /** those that have a geometry */
+  /** number of features with a geometry */
   readonly count: number
-  /** 0: no geometry, or one that no tile can hold */
+  /** 0: no geometry, or one that no tile can contain */
   readonly kinds: Uint8Array
-  /** of polygons, the area; of lines, the length: in units of the world's side */
+  /** area of polygons, length of lines: in units of the world's side */
   readonly sizes: Float32Array
-  /** of polygons, the longer side of the box, in the same unit */
+  /** for polygons, the longer side of the box, in the same unit */
   readonly sides: Float32Array
-  /** of points, the first zoom at which they are shown */
+  /** for points, the first zoom at which they are shown */
   readonly zooms: Uint8Array
   /** polygons in the order of a curve whose neighbours are neighbours on the map */
   readonly polygons: Uint32Array
-  /** by how much the places of vertices have to be apart, as a part of the world's side */
+  /** distance between the vertices, as a fraction of the world's side */
   readonly spacing: number
-  /** west, south, east, north in degrees, as they are in the index */
+  /** west, south, east, north in degrees, as in the index */
   readonly box: readonly [number, number, number, number] | null
 }
 
@@ -53,7 +53,7 @@ export const MIXED = 4
 
 type Cell = string | number | Uint8Array | null
 
-/** Reads all features once, and writes them into the file of features with the attributes that tiles have. */
+/** Reads all features once, and writes them into the file of features with the attributes of the tiles. */
 export function survey(
   db: DatabaseSyncInstance,
   layers: readonly string[],
@@ -112,7 +112,7 @@ export function survey(
   }
 }
 
-/** Whole numbers beyond what JavaScript's can hold come as texts. */
+/** Selects whole numbers as texts if they may exceed the range of JavaScript. */
 export function safeColumn({ column, type }: IndexField): string {
   const name = quoted(column)
   return type === 'integer'
@@ -120,7 +120,7 @@ export function safeColumn({ column, type }: IndexField): string {
     : name
 }
 
-/** The number of a feature in tiles: its own where that is a whole number and no other feature has it, else its number in the index where it has none. */
+/** Returns the id of a feature in tiles: its own id if that is a whole number, its fid if it has no own id, else null. If own ids repeat, the fid. */
 function idReader(db: DatabaseSyncInstance): (fid: number, own: string | null) => number | null {
   const repeated = db
     .prepare('SELECT 1 FROM features WHERE feature_id IS NOT NULL GROUP BY feature_id HAVING count(*) > 1 LIMIT 1')
@@ -136,7 +136,7 @@ function extend(box: [number, number, number, number], more: readonly [number, n
   if (more[3] > box[3]) box[3] = more[3]
 }
 
-/** Gathers the parts of a geometry in the unit of tiles, and measures them. */
+/** Collects the parts of a geometry in the unit of tiles, and measures them. */
 class Seen {
   kind = 0
   area = 0
@@ -197,7 +197,7 @@ class Seen {
   }
 }
 
-/** A place on a curve whose neighbours are neighbours on the map: the bits of x and y by turns (Morton, 1966). */
+/** Returns a position on a curve whose neighbours are neighbours on the map: alternating bits of x and y (Morton, 1966). */
 function placeOf(x: number, y: number): number {
   const cells = 2 ** PLACE_BITS
   const column = Math.max(0, Math.min(cells - 1, Math.floor((((x % 1) + 1) % 1) * cells)))
@@ -215,7 +215,7 @@ function interleave(value: number): number {
   return (spreadBits | (spreadBits << 1)) & 0x55555555
 }
 
-/** The features of a kind along the curve of their places. */
+/** Returns the features of a kind along the curve of their positions. */
 function inOrder(kinds: Uint8Array, places: Float64Array, kind: number, count: number): Uint32Array {
   const order = new Uint32Array(new SharedArrayBuffer(4 * count))
   let next = 0
@@ -224,14 +224,14 @@ function inOrder(kinds: Uint8Array, places: Float64Array, kind: number, count: n
 }
 
 /**
- * Gives each point the first zoom at which it is shown: of the points in a cell of the zoom's grid one, and the same again at deeper zooms. Which
- * one is drawn by lot, so that the grid is not seen. Answers how far points lie from their neighbours.
+ * Assigns each point the first zoom at which it is shown. Each cell of a zoom's grid shows one of its points, which stays at deeper zooms. The
+ * point is chosen randomly, so that the grid is not visible. Returns the distances between neighbouring points.
  */
 function spread(order: Uint32Array, places: Float64Array, zooms: Uint8Array): number[] {
   const distances: number[] = []
   const every = Math.max(1, Math.floor(order.length / SAMPLES))
   for (let i = 1; i < order.length; i += every) {
-    // Two places that share all but so many bits lie in one cell of this size.
+    // Two positions that share all but this many bits lie in one cell of this size.
     const difference = (places[order[i] as number] as number) - (places[order[i - 1] as number] as number)
     if (difference > 0) distances.push(Math.sqrt(difference) / 2 ** PLACE_BITS)
   }
@@ -256,19 +256,19 @@ function spread(order: Uint32Array, places: Float64Array, zooms: Uint8Array): nu
   return distances
 }
 
-/** A number that says nothing of the feature, the same in every build. */
+/** Returns a pseudo-random number that is the same in every build and independent of the feature's content. */
 export function lot(fid: number): number {
   return Math.imul(Math.imul(fid, 0x9e3779b1) ^ (fid >>> 15), 0x85ebca6b) >>> 0
 }
 
-/** A distance that most are larger than. */
+/** Returns a distance that most distances exceed. */
 function typical(distances: number[]): number {
   if (distances.length === 0) return Number.POSITIVE_INFINITY
   distances.sort((a, b) => a - b)
   return distances[Math.floor(distances.length / 4)] as number
 }
 
-/** The zoom at which vertices stand clear of one another, or a deeper one if that takes few tiles. */
+/** Returns the zoom at which vertices can be told apart, or a deeper one if that takes few tiles. */
 export function chosenMaxZoom({ spacing, box, count }: Survey): number {
   if (box === null) return 0
   const clear = Math.ceil(Math.log2(UNITS_BETWEEN / (spacing * EXTENT)))

@@ -1,5 +1,5 @@
 /**
- * What one tile has of one feature, in whole numbers of 32 bits: [words of the record, fid, layer, type, size, id (2), words of attributes, words of
+ * The record of one feature in one tile, as 32-bit integers: [words of the record, fid, layer, type, size, id (2), words of attributes, words of
  * commands], the attributes as in the file of features, the commands as in the tile.
  */
 export const RECORD_HEAD = 9
@@ -8,10 +8,10 @@ export const ID_AT = 5
 export const TAG_WORDS_AT = 7
 export const COMMANDS_AT = 8
 
-/** Words that are taken at first, if so many are allowed. */
+/** Number of words allocated at first, if the limit allows it. */
 export const FIRST_WORDS = 1024 * 1024
 
-/** The records of one tile: `offsets` says where they begin in `words`. */
+/** The records of one tile: `offsets` are their positions in `words`. */
 export interface TileRecords {
   readonly tileId: number
   readonly words: Int32Array

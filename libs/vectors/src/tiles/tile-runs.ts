@@ -3,7 +3,7 @@ import { FIRST_WORDS, SIZE_AT, type TileRecords } from './tile-records.js'
 
 const GATHERED_WORDS = 1024 * 1024
 
-/** Writes tiles as [number (double), records, words] and the records. */
+/** Writes tiles as [id (double), records, words] and the records. */
 export class RunWriter {
   readonly #fd: number
   readonly #gathered = new Int32Array(GATHERED_WORDS)
@@ -56,12 +56,12 @@ class Run {
   readonly #fd: number
   readonly #head = new Int32Array(4)
   readonly #number = new Float64Array(this.#head.buffer, 0, 1)
-  /** the tile that is next; infinity behind the last one */
+  /** the id of the next tile; infinity after the last one */
   tileId = 0
 
   constructor(file: string) {
     this.#fd = fs.openSync(file, 'r')
-    // Its blocks go with its last reader, also if this process is killed.
+    // The kernel frees the file when it is closed, even if this process is killed.
     fs.unlinkSync(file)
     this.#advance()
   }
@@ -70,7 +70,7 @@ class Run {
     return this.#head[3] as number
   }
 
-  /** Reads the records of the tile into place, and goes on to the next tile. */
+  /** Copies the records of the tile, and moves to the next tile. */
   take(words: Int32Array, at: number): void {
     readFully(this.#fd, words.subarray(at, at + this.size))
     this.#advance()
@@ -95,7 +95,7 @@ function readFully(fd: number, words: Int32Array): boolean {
   return true
 }
 
-/** The tiles of all runs in the order of their numbers. */
+/** Yields the tiles of all runs in the order of their ids. */
 export function* merged(files: readonly string[], maxWords: number): Generator<TileRecords> {
   const runs = files.map((file) => new Run(file))
   let words = new Int32Array(FIRST_WORDS)
@@ -128,7 +128,7 @@ function offsetsOf(words: Int32Array, length: number): number[] {
   return offsets
 }
 
-/** Keeps the largest features that have so many words together: no tile can show more than that. */
+/** Keeps the largest features up to this number of words, since a tile cannot show more. */
 function largest(words: Int32Array, length: number, limit: number): number {
   const sizes = new Float32Array(words.buffer)
   const offsets = offsetsOf(words, length)

@@ -8,7 +8,7 @@ import { TileSorter } from './tile-sorter.js'
 const folder = mkdtempSync(join(tmpdir(), 'sorter-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Fids by tile, of 5,000 records with 1 to 40 words more than the head. */
+/** Returns fids by tile, of 5,000 records with 1 to 40 words after the head. */
 function sorted(maxWords: number) {
   const sorter = new TileSorter(folder, maxWords)
   let seed = 7
@@ -27,7 +27,7 @@ function sorted(maxWords: number) {
   return { runs, tiles }
 }
 
-test('records that do not fit into memory come by tile in the order in which they were added, and leave no file', () => {
+test('records beyond the memory limit come by tile in the order of insertion, and leave no file', () => {
   const large = sorted(1e6)
   const small = sorted(20_000)
   expect([large.runs, small.runs > 3]).toEqual([0, true])
@@ -37,7 +37,7 @@ test('records that do not fit into memory come by tile in the order in which the
   expect(readdirSync(folder)).toEqual([])
 })
 
-test('of a tile that holds more than fits into memory, the largest features stay', () => {
+test('a tile beyond the memory limit keeps its largest features', () => {
   const sorter = new TileSorter(folder, 20_000)
   for (let fid = 0; fid < 5_000; fid++) {
     const at = sorter.add(3, RECORD_HEAD)

@@ -2,8 +2,8 @@ import { FIRST_WORDS, type TileRecords } from './tile-records.js'
 import { merged, RunWriter } from './tile-runs.js'
 
 /**
- * Sorts records by tile. Up to `maxWords` are held; then they are written to a file next to the others, and merged with them in the end. Records of a
- * tile stay in the order in which they came.
+ * Sorts records by tile. Keeps up to `maxWords` in memory; beyond that it writes them to a file, and merges all files at the end. Records of a
+ * tile stay in the order of insertion.
  */
 export class TileSorter {
   readonly #folder: string
@@ -21,9 +21,9 @@ export class TileSorter {
     this.#words = new Int32Array(Math.min(FIRST_WORDS, maxWords))
   }
 
-  /** Takes a record of so many words, which the caller writes at the place that this returns, in `words`. */
+  /** Adds a record of this many words; the caller writes it into `words` at the returned position. */
   add(tileId: number, size: number): number {
-    // One more before each: the next record of the tile.
+    // One more word before each record, for the position of the next record of the tile.
     const needed = this.#length + 1 + size
     if (needed > this.#words.length) this.#makeRoom(size + 1)
     const at = this.#length
@@ -45,7 +45,7 @@ export class TileSorter {
     return this.#words
   }
 
-  /** All tiles in the order of their numbers; each is valid until the next one. */
+  /** Yields all tiles in the order of their ids; each is valid until the next one. */
   *tiles(): Generator<TileRecords> {
     if (this.#runs.length === 0) {
       yield* this.#held()

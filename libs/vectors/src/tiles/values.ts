@@ -1,22 +1,22 @@
 import type { IndexField } from '../index-file/index-description.js'
 import { ByteWriter } from './byte-writer.js'
 
-/** Limit: different values of one field, and of all, that are known by number. Later ones are written each time that they come. */
+/** Maximum number of different values of one field, and of all, that get an index. Later values are written each time that they occur. */
 const MAX_KNOWN_OF_FIELD = 50_000
 export const MAX_KNOWN_VALUES = 400_000
 
-/** The number of a value that has none of its own. */
+/** Index of a value without its own index. */
 export const UNKNOWN = -1
 
 type Cell = string | number | bigint | Uint8Array | null
 
-/** Writes attributes as vector tiles have them, each value as the message `Value` (Mapbox Vector Tile 2.1, 4.1). */
+/** Encodes attributes for vector tiles, each value as the message `Value` (Mapbox Vector Tile 2.1, section 4.1). */
 export class Values {
   readonly #fields: readonly IndexField[]
   readonly #known: Map<Cell, number>[]
   readonly #writer = new ByteWriter(64 * 1024)
   #count = 0
-  /** triples of the field's number, the value's number and how many bytes it has */
+  /** triples of the field's index, the value's index and the length of the value in bytes */
   readonly heads: number[] = []
 
   constructor(fields: readonly IndexField[]) {
@@ -24,7 +24,7 @@ export class Values {
     this.#known = fields.map(() => new Map())
   }
 
-  /** Begins a feature, and reads its cells. Answers the bytes of its values, one after the other, valid until the next call. */
+  /** Starts a feature, and reads its cells. Returns the concatenated bytes of its values, valid until the next call. */
   of(cells: readonly Cell[], first: number): Buffer {
     this.heads.length = 0
     this.#writer.length = 0

@@ -15,15 +15,15 @@ import { LINE, POINT, POLYGON, type Survey } from './survey.js'
 import { COMMANDS_AT, ID_AT, RECORD_HEAD, SIZE_AT, TAG_WORDS_AT } from './tile-records.js'
 import type { TileSorter } from './tile-sorter.js'
 
-/** Above the deepest zoom, vertices are put on a grid so much coarser than the tile's: a quarter of a pixel of a tile of 256. */
+/** Factor by which the grid of vertices is coarser than the tile's, above the deepest zoom: a quarter of a pixel of a tile of 256. */
 const COARSE = 4
 
-/** Units along the side of a square: a polygon that is smaller is not drawn, but such squares for so many of them as cover it. */
+/** Side of a square in units. Smaller polygons are not drawn; instead, some of them are drawn as squares that cover the same total area. */
 const SPECK = 8
 
 type KnownFeatures = Pick<Survey, 'last' | 'kinds' | 'sizes' | 'sides' | 'zooms' | 'polygons'>
 
-/** Puts all features of a zoom into its tiles. */
+/** Writes all features of a zoom into its tiles. */
 export class ZoomPass {
   readonly #known: KnownFeatures
   readonly #sorter: TileSorter
@@ -31,11 +31,11 @@ export class ZoomPass {
   readonly #isLast: boolean
   /** units along the side of the world */
   readonly #units: number
-  /** which specks are drawn, by fid */
+  /** true for the specks that are drawn, by fid */
   readonly #squares: Uint8Array | null
   readonly #commands: number[] = []
   #reader!: FeatureFileReader
-  /** of the last record: neighbours in the file are mostly in one tile */
+  /** tile of the last record: neighbours in the file are mostly in one tile */
   #lastX = -1
   #lastY = -1
   #lastId = 0
@@ -49,7 +49,7 @@ export class ZoomPass {
     this.#squares = isLast ? null : squares(known, this.#units)
   }
 
-  /** @param onFeature called now and then */
+  /** @param onFeature called from time to time */
   run(file: string, onFeature: () => void): void {
     const reader = new FeatureFileReader(file)
     this.#reader = reader
@@ -71,7 +71,7 @@ export class ZoomPass {
     if (kind === POINT && !this.#isLast && (zooms[fid] as number) > this.#zoom) return
     const left = doubles[at / 2 + BOX_AT] as number
     const right = doubles[at / 2 + BOX_AT + 2] as number
-    // Some features lie beyond the antimeridian: they are drawn a world further, too.
+    // Features beyond the antimeridian are also drawn one world further.
     const isOnSeam = left === right && Number.isInteger(left)
     for (let world = Math.floor(left) - (isOnSeam ? 1 : 0); world <= right; world++) {
       if (world === right && left < right) break
@@ -91,7 +91,7 @@ export class ZoomPass {
     this.#divide(POLYGON, [[x, y, x + SPECK, y, x + SPECK, y + SPECK, x, y + SPECK]])
   }
 
-  /** Puts the parts of a feature on the grid: a shape for each type that it has. */
+  /** Puts the parts of a feature on the grid: one shape per type. */
   #parts(kind: number, world: number): void {
     const { words, doubles, at } = this.#reader
     const points: Path = []
@@ -107,7 +107,7 @@ export class ZoomPass {
       if (type === PART_POINTS) points.push(path[0] as number, path[1] as number)
       else if (type === PART_LINE) {
         if (path.length > 2) lines.push(this.#isLast ? path : withoutBetween(path, false))
-        // At the last zoom nothing is left out.
+        // The last zoom leaves nothing out.
         else if (this.#isLast) lines.push([path[0]!, path[1]!, path[0]! + 1, path[1]!])
       } else {
         corner ??= cornerAt(path)
@@ -152,7 +152,7 @@ export class ZoomPass {
     this.#range(type, paths, first(minX), first(minY), end(maxX), end(maxY))
   }
 
-  /** Cuts paths into tiles by halves: a feature over many tiles is not compared with each of them as a whole. */
+  /** Cuts paths into tiles by bisection, so that a feature over many tiles is not compared completely with each of them. */
   #range(type: number, paths: readonly Path[], minX: number, minY: number, maxX: number, maxY: number): void {
     if (paths.length === 0 || minX > maxX || minY > maxY) return
     if (minX === maxX && minY === maxY) this.#tile(type, paths, minX, minY)
@@ -223,7 +223,7 @@ function isSpeck({ sides }: KnownFeatures, fid: number, units: number): boolean 
   return (sides[fid] as number) * units < SPECK
 }
 
-/** Chooses specks so that their squares cover as much as they do, all over the map: a town stays visible when its houses are too small. */
+/** Chooses specks so that their squares cover as much area as they do, everywhere on the map: a town stays visible when its houses are too small. */
 function squares(known: KnownFeatures, units: number): Uint8Array {
   const { last, polygons, sizes } = known
   const chosen = new Uint8Array(last + 1)
@@ -243,7 +243,7 @@ function cornerAt([x, y]: Path): Path | null {
   return x === undefined || y === undefined ? null : [x, y, x + 1, y, x + 1, y + 1, x, y + 1]
 }
 
-/** A path without the points that lie on the straight line between their neighbours. */
+/** Returns a path without the points on the straight line between their neighbours. */
 function withoutBetween(path: Path, isRing: boolean): Path {
   const n = path.length
   if (n < 6) return path

@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { buildZoom, packerOf, type ZoomsTask } from './build-zoom.js'
 
-/** Messages to the thread that builds: steps that were taken, or a zoom that is done. */
+/** Messages to the building thread: completed steps, or a completed zoom. */
 export type FromZoomWorker = { readonly steps: number } | { readonly zoom: number; readonly leftOut: number }
 
-/** Steps are told so often. */
+/** Interval in ms of the messages about steps. */
 const TELL_MS = 200
 
-/** Builds one zoom after the other, as it is told to. What it throws ends the thread. */
+/** Builds zooms in sequence on request. An error ends the thread. */
 const task = workerData as ZoomsTask
 const packer = packerOf(task)
 const tell = (message: FromZoomWorker) => parentPort?.postMessage(message)

@@ -1,9 +1,9 @@
-/** A person who reads moves the pointer or scrolls at least so often. */
+/** Time without moving the pointer or scrolling after which a reader counts as idle. */
 const IDLE_AFTER_MS = 60_000
 
 let lastInput = performance.now()
 
-/** Notes what a person does, until the page is closed. */
+/** Records the activity of a person until the page is closed. */
 export function watchActivity(): void {
   const note = () => {
     lastInput = performance.now()
@@ -13,7 +13,7 @@ export function watchActivity(): void {
   }
 }
 
-/** The header that marks what the page requests by itself, so that a session which nobody uses ends in spite of it. */
+/** Returns the header that marks automatic requests of the page, so that they do not extend an unused session. */
 export function backgroundHeader(): Readonly<Record<string, string>> {
   return performance.now() - lastInput > IDLE_AFTER_MS ? { 'X-Background': '1' } : {}
 }

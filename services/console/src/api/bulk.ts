@@ -1,7 +1,7 @@
 import { type Call, call } from './client.js'
 import { useWrite } from './use-write.js'
 
-/** Lists of which many items are changed in one call, and which of them a change is seen in. */
+/** Lists with bulk actions, and the queries that show their changes. */
 const BULK = {
   tokens: '/api/v1/admin/tokens/bulk',
   basemaps: '/api/v1/admin/basemaps/bulk',
@@ -23,9 +23,9 @@ export interface BulkResult {
   readonly failed: readonly { readonly id: string; readonly error: string }[]
 }
 
-/** @param changes first parts of the keys of queries that show what was changed */
+/** @param changes first parts of the keys of queries that show the changes */
 export function useBulk(list: BulkList, changes: readonly string[]) {
-  // Every list has its own actions: what may be sent is chosen where they are offered.
+  // Every list has its own actions; the place that offers them chooses the body.
   const commandOf = (body: BulkBody) =>
     call('post', BULK[list] as (typeof BULK)['tokens'], { body: body as never }) as Call<BulkResult>
   return useWrite(commandOf, { changes })

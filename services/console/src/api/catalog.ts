@@ -14,7 +14,7 @@ import {
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
-/** What a scan or an availability check may change. */
+/** Queries that a scan or an availability check may change. */
 export const SCANNED = ['basemaps', 'vectors', 'styles', 'scan-sources', 'dashboard']
 
 export const BASEMAPS = listOf('basemaps', '/api/v1/admin/basemaps')
@@ -36,7 +36,7 @@ export function basemapQuery(code: string) {
   })
 }
 
-/** It reads thousands of tiles. Leaving the page ends it. */
+/** The comparison reads thousands of tiles. Leaving the page aborts it. */
 export function comparisonQuery(code: string, left: BasemapVersion, right: BasemapVersion) {
   const query = { left: left.version, right: right.version }
   return queryOptions({
@@ -50,7 +50,7 @@ export function comparisonQuery(code: string, left: BasemapVersion, right: Basem
   })
 }
 
-/** The service gives up after 25 s, and starts a process before. */
+/** The service gives up after 25 s, and must start a process before. */
 const COMPARISON_TIMEOUT_MS = 60_000
 
 export function vectorQuery(code: string) {
@@ -110,7 +110,7 @@ export function updateBasemap(code: string, body: BasemapPatch) {
   return call('patch', '/api/v1/admin/basemaps/{code}', { params: { path: { code } }, body })
 }
 
-/** Which version of which basemap. */
+/** A version of a basemap. */
 interface VersionPlace {
   readonly code: string
   readonly version: string
@@ -136,21 +136,21 @@ export function useWithdraw(withdrawal: Withdrawal) {
   return useWrite(withdrawal, { changes: ['basemaps', 'vectors', 'styles'] })
 }
 
-/** @param encoding empty: what the files say */
+/** @param encoding empty: the encoding that the files state */
 export function useSetEncoding(code: string, encoding: VectorPatch['encoding']) {
   return useWrite(() => updateVector(code, { encoding }), { changes: ['vectors'] })
 }
 
-/** What operators set of a basemap: name, owner, tags, description, who may keep its tiles. */
+/** Sets the name, owner, tags, description and cache policy of a basemap. */
 export function useUpdateBasemap(code: string) {
   return useWrite((body: BasemapPatch) => updateBasemap(code, body), { changes: ['basemaps'] })
 }
 
-/** Makes addresses that let in without a token until they expire. */
+/** Creates URLs that need no token until they expire. */
 export function useSignUrl() {
   type Body = BodyOf<'post', '/api/v1/admin/signed-urls'>
   return useWrite((body: Body) => call('post', '/api/v1/admin/signed-urls', { body }), {
-    // They live as long as the dialog that shows them.
+    // The URLs are dropped with the dialog that shows them.
     gcTime: 0,
   })
 }
@@ -171,7 +171,7 @@ export function deleteVector(code: string) {
   return call('delete', '/api/v1/admin/vectors/{code}', { params: { path: { code } } })
 }
 
-/** @param deletion of anything that has a record; its files as well, if wanted */
+/** @param deletion deletes a record, and its files if `files` is true */
 export function useDelete(deletion: (files: boolean) => Call, onSuccess: () => void) {
   return useWrite(deletion, {
     onSuccess,
@@ -186,18 +186,18 @@ export function useHealthCheck() {
   })
 }
 
-/** What a grant can name. */
+/** A resource that a grant can name. */
 export interface Grantable {
   readonly code: string
   readonly name: string
-  /** what a grant may name it by as well */
+  /** further names that a grant may use for it */
   readonly aliases?: readonly string[]
 }
 
-/** What a text leads to: some of those that contain it, and the one whose code it is. */
+/** Finds some of the codes that contain a text, and the one that equals it. */
 export type FindCodes = (text: string, signal: AbortSignal) => Promise<readonly Grantable[]>
 
-/** Typing narrows it down. */
+/** Maximum number of results; more typing narrows them down. */
 const FOUND = 50
 
 export function findBasemaps(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
@@ -213,13 +213,13 @@ export async function findVectors(text: string, signal: AbortSignal): Promise<re
   return found.map(({ code, name, relative_path: path, file_name: file }) => ({ code, name, aliases: [path, file] }))
 }
 
-/** Targets that take pushes. */
+/** Finds targets that take pushes. */
 export async function findTargets(text: string, signal: AbortSignal): Promise<readonly Grantable[]> {
   const query = { enabled: 'true', limit: FOUND, q: text } as const
   return (await reads('/api/v1/admin/targets', { params: { query } })({ signal })).items
 }
 
-/** Some of what contains the text, and what has it for its code, which may not be among them. */
+/** Adds the item whose code equals the text to some of those that contain it. */
 async function withExact<T extends Grantable>(
   text: string,
   found: Promise<List<T>>,

@@ -8,14 +8,14 @@ afterEach(() => vi.unstubAllGlobals())
 const hanging = (_: string, { signal }: RequestInit) =>
   new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 
-test('a request that nobody answers is given up and said to have timed out', async () => {
+test('a request without a response is aborted and reported as timed out', async () => {
   vi.stubGlobal('fetch', hanging)
   const error = await send({ ...basemap('x'), timeoutMs: 5 }).catch((e: unknown) => e)
   expect(error).toBeInstanceOf(ApiError)
   expect(error).toMatchObject({ status: 0, timedOut: true })
 })
 
-test('a body that does not come in time is a time-out as well', async () => {
+test('a body that does not arrive in time is a time-out as well', async () => {
   const json = (signal: AbortSignal) => () =>
     new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   vi.stubGlobal('fetch', async (_: string, { signal }: RequestInit) => ({
@@ -25,7 +25,7 @@ test('a body that does not come in time is a time-out as well', async () => {
   await expect(send({ ...basemap('x'), timeoutMs: 5 })).rejects.toMatchObject({ timedOut: true })
 })
 
-test('what the caller aborts rejects with its reason, not with an error of the service', async () => {
+test('a request that the caller aborts rejects with the caller’s reason, not with a service error', async () => {
   vi.stubGlobal('fetch', hanging)
   const stop = new AbortController()
   const request = send(basemap('x'), stop.signal)
@@ -33,14 +33,14 @@ test('what the caller aborts rejects with its reason, not with an error of the s
   await expect(request).rejects.toThrow('the page was left')
 })
 
-test('a refusal has the words of the service, or its status where they are missing', async () => {
+test('a refusal has the words of the service, or its status if they are missing', async () => {
   vi.stubGlobal('fetch', async () => Response.json({ error: 'no such basemap' }, { status: 404 }))
   await expect(send(basemap('x'))).rejects.toMatchObject({ status: 404, message: 'no such basemap' })
   vi.stubGlobal('fetch', async () => new Response('<html>', { status: 502, statusText: 'Bad Gateway' }))
   await expect(send(basemap('x'))).rejects.toMatchObject({ status: 502, message: '502 Bad Gateway' })
 })
 
-test('codes are one segment of an address each, and what is undefined is left out of a query', () => {
+test('codes are one path segment each, and undefined parameters are left out of a query', () => {
   const params = { path: { code: 'a/b?' }, query: { q: '50 % + more', sort: undefined as never } }
   expect(call('get', '/api/v1/admin/basemaps/{code}/versions', { params })).toMatchObject({
     method: 'GET',
@@ -48,7 +48,7 @@ test('codes are one segment of an address each, and what is undefined is left ou
   })
 })
 
-test('a path, a parameter or a body that the API does not have is refused by the compiler', () => {
+test('the compiler refuses a path, a parameter or a body that the API does not have', () => {
   const calls = [
     // @ts-expect-error: no such path
     () => call('get', '/api/v1/admin/base-maps'),
@@ -68,7 +68,7 @@ test('a path, a parameter or a body that the API does not have is refused by the
   expect(calls).toHaveLength(7)
 })
 
-test('a change as a command of a shell is the request that would be sent', () => {
+test('a change as a shell command equals the request that would be sent', () => {
   vi.stubGlobal('window', { location: { origin: 'http://gateway' } })
   const body = { name: "O'Hare" }
   expect(curlOf(call('post', '/api/v1/admin/tokens', { body })).replaceAll(' \\\n ', '')).toBe(

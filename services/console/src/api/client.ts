@@ -12,17 +12,17 @@ import { backgroundHeader } from './activity.js'
 import { takeFirst } from './first-data.js'
 import type { paths } from './openapi.js'
 
-/** One message of a refusal, as the header carries it. */
+/** One message of a refusal, as in the header. */
 export type SaidMessage = readonly [code: string, params: MessageParams]
 
-/** An answer that is no success, or none at all. */
+/** A response other than a success, or a missing response. */
 export class ApiError extends Error {
-  /** the HTTP status; 0: nothing came back */
+  /** HTTP status; 0: no response */
   readonly status: number
   readonly timedOut: boolean
-  /** which refusal it is, where the service says so */
+  /** code of the refusal, if the service sends it */
   readonly code: ErrorCode | null
-  /** its message by codes, where the service tells them */
+  /** coded messages, if the service sends them */
   readonly said: readonly SaidMessage[]
 
   constructor(
@@ -37,7 +37,7 @@ export class ApiError extends Error {
     this.said = said
   }
 
-  /** Whether the same request may succeed a moment later. */
+  /** True if the same request may succeed a moment later. */
   get mayPass(): boolean {
     return this.status === 0 || this.status >= 500
   }
@@ -51,7 +51,7 @@ export interface List<T> {
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined
   readonly headers?: Readonly<Record<string, string>>
-  /** from the first byte out to the last byte in; default: 30 s */
+  /** time from the first byte of the request to the last byte of the response; default: 30 s */
   readonly timeoutMs?: number
 }
 
@@ -62,7 +62,7 @@ const REFUSAL_HEADER = 'x-refusal'
 const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 const unauthorized = new Set<() => void>()
 
-/** Calls back for every request that is refused for lack of credentials, until the function that it answers is called. */
+/** Calls back for every request that is refused for lack of credentials. Returns the function that ends it. */
 export function onUnauthorized(listener: () => void): () => void {
   unauthorized.add(listener)
   return () => void unauthorized.delete(listener)
@@ -76,24 +76,24 @@ type Method = 'get' | 'post' | 'patch' | 'delete'
 /** The paths of the OpenAPI document that take this method. */
 export type PathOf<M extends Method> = PathsWithMethod<paths, M>
 type Operation<M extends Method, P extends PathOf<M>> = paths[P] extends Record<M, infer O> ? O : never
-/** What a success answers. */
+/** The body of a success. */
 export type Answer<M extends Method, P extends PathOf<M>> =
   Operation<M, P> extends Record<string | number, unknown> ? SuccessResponseJSON<Operation<M, P>> : never
-/** What is undefined in a body is not sent. */
+/** Fields that are undefined are not sent. */
 type Sent<B> = B extends readonly (infer E)[]
   ? readonly Sent<E>[]
   : B extends object
     ? { [K in keyof B]: Record<never, never> extends Pick<B, K> ? Sent<B[K]> | undefined : Sent<B[K]> }
     : B
-/** The JSON that it takes. */
+/** The JSON body of a request. */
 export type BodyOf<M extends Method, P extends PathOf<M>> = Sent<
   NonNullable<RequestBodyOption<Operation<M, P>>['body']>
 >
-/** What can be asked for in the query of an address. */
+/** The query of a request. */
 export type QueryOf<P extends PathOf<'get'>> =
   Operation<'get', P> extends { parameters: { query?: infer Q } } ? NonNullable<Q> : Record<never, never>
 
-/** The paths that answer a list. */
+/** The paths that return a list. */
 export type ListPath = { [P in PathOf<'get'>]: Answer<'get', P> extends List<unknown> ? P : never }[PathOf<'get'>]
 
 type CallOptions = Omit<RequestOptions, 'signal'>
@@ -101,19 +101,19 @@ type Body<O> = { [K in keyof RequestBodyOption<O>]: Sent<RequestBodyOption<O>[K]
 type Given<O> = ParamsOption<O> & Body<O> & CallOptions
 type GivenArgument<O> = RequiredKeysOf<Given<O>> extends never ? [given?: Given<O>] : [given: Given<O>]
 
-/** A request as it would be sent, and what a success answers. */
+/** A request, with the type of its success response. */
 export interface Call<T = unknown> extends CallOptions {
   readonly method: Uppercase<Method>
-  /** below the origin, with its query */
+  /** path below the origin, with its query */
   readonly path: string
   readonly body?: unknown
-  /** never set: for the compiler alone */
+  /** never set; carries the type */
   readonly answer?: T
 }
 
 const querySerializer = createQuerySerializer()
 
-/** A request of the OpenAPI document: a path, parameter or body that it does not have is refused by the compiler. */
+/** Builds a request of the OpenAPI document. The compiler refuses unknown paths, parameters and bodies. */
 export function call<M extends Method, P extends PathOf<M>>(
   method: M,
   path: P,
@@ -122,7 +122,7 @@ export function call<M extends Method, P extends PathOf<M>>(
   return made(method, path, given)
 }
 
-/** The same for a list of which no more is known. */
+/** Does the same for a list of any type. */
 export function listCall<P extends ListPath>(path: P, query: QueryOf<P>): Call<Answer<'get', P>> {
   return made('get', path, { params: { query } })
 }
@@ -136,7 +136,7 @@ function made(
   return { ...rest, method: method.toUpperCase() as Uppercase<Method>, path: createFinalURL(path, url) }
 }
 
-/** The same with the signal of a query: reads when that is due. */
+/** Does the same with the signal of a query, and sends the request when the query runs. */
 export function reads<P extends PathOf<'get'>>(path: P, ...given: GivenArgument<Operation<'get', P>>) {
   return ({ signal }: { readonly signal?: AbortSignal } = {}): Promise<Answer<'get', P>> =>
     send(call('get', path, ...given), signal)
@@ -150,18 +150,18 @@ export function send<T>({ method, path, body, ...options }: Call<T>, signal?: Ab
   return request(path, { method, ...content }, { ...options, signal }, readJson<T>)
 }
 
-/** Makes a save create: what is there already stays as it is (412). */
+/** Makes a save create: an existing item stays unchanged (412). */
 export const CREATES_ONLY = { headers: { 'If-None-Match': '*' } }
 
 const JSON_BODY = { 'Content-Type': 'application/json' }
 
-/** A file is sent as it is. */
+/** Serialises a body. A file is sent unchanged. */
 function contentOf(body: unknown) {
   if (body instanceof Blob) return { headers: { 'Content-Type': body.type }, body }
   return { headers: JSON_BODY, body: JSON.stringify(body) }
 }
 
-/** What makes the same change from a terminal. Its credential comes from the environment, so that no history of a shell has it. */
+/** Returns a curl command for the same change. Its credential comes from the environment, so that no shell history contains it. */
 export function curlOf({ method, path, body, headers = {} }: Call): string {
   const all = { ...headers, ...(body !== undefined && contentOf(body).headers) }
   return [
@@ -174,12 +174,12 @@ export function curlOf({ method, path, body, headers = {} }: Call): string {
   ].join(' \\\n  ')
 }
 
-/** For a POSIX shell. */
+/** Quotes text for a POSIX shell. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }
 
-/** Throws ApiError, also where reading the body fails or takes too long; what `signal` aborts rejects with the reason of the signal. */
+/** Throws ApiError, also if reading the body fails or takes too long. An abort by `signal` rejects with its reason. */
 export async function request<T>(
   path: string,
   init: RequestInit,
@@ -206,7 +206,7 @@ export async function request<T>(
   }
 }
 
-/** What the header says; nothing where it is absent, or of a form that a newer service has. */
+/** Parses the header; empty if it is absent, or in an unknown form of a newer service. */
 function saidBy(field: string | null): readonly SaidMessage[] {
   if (field === null) return []
   try {
@@ -220,19 +220,19 @@ function readJson<T>(response: Response): Promise<T> {
   return response.json() as Promise<T>
 }
 
-/** The message of an error response; its status where it has none. */
+/** Returns the message of an error response, or its status. */
 export async function refusalIn(response: Response): Promise<string> {
   const text = await response.text().catch(() => '')
   try {
     const { error } = JSON.parse(text) as { error?: unknown }
     if (typeof error === 'string') return error
   } catch {
-    // Not an answer of this service: a proxy's page says less than its status.
+    // A response of a proxy, whose page says less than its status.
   }
   return `${response.status} ${response.statusText}`.trim()
 }
 
-/** One segment of a path. */
+/** Encodes one segment of a path. */
 export function segment(text: string): string {
   return encodeURIComponent(text)
 }

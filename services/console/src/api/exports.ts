@@ -2,15 +2,15 @@ import { type BodyOf, call } from './client.js'
 import { listOf, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
-/** No event tells of their progress. */
+/** Polled, since no event reports their progress. */
 export const EXPORTS = { ...listOf('exports', '/api/v1/admin/exports'), refetchInterval: 3_000 }
 
-/** Those that failed and that nobody has removed since; the newest of them. */
+/** The newest failed exports that nobody has removed. */
 export const failedExportsQuery = listQuery({ ...EXPORTS, refetchInterval: 30_000 }, { limit: 1, status: 'failed' })
-/** The page of exactly those. */
+/** The page with exactly those exports. */
 export const FAILED_EXPORTS = '/pushes?show=exports&status=failed'
 
-/** After the console's own origin, which a session belongs to. */
+/** On the console's own origin, to which a session belongs. */
 export function exportFile(id: string): string {
   return call('get', '/api/v1/admin/exports/{id}/file', { params: { path: { id } } }).path
 }

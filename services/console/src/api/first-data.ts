@@ -1,13 +1,13 @@
-/** What the service has put into the page, by path; see `first-data.ts` of the control plane. */
+/** The data that the service has put into the page, by path; see `first-data.ts` of the control plane. */
 const given = read()
 
 function read(): Map<string, unknown> {
-  // Tests without a page import this as well.
+  // Tests without a page import this module too.
   const text = globalThis.document?.getElementById('first-data')?.textContent
   return new Map(text == null ? [] : Object.entries(JSON.parse(text) as object))
 }
 
-/** The answer that came with the page, once: what is read again is asked for. undefined: there is none. */
+/** Returns the response that came with the page, once. Later reads are requests. undefined: there is none. */
 export function takeFirst(path: string): unknown {
   const answer = given.get(path)
   given.delete(path)

@@ -3,12 +3,12 @@ import { useEffect } from 'react'
 import { useParameters } from '../ui/use-parameter.js'
 import { type Answer, type Call, type List, type ListPath, listCall, type QueryOf, send } from './client.js'
 
-/** A list of the service, which searches, filters, sorts and pages by itself; `Q`: by which parameters. */
+/** A list of the service, which searches, filters, sorts and pages. `Q`: its parameters. */
 export interface ListSource<T, Q = unknown> {
   /** first part of the keys of its queries */
   readonly key: string
   read(query: Q): Call<List<T>>
-  /** how often it is read without an event; milliseconds */
+  /** interval of reads without an event; milliseconds */
   readonly refetchInterval?: number
 }
 
@@ -20,15 +20,15 @@ export function listOf<P extends ListPath>(
   return { key, read: (query) => listCall(path, query) }
 }
 
-/** What failed, and nobody has said that they have seen it. */
+/** Filter of failures that nobody has acknowledged. */
 export const NOT_SEEN = { status: 'failed', acknowledged: 'false' } as const
 
-/** Rows of a page. */
+/** Number of rows on a page. */
 export const PAGE_SIZE = 25
 
 export function listQuery<T, Q>({ key, read, refetchInterval }: ListSource<T, Q>, query: Q) {
   const page = read(query)
-  // Two lists of one kind, such as pushes of basemaps and of vectors, are not the same list.
+  // Two lists of one kind, such as pushes of basemaps and of vectors, are different lists.
   const queryKey: QueryKey = [key, 'list', page.path]
   return queryOptions({
     queryKey,
@@ -37,10 +37,10 @@ export function listQuery<T, Q>({ key, read, refetchInterval }: ListSource<T, Q>
   })
 }
 
-/** Limit of the service: items of one answer. */
+/** The service's maximum number of items in one response. */
 const MOST_AT_ONCE = 1_000
 
-/** The items that a query matches, `most` of them at most, and how many there are. */
+/** Reads at most `most` items that match a query, and their number. */
 export async function readAll<T, Q>({ read }: ListSource<T, Q>, query: Q, most: number): Promise<List<T>> {
   const items: T[] = []
   for (;;) {
@@ -51,7 +51,7 @@ export async function readAll<T, Q>({ read }: ListSource<T, Q>, query: Q, most: 
   }
 }
 
-/** A token that somebody pastes whole is searched by its prefix: no address may hold a secret. */
+/** Cuts a pasted token to its prefix for a search, since no URL may contain a secret. */
 export function withoutSecret(text: string): string {
   return text.startsWith('bmp_') ? text.slice(0, PREFIX_LENGTH) : text
 }
@@ -59,8 +59,8 @@ export function withoutSecret(text: string): string {
 const PREFIX_LENGTH = 12
 
 /**
- * A page of a list, as the address of the page says: search, sorting, filters and page, where Back and shared links find them again.
- * @param order by which it is sorted unless the address says otherwise; null: as the service does
+ * A page of a list. The URL contains search, sorting, filters and page, so that Back and shared links restore them.
+ * @param order default sorting; null: that of the service
  */
 export function useList<T, Q>(
   source: ListSource<T, Q>,
@@ -71,18 +71,18 @@ export function useList<T, Q>(
   const [parameters, set] = useParameters()
   const q = withoutSecret(parameters.get('q') ?? '')
   const asked = parameters.get('sort')
-  // An old link may name what the service does not sort by.
+  // An old link may name a field that the service does not sort by.
   const chosen = asked !== null && sortable.includes(asked.replace(/^-/, '')) ? asked : null
   const sort = chosen ?? order
   const page = Math.max(1, Math.floor(Number(parameters.get('page'))) || 1)
   const filters = Object.fromEntries(filterNames.map((name) => [name, parameters.get(name)]))
   const asList = { limit: PAGE_SIZE, q: q.trim(), sort, offset: (page - 1) * PAGE_SIZE, ...filters }
-  // What an old link filters by may be refused, which is said.
+  // The service may refuse a filter of an old link. The refusal is shown.
   const wanted = Object.fromEntries(Object.entries(asList).filter(([, value]) => value)) as Q
   const query = useQuery({ ...listQuery(source, wanted), placeholderData: keepPreviousData })
   const total = query.data?.total
   const pages = total === undefined ? page : Math.max(1, Math.ceil(total / PAGE_SIZE))
-  // Rows come and go by themselves: the page stays where it is, unless it is gone.
+  // Rows change by themselves: the page stays, unless it no longer exists.
   const isGone = page > pages && !query.isPlaceholderData
   useEffect(() => {
     if (isGone) set({ page: pages === 1 ? null : String(pages) })

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** `away`: the service does not answer. `connecting`: it answers, and does not yet notify of changes. */
+/** `away`: the service does not respond. `connecting`: it responds, but does not yet send events. */
 export type LiveState = 'connecting' | 'live' | 'away'
 
 let current: LiveState = 'connecting'

@@ -5,14 +5,14 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { show, stubService } from '../testing/render.js'
 import { useLive, withNewest } from './live.js'
 
-/** A stream that says what it is told to. */
+/** A stream controlled by the test. */
 function stubStream(): EventTarget {
   const stream = Object.assign(new EventTarget(), { readyState: 1, close: () => {} })
   vi.stubGlobal(
     'EventSource',
     class {
       constructor() {
-        // biome-ignore lint/correctness/noConstructorReturn: the one that the test holds
+        // biome-ignore lint/correctness/noConstructorReturn: returns the object that the test controls
         return stream
       }
     },
@@ -20,7 +20,7 @@ function stubStream(): EventTarget {
   return stream
 }
 
-test('what changed between the first reading and the beginning of the stream is read', async () => {
+test('changes between the first read and the start of the stream are read', async () => {
   let stored = 'before'
   stubService(() => ({ stored }))
   const stream = stubStream()
@@ -40,7 +40,7 @@ test('what changed between the first reading and the beginning of the stream is 
   expect(screen.queryByText('before')).toBeNull()
 })
 
-test('nothing is asked while the stream is alive, and the service once it falls silent', async () => {
+test('the service is not polled while the stream is alive, but is once it falls silent', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
   const sent = stubService(() => ({}))

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { setLiveState } from './live-state.js'
 import { trafficQuery } from './system.js'
 
-/** Which queries show something of a topic; by the first part of their keys. */
+/** The queries that show a topic, by the first part of their keys. */
 const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
   catalog: ['basemaps', 'vectors', 'tokens', 'dashboard'],
   scans: ['scan-sources', 'dashboard'],
@@ -30,7 +30,7 @@ export function withNewest(known: TrafficHistory, { since, points, edges }: Traf
   return { since, edges, points: [...before, ...points].slice(-HOUR_POINTS) }
 }
 
-/** Refetches the queries of these names that are shown; with `none` at the next time that they are. Never rejects. */
+/** Refetches the visible queries of these names; with `none`, when they are next visible. Never rejects. */
 export async function refresh(
   queries: QueryClient,
   names: readonly string[],
@@ -39,16 +39,16 @@ export async function refresh(
   await Promise.all([...new Set(names)].map((name) => queries.invalidateQueries({ queryKey: [name], refetchType })))
 }
 
-/** A stream that the server refused is requested again after this time; other breaks the browser repairs by itself. */
+/** Time after which a stream that the server refused is requested again. The browser itself repairs other breaks. */
 const RECONNECT_MS = 5_000
-/** Browsers open six connections to one server over all tabs: a tab in the background closes its stream after a while. */
+/** Time after which a background tab closes its stream: browsers open only six connections to one server over all tabs. */
 const HIDDEN_FOR_MS = 30_000
-/** A line that is cut says nothing, and an open stream is no proof: the service sends `alive` every second. */
+/** An open stream does not prove that the line works, so the service sends `alive` every second. */
 const SILENT_FOR_MS = 2_500
-/** While the stream does not prove it, the service is asked. */
+/** Interval of probes while the stream does not prove that the service is there. */
 const PROBE_EVERY_MS = 1_200
 const PROBE_TIMEOUT_MS = 1_500
-/** Answered by the control plane without credentials and without its database. */
+/** The control plane serves this path without credentials and without its database. */
 const PROBED = '/api/v1/system'
 
 /** Keeps every query of the page up to date, and `useLiveState` true. @param after the first page is not kept waiting for it */
@@ -69,7 +69,7 @@ export function useLive(after?: Promise<void>): void {
   }, [queries, after])
 }
 
-/** Whether the control plane answers, through whatever lies between. */
+/** True if the control plane responds, through all proxies in between. */
 export async function isReachable(): Promise<boolean> {
   const init = { method: 'HEAD', cache: 'no-store', priority: 'high' } as const
   return fetch(PROBED, { ...init, signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).then(
@@ -117,7 +117,7 @@ class Live {
     this.#source.addEventListener('watching', () => {
       this.#watching = true
       this.#heard()
-      // What happened before is not repeated: while there was no stream, or since the page began to read.
+      // Changes may have happened while there was no stream, or since the page began to read.
       for (const name of new Set(ALL)) this.#refreshOnce(name)
       this.#publish()
     })
@@ -131,7 +131,7 @@ class Live {
     this.#source.addEventListener('traffic', ({ data }) => this.#onTraffic(JSON.parse(data) as TrafficHistory))
     this.#source.addEventListener('error', () => {
       this.#watching = false
-      // It may be refused because the session has ended, which an event stream does not tell.
+      // The session may have ended, which an event stream does not report.
       void refresh(this.#queries, ['session'])
       if (this.#source?.readyState === EventSource.CLOSED) this.#connectLater(RECONNECT_MS)
       void this.#probe()
@@ -168,7 +168,7 @@ class Live {
     this.#streamTimer = window.setTimeout(() => this.#connect(), ms)
   }
 
-  /** The stream proves that the service is there: nothing is asked until it falls silent. */
+  /** The stream proves that the service is there. Nothing is probed until it falls silent. */
   #heard(): void {
     if (!this.#watching || this.#probing) return
     window.clearTimeout(this.#probeTimer)
@@ -184,7 +184,7 @@ class Live {
     this.#reachable = await isReachable()
     this.#probing = false
     if (this.#closed.signal.aborted) return
-    // The stream of before may be dead without knowing it.
+    // The previous stream may be dead without an event.
     if (this.#reachable && !before) this.#connect()
     if (!this.#reachable) this.#watching = false
     this.#publish()

@@ -2,7 +2,7 @@ import { type BodyOf, call } from './client.js'
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
-/** As `NOTIFICATION_KINDS` of the contracts, which would bring the library of their schemas into the page. */
+/** A copy of `NOTIFICATION_KINDS` in the contracts, whose import would add the schema library to the page. */
 export const NOTIFICATION_KINDS = [
   'push_failed',
   'slice_failed',
@@ -14,7 +14,7 @@ export const NOTIFICATION_KINDS = [
 ] as const
 
 export const NOTIFICATION_RULES = listOf('notification-rules', '/api/v1/admin/notification-rules')
-// No event tells of them.
+// Polled, since no event reports them.
 export const NOTIFICATIONS = {
   ...listOf('notifications', '/api/v1/admin/notification-records'),
   refetchInterval: 5_000,

@@ -7,14 +7,14 @@ export type Previewed =
   | { readonly vector_code: string }
   | { readonly style_code: string }
 
-/** Of the 15 minutes that a token lives. It is replaced while the page is open; requests under way go on with the old one. */
+/** A token lives 15 minutes. It is replaced while the page is open, and requests in progress keep the old one. */
 export const RENEW_MS = 13 * 60_000
 
 export function fetchPreviewToken(previewed: Previewed, signal?: AbortSignal) {
   return send(call('post', '/api/v1/admin/preview-token', { body: previewed }), signal)
 }
 
-/** A token that reads this one resource. It lives in the memory of the page, and goes into a header, never into an address. */
+/** A token that reads only this resource. It stays in the memory of the page, and is sent in a header, never in a URL. */
 export function previewTokenQuery(previewed: Previewed) {
   return queryOptions({
     queryKey: ['preview-token', previewed],
@@ -28,7 +28,7 @@ export function previewTokenQuery(previewed: Previewed) {
 
 export const TOKEN_HEADER = 'X-Access-Token'
 
-/** The path of a tile below this page's own origin; the edge serves both. */
+/** Returns the path of a tile on this page's own origin, which also serves the edge. */
 export function tilePath(code: string, version: string, address: string, format: string): string {
   return `/tiles/${segment(code)}/${segment(version)}/${address}.${format}`
 }

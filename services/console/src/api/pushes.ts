@@ -8,7 +8,7 @@ export const PUSH_KINDS = ['basemap', 'vector', 'purge'] as const
 export type PushKind = (typeof PUSH_KINDS)[number]
 export type AnyPush = PushRecord | VectorPushRecord | PurgeRecord
 
-/** What an address or a filter names; `basemap` where it names nothing that is known. */
+/** Parses the kind in a URL or filter; `basemap` for unknown ones. */
 export function pushKind(text: string | null | undefined): PushKind {
   return PUSH_KINDS.find((kind) => kind === text) ?? 'basemap'
 }
@@ -22,7 +22,7 @@ type Records = (typeof RECORDS)[PushKind]
 
 export const TARGETS = listOf('targets', '/api/v1/admin/targets')
 
-/** Whether there are targets, and the first of those that take pushes. */
+/** Tells whether there are targets, with the first one that takes pushes. */
 export const anyTargetQuery = listQuery(TARGETS, { limit: 1 })
 export const firstTargetQuery = listQuery(TARGETS, { limit: 1, enabled: 'true' })
 
@@ -50,7 +50,7 @@ export function pushQuery(of: PushKind, id: string) {
 
 export function pushedName(record: AnyPush): string {
   if ('vector_code' in record) return record.vector_code
-  // A purge may be of the basemap itself.
+  // A purge may concern the basemap itself.
   return record.version === null ? record.basemap_code : `${record.basemap_code} · ${record.version}`
 }
 
@@ -72,7 +72,7 @@ export function useRetryPush(of: PushKind, id: string) {
   })
 }
 
-/** Those that many are retried of in one call. */
+/** Kinds with a bulk retry. */
 export type BulkPushKind = Exclude<PushKind, 'purge'>
 
 export function useRetryPushes(of: BulkPushKind, ids: readonly string[]) {
@@ -81,21 +81,21 @@ export function useRetryPushes(of: BulkPushKind, ids: readonly string[]) {
   })
 }
 
-/** Gives up a push that is on its way, or says that the failure of one was seen. */
+/** Cancels a pending push, or acknowledges its failure. */
 export function useEndPush(of: PushKind, id: string, how: 'cancel' | 'acknowledge') {
   return useWrite(() => call('post', `${RECORDS[of]}/{id}/${how}`, { params: { path: { id } } }), {
     changes: ['pushes'],
   })
 }
 
-/** The newest pushes that failed and that nobody has seen. */
+/** The newest failed pushes that nobody has acknowledged. */
 export function failedPushesQuery(of: PushKind, limit: number) {
   return listQuery(PUSHES[of], { limit, ...NOT_SEEN })
 }
 
 type TargetBody = BodyOf<'post', '/api/v1/admin/targets'>
 
-/** @param isNew one of this code must not be there yet */
+/** @param isNew true if the code must not exist yet */
 export function useSaveTarget(isNew: boolean) {
   return useWrite((body: TargetBody) => call('post', '/api/v1/admin/targets', { body, ...(isNew && CREATES_ONLY) }), {
     changes: ['targets'],

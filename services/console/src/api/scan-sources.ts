@@ -29,7 +29,7 @@ export function sourceStorageQuery(code: string) {
 
 type SourceBody = BodyOf<'post', '/api/v1/admin/scan-sources'>
 
-/** @param isNew one of this code must not be there yet */
+/** @param isNew true if the code must not exist yet */
 export function useSaveScanSource(isNew: boolean) {
   return useWrite(
     (body: SourceBody) => call('post', '/api/v1/admin/scan-sources', { body, ...(isNew && CREATES_ONLY) }),
@@ -46,7 +46,7 @@ export function scanWarningsQuery(code: string, id: string) {
 
 export type ScanWarning = Answer<'get', '/api/v1/admin/scan-sources/{code}/scans/{id}/warnings'>['items'][number]
 
-/** Queues a scan; its source tells how it goes. */
+/** Queues a scan. Its source shows the progress. */
 export function useQueueScan(callbacks: WriteCallbacks) {
   return useWrite(
     (code: string) => call('post', '/api/v1/admin/scan-sources/{code}/queue', { params: { path: { code } } }),
@@ -65,7 +65,7 @@ interface WriteCallbacks {
   readonly onError: (error: Error, code: string) => void
 }
 
-/** What a scan would come to; writes nothing. */
+/** Returns the expected result of a scan, without writing anything. */
 export function useTryScan() {
   return useWrite((body: BodyOf<'post', '/api/v1/admin/scan-sources/try'>) =>
     call('post', '/api/v1/admin/scan-sources/try', { body, timeoutMs: LONG_TIMEOUT_MS }),

@@ -11,13 +11,13 @@ export const sessionQuery = queryOptions({
   queryFn: readSession,
 })
 
-/** Whether somebody signed in at the page for it, so that they can do so again, and sign out. */
+/** True if the user signed in at the sign-in page, and so can sign out and in again. */
 export const isSignedIn = (session: Session | undefined): session is Session =>
   session?.by === 'oidc' || session?.by === 'password'
 
 const ROLES: readonly Role[] = ['viewer', 'operator', 'admin']
 
-/** Whether the role of who looks at the page allows what needs `role`. While it is not known everything is offered: the server decides. */
+/** True if the user's role allows `role`. While the role is unknown everything is offered, since the server decides. */
 export function useAllowed(role: Role): boolean {
   const own = useQuery(sessionQuery).data?.role
   return own === undefined || ROLES.indexOf(own) >= ROLES.indexOf(role)
@@ -38,10 +38,10 @@ function setEnded(value: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** While the session has ended it is asked for this often: it begins again in another window. */
+/** Interval of checks after the session has ended: it may begin again in another window. */
 const LOOK_EVERY_MS = 1_500
 
-/** Whether the session of before has ended. Everything is read again once there is one anew. */
+/** True if the session has ended. Everything is read again once there is a new one. */
 export function useSessionEnded(): boolean {
   const queries = useQueryClient()
   const isEnded = useSyncExternalStore(subscribe, () => ended)

@@ -10,14 +10,14 @@ export const isOpen = (job: ListedSliceJob): boolean => job.status === 'pending'
 
 export const SLICE_JOBS = listOf('slicing', '/api/v1/admin/slice/jobs')
 
-/** Of the jobs, newest first, what the first page of the console shows: those that failed and that nobody has seen, that run, or wait. */
+/** The jobs on the first page of the console, newest first: failed ones that nobody has acknowledged, running ones, and waiting ones. */
 export function failedJobsQuery(limit: number) {
   return listQuery(SLICE_JOBS, { limit, ...NOT_SEEN, cancelled: 'false' })
 }
 export const runningJobQuery = listQuery(SLICE_JOBS, { limit: 1, status: 'running' })
 export const pendingJobsQuery = listQuery(SLICE_JOBS, { limit: 1, status: 'pending' })
 
-/** The newest job that has made this layer; the empty code: any layer. */
+/** The newest job of a layer; for an empty code, of any layer. */
 export function lastSliceQuery(target: string) {
   return listQuery(SLICE_JOBS, { limit: 1, ...(target !== '' && { target_code: target }), status: 'succeeded' })
 }
@@ -29,7 +29,7 @@ export function sliceJobQuery(id: string) {
   })
 }
 
-/** The address of what the tool writes, as it writes it. */
+/** The URL of the tool's output, which is streamed. */
 export function sliceLog(id: string): string {
   return call('get', '/api/v1/admin/slice/jobs/{id}/log', { params: { path: { id }, query: { follow: '1' } } }).path
 }
@@ -51,14 +51,14 @@ export function estimateQuery(body: SliceBody) {
   })
 }
 
-/** Submits what can be sliced: the service looks at the images first, as far as it can. */
+/** Submits a job. The service first examines the images, as far as it can. */
 export function useSubmitSlice() {
   const queries = useQueryClient()
   return useWrite((body: SliceBody) => call('post', '/api/v1/admin/slice/jobs', { body }), {
     changes: ['slicing'],
     before: async (body) => {
       if (body.source_paths.some((path) => path.startsWith('s3://'))) return
-      // Where it cannot look now, the job will.
+      // If the service cannot examine them now, the job will.
       await queries.fetchQuery({ ...estimateQuery(body), retry: false }).catch((error: Error) => {
         if (error instanceof ApiError && error.status === 400) throw error
       })

@@ -16,12 +16,12 @@ export const edgesQuery = queryOptions({
   queryFn: reads('/api/v1/admin/edges'),
 })
 
-/** As `TRAFFIC_RANGES` of the contracts, which would bring the library of their schemas into the page. */
+/** A copy of `TRAFFIC_RANGES` in the contracts, whose import would add the schema library to the page. */
 export const TRAFFIC_RANGES = ['hour', 'day', 'week', 'month'] as const
 export type TrafficRange = (typeof TRAFFIC_RANGES)[number]
 
 export function trafficQuery(range: TrafficRange = 'hour') {
-  // The page comes with the answer for the hour, whose URL has no range.
+  // The page comes with the response for the hour, whose URL has no range.
   const given = range === 'hour' ? {} : { params: { query: { range } } }
   return queryOptions({
     queryKey: ['traffic', range],
@@ -29,7 +29,7 @@ export function trafficQuery(range: TrafficRange = 'hour') {
   })
 }
 
-/** Of one process longer ranges are not kept. */
+/** Ranges of one process. Longer ones are not kept. */
 export const EDGE_RANGES = ['hour', 'day'] as const
 export type EdgeRange = (typeof EDGE_RANGES)[number]
 
@@ -66,7 +66,7 @@ export function auditEntryQuery(id: string) {
 
 type ExportQuery = QueryOf<'/api/v1/admin/audit/export'>
 
-/** The address of the audit as a file. */
+/** The URL of the audit as a file. */
 export function auditFile(query: ExportQuery): string {
   return call('get', '/api/v1/admin/audit/export', { params: { query } }).path
 }

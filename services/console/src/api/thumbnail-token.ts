@@ -5,13 +5,13 @@ interface Batch {
   readonly token: Promise<string>
 }
 
-/** Limit: codes of one token; as the service takes them. */
+/** Maximum number of codes in one token, as the service allows. */
 const MAX_CODES = 100
 
 const known = new Map<string, { readonly token: Promise<string>; readonly untilMs: number }>()
 let open: Batch | null = null
 
-/** A token that reads this basemap. Rows of a list that ask for theirs in one moment get one together. */
+/** Returns a token that reads this basemap. Rows that request it at the same moment share one token. */
 export function thumbnailToken(code: string): Promise<string> {
   const kept = known.get(code)
   if (kept !== undefined && performance.now() < kept.untilMs) return kept.token
@@ -19,7 +19,7 @@ export function thumbnailToken(code: string): Promise<string> {
   open.codes.add(code)
   const { token } = open
   known.set(code, { token, untilMs: performance.now() + RENEW_MS })
-  // A failure is not kept.
+  // Failures are not cached.
   token.catch(() => known.delete(code))
   return token
 }

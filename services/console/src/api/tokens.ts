@@ -3,13 +3,13 @@ import { type BodyOf, call, reads } from './client.js'
 import { listOf, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
-// No event is sent when a token is used.
+// Polled, since no event reports the use of a token.
 export const TOKENS = { ...listOf('tokens', '/api/v1/admin/tokens'), refetchInterval: 30_000 }
 
-/** So long before its end an active token needs attention. */
+/** Days before its expiry at which an active token needs attention. */
 export const EXPIRES_WITHIN_DAYS = 14
 const SOON = { expires_within: `${EXPIRES_WITHIN_DAYS}d` }
-/** The page of exactly those, the first to expire at the top. */
+/** The page with exactly those tokens, the first to expire at the top. */
 export const EXPIRING_TOKENS = `/tokens?${new URLSearchParams({ ...SOON, sort: 'expires_at' })}`
 
 /** The tokens that expire first. */
@@ -37,7 +37,7 @@ export function useRotateToken(id: string) {
   return useWrite(
     (seconds: number) =>
       call('post', '/api/v1/admin/tokens/{id}/rotate', { params: { path: { id } }, body: { grace_seconds: seconds } }),
-    // The plaintext lives as long as the dialog that shows it.
+    // The plaintext is dropped with the dialog that shows it.
     { changes: ['tokens'], gcTime: 0 },
   )
 }
@@ -45,17 +45,17 @@ export function useRotateToken(id: string) {
 export function useIssueToken() {
   return useWrite((body: BodyOf<'post', '/api/v1/admin/tokens'>) => call('post', '/api/v1/admin/tokens', { body }), {
     changes: ['tokens'],
-    // The plaintext lives as long as the dialog that shows it.
+    // The plaintext is dropped with the dialog that shows it.
     gcTime: 0,
   })
 }
 
-/** Makes a link to a map for people without an account. */
+/** Creates a link to a map for people without an account. */
 export function useCreatePreviewLink() {
   type Body = BodyOf<'post', '/api/v1/admin/preview-links'>
   return useWrite((body: Body) => call('post', '/api/v1/admin/preview-links', { body }), {
     changes: ['tokens'],
-    // The link lives as long as the dialog that shows it.
+    // The link is dropped with the dialog that shows it.
     gcTime: 0,
   })
 }

@@ -14,7 +14,7 @@ const item = (hour: number, requests: number) => ({
   refused_by: {},
 })
 
-test('hours without requests are points at zero, the hour that has begun included', () => {
+test('hours without requests are points at zero, including the current hour', () => {
   const points = withQuietTimes([item(3, 5), item(5, 7)], 2 * HOUR, 5.5 * HOUR, HOUR)
   expect(points.map(({ at, requests }) => [at.slice(11, 13), requests])).toEqual([
     ['02', 0],

@@ -5,7 +5,7 @@ import { call, reads, send } from './client.js'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** What a chart can show: how far back, and what one point of it stands for. */
+/** Ranges of a chart, with the step of its points. */
 export const USAGE_RANGES = {
   hour: { step: 'hour', ms: HOUR_MS },
   day: { step: 'hour', ms: DAY_MS },
@@ -15,36 +15,36 @@ export const USAGE_RANGES = {
 } as const
 export type UsageRange = keyof typeof USAGE_RANGES
 const STEP_MS = { hour: HOUR_MS, day: DAY_MS } as const
-/** Of a range that somebody chose: a longer one is shown by the day. */
+/** Length from which a chosen range is shown by the day. */
 const MAX_HOURLY_MS = 8 * DAY_MS
 
-/** What is shown of the usage: a range that ends now, or one between two moments. */
+/** A period of usage: a range that ends now, or one between two times. */
 export interface UsageSpan {
   readonly range: UsageRange | 'custom'
-  /** of `custom`; milliseconds since 1970 */
+  /** for `custom`; milliseconds since 1970 */
   readonly fromMs: number
   readonly toMs: number
   readonly step: 'hour' | 'day'
 }
 
-/** A range that ends now. */
+/** Returns a range that ends now. */
 export function rangeUntil(range: UsageRange, nowMs: number): UsageSpan {
   const { step, ms } = USAGE_RANGES[range]
   return { range, step, fromMs: Math.floor((nowMs - ms) / STEP_MS[step]) * STEP_MS[step], toMs: nowMs }
 }
 
-/** A range between two moments, in whole hours or days. */
+/** Returns a range between two times, in whole hours or days. */
 export function rangeBetween(fromMs: number, toMs: number): UsageSpan {
   const step = toMs - fromMs <= MAX_HOURLY_MS ? 'hour' : 'day'
   const begin = Math.floor(fromMs / STEP_MS[step]) * STEP_MS[step]
   return { range: 'custom', step, fromMs: begin, toMs: Math.max(toMs, begin + STEP_MS[step]) }
 }
 
-/** Edges write every 15 seconds. */
+/** Interval of reads. Edges write every 15 seconds. */
 export const READ_AGAIN_MS = 30_000
 
 export interface UsagePoint extends UsageAmounts {
-  /** ISO 8601: when the hour or day (of UTC) begins */
+  /** ISO 8601: beginning of the hour or day (in UTC) */
   readonly at: string
 }
 
@@ -53,28 +53,28 @@ function usageCall(by: UsageKind, id: string, { step, fromMs, toMs }: UsageSpan,
   return call('get', '/api/v1/admin/usage', { params: { query: { by, id, step, from, to, format } } })
 }
 
-/** The address of the same as a file. */
+/** The URL of the same data as a file. */
 export function usageFile(by: UsageKind, id: string, span: UsageSpan): string {
   return usageCall(by, id, span, 'csv').path
 }
 
-/** One point for each hour or day, oldest first. */
+/** Returns one point for each hour or day, oldest first. */
 export function usageQuery(by: UsageKind, id: string, { range, ...chosen }: UsageSpan) {
   return queryOptions({
-    // A range that ends now is the same a moment later.
+    // A range that ends now keeps its key.
     queryKey: ['usage', by, id, range === 'custom' ? chosen : range],
     queryFn: async ({ signal }) => {
       const span = range === 'custom' ? { range, ...chosen } : rangeUntil(range, Date.now())
       const { items } = await send(usageCall(by, id, span, 'json'), signal)
       const points = withQuietTimes(items, span.fromMs, span.toMs, STEP_MS[span.step])
-      // With the range: what is shown while another one is loaded is of the one before.
+      // Includes the range, because the previous result is shown while another one loads.
       return { points, shown: span }
     },
     refetchInterval: READ_AGAIN_MS,
   })
 }
 
-/** Those that were asked for most in the last 24 hours, with all that they were asked for. */
+/** The most requested resources of the last 24 hours, with their totals. */
 export function busiestQuery(by: UsageKind, count: number) {
   return queryOptions({
     queryKey: ['usage', 'busiest', by, count],
@@ -87,10 +87,10 @@ export function busiestQuery(by: UsageKind, count: number) {
   })
 }
 
-/** How far back who used a map is told. */
+/** Periods of the list of users of a map. */
 export const TOGETHER_RANGES = { hour: HOUR_MS, week: 7 * DAY_MS, month: 30 * DAY_MS } as const
 export type TogetherRange = keyof typeof TOGETHER_RANGES
-/** Limit: rows on a page; the file has all. */
+/** Maximum rows on a page; the file has all. */
 const MOST_TOGETHER = 20
 
 function togetherCall(
@@ -119,7 +119,7 @@ export function togetherFile(by: 'token' | 'basemap', id: string, range: Togethe
   return togetherCall(by, id, range, nowMs, 'csv').path
 }
 
-/** The maps that a token used, or the tokens that used a map, those first that asked most. */
+/** The maps that a token used, or the tokens that used a map, in the order of their requests. */
 export function togetherQuery(by: 'token' | 'basemap', id: string, range: TogetherRange) {
   return queryOptions({
     queryKey: ['usage', 'together', by, id, range],
@@ -128,7 +128,7 @@ export function togetherQuery(by: 'token' | 'basemap', id: string, range: Togeth
   })
 }
 
-/** The service leaves out hours and days in which nothing was asked for. */
+/** Adds the hours and days without requests, which the service omits. */
 export function withQuietTimes(
   items: readonly UsageItem[],
   fromMs: number,
@@ -144,7 +144,7 @@ export function withQuietTimes(
 }
 
 const NOTHING: UsageAmounts = { requests: 0, tiles: 0, tile_404: 0, refused: 0, bytes: 0 }
-// Not out of the contracts, which would bring the library of their schemas into the page.
+// A copy, since the contracts would add the schema library to the page.
 const AMOUNTS = Object.keys(NOTHING) as (keyof UsageAmounts)[]
 
 export function sumOf(points: readonly UsageAmounts[]): UsageAmounts {

@@ -7,22 +7,22 @@ import { type Call, send } from './client.js'
 import { refresh } from './live.js'
 
 interface WriteOptions<V, T> {
-  /** first parts of the keys of queries that show what was changed */
+  /** first parts of the keys of queries that show the change */
   readonly changes?: readonly string[]
-  /** rejects with why it is not sent */
+  /** rejects with the reason why the request is not sent */
   readonly before?: (variables: V) => Promise<void>
-  /** it deletes what the page shows, which is left: read again it would be missing */
+  /** true if it deletes the subject of the page, which the page then leaves: a new read would find nothing */
   readonly removes?: boolean
-  /** These two are called even where the page is left meanwhile. */
+  /** These two are called even if the user leaves the page meanwhile. */
   readonly onSuccess?: (result: T, variables: V) => void
   readonly onError?: (error: Error, variables: V) => void
-  /** how long the result is kept once nothing shows it; default: 5 minutes */
+  /** time for which the result is kept after nothing shows it; default: 5 minutes */
   readonly gcTime?: number
 }
 
 /**
- * A change to the service, told as the request that makes it. It is sent at once or fails at once: a mutation that waits for the line would
- * be sent when nobody looks any more. `cancel` aborts one that is under way.
+ * A change, given as the request that makes it. It is sent at once or fails at once: a mutation that waits for the network would
+ * be sent when nobody looks any more. `cancel` aborts a request in progress.
  */
 export function useWrite<V = void, T = unknown>(
   commandOf: (variables: V) => Call<T>,
@@ -48,7 +48,7 @@ export function useWrite<V = void, T = unknown>(
     },
     onError: (error, variables) => {
       if (!running.current?.signal.aborted) onError?.(error, variables)
-      // It may have been carried out all the same.
+      // The change may have been made nevertheless.
       void refresh(queries, changes)
     },
   })
@@ -62,11 +62,11 @@ export function useWrite<V = void, T = unknown>(
 /** `warningsField` of the contracts. */
 function warningsIn(result: unknown): readonly Warning[] {
   const { warnings = [] } = (result ?? {}) as { warnings?: unknown }
-  // Elsewhere it is the number of those that a scan has.
+  // Elsewhere the field is the number of a scan's warnings.
   return Array.isArray(warnings) ? warnings : []
 }
 
-/** What a confirmation needs to know of a write. */
+/** The state of a write that a confirmation dialog needs. */
 export interface PendingWrite {
   readonly isPending: boolean
   readonly error: Error | null

@@ -8,7 +8,7 @@ import { shortText } from '../ui/shown-text.js'
 import { Moment } from '../ui/time.js'
 import { ActionButton, WriteButton } from '../ui/write-button.js'
 
-/** Who looks at this page, with which role, and the way out. */
+/** Shows the user and the role, and signs out. */
 export function Account() {
   const t = useTexts().account
   const session = useQuery(sessionQuery).data
@@ -63,7 +63,7 @@ export function Account() {
 /** Opened by this page, so that it may close itself. */
 const SIGN_IN_AGAIN = '/admin/sign-in?to=/admin/signed-in'
 
-/** Over the page whose session has ended: what is entered in it stays, and goes on once somebody has signed in in another window. */
+/** Covers a page whose session has ended. Its input stays, and continues after a sign-in in another window. */
 export function SessionEnded() {
   const t = useTexts().account
   const session = useQuery(sessionQuery).data

@@ -7,7 +7,7 @@ import { Empty } from '../ui/empty.js'
 import { ButtonLink } from '../ui/links.js'
 import { Page } from '../ui/page.js'
 
-/** A page for those whose role allows what it is for; others are told which role it needs. */
+/** Wraps a page that needs a role. Users with a lower role see which one it needs. */
 export function forRole(needed: Role, Content: ComponentType): ComponentType {
   return function Allowed() {
     const t = useTexts()

@@ -31,7 +31,7 @@ export function App({ language, texts }: { language: Language; texts: Texts }) {
   )
 }
 
-/** The component library names its close buttons in English only. */
+/** The component library labels its close buttons only in English. */
 function Labelled() {
   const { close } = useTexts().common
   const labels = useMemo(() => ({ components: { CloseButton: { defaultProps: { 'aria-label': close } } } }), [close])

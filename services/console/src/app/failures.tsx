@@ -11,7 +11,7 @@ import { Page } from '../ui/page.js'
 import { Problem } from '../ui/problem.js'
 import { isMissingChunk, reloadOnce } from './outdated.js'
 
-/** Shown in place of a page that threw, or whose code could not be loaded. The latter is repaired once the service answers. */
+/** Replaces a page that threw, or whose code could not be loaded. The latter recovers when the service responds. */
 export function PageFailed() {
   const t = useTexts()
   const error = useRouteError()

@@ -13,7 +13,7 @@ test.each(Object.entries(HELP))('the help of /%s leads to %s, which is a page wi
   if (section !== undefined) expect(sections).toContain(section)
 })
 
-test('a page below a part has the help of that part, and any other the first page of the documentation', () => {
+test('a page below a part uses the help of that part, and any other page the start of the documentation', () => {
   expect(helpFor('/slicing/new', '/docs/')).toBe('/docs/reference/slicing.html')
   expect(helpFor('/slicing/new', '/docs/zh/')).toBe('/docs/zh/reference/slicing.html')
   expect(helpFor('/tokens', '/docs/zh/')).toBe('/docs/reference/administration.html#tokens')

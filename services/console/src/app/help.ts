@@ -1,4 +1,4 @@
-/** The page of the documentation for each part of the console, by the first segment of its path; below `docs`, as the site has it. */
+/** The documentation page for each part of the console, by the first segment of its path, relative to `docs`. */
 export const HELP: Readonly<Record<string, string>> = {
   basemaps: 'concepts.html',
   vectors: 'reference/sources.html',
@@ -12,11 +12,11 @@ export const HELP: Readonly<Record<string, string>> = {
   settings: 'reference/settings.html',
 }
 
-/** The pages of these that exist in Chinese too. */
+/** The pages among these that exist in Chinese. */
 export const IN_CHINESE: readonly string[] = ['reference/slicing.html', 'reference/sources.html']
 
 /**
- * The address of the help for a path of the console (without its base), in the reader's language if the page exists in it. Other paths lead to
+ * Returns the URL of the help for a path of the console (without its base), in the user's language if the page exists in it. Other paths lead to
  * `home`, the first page of the documentation in that language.
  */
 export function helpFor(pathname: string, home: string): string {

@@ -32,7 +32,7 @@ export function afterFirstPage(queries: QueryClient): Promise<void> {
 function later<P extends object>(choose: (extras: Extras) => ComponentType<P>) {
   const Loaded: ComponentType<object> = lazy(async () => {
     await begun
-    // Without them the page still works; what it lacks comes with the next load of it.
+    // The page works without them, and its next load brings them.
     return { default: (await import('./extras.js').then(choose, () => () => null)) as ComponentType<object> }
   })
   return function Later(props: P) {

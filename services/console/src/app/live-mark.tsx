@@ -2,7 +2,7 @@ import type { LiveState } from '../api/live-state.js'
 import { useTexts } from '../texts/texts.js'
 import { Hint } from '../ui/hint.js'
 
-/** Whether the page keeps itself up to date. */
+/** Shows whether the page is kept up to date. */
 export function LiveMark({ state }: { state: LiveState }) {
   const t = useTexts()
   return (

@@ -1,4 +1,4 @@
-/** The sign of the console: a folded map. */
+/** The logo of the console: a folded map. */
 export function Mark() {
   return (
     <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" className="mark">

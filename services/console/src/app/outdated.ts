@@ -1,12 +1,12 @@
 import { isReachable } from '../api/live.js'
 
-/** A second failure within so short a time means that reloading does not help. */
+/** A second failure within this time means that reloading does not help. */
 const ONCE_WITHIN_MS = 10_000
 const STORED_AS = 'console.reloaded-at'
 
 const missing = new WeakSet<Error>()
 
-/** Has errors of chunks that cannot be loaded told from others. */
+/** Marks errors of chunks that cannot be loaded. */
 export function watchChunks(): void {
   window.addEventListener('vite:preloadError', ({ payload }) => missing.add(payload))
 }
@@ -16,8 +16,8 @@ export function isMissingChunk(error: unknown): boolean {
 }
 
 /**
- * After an upgrade the server has no files of the page that is still open: it is reloaded, once. Where the server does not answer the page
- * stays: reloading it would leave the browser's own error page.
+ * Reloads the page once. After an upgrade the server no longer has the files of an open page. If the server does not respond, the page
+ * stays: a reload would show the browser's own error page.
  */
 export async function reloadOnce(): Promise<void> {
   const last = Number(sessionStorage.getItem(STORED_AS) ?? 0)

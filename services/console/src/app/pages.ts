@@ -50,7 +50,7 @@ export const PAGES: readonly (readonly [path: string, load: Load | null, needs?:
   ['signed-in', async () => (await work()).SignedInPage],
 ]
 
-/** Begins to load the code of a page before the router runs, which loads it again where that failed. */
+/** Begins to load the code of a page before the router runs. If that fails, the router loads it again. */
 export function loadPageAt(pathname: string): void {
   const wanted = segments(pathname.replace(/^\/admin/, ''))
   const [, load] = PAGES.find(([path]) => matches(segments(path), wanted)) ?? []

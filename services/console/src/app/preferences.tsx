@@ -6,7 +6,7 @@ import { useLanguage } from '../texts/texts.js'
 const SCHEMES = ['auto', 'light', 'dark'] as const
 const SCHEME_ICONS = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }
 
-/** Language and colours; both are remembered by this browser. */
+/** Language and colours. The browser stores both. */
 export function Preferences() {
   const { texts: t, language, choose } = useLanguage()
   const { colorScheme, setColorScheme } = useMantineColorScheme()

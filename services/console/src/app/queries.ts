@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from '../api/client.js'
 
-/** Events invalidate what has changed; this only bounds the age of a page that is opened again. */
+/** Events invalidate changed data. This only limits the age of a page that is opened again. */
 const FRESH_MS = 10_000
 const MAX_RETRIES = 2
 
@@ -10,10 +10,10 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_MS,
-        // Browsers know whether there is a network, not whether the service can be reached: a query fails instead of waiting for one.
+        // Browsers know whether there is a network, but not whether the service is reachable: a query fails instead of waiting.
         networkMode: 'always',
         refetchOnReconnect: true,
-        // A refusal stays a refusal; what is down may come back.
+        // Refusals are final. Other failures may pass.
         retry: (failures, error) => failures < MAX_RETRIES && (!(error instanceof ApiError) || error.mayPass),
       },
       mutations: { networkMode: 'always' },

@@ -21,13 +21,13 @@ test.each([
   ['viewer', ['Look']],
   ['operator', ['Scan', 'Push', 'Look']],
   ['admin', ['Scan', 'Disable', 'Push', 'Look']],
-] as const)('who is %s is offered %j', (role, names) => {
+] as const)('a user with role %s is offered %j', (role, names) => {
   show(OFFERED, role)
   const offered = [...screen.queryAllByRole('button'), ...screen.queryAllByRole('link')].map((one) => one.textContent)
   expect(offered.toSorted()).toEqual(names.toSorted())
 })
 
-test('a page for another role says which one it needs', () => {
+test('a page for another role names the role that it needs', () => {
   const Page = forRole('admin', () => <p>the form</p>)
   show(<Page />, 'operator')
   expect(screen.queryByText('the form')).toBeNull()

@@ -5,7 +5,7 @@ import { FIRST_PAGES } from './first-pages.js'
 import { type Load, PAGES } from './pages.js'
 import { Shell } from './shell.js'
 
-/** Loads the code of every page, one after the other, so that all of them open also while the service is away. Not maps and charts. */
+/** Loads the code of all pages one after the other, so that they open while the service is away. Excludes maps and charts. */
 export async function preloadPages(): Promise<void> {
   for (const [, load] of PAGES) await load?.().catch(() => {})
 }

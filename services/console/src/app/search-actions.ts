@@ -24,21 +24,21 @@ import type { Texts } from '../texts/en.js'
 import type { Language } from '../texts/language.js'
 import { SHOW_SHORTCUTS } from './shortcuts.js'
 
-/** Something that can be done, on a page of its own or by an address of the service. */
+/** An action on its own page, or at a URL of the service. */
 export interface SearchAction {
   readonly label: string
   readonly to: string
-  /** other words by which it is found */
+  /** synonyms by which it is found */
   readonly words?: string
-  /** instead of going there; `to` names it then */
+  /** function to call instead of opening `to`, which then only identifies it */
   readonly run?: () => void
   readonly icon: TablerIcon
   readonly needs: Role
-  /** leads out of the console: a file */
+  /** true if it leads out of the console: a file */
   readonly outside?: boolean
 }
 
-/** What can be done from anywhere. */
+/** Actions that are available everywhere. */
 export function generalActions(t: Texts): readonly SearchAction[] {
   const { words } = t.work.palette
   return [
@@ -72,7 +72,7 @@ export function generalActions(t: Texts): readonly SearchAction[] {
   ]
 }
 
-/** What can be done with a basemap that was found. */
+/** Actions for a found basemap. */
 export function basemapActions(t: Texts, code: string, name: string): readonly SearchAction[] {
   const here = `/basemaps/${segment(code)}`
   return [

@@ -4,12 +4,12 @@ import { spotlight } from '@mantine/spotlight'
 import { IconSearch } from '@tabler/icons-react'
 import { useTexts } from '../texts/texts.js'
 
-/** In fields as well: no field has a use for it. */
+/** Works in fields too, since no field uses it. */
 const ANYWHERE = 'mod + K'
 /** A character that is typed into fields. */
 const OUTSIDE_FIELDS = '/'
 
-/** Opens the search, also before that is loaded. */
+/** Opens the search, even before it is loaded. */
 export function SearchButton() {
   const t = useTexts()
   useHotkeys([[ANYWHERE, spotlight.open]], [])

@@ -10,7 +10,7 @@ import { Search } from './search.js'
 const user = userEvent.setup({ delay: null })
 afterEach(() => act(() => spotlight.close()))
 
-/** A service with one basemap, that answers every search. */
+/** A service with one basemap that responds to every search. */
 function serve() {
   stubService(({ path }) => {
     const items = path.includes('/basemaps') ? [{ code: 'city', name: 'The city' }] : []
@@ -26,31 +26,31 @@ async function type(text: string, role: Role = 'admin') {
   return router
 }
 
-test('Enter waits for what is searched for', async () => {
+test('Enter waits for the search', async () => {
   const router = await type('city{Enter}')
   await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city'))
 })
 
-test('Enter opens what was found, also where nothing is marked', async () => {
+test('Enter opens the first result, even if no result is marked', async () => {
   const router = await type('city')
   await screen.findByText('The city')
   await user.keyboard('{Enter}')
   await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city'))
 })
 
-test('what can be done is found by its words in any order', async () => {
+test('actions are found by their words in any order', async () => {
   const router = await type('token issue')
   await user.click(await screen.findByText('Issue a token'))
   await waitFor(() => expect(router.state.location.pathname).toBe('/tokens/new'))
 })
 
-test('what can be done with a thing that is found is offered beside it', async () => {
+test('the actions of a found object are offered next to it', async () => {
   const router = await type('city')
   await user.click(await screen.findByText('Compare versions: The city'))
   await waitFor(() => expect(router.state.location.pathname).toBe('/basemaps/city/compare'))
 })
 
-test('what a role does not allow is not offered', async () => {
+test('actions that the role does not allow are not offered', async () => {
   await type('add', 'operator')
   await screen.findByText('The city')
   expect(screen.queryByText('Add a target')).toBeNull()

@@ -28,7 +28,7 @@ import { shortText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
 import { basemapActions, displayActions, generalActions, type SearchAction } from './search-actions.js'
 
-/** Finds everything that has an address by its name, in lists of any length: the service searches. */
+/** Finds all resources by name, in lists of any length: the service searches. */
 export function Search() {
   const { texts: t, choose } = useLanguage()
   const { setColorScheme } = useMantineColorScheme()
@@ -72,7 +72,7 @@ export function Search() {
     return [...group(t.nav.pages, pages), ...group(t.nav.things, things), ...group(t.nav.actions, actions)]
   }, [t, found, go, typed, allowed, choose, setColorScheme])
   const [entered, setEntered] = useState(false)
-  // The list marks its first entry when something is typed, which is before the service has found it.
+  // The list marks its first entry on typing, which is before the service has found it.
   useEffect(() => {
     if (!entered || searching) return
     setEntered(false)
@@ -92,7 +92,7 @@ export function Search() {
       filter={(_, all) => all}
       scrollable
       maxHeight={440}
-      // The button has it: it is there before this is.
+      // The button has the shortcut, because it exists earlier.
       shortcut={null}
       nothingFound={searching ? t.nav.searching : t.nav.searchNothing}
       searchProps={{
@@ -107,18 +107,18 @@ export function Search() {
   )
 }
 
-/** Which roles who looks at the page has. */
+/** Returns the roles of the user. */
 function useRoles(): Readonly<Record<Role, boolean>> {
   const [viewer, operator, admin] = [useAllowed('viewer'), useAllowed('operator'), useAllowed('admin')]
   return useMemo(() => ({ viewer, operator, admin }), [viewer, operator, admin])
 }
 
-/** Whether Enter would open something. */
+/** True if Enter would open an entry. */
 function hasMark(): boolean {
   return document.querySelector('[data-action][data-selected]') !== null
 }
 
-/** Of each kind; more are in its list. */
+/** Maximum entries of each kind; the list of the kind has more. */
 const LISTED = 6
 const SEARCH_AFTER_MS = 150
 
@@ -127,7 +127,7 @@ interface Found {
   readonly label: string
   readonly note: string
   readonly icon: TablerIcon
-  /** what can be done with it */
+  /** actions for the entry */
   readonly actions?: readonly SearchAction[]
 }
 
@@ -145,7 +145,7 @@ function useFound(typed: string) {
   const tokens = useQuery(find(TOKENS))
   const targets = useQuery(find(TARGETS))
   const jobs = useQuery(find(SLICE_JOBS))
-  // Nothing is missing before every list has answered.
+  // "Nothing found" must wait until every list has responded.
   const searching =
     q !== typed.trim() ||
     [basemaps, vectors, sources, tokens, targets, jobs].some((query) => query.isPending || query.isPlaceholderData)

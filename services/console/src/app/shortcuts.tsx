@@ -6,10 +6,10 @@ import { useAllowed } from '../api/session.js'
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 
-/** Between the two keys of a shortcut; milliseconds. */
+/** Milliseconds between the two keys of a shortcut. */
 const SECOND_KEY_WITHIN_MS = 1_500
 
-/** Pages by the key that follows `g`. */
+/** Pages by the key after `g`. */
 const PAGES = (t: Texts) =>
   ({
     o: ['/', t.nav.overview],
@@ -23,7 +23,7 @@ const PAGES = (t: Texts) =>
     a: ['/audit', t.nav.audit],
   }) as const satisfies Readonly<Record<string, readonly [to: string, label: string]>>
 
-/** Forms by the key that follows `n`. */
+/** Forms by the key after `n`. */
 const FORMS = (t: Texts) =>
   ({
     t: ['/tokens/new', t.work.shortcuts.newToken, 'admin'],
@@ -32,7 +32,7 @@ const FORMS = (t: Texts) =>
 
 export const SHOW_SHORTCUTS = 'show-shortcuts'
 
-/** Keys that lead to pages, outside of fields, and the list of them. */
+/** Handles keys that lead to pages, outside of fields, and shows their list. */
 export function Shortcuts() {
   const t = useTexts()
   const go = useNavigate()
@@ -111,7 +111,7 @@ function isTyping(target: EventTarget | null): boolean {
   )
 }
 
-/** What is behind a dialog is not to be left by a key. */
+/** True while a dialog is open, in which shortcuts must not leave the page. */
 function hasDialog(): boolean {
   return document.querySelector('[role="dialog"][aria-modal="true"]') !== null
 }

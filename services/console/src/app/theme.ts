@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core'
 
-/** Shade 7 carries white text at 5.2 to 1, in both schemes. */
+/** Shade 7 has a contrast of 5.2 to 1 with white text, in both schemes. */
 const sea: MantineColorsTuple = [
   '#e7f6f8',
   '#cdeaee',
@@ -20,7 +20,7 @@ export const theme = createTheme({
   colors: { sea },
   defaultRadius: 'md',
   cursorType: 'pointer',
-  // Fonts of the machine: nothing is loaded, and every script that it can show is shown.
+  // System fonts: nothing is loaded, and all scripts of the machine are supported.
   fontFamily: 'system-ui, -apple-system, "Segoe UI", "Noto Sans", "PingFang SC", "Microsoft YaHei", sans-serif',
   fontFamilyMonospace: 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace',
   headings: { fontWeight: '650', sizes: { h1: { fontSize: '1.5rem' }, h2: { fontSize: '1.125rem' } } },
@@ -28,7 +28,7 @@ export const theme = createTheme({
   components: { Modal: { defaultProps: { centered: true } } },
 })
 
-/** The library's quieter greys miss WCAG's 4.5 to 1; these do not. */
+/** The library's lighter greys miss the 4.5 to 1 of WCAG; these reach it. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

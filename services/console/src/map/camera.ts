@@ -4,7 +4,7 @@ export interface Camera {
   readonly lon: number
 }
 
-/** `zoom/lat/lon` for an address; five decimals are about a metre. */
+/** Formats `zoom/lat/lon` for a URL; five decimals are about a metre. */
 export function cameraText({ zoom, lat, lon }: Camera): string {
   return `${zoom.toFixed(2)}/${lat.toFixed(5)}/${lon.toFixed(5)}`
 }

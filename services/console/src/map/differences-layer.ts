@@ -6,14 +6,14 @@ import type { Overlay } from './version-content.js'
 export const DIFFERENCES = ['different', 'only_left', 'only_right'] as const
 export type Difference = (typeof DIFFERENCES)[number]
 
-/** Told apart also by who sees no red or no green. */
+/** Colours that remain distinct without red or green vision. */
 export const DIFFERENCE_COLOURS: Readonly<Record<Difference, string>> = {
   different: '#e8590c',
   only_left: '#862e9c',
   only_right: '#1971c2',
 }
 
-/** The tiles of one zoom that differ, over what else the map shows. Where not every tile was compared, the block that one stands for. */
+/** Draws the differing tiles of one zoom over the map. If not every tile was compared, it draws the block that one represents. */
 export function differencesLayer(compared: ComparedZoom, set: Pick<TileSet, 'columns'>): Overlay {
   const data: FeatureCollection<Polygon> = {
     type: 'FeatureCollection',

@@ -21,7 +21,7 @@ const version: BasemapVersion = {
   scanned_at: '2026-01-01T00:00:00Z',
 }
 
-test('the map asks its own square, one zoom above the set, and gets the set’s tile', () => {
+test('the map requests its own square, one zoom above the set, and gets the tile of the set', () => {
   const template = 'https://maps.example/tiles/2/v1/{z}/{x}/{y}.png?v=3'
   const content = versionContent('2', version, [], false)
   expect(content).toMatchObject({
@@ -33,7 +33,7 @@ test('the map asks its own square, one zoom above the set, and gets the set’s 
   expect(gridAddress('https://maps.example/tiles/2/v1/4/15/7.png')).toBe('https://maps.example/tiles/2/v1/4/15/7.png')
 })
 
-test('areas over a geographic set are drawn where it shows the place, and over one in Web Mercator where they are', () => {
+test('areas are drawn where a geographic set shows the place, and in place over a Web Mercator set', () => {
   const points = [90, 67.5, 0, -22.5, -90].map((lat) => [10, lat])
   const overlay = {
     sources: {
@@ -56,7 +56,7 @@ test('areas over a geographic set are drawn where it shows the place, and over o
     ).sources
     return (cells as typeof overlay.sources.cells).data.features[0]?.geometry.coordinates[0] ?? []
   }
-  // From the upper edge of the square, as the library draws it: the world is its upper half.
+  // Measured from the upper edge of the library's square, whose upper half is the world.
   const share = (latitude: number) => 0.5 - Math.asinh(Math.tan((latitude * Math.PI) / 180)) / (2 * Math.PI)
   const drawn = ringOver('CGCS2000Quad')
   expect(drawn.map(([, lat = 0]) => share(lat))).toEqual(
@@ -65,7 +65,7 @@ test('areas over a geographic set are drawn where it shows the place, and over o
   expect(ringOver('WebMercatorQuad')).toEqual(points)
 })
 
-test('a set in Web Mercator is drawn as it is', () => {
+test('a set in Web Mercator is drawn unchanged', () => {
   const content = versionContent('2', { ...version, tile_matrix_set: 'WebMercatorQuad' }, [], true)
   expect(content).not.toHaveProperty('projection')
   expect(content.sources.version).toMatchObject({
@@ -74,13 +74,13 @@ test('a set in Web Mercator is drawn as it is', () => {
   })
 })
 
-test('the plane is that of longitude and latitude, there and back', () => {
+test('the plane maps longitude and latitude in both directions', () => {
   const { forward, inverse } = GEOGRAPHIC.projection
   expect(inverse(forward([116.4, -39.9]))).toEqual([116.4, -39.9].map((degrees) => expect.closeTo(degrees, 9)))
   expect(forward([-180, 90])).toEqual(GEOGRAPHIC.tileMatrixSet.origin)
 })
 
-test('a set whose rows are to be counted from the other side is asked for by its own rows, in both planes', () => {
+test('a set with flipped rows is requested by its own rows, in both planes', () => {
   const mercator = { ...version, tile_matrix_set: 'WebMercatorQuad' as const, format: 'pbf' as const }
   const asked = (of: BasemapVersion) => {
     const content = versionContent('2', of, [], false, { format: 'png', flipped: true })

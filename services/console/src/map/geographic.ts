@@ -1,11 +1,11 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 
-/** Web Mercator's sphere: the map's scale is then that of the equator. */
+/** Metres per degree on Web Mercator's sphere; the map's scale is that of the equator. */
 const METRES_PER_DEGREE = (Math.PI * 6378137) / 180
 
 /**
  * Longitude and latitude as a plane, for the map library's `addProjection`. Its grid is a square whose upper half is the world: each zoom has
- * the columns and rows of the zoom above it in WorldCRS84Quad and CGCS2000Quad, whose zoom 0 is two tiles. WGS 84 and CGCS2000 are one here.
+ * the columns and rows of the next higher zoom in WorldCRS84Quad and CGCS2000Quad, whose zoom 0 has two tiles. WGS 84 and CGCS2000 are equal here.
  */
 export const GEOGRAPHIC = {
   name: 'EPSG:4326' as const,
@@ -20,30 +20,30 @@ export const GEOGRAPHIC = {
 }
 
 /**
- * The library projects tiles into the plane, but draws GeoJSON as it lies in Web Mercator: this is the latitude at which that is, in the square, where
- * `latitude` is in the plane. Degrees.
+ * Returns the latitude at which GeoJSON must be placed for a given latitude in the plane. The library projects tiles into the plane, but draws GeoJSON
+ * in Web Mercator. Degrees.
  */
 export function drawnLatitude(latitude: number): number {
   return (Math.atan(Math.sinh(Math.PI * (0.5 + latitude / 180))) * 180) / Math.PI
 }
 
-/** Before an address whose zoom the map counts in its own square; see `gridAddress`. */
+/** Prefix of a URL whose zoom counts in the map's square; see `gridAddress`. */
 const SQUARE = 'geographic:'
 
-/** A template for the map: what is asked for in its square is one zoom above the set's. */
+/** Returns a template for the map, in whose square each zoom is one higher than that of the set. */
 export function squareTemplate(template: string): string {
   return SQUARE + template
 }
 
-/** Before an address whose row the gateway counts from the other side. */
+/** Prefix of a URL whose row the gateway counts from the other side. */
 const FLIPPED = 'flipped:'
 
-/** A template for the map of a set whose rows are to be counted from the other side than they are served. */
+/** Returns a template for a set whose rows are drawn in the opposite order to the served one. */
 export function flippedTemplate(template: string): string {
   return FLIPPED + template
 }
 
-/** The address of the set's own tile, for one that the map made of `squareTemplate` or `flippedTemplate`; any other address stays as it is. */
+/** Returns the URL of the set's tile for one that the map built from `squareTemplate` or `flippedTemplate`. Other URLs stay unchanged. */
 export function gridAddress(address: string): string {
   if (address.startsWith(FLIPPED)) return flipped(gridAddress(address.slice(FLIPPED.length)))
   if (!address.startsWith(SQUARE)) return address

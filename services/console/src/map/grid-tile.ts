@@ -1,9 +1,9 @@
 export const GRID_PROTOCOL = 'tile-grid'
 
-/** Drawn at twice the usual density, so that the writing is sharp. */
+/** Twice the usual density, so that text is sharp. */
 const SIZE = 512
 
-/** A transparent tile with its border and its address, as PNG. `address` ends in `z/x/y`. */
+/** Draws a transparent tile with its border and address, as PNG. `address` ends in `z/x/y`. */
 export async function drawGridTile(address: string): Promise<ArrayBuffer> {
   const canvas = new OffscreenCanvas(SIZE, SIZE)
   const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D

@@ -1,7 +1,7 @@
 import { type ComponentProps, lazy, Suspense } from 'react'
 import { MapSkeleton } from './skeleton.js'
 
-/** The map library is most of the console's weight: it is loaded where a map is shown. */
+/** The map library is most of the console's size, so it is loaded only for maps. */
 const LazyVersionMap = lazy(async () => ({ default: (await import('./version-map.js')).VersionMap }))
 const LazyMapView = lazy(async () => ({ default: (await import('./map-view.js')).MapView }))
 

@@ -4,7 +4,7 @@ import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?worker&url'
 import { GEOGRAPHIC } from './geographic.js'
 import { drawGridTile, GRID_PROTOCOL } from './grid-tile.js'
 
-// What runs beside the page is a file of this origin, as the content security policy demands.
+// The worker is a file of this origin, as the content security policy requires.
 setWorkerUrl(workerUrl)
 addProjection(GEOGRAPHIC)
 addProtocol(GRID_PROTOCOL, async ({ url }) => ({ data: await drawGridTile(url) }))

@@ -9,9 +9,9 @@ import { type GEOGRAPHIC, gridAddress } from './geographic.js'
 import { MapLibre, NavigationControl, ScaleControl } from './library.js'
 
 export interface MapContent {
-  /** the plane that the sources' tiles lie in; Web Mercator where it is left out */
+  /** plane of the sources' tiles; default: Web Mercator */
   readonly projection?: typeof GEOGRAPHIC.name
-  /** below it the map would be empty */
+  /** minimum zoom, below which the map would be empty */
   readonly minZoom?: number
   readonly sources: Readonly<Record<string, SourceSpecification>>
   readonly layers: readonly LayerSpecification[]
@@ -20,10 +20,10 @@ export interface MapContent {
 interface MapViewProps {
   readonly label: string
   readonly content: MapContent
-  /** what is shown at first, where no camera is given */
+  /** initial extent without a camera */
   readonly bounds: Bounds | null
   readonly camera?: Camera | null
-  /** for what is asked of this origin's own tiles */
+  /** token for requests to this origin's tiles */
   readonly token?: string
   readonly onClick?: (event: MapMouseEvent) => void
   readonly onPointer?: (event: MapMouseEvent) => void
@@ -34,13 +34,13 @@ interface MapViewProps {
 
 const MAX_ZOOM = 24
 
-/** A map of what its sources hold. They and its layers may change; everything else about the map stays. */
+/** A map of its sources. Sources and layers may change; all other properties are fixed. */
 export function MapView(props: MapViewProps) {
   const t = useTexts()
   const container = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<MapLibre | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
-  // Read by callbacks of a map that outlives many renders.
+  // Callbacks of the map, which outlives many renders, read the latest properties.
   const latest = useRef(props)
   latest.current = props
 
@@ -82,7 +82,7 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
     ...(camera === null ? WORLD : { zoom: camera.zoom, center: [camera.lon, camera.lat] }),
     ...(content.minZoom !== undefined && { minZoom: content.minZoom }),
     maxZoom: MAX_ZOOM,
-    // Attributions come from files and are shown as text beside the map, not as the markup that they may be.
+    // Attributions come from files, and are shown as text next to the map, since they may contain markup.
     attributionControl: false,
     locale: { 'Map.Title': `${t.label(label)}. ${t.hint}` },
     transformRequest: (asked) => {
@@ -95,14 +95,14 @@ function createMap(container: HTMLDivElement, latest: Latest, t: ReturnType<type
   map.on('click', (event) => latest.current.onClick?.(event))
   map.on('mousemove', (event) => latest.current.onPointer?.(event))
   map.once('style.load', () => {
-    // Only now the map knows its projection.
+    // The map knows its projection only now.
     if (camera === null && bounds !== null) map.fitBounds(unbroken(bounds), { padding: 24, duration: 0 })
     map.on('moveend', () => {
       const { lat, lng } = map.getCenter().wrap()
       latest.current.onCamera?.({ zoom: map.getZoom(), lat, lon: lng })
     })
   })
-  // A tile that does not exist is no error of the page; the inspector tells of it.
+  // A missing tile is not an error of the page. The inspector reports it.
   map.on('error', () => {})
   map.once('load', () => latest.current.onReady?.(map))
   return map

@@ -1,6 +1,6 @@
 import type { MapLibre } from './library.js'
 
-/** Each map follows the other, for as long as both are there. */
+/** Makes each map follow the other, as long as both exist. */
 export function moveTogether(one: MapLibre, other: MapLibre): void {
   let following = false
   const follow = (leader: MapLibre, follower: MapLibre) => {

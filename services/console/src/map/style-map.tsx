@@ -20,13 +20,13 @@ interface StyleMapProps {
   readonly onReady?: (map: MapLibre) => void
 }
 
-/** A style as its readers see it. Another document makes another map. */
+/** A style in the form for readers. Another document makes a new map. */
 export function StyleMap(props: StyleMapProps) {
   const t = useTexts()
   const container = useRef<HTMLDivElement>(null)
   const [map, setMap] = useState<MapLibre | null>(null)
   const [failed, setFailed] = useState(false)
-  // Read by callbacks of a map that outlives many renders.
+  // Callbacks of the map, which outlives many renders, read the latest properties.
   const latest = useRef(props)
   latest.current = props
   const { of: shown, hidden } = props
@@ -73,7 +73,7 @@ function createMap(
     style: document as unknown as StyleSpecification,
     ...(camera !== null && { zoom: camera.zoom, center: [camera.lon, camera.lat] }),
     attributionControl: false,
-    // Labels are those of the gateway, also where this device has a font with ideographs.
+    // Labels use the gateway's glyphs, even if this device has a font with ideographs.
     localIdeographFontFamily: false,
     locale: { 'Map.Title': `${t.label(label)}. ${t.hint}` },
     transformRequest: styleRequests(bases, () => latest.current.token),
@@ -82,7 +82,7 @@ function createMap(
   map.addControl(new ScaleControl({}), 'bottom-left')
   map.on('mousemove', ({ point }) => latest.current.onPoint?.(map.queryRenderedFeatures(point)))
   map.on('mouseout', () => latest.current.onPoint?.([]))
-  // Parts that are missing are told next to the map.
+  // Missing parts are listed next to the map.
   map.on('error', () => {})
   map.once('load', () => {
     if (camera === null && document.center === undefined) showSources(map, document)
@@ -95,7 +95,7 @@ function createMap(
   return map
 }
 
-/** A style without a place of its own opens where its first source with bounds is. */
+/** Opens a style without a camera at its first source with bounds. */
 function showSources(map: MapLibre, { sources }: StyleDocument['document']): void {
   for (const name of Object.keys((sources ?? {}) as object)) {
     const { bounds } = (map.getSource(name) ?? {}) as { bounds?: [number, number, number, number] }

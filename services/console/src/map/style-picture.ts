@@ -3,14 +3,14 @@ import type { StyleDocument } from '../api/styles.js'
 import { MapLibre } from './library.js'
 import { styleRequests } from './style-requests.js'
 
-/** Pixels of a side, and how long the parts of a style are waited for; milliseconds. */
+/** Pixels of a side, and milliseconds of waiting for the parts of a style. */
 const SIDE = 96
 const WITHIN_MS = 10_000
 
-/** A browser keeps few contexts of WebGL: pictures are drawn one after the other. */
+/** Browsers keep few WebGL contexts, so pictures are drawn one after the other. */
 let last: Promise<unknown> = Promise.resolve()
 
-/** A small picture of a style where it opens. null: it cannot be drawn here. */
+/** Draws a small picture of a style at its initial camera. null: it cannot be drawn here. */
 export function drawStyle(style: StyleDocument, token: string): Promise<Blob | null> {
   const drawn = last.then(() => draw(style, token).catch(() => null))
   last = drawn

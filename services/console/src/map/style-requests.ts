@@ -2,8 +2,8 @@ import type { RequestParameters } from 'maplibre-gl'
 import { TOKEN_HEADER } from '../api/preview.js'
 
 /**
- * How a map of the console asks for the parts of a style: those of the gateway of this origin, with the token in a header.
- * @param bases the public addresses that parts of the gateway have in the style
+ * Transforms requests of a map for the parts of a style: those of the gateway go to this origin, with the token in a header.
+ * @param bases the public URLs of the gateway's parts in the style
  */
 export function styleRequests(bases: readonly string[], token: () => string | undefined) {
   return (asked: string): RequestParameters => {

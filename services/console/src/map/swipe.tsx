@@ -8,7 +8,7 @@ interface SwipeProps {
 
 const MIDDLE = 50
 
-/** Two maps of the same place, one over the other; a divider decides how much of each is seen. */
+/** Two maps of the same place, one above the other, with a divider that sets how much of each is visible. */
 export function Swipe({ label, left, right }: SwipeProps) {
   const [percent, setPercent] = useState(MIDDLE)
   return (

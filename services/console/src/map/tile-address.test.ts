@@ -21,7 +21,7 @@ test('the date line and the poles are within a tile', () => {
   expect(tileAt(179.9, -90, 1, images)).toEqual({ z: 2, x: 3, y: 3 })
 })
 
-test('an address is read with its limits', () => {
+test('an address is parsed within its limits', () => {
   expect(parseAddress(' 3/4/ 2', images)).toEqual({ z: 3, x: 4, y: 2 })
   expect(parseAddress('3/8/2', images)).toBe('range')
   expect(parseAddress('6/0/0', images)).toBe('range')
@@ -29,7 +29,7 @@ test('an address is read with its limits', () => {
   expect(parseAddress('3/-4/1', images)).toBeNull()
 })
 
-test('a tile contains the places that it is found at', () => {
+test('a tile contains the places for which it is found', () => {
   const [west, south, east, north] = tileBounds({ z: 3, x: 3, y: 2 }, images)
   expect(tileAt((west + east) / 2, (south + north) / 2, 2, images)).toEqual({ z: 3, x: 3, y: 2 })
   expect([west, east]).toEqual([-45, 0])

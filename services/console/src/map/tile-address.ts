@@ -10,19 +10,19 @@ export interface TileSet {
   readonly minZoom: number
   readonly maxZoom: number
   readonly tileSize: number
-  /** of zoom 0: 2 in the geographic grids */
+  /** columns at zoom 0: 2 in the geographic grids */
   readonly columns: 1 | 2
-  /** vector tiles are taken from the zoom below, images from the nearest */
+  /** true for vector tiles, which are taken from the lower zoom; images come from the nearest one */
   readonly vector: boolean
 }
 
-/** Web Mercator ends here; what lies beyond is in no tile. */
+/** End of Web Mercator; no tile contains places beyond. */
 const MAX_LATITUDE = 85.0511
 
 /** The map library counts zooms for tiles of 512 pixels. */
 const LIBRARY_TILE_SIZE = 512
 
-/** The tile that the map shows at a place. */
+/** Returns the tile that the map shows at a place. */
 export function tileAt(lon: number, lat: number, mapZoom: number, set: TileSet): TileAddress {
   const exact = mapZoom + Math.log2(LIBRARY_TILE_SIZE / set.tileSize / set.columns)
   const wanted = set.vector ? Math.floor(exact) : Math.round(exact)
@@ -39,7 +39,7 @@ function geographicTile(lon: number, lat: number, z: number): TileAddress {
   return { z, x: ((x % columns) + columns) % columns, y: Math.max(0, Math.min(2 ** z - 1, y)) }
 }
 
-/** `z/x/y`; null: no such address, `range`: none in these zooms. */
+/** Parses `z/x/y`; null: not an address; `range`: outside of the zooms. */
 export function parseAddress(
   text: string,
   set: Pick<TileSet, 'minZoom' | 'maxZoom' | 'columns'>,
@@ -55,7 +55,7 @@ export function addressText({ z, x, y }: TileAddress): string {
   return `${z}/${x}/${y}`
 }
 
-/** WGS 84 west, south, east, north of a tile. */
+/** Returns WGS 84 west, south, east, north of a tile. */
 export function tileBounds(
   { z, x, y }: TileAddress,
   { columns }: Pick<TileSet, 'columns'>,

@@ -3,7 +3,7 @@ import { queryOptions, skipToken, useQuery } from '@tanstack/react-query'
 import { ApiError, reads } from '../api/client.js'
 import { previewTokenQuery, TOKEN_HEADER } from '../api/preview.js'
 
-/** An edge learns of a new version a moment after this page does. */
+/** An edge learns of a new version a moment after this page. */
 const MAX_RETRIES = 3
 const RETRY_MS = 700
 
@@ -21,7 +21,7 @@ function tileJsonQuery(code: string, version: BasemapVersion, token: string | un
   })
 }
 
-/** What a preview of a version needs: a token, and the proof that this origin serves its tiles. */
+/** The requirements of a version's preview: a token, and the proof that this origin serves its tiles. */
 export function useVersionPreview(code: string, version: BasemapVersion) {
   const token = useQuery(previewTokenQuery({ basemap_code: code }))
   const tileJson = useQuery(tileJsonQuery(code, version, token.data?.token))

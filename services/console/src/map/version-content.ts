@@ -6,17 +6,17 @@ import { columnsOf, drawnLatitude, flippedTemplate, GEOGRAPHIC, squareTemplate }
 import { GRID_PROTOCOL } from './grid-tile.js'
 import type { MapContent } from './map-view.js'
 
-/** Distinct beside one another on light and on dark ground. */
+/** Colours that are distinct from each other on light and dark ground. */
 const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
 
-/** How tiles are asked for, where what is to be drawn is not what is served. */
+/** How tiles are requested if they are drawn differently from the way they are served. */
 export interface ServedAs {
   readonly format: TileFormat
-  /** rows are served in the other order */
+  /** true if rows are served in the opposite order */
   readonly flipped: boolean
 }
 
-/** A version as the map draws it: images as they are; vector tiles with a colour for each of their layers. */
+/** Returns a version's map content: images unchanged, and vector tiles with a colour for each of their layers. */
 export function versionContent(
   code: string,
   version: BasemapVersion,
@@ -27,7 +27,7 @@ export function versionContent(
   const path = tilePath(code, version.version, '{z}/{x}/{y}', served.format)
   const geographic = columnsOf(version) === 2
   const tilesAt = (template: string) => [geographic ? squareTemplate(template) : template]
-  // The browser keeps tiles for a year: another content has another address.
+  // The browser caches tiles for a year, so another content has another URL.
   const asked = tilesAt(`${window.location.origin}${path}?v=${version.revision}`)
   const tiles = served.flipped ? asked.map(flippedTemplate) : asked
   const shift = geographic ? 1 : 0
@@ -38,7 +38,7 @@ export function versionContent(
     tiles: tilesAt(`${GRID_PROTOCOL}://tile/{z}/{x}/{y}`),
     tileSize: version.tile_size,
     ...range,
-    // Below the south pole is nothing.
+    // South of the pole is nothing.
     ...(geographic && { bounds: WORLD }),
   }
   const gridLayer: LayerSpecification = {
@@ -55,7 +55,7 @@ export function versionContent(
   if (version.format === 'pbf') {
     return {
       ...plane,
-      // Of vector tiles the map takes the zoom below, and in its square the world is two tiles at zoom 1.
+      // For vector tiles the map uses the lower zoom, and in its square the world has two tiles at zoom 1.
       ...(geographic && { minZoom: 1 }),
       sources: { version: { type: 'vector', tiles, ...range, ...bounds }, ...withGrid.sources },
       layers: [...vectorLayers.flatMap((name, i) => vectorLayersOf('version', name, i)), ...withGrid.layers],
@@ -71,12 +71,12 @@ export function versionContent(
   }
 }
 
-/** Areas over a version, in longitude and latitude. */
+/** Areas above a version, in longitude and latitude. */
 export interface Overlay extends MapContent {
   readonly sources: Readonly<Record<string, { readonly type: 'geojson'; readonly data: FeatureCollection<Polygon> }>>
 }
 
-/** What is drawn over a version lies where that shows the place. */
+/** Adds an overlay, moved to the places where the version's plane shows them. */
 export function withOverlay(content: MapContent, { sources, layers }: Overlay): MapContent {
   const drawn = content.projection === undefined ? sources : inPlane(sources)
   return { ...content, sources: { ...content.sources, ...drawn }, layers: [...content.layers, ...layers] }
@@ -97,7 +97,7 @@ export function inPlane(sources: Overlay['sources']): Overlay['sources'] {
 
 const WORLD: Bounds = [-180, -90, 180, 90]
 
-/** Across the antimeridian (west above east) a source's bounds would let no tile through. */
+/** With bounds across the antimeridian (west greater than east) a source would load no tile. */
 function boundsOf({ bounds }: BasemapVersion, geographic: boolean): { readonly bounds?: Bounds } {
   if (bounds !== null && bounds[0] <= bounds[2]) return { bounds }
   return geographic ? { bounds: WORLD } : {}

@@ -20,7 +20,7 @@ interface VersionMapProps {
   readonly code: string
   readonly version: BasemapVersion
   readonly grid: boolean
-  /** drawn over the version */
+  /** drawn above the version */
   readonly overlay?: Overlay
   readonly camera?: Camera | null
   readonly onClick?: (event: MapMouseEvent) => void
@@ -30,7 +30,7 @@ interface VersionMapProps {
   readonly onCamera?: (camera: Camera) => void
   readonly onReady?: (map: MapLibre) => void
   readonly tall?: boolean
-  /** left out: as the version is */
+  /** default: like the version */
   readonly served?: ServedAs
 }
 
@@ -60,7 +60,7 @@ export function VersionMap({ code, version, grid, overlay, served, reference = f
   )
 }
 
-/** The control plane serves this console as well, but no tiles. */
+/** Shown if this origin serves the console, but no tiles. */
 function NotShown({ error }: { error: Error }) {
   const t = useTexts()
   const system = useQuery(systemQuery)

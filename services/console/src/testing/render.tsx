@@ -12,10 +12,10 @@ import { createQueries } from '../app/queries.js'
 import { en } from '../texts/en.js'
 import { TextsProvider } from '../texts/texts.js'
 
-// What a test waits for is bounded by its own limit: a second is too little where other tests want the processor.
+// Waits are limited by the time limit of the test: a second is too short on a busy machine.
 configure({ asyncUtilTimeout: 15_000 })
 
-/** After each test: those of components share the state of modules, since most of their time would go into loading them for each file. */
+/** Cleans up after each test: component tests share the state of modules, because loading them for each file would take most of their time. */
 export function tidyUp() {
   cleanup()
   notifications.clean()
@@ -24,7 +24,7 @@ export function tidyUp() {
   setLiveState('connecting')
 }
 
-/** A component as a page of the console shows it to who has this role; `/elsewhere` is another page. */
+/** Renders a component like a page of the console for a user with this role; `/elsewhere` is another page. */
 export function show(component: ReactNode, role: Role = 'admin') {
   const queries = createQueries()
   queries.setQueryData(sessionQuery.queryKey, { name: role, actor: role, role, by: 'oidc', expires_at: null })
@@ -36,10 +36,10 @@ export function show(component: ReactNode, role: Role = 'admin') {
     ],
     { initialEntries: ['/elsewhere', '/'] },
   )
-  // Components read the address bar where the router may lag behind it.
+  // Components read the address bar if the router may lag behind it.
   router.subscribe(({ location }) => window.history.replaceState(null, '', location.pathname + location.search))
   window.history.replaceState(null, '', '/')
-  // Test mode: no transitions, which would not end here.
+  // Test mode: no transitions, since they would never end here.
   const page = render(
     <MantineProvider env="test">
       <QueryClientProvider client={queries}>
@@ -60,7 +60,7 @@ interface Sent {
   readonly signal: AbortSignal
 }
 
-/** The service: answers what `answer` makes of a request; null: never, until the request is aborted. */
+/** Stubs the service: `answer` returns the response to a request; null: no response until the request is aborted. */
 export function stubService(answer: (request: Sent) => unknown): readonly Sent[] {
   const sent: Sent[] = []
   vi.stubGlobal('fetch', (path: string, init: RequestInit) => {

@@ -1,6 +1,6 @@
 import { counted } from './plural.js'
 
-/** Texts of what the lists, charts and pages of daily work share. */
+/** Texts shared by the lists, charts and pages of daily work. */
 export const enWork = {
   unavailableMap: 'The files of this version were not found. The map returns when a scan finds them again.',
   charts: {
@@ -90,7 +90,7 @@ export const enWork = {
     chinese: '中文',
     english: 'English',
     shortcuts: 'Keyboard shortcuts',
-    /** other words by which an action is found */
+    /** further words by which an action is found */
     words: {
       newToken: 'new create add key access credential api',
       publish: 'publish deliver release deploy send',

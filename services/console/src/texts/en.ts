@@ -56,8 +56,8 @@ export const en = {
     updated: 'Updated',
     created: 'Created',
   },
-  /** Sentences of the service in this language; in its own there is nothing to translate. */
-  /** Titles of warnings by code: what was accepted and is probably not intended. */
+  /** Sentences of the service in this language; empty for English, the service's own language. */
+  /** Titles of warnings about accepted but probably unintended input, by code. */
   warnings: {
     other: 'Saved with a warning',
     expiry_past: 'Saved, but it has already expired',
@@ -69,7 +69,7 @@ export const en = {
     path_not_writable: 'Saved, but the directory cannot be written to',
     path_no_answer: 'Saved, but the directory does not respond',
   } as Readonly<Record<string, string>> & { readonly other: string },
-  /** Of coded messages, whose English the service sends with them. */
+  /** Templates of coded messages; empty for English, which the service sends. */
   messages: {} as Readonly<Partial<Record<MessageCode, MessageTemplate>>>,
   problem: {
     loading: (what: string) => `Loading ${what} failed`,

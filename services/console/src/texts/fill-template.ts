@@ -2,7 +2,7 @@ import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 
 export type MessageTexts = Readonly<Partial<Record<string, MessageTemplate>>>
 
-/** Fills the template of a coded message as the service fills its own. What looks like a parameter and has no value stays. */
+/** Fills the template of a coded message in the same way as the service. A parameter without a value stays in the text. */
 export function fillTemplate(
   template: MessageTemplate,
   params: Readonly<Record<string, string | number>>,

@@ -5,7 +5,7 @@ import { zh } from './zh.js'
 
 type Tree = { readonly [name: string]: unknown }
 
-/** Every text, by its path; functions as what they make of their parameters. */
+/** Returns every text by its path; functions are called with parameters. */
 function texts(tree: Tree, path = ''): readonly (readonly [string, string])[] {
   return Object.entries(tree).flatMap(([name, value]) => {
     const at = path === '' ? name : `${path}.${name}`
@@ -38,8 +38,8 @@ const INTERNATIONAL = new Set([
   'pushes.current',
 ])
 
-test('every text exists in both languages, and none was left in the other one', () => {
-  // Those of the service are held by tests of their own.
+test('every text exists in both languages, and none is left untranslated', () => {
+  // Separate tests cover the texts of the service.
   const [english, chinese] = [texts({ ...en, messages: {} }), new Map(texts({ ...zh, messages: {} }))]
   expect([...chinese.keys()]).toEqual(english.map(([path]) => path))
   for (const [path, text] of english) {

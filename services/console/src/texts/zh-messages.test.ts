@@ -7,7 +7,7 @@ import { zhMessages } from './zh-messages.js'
 const texts = (template: MessageTemplate) => (typeof template === 'string' ? [template] : [template.one, template.many])
 const parameters = (text: string) => [...new Set(text.match(/\{@?\w+\}/g) ?? [])].sort()
 
-/** Signs and words of others, which are the same in every language. */
+/** Codes whose messages consist of symbols and foreign words, which are the same in every language. */
 const SYMBOLS = new Set(['words', 'input.said', 'import_not_usable', 'said.json_colon'])
 
 test('every coded message has the same parameters in both languages', () => {
@@ -20,7 +20,7 @@ test('every coded message has the same parameters in both languages', () => {
   }
 })
 
-test('a template is filled as the service fills it', () => {
+test('a template is filled in the same way as by the service', () => {
   for (const [code, template] of Object.entries(MESSAGES)) {
     for (const count of [1, 2]) {
       const params = { count, file: '"a"', folder: '"{file}"', source: '$&', format: 'x' }

@@ -1,7 +1,7 @@
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
 
-/** What the service says by a code with parameters; `{name}` stands for a parameter, as in the English table. */
+/** Messages of the service by code; `{name}` stands for a parameter, as in the English table. */
 export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   scan_image: {
     one: '{file} 未收录：它是影像（{format}）；若带有地理位置，请切片（控制台“切片”，或 POST /api/v1/slice/jobs）',

@@ -4,7 +4,7 @@ import { useTexts } from '../texts/texts.js'
 import { notifyDone } from './notify.js'
 import { ActionButton } from './write-button.js'
 
-/** Says that a failure was seen, so that it needs no attention any more. */
+/** Marks a failure as seen, so that it needs no more attention. */
 export function AcknowledgeButton({ write }: { write: ReturnType<typeof useWrite<void>> }) {
   const t = useTexts().overview
   return (

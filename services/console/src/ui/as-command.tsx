@@ -6,13 +6,13 @@ import { useTexts } from '../texts/texts.js'
 import { CopyBlock } from './copy.js'
 
 interface AsCommandProps {
-  /** as it would be sent now */
+  /** the request that would be sent now */
   readonly command: () => Call
-  /** what it does, where that is not plain from the place */
+  /** a description of the action, unless the context makes it clear */
   readonly action?: string
 }
 
-/** Shows on demand what makes the same change from a terminal. */
+/** Shows on demand the shell command that makes the same change. */
 export function AsCommand({ command, action }: AsCommandProps) {
   const t = useTexts().common
   const [opened, { toggle }] = useDisclosure()

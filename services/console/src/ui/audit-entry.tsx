@@ -6,13 +6,13 @@ import { TextLink } from './links.js'
 import { Name } from './name.js'
 import { shownText } from './shown-text.js'
 
-/** What was done, in words; an action that this console does not know as the service calls it. */
+/** Returns a function that names an action. Actions that this console does not know keep the service's name. */
 export function useActionName(): (action: string) => string {
   const { actions } = useTexts().audit
   return (action) => actions[action] ?? action
 }
 
-/** What was acted upon, by its name, as a link to its page where it has one. */
+/** Shows the name of the changed object, with a link to its page if it has one. */
 export function AuditSubject({ entry }: { entry: AuditEntry }) {
   const place = placeOf(entry)
   const name = subjectOf(entry)
@@ -25,7 +25,7 @@ export function AuditSubject({ entry }: { entry: AuditEntry }) {
   )
 }
 
-/** Details of a change that say more to a person than an id does. */
+/** Details of a change that are more readable than an id. */
 const NAMING = ['name', 'basemap', 'version', 'vector', 'target', 'target_code']
 
 export function subjectOf({ subject, detail }: AuditEntry): string {
@@ -33,7 +33,7 @@ export function subjectOf({ subject, detail }: AuditEntry): string {
   return names.length === 0 ? subject : names.join(' · ')
 }
 
-/** The page of what was acted upon; null: it has none, or was deleted. */
+/** Returns the page of the changed object; null if it has no page or was deleted. */
 function placeOf({ action, subject, detail }: AuditEntry): string | null {
   const [kind, verb] = action.split('.')
   const id = segment(subject)
@@ -63,7 +63,7 @@ function placeOf({ action, subject, detail }: AuditEntry): string | null {
   }
 }
 
-/** Each field that was changed, as it was and as it is. */
+/** Shows each changed field with its old and new value. */
 export function AuditDetail({ detail, lines }: { detail: AuditEntry['detail']; lines?: number }) {
   const { fields } = useTexts().audit
   const { before, after, ...others } = detail
@@ -95,7 +95,7 @@ function Value({ value, as: Element }: { value: unknown; as: 'del' | 'ins' | 'bd
   )
 }
 
-/** Name, before and after, of what an entry says was changed. */
+/** Returns the name, old value and new value of each changed field of an entry. */
 function changedFields(before: unknown, after: unknown): readonly (readonly [string, unknown, unknown])[] {
   const [was, is] = [fieldsOf(before), fieldsOf(after)]
   return [...new Set([...Object.keys(was), ...Object.keys(is)])].map((name) => [name, was[name], is[name]] as const)
@@ -103,6 +103,6 @@ function changedFields(before: unknown, after: unknown): readonly (readonly [str
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
   if (value === null || value === undefined) return {}
-  // Entries of the version before have a plain value here.
+  // Entries of the previous release have a plain value here.
   return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : { '': value }
 }

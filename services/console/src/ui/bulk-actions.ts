@@ -1,7 +1,7 @@
 import type { Texts } from '../texts/en.js'
 import type { BulkAction } from './bulk-bar.js'
 
-/** For pushes. */
+/** Bulk actions for pushes. */
 export function deliveryActions({ work: { bulk } }: Texts): readonly BulkAction[] {
   return (['retry', 'acknowledge', 'cancel'] as const).map((action) => ({
     action,
@@ -10,7 +10,7 @@ export function deliveryActions({ work: { bulk } }: Texts): readonly BulkAction[
   }))
 }
 
-/** For basemaps and vectors. */
+/** Bulk actions for basemaps and vectors. */
 export function catalogActions({ work: { bulk } }: Texts): readonly BulkAction[] {
   return [
     { action: 'withdraw', label: bulk.actions.withdraw, needs: 'operator', danger: true },
@@ -18,7 +18,7 @@ export function catalogActions({ work: { bulk } }: Texts): readonly BulkAction[]
   ]
 }
 
-/** For slicing jobs. */
+/** Bulk actions for slicing jobs. */
 export function jobActions({ work: { bulk } }: Texts): readonly BulkAction[] {
   return (['cancel', 'acknowledge'] as const).map((action) => ({
     action,

@@ -11,21 +11,21 @@ const BulkDialog = lazy(() => import('./bulk-dialog.js'))
 
 export type Params = Readonly<Record<string, unknown>>
 
-/** The actions on the selected rows of a list. */
+/** An action on the selected rows of a list. */
 export interface BulkAction {
-  /** as the API has it */
+  /** the API's name of the action */
   readonly action: string
   readonly label: string
   readonly needs: Role
-  /** it takes something away */
+  /** true if the action removes something */
   readonly danger?: boolean
-  /** asks for the action's parameters; `null`: they are not complete */
+  /** asks for the action's parameters; `null`: they are incomplete */
   readonly Fields?: (props: { readonly onChange: (params: Params | null) => void }) => React.ReactNode
 }
 
 export interface Bulk<T> {
   readonly list: BulkList
-  /** first parts of the keys of queries that show what was changed */
+  /** first parts of the keys of queries that show the changed data */
   readonly changes: readonly string[]
   readonly actions: readonly BulkAction[]
   readonly nameOf: (row: T) => string
@@ -37,7 +37,7 @@ interface BulkBarProps<T> {
   readonly total: number
 }
 
-/** How many rows are selected, and what can be done with them. */
+/** Shows the number of selected rows and the actions for them. */
 export function BulkBar<T>({ bulk, selection, total }: BulkBarProps<T>) {
   const t = useTexts().work.bulk
   const [asked, setAsked] = useState<BulkAction | null>(null)

@@ -9,12 +9,12 @@ import { WriteButton } from './write-button.js'
 interface CancelButtonProps {
   readonly texts: Readonly<Record<'cancel' | 'cancelWords' | 'cancelled' | 'cancelFailed' | 'keep', string>>
   readonly title: string
-  /** of what is given up */
+  /** name of the object whose work is cancelled */
   readonly name: string
   readonly write: ReturnType<typeof useWrite<void>>
 }
 
-/** Gives up what is under way, after confirmation. */
+/** Cancels work in progress after confirmation. */
 export function CancelButton({ texts: t, title, name, write }: CancelButtonProps) {
   const [opened, { open, close }] = useDisclosure()
   const confirm = () =>

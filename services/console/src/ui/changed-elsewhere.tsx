@@ -5,13 +5,13 @@ import { useTexts } from '../texts/texts.js'
 
 interface ChangedElsewhereProps<T extends object> {
   readonly form: UseFormReturnType<T>
-  /** what the service has */
+  /** the values that the service has stored */
   readonly stored: T
-  /** the form is being saved: the change is its own */
+  /** true while the form is being saved: the stored values then change because of the form itself */
   readonly saving: boolean
 }
 
-/** A form follows what is stored until something is entered; from then on it says that something else is stored, and keeps what was entered. */
+/** Keeps an untouched form equal to the stored values. Once the user has entered something, only reports that the stored values changed. */
 export function ChangedElsewhere<T extends object>({ form, stored, saving }: ChangedElsewhereProps<T>) {
   const t = useTexts().leave
   const text = JSON.stringify(stored)
@@ -24,7 +24,7 @@ export function ChangedElsewhere<T extends object>({ form, stored, saving }: Cha
     form.resetDirty(stored)
     setShown(text)
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is stored is what is followed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the stored values triggers this
   useEffect(() => {
     if (changed && (!dirty || JSON.stringify(form.getValues()) === text)) show()
   }, [text, dirty])

@@ -1,17 +1,17 @@
 import { TextInput } from '@mantine/core'
 import { useTexts } from '../texts/texts.js'
 
-/** As the service checks the code of a scan source or target; see `codeSchema` of the contracts. */
+/** The service's check of the code of a scan source or target; see `codeSchema` of the contracts. */
 export const CODE = /^[^.*/\\\s][^/\\\s]*$/
 
 interface CodeAndNameProps {
   readonly form: { getInputProps(path: 'code' | 'name'): object }
   readonly codeHint: string
-  /** the code of what is there already stays */
+  /** true for an existing object, whose code cannot change */
   readonly codeFixed: boolean
 }
 
-/** By what an operator's own things are known: the first fields of their forms. */
+/** Code and name, the first fields of the forms for sources and targets. */
 export function CodeAndName({ form, codeHint, codeFixed }: CodeAndNameProps) {
   const t = useTexts().common
   return (

@@ -5,25 +5,25 @@ import { useState } from 'react'
 import type { FindCodes } from '../api/catalog.js'
 import { useTexts } from '../texts/texts.js'
 
-/** After the last letter, before the service is asked. */
+/** Time in ms after the last key press before the service is asked. */
 const SEARCH_AFTER_MS = 150
 
 interface CodeSelectProps {
   readonly label: string
   readonly kind: 'basemaps' | 'vectors' | 'targets'
   readonly find: FindCodes
-  /** empty: none is chosen */
+  /** empty: nothing is selected */
   readonly value: string
   readonly onChange: (code: string) => void
-  /** what it means where none is chosen; it can be chosen again then */
+  /** label of the empty choice; with it the selection can be cleared */
   readonly none?: string
 }
 
-/** One of what the service has, found by code or name. */
+/** Selects one object of the service, found by code or name. */
 export function CodeSelect({ label, kind, find, value, onChange, none }: CodeSelectProps) {
   const t = useTexts().tokens
   const [typed, setTyped] = useState(value)
-  // What stands in the field because it was chosen is not searched for.
+  // A text that is the selected value is not searched for.
   const [settled] = useDebouncedValue(typed === value ? '' : typed.trim(), SEARCH_AFTER_MS)
   const { data: found = [], isFetched } = useQuery({
     queryKey: [kind, 'find', settled],
@@ -38,7 +38,7 @@ export function CodeSelect({ label, kind, find, value, onChange, none }: CodeSel
       searchable
       searchValue={typed}
       onSearchChange={setTyped}
-      // The service has searched already.
+      // Disables the filter, since the service has already searched.
       filter={({ options }) => options}
       data={codes}
       renderOption={({ option: { value: code } }) => {

@@ -12,28 +12,28 @@ import { WithdrawnMark } from './withdrawn.js'
 export interface Column<T> {
   readonly id: string
   readonly header: string
-  /** what is sorted by and searched in */
+  /** value to sort and search by */
   readonly value: (row: T) => string | number
-  /** what is shown, where it is not the value itself */
+  /** content of the cell, if it is not the value itself */
   readonly cell?: (row: T) => ReactNode
   readonly numeric?: boolean
-  /** the field by which the service sorts its list; absent: it does not */
+  /** field by which the service sorts its list; absent: the service cannot sort by this column */
   readonly sort?: string
-  /** the heading is for screen readers alone, and nothing is sorted by it: buttons */
+  /** true for a column of buttons: only screen readers get its heading, and it cannot be sorted */
   readonly actions?: boolean
 }
 
 interface Named {
   readonly name: string
   readonly code: string
-  /** absent: it cannot be disabled */
+  /** absent: the object cannot be disabled */
   readonly enabled?: boolean
-  /** absent: it cannot be withdrawn */
+  /** absent: the object cannot be withdrawn */
   readonly withdrawn?: boolean
   readonly source_enabled?: boolean
 }
 
-/** The name of something that has a code as well, as a link to its page. */
+/** The name of an object that also has a code, as a link to its page. */
 export function nameColumn<T extends Named>(t: Texts, addressOf: (code: string) => string): Column<T> {
   return {
     id: 'name',
@@ -57,7 +57,7 @@ export function nameColumn<T extends Named>(t: Texts, addressOf: (code: string) 
   }
 }
 
-/** Whether it was there when it was last looked for. */
+/** The availability at the last check. */
 export function availabilityColumn<T extends { readonly available: boolean }>(t: Texts): Column<T> {
   return {
     id: 'health',
@@ -89,7 +89,7 @@ export function SourceLink({ code }: { code: string }) {
   )
 }
 
-/** How long ago. What has a word instead of a time sorts as the latest. */
+/** The time since an event. A row with a word instead of a time sorts as the latest. */
 export function agoColumn<T>(
   id: string,
   header: string,
@@ -105,12 +105,12 @@ export function agoColumn<T>(
   }
 }
 
-/** The moment itself. */
+/** The exact time. */
 export function momentColumn<T>(id: string, header: string, at: (row: T) => string): Column<T> {
   return { id, header, value: at, cell: (row) => <Moment at={at(row)} /> }
 }
 
-/** Paths and addresses. */
+/** Paths and URLs. */
 export function monoColumn<T>(id: string, header: string, value: (row: T) => string): Column<T> {
   return { id, header, value, cell: (row) => <bdi className="mono">{value(row)}</bdi> }
 }

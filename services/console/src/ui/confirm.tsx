@@ -11,23 +11,23 @@ import { WriteButton } from './write-button.js'
 interface ConfirmProps {
   readonly opened: boolean
   readonly title: string
-  /** words of the button that does it */
+  /** label of the button that confirms */
   readonly action: string
   readonly write: PendingWrite
-  /** the request that is sent */
+  /** the request to send */
   readonly command: Call
   readonly onConfirm: () => void
   readonly onClose: () => void
-  /** title of the message when it fails */
+  /** title of the message about a failure */
   readonly failed: string
   readonly cancel?: string
-  /** it takes something away for good */
+  /** true if the action deletes something permanently */
   readonly danger?: boolean
   readonly size?: string
   readonly children: ReactNode
 }
 
-/** Asks before a change. Closing it aborts a change that is under way. */
+/** Confirms a change. Closing the dialog aborts a change in progress. */
 export function Confirm({
   opened,
   title,
@@ -58,7 +58,7 @@ export function Confirm({
             </Button>
             <WriteButton
               needs="viewer"
-              // White on the usual red misses 4.5 to 1.
+              // White on the default red misses the contrast of 4.5 to 1.
               {...(look.danger && { color: 'red.9' })}
               loading={write.isPending}
               onClick={onConfirm}

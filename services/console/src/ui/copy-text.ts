@@ -1,4 +1,4 @@
-/** Copies; outside of secure contexts (plain HTTP from another host), where browsers offer no clipboard, by way of a selection. */
+/** Copies a text. Uses a selection outside of secure contexts (plain HTTP from another host), where browsers offer no clipboard. */
 export async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext && navigator.clipboard !== undefined) {
     return navigator.clipboard.writeText(text).then(
@@ -10,7 +10,7 @@ export async function copyText(text: string): Promise<boolean> {
   area.value = text
   area.readOnly = true
   area.className = 'off-screen'
-  // Inside an open dialog, whose focus trap takes the selection back from anywhere else.
+  // An open dialog's focus trap takes the selection back from any element outside of it.
   const place = document.querySelector('[role="dialog"]') ?? document.body
   place.append(area)
   const focused = document.activeElement

@@ -33,7 +33,7 @@ function Copy({ text, what }: { text: string; what: string }) {
   )
 }
 
-/** Text to be copied: an address, a command. */
+/** A text to copy, such as a URL or a command. */
 export function CopyBlock({ text, what }: { text: string; what: string }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
@@ -47,7 +47,7 @@ export function CopyBlock({ text, what }: { text: string; what: string }) {
   )
 }
 
-/** An address or a path, with a button that copies it. */
+/** A URL or a path with a button that copies it. */
 export function Copyable({ text, what }: { text: string; what: string }) {
   return (
     <span className="with-copy">

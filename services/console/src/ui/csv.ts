@@ -1,11 +1,11 @@
-/** Rows as a file of CSV (RFC 4180), one column for each field of the API. Lists are separated by blanks, objects are JSON. */
+/** Returns rows as CSV (RFC 4180) with one column for each field of the API. Lists are separated by blanks, and objects are JSON. */
 export function csvOf(rows: readonly object[]): string {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
   const lines = rows.map((row) => names.map((name) => (row as Readonly<Record<string, unknown>>)[name]))
   return [names, ...lines].map((cells) => `${cells.map(cellOf).join(',')}\r\n`).join('')
 }
 
-/** Characters that make a spreadsheet take a cell for a formula. */
+/** First characters that make a spreadsheet read a cell as a formula. */
 const FORMULA = /^[=+\-@\t\r]/
 
 function cellOf(value: unknown): string {
@@ -20,9 +20,9 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
-/** Has the browser save a text as a file. */
+/** Makes the browser save a text as a file. */
 export function saveText(name: string, type: string, text: string): void {
-  // Spreadsheets know UTF-8 by its mark only.
+  // Spreadsheets recognize UTF-8 only by its byte order mark.
   const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type }))
   const link = document.createElement('a')
   link.href = url

@@ -24,7 +24,7 @@ const links = () =>
     .getAllByRole('link')
     .map(({ textContent }) => textContent)
 
-test('sorting and page are in the address, and what was found begins at its first page', async () => {
+test('the URL holds sorting and page, and a search shows its first page', async () => {
   const { router } = show(table)
   await user.click(screen.getByRole('button', { name: 'Name' }))
   await user.click(screen.getByRole('button', { name: 'Name' }))
@@ -36,7 +36,7 @@ test('sorting and page are in the address, and what was found begins at its firs
   await waitFor(() => expect(links()).toEqual(['Map 11', 'Map 10', 'Map 1']))
 })
 
-test('a name is isolated from its surroundings, its marks are visible, and a long one is shown whole to a pointer', async () => {
+test('a name is isolated from its surroundings, shows its control characters, and is completely shown on hover', async () => {
   const long = `${'long '.repeat(36)}name`
   const named = [
     { code: 'a', name: '\u202eelbaliava' },

@@ -12,11 +12,11 @@ export interface DataTableProps<T> {
   readonly rows: readonly T[]
   readonly columns: readonly Column<T>[]
   readonly rowKey: (row: T) => string
-  /** as in the address: `name`, or `-name` */
+  /** as in the URL: `name`, or `-name` for descending */
   readonly sortedBy?: string
-  /** label of the search field; without it there is none. At most one table of a page has one */
+  /** label of the search field; undefined: no search. At most one table of a page has a search */
   readonly search?: string
-  /** many columns of short values: on a phone it scrolls sideways instead of making a long card of each row */
+  /** true for many columns of short values, which scroll sideways on a phone instead of becoming long cards */
   readonly wide?: boolean
   /** default: 25 */
   readonly pageSize?: number
@@ -30,12 +30,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
   const t = useTexts()
   const { q, sort, page: wanted, set } = useTableState(search !== undefined)
   const sorting = parseSorting(sort ?? props.sortedBy ?? null)
-  // The values of columns change with the rows, or with the language.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: columns are made anew by every render
+  // The values of columns change only with the rows or the language.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every render creates new columns
   const found = useMemo(() => {
     return sortRows(filterRows(rows, columns, q), columns, sorting)
   }, [rows, t, q, sort])
-  // Rows come and go by themselves: the page stays where it is, unless it is gone.
+  // Keeps the page when rows appear and disappear, unless the page no longer exists.
   const page = Math.min(wanted, Math.max(1, Math.ceil(found.length / pageSize)))
   const [from, to] = [(page - 1) * pageSize, Math.min(found.length, page * pageSize)]
   const pages = Math.ceil(found.length / pageSize)
@@ -82,7 +82,7 @@ interface TableState {
   readonly page: string | null
 }
 
-/** Search, sorting and page: of a page's main table in the address, where Back and shared links find them again. */
+/** Search, sorting and page. A page's main table keeps them in the URL, so that Back and shared links restore them. */
 function useTableState(inAddress: boolean) {
   const [parameters, setParameters] = useParameters()
   const [state, setState] = useState<TableState>({ q: null, sort: null, page: null })

@@ -12,14 +12,14 @@ import { shortText } from './shown-text.js'
 import { WriteButton } from './write-button.js'
 
 interface DeleteButtonProps {
-  /** what deletes it, with its files or without */
+  /** returns the request that deletes the record, with or without its files */
   readonly deletion: (files: boolean) => Call
   readonly name: string
-  /** what goes with it, and what stays */
+  /** explains which data is deleted and which data stays */
   readonly words: string
-  /** where to go afterwards */
+  /** page to open afterwards */
   readonly to: string
-  /** whether files may be removed too: of layers that were sliced here */
+  /** true if files may be deleted too, which holds for layers that were sliced here */
   readonly withFiles?: boolean
 }
 

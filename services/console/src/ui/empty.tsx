@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 
 interface EmptyProps {
   readonly title: string
-  /** what to do next */
+  /** the next step */
   readonly children: ReactNode
   readonly action?: ReactNode
   readonly icon?: TablerIcon

@@ -7,7 +7,7 @@ export function Facts({ children }: { children: ReactNode }) {
 
 interface FactProps {
   readonly name: string
-  /** a path or an URL, which takes a line of its own */
+  /** true for a path or a URL, which gets a separate line */
   readonly wide?: boolean
   readonly children: ReactNode
 }

@@ -2,26 +2,26 @@ import { NativeSelect, TextInput } from '@mantine/core'
 import { useTexts } from '../texts/texts.js'
 import { useTyped } from './use-typed.js'
 
-/** What the rows of a list can be narrowed to; in the address by the name of the service's parameter. */
+/** A filter of a list. Its name in the URL is the service's parameter. */
 export interface Filter<N extends string = string> {
   readonly name: N
   readonly label: string
-  /** value, and how it is called; absent: the value is entered */
+  /** values with their labels; absent: the user types the value */
   readonly options?: readonly (readonly [string, string])[]
-  /** how it is called that none of them is chosen; default: any */
+  /** label for no filter; default: any */
   readonly otherwise?: string
-  /** what is entered is a moment */
+  /** true if the value is a time */
   readonly isMoment?: boolean
 }
 
 interface FilterFieldProps {
   readonly filter: Filter
-  /** as in the address; empty: it does not filter */
+  /** as in the URL; empty: no filter */
   readonly value: string
   readonly onChange: (value: string) => void
 }
 
-/** One filter of a list: chosen from what there is, or entered. */
+/** A filter of a list: a choice of values, or a text field. */
 export function FilterField({ filter, value, onChange }: FilterFieldProps) {
   const t = useTexts().table
   const { label, options, otherwise = t.any(label), isMoment = false } = filter
@@ -42,7 +42,7 @@ interface EnteredFilterProps extends Pick<FilterFieldProps, 'value' | 'onChange'
   readonly isMoment: boolean
 }
 
-/** Takes effect by Enter or when the field is left: part of a value matches nothing. */
+/** Applies the value on Enter or blur, since a part of a value matches nothing. */
 function EnteredFilter({ label, isMoment, value, onChange }: EnteredFilterProps) {
   const shown = isMoment ? localMoment(value) : value
   const { text, type, take } = useTyped(shown, (text) => onChange(isMoment ? isoMoment(text) : text.trim()), null)
@@ -59,7 +59,7 @@ function EnteredFilter({ label, isMoment, value, onChange }: EnteredFilterProps)
   )
 }
 
-/** As the browser's field takes it, in the viewer's zone; empty for what is no moment. */
+/** Formats a time for the browser's input field, in the viewer's zone; empty for an invalid time. */
 function localMoment(iso: string): string {
   const at = new Date(iso)
   if (Number.isNaN(at.getTime())) return ''

@@ -4,14 +4,14 @@ import { createFormats } from './format.js'
 const en = createFormats('en')
 const NOW = Date.parse('2026-06-01T12:00:00Z')
 
-test('a moment is told in the largest unit that it fills', () => {
+test('a time span is shown in the largest unit that it fills', () => {
   expect(en.ago('2026-06-01T11:59:40Z', NOW)).toBe('20 seconds ago')
   expect(en.ago('2026-06-01T10:00:00Z', NOW)).toBe('2 hours ago')
   expect(en.ago('2026-06-04T12:00:00Z', NOW)).toBe('in 3 days')
   expect(createFormats('zh').ago('2026-06-01T11:58:00Z', NOW)).toBe('2分钟前')
 })
 
-test('bytes are told in units of a thousand', () => {
+test('bytes are shown in decimal units', () => {
   expect(en.bytes(0)).toBe('0 B')
   expect(en.bytes(999)).toBe('999 B')
   expect(en.bytes(1000)).toBe('1 kB')
@@ -19,7 +19,7 @@ test('bytes are told in units of a thousand', () => {
   expect(en.bytes(9e17)).toBe('900,000 TB')
 })
 
-test('durations are told in at most two units, with the plural forms of the language', () => {
+test('durations are shown in at most two units, with the plural forms of the language', () => {
   expect([2_592_000, 86_400, 5_400, 75, 1, 0.5, 119.7, 0].map(en.duration)).toEqual([
     '30 days',
     '1 day',

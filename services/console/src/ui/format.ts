@@ -16,12 +16,12 @@ export interface Formats {
   readonly clock: (iso: string) => string
   /** day and time, without the year */
   readonly hour: (iso: string) => string
-  /** of less than a minute: `3.1 ms`, `1.2 s` */
+  /** time of less than a minute: `3.1 ms`, `1.2 s` */
   readonly latency: (seconds: number) => string
   /** the day in UTC */
   readonly day: (iso: string) => string
   readonly ago: (iso: string, now: number) => string
-  /** in at most two units: `30 days`, `1 minute, 15 seconds` */
+  /** at most two units: `30 days`, `1 minute, 15 seconds` */
   readonly duration: (seconds: number) => string
 }
 
@@ -74,7 +74,7 @@ export function createFormats(language: Language): Formats {
       const [lesser, lesserSize] = STEPS[largest + 1] ?? ['second', 1]
       if (unit === 'second') return inUnit(unit, seconds)
       const rest = Math.round((seconds % size) / lesserSize)
-      // 59.7 seconds are a minute.
+      // 59.7 seconds are shown as a minute.
       if (rest * lesserSize === size) return inUnit(unit, Math.floor(seconds / size) + 1)
       const parts = [inUnit(unit, Math.floor(seconds / size)), ...(rest === 0 ? [] : [inUnit(lesser, rest)])]
       return list.format(parts)

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { show } from '../testing/render.js'
 import { FormGuard, SAVED } from './leave-guard.js'
 
-test('Back asks before it loses what was entered, and leaves after a yes', async () => {
+test('Back asks before it discards input, and leaves after confirmation', async () => {
   const { router } = show(<FormGuard isDirty={() => true} />)
   await act(() => router.navigate(-1))
   await screen.findByText('Your changes on this page will be lost.')
@@ -16,7 +16,7 @@ test('Back asks before it loses what was entered, and leaves after a yes', async
   await screen.findByText('elsewhere')
 })
 
-test('a form without entries, or one that is saved, is left without a question', async () => {
+test('a form without input, or a saved one, is left without a question', async () => {
   const { router, unmount } = show(<FormGuard isDirty={() => false} />)
   await act(() => router.navigate('/elsewhere'))
   await screen.findByText('elsewhere')
@@ -26,7 +26,7 @@ test('a form without entries, or one that is saved, is left without a question',
   await waitFor(() => expect(after.state.location.pathname).toBe('/elsewhere'))
 })
 
-test('Back to a page that was saved into is no way around the question', async () => {
+test('Back to a page that was opened by a save asks as well', async () => {
   const { router } = show(<FormGuard isDirty={() => true} />)
   await act(() => router.navigate('/elsewhere', { ...SAVED, replace: true }))
   await act(() => router.navigate('/'))

@@ -3,23 +3,23 @@ import { useEffect, useRef } from 'react'
 import { useBlocker } from 'react-router'
 import { useTexts } from '../texts/texts.js'
 
-/** The `state` of a navigation after which nothing is lost: `go(path, SAVED)`. */
+/** The `state` of a navigation that discards nothing: `go(path, SAVED)`. */
 export const SAVED = { state: { saved: true } } as const
 
 interface LeaveGuardProps {
-  /** whether leaving loses something; called when the page is about to be left */
+  /** true if leaving discards input; called when the page is about to be left */
   readonly when: () => boolean
   readonly title: string
   readonly children: string
 }
 
-/** Asks before a page is left whose contents would be lost. At most one of these may be mounted. */
+/** Asks before leaving a page would discard its content. At most one guard may be mounted. */
 export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
   const t = useTexts()
   const latest = useRef(when)
   latest.current = when
   const blocker = useBlocker(({ currentLocation, nextLocation, historyAction }) => {
-    // Back may lead to a page that a form of before was saved into.
+    // With Back the state belongs to an earlier navigation, which may have followed the save of another form.
     const saved = historyAction !== 'POP' && nextLocation.state?.saved === true
     return currentLocation.pathname !== nextLocation.pathname && !saved && latest.current()
   })
@@ -48,7 +48,7 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
   )
 }
 
-/** The guard of a form: `isDirty` says whether something has been entered. */
+/** The guard of a form: `isDirty` returns true if the user has entered something. */
 export function FormGuard({ isDirty }: { isDirty: () => boolean }) {
   const t = useTexts().leave
   return (

@@ -17,7 +17,7 @@ export function TextLink({ to, children, ...rest }: AnchorProps & { to: string; 
 interface ButtonLinkProps extends Omit<ButtonProps, 'leftSection'> {
   readonly to: string
   readonly icon?: TablerIcon
-  /** whom it is offered to; default: everyone */
+  /** minimum role for the link; default: everyone */
   readonly needs?: Role
   readonly children: ReactNode
 }

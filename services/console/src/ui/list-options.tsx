@@ -7,7 +7,7 @@ import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { useParameter } from './use-parameter.js'
 
-/** Columns that are not shown, in the URL or as they were left; the first one and the buttons always are. */
+/** The hidden columns, from the URL or from the browser's storage. The first column and the buttons are always visible. */
 export function useHiddenColumns<T>(list: string, columns: readonly Column<T>[]) {
   const [asked, setAsked] = useParameter('hidden')
   const [kept, keep] = useLocalStorage<string>({
@@ -31,12 +31,12 @@ export function useHiddenColumns<T>(list: string, columns: readonly Column<T>[])
   }
 }
 
-/** In the URL: that every column is shown, whatever the browser has kept. */
+/** Value in the URL that shows every column and overrides the browser's storage. */
 const NONE = '-'
 
 export interface ListOptionsProps<T> {
   readonly source: ListSource<T, never>
-  /** what is searched, filtered and sorted by */
+  /** current search, filters and sorting */
   readonly query: Readonly<Record<string, unknown>>
   readonly columns: ReturnType<typeof useHiddenColumns<T>>
 }

@@ -9,14 +9,14 @@ import { Problem } from './problem.js'
 
 interface LoadedProps<T> {
   readonly query: UseQueryResult<T>
-  /** what is being loaded, for the words of a failure */
+  /** the content that is loaded, for the message of a failure */
   readonly what: string
   readonly children: (data: T) => ReactNode
-  /** title of the page that is shown where the service has no such thing, and where to look instead */
+  /** title and back link of the page that is shown if the service does not have the object */
   readonly missing?: MissingProps
 }
 
-/** The data of a query, a shape of it while it is loaded, or why it failed. Data that is there stays when a renewal fails. */
+/** Shows the data of a query, a placeholder while it loads, or its error. Loaded data stays visible when a refresh fails. */
 export function Loaded<T>({ query, what, children, missing }: LoadedProps<T>) {
   const t = useTexts()
   if (query.data !== undefined) return <>{children(query.data)}</>

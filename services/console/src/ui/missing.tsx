@@ -5,11 +5,11 @@ import { Page } from './page.js'
 
 export interface MissingProps {
   readonly title: string
-  /** where to look instead */
+  /** link to a related page */
   readonly back: { readonly label: string; readonly to: string }
 }
 
-/** The page of something that does not exist. */
+/** The page for an object that does not exist. */
 export function Missing({ title, back }: MissingProps) {
   const t = useTexts()
   return (

@@ -14,12 +14,12 @@ interface MoreMenuProps {
   readonly children: ReactNode
 }
 
-/** Between the button and its menu; pixels. */
+/** Gap between the button and its menu in pixels. */
 const GAP = 4
 
 /**
- * Actions that are rare or take something away: one more press, so that nobody hits them by mistake. The browser's own popover is closed by
- * `display`, which leaves the dialogs of the buttons alone; that of the component library would unmount what they wait for.
+ * Actions that are rare or destructive. The extra click prevents mistakes. Uses the browser's popover, which closes with `display` and so
+ * keeps the buttons' dialogs. The popover of the component library would unmount the components that the dialogs wait for.
  */
 export function MoreMenu({ needs, of, children }: MoreMenuProps) {
   const isAllowed = useAllowed(needs)

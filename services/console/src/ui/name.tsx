@@ -1,12 +1,12 @@
 import { Hint } from './hint.js'
 import { shownText } from './shown-text.js'
 
-/** Characters that fit beside other columns; see `.name`. */
+/** Number of characters that fit next to other columns; see `.name`. */
 const CUT_AT = 30
 
 /**
- * A text that somebody else chose. Its direction stays inside it; what is too long is cut, and shown whole to a pointer, a finger or the
- * keyboard (see `.name` for the last).
+ * A text that another person chose. Its text direction is isolated. A text that is too long is cut, and shown completely to a pointer, a finger or the
+ * keyboard (for the last see `.name`).
  */
 export function Name({ children }: { children: string }) {
   const text = shownText(children)

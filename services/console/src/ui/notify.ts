@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { createElement } from 'react'
 import { ErrorText, ServerText } from './server-text.js'
 
-/** A passing message that something has been done; announced to screen readers. */
+/** Shows a temporary message about a success, and announces it to screen readers. */
 export function notifyDone(title: string, message = ''): void {
   notifications.show({ title, message, color: 'teal', role: 'status' } as never)
 }
@@ -12,13 +12,13 @@ export function notifyInfo(title: string, message: string): void {
   notifications.show({ title, message, color: 'blue', role: 'status' } as never)
 }
 
-/** A message that stays until it is closed. */
+/** Shows a message that stays until it is closed. */
 export function notifyFailed(title: string, error: unknown): void {
   const message = createElement(ErrorText, { error })
   notifications.show({ title, message, color: 'red', autoClose: false })
 }
 
-/** What was accepted and is probably not intended; it stays until it is closed. */
+/** Shows a warning about accepted but probably unintended input. It stays until it is closed. */
 export function notifyWarning(title: string, { code, message, params }: Warning): void {
   notifications.show({
     title,

@@ -8,7 +8,7 @@ interface PageTab {
   readonly content: ReactNode
 }
 
-/** Parts of a page of which one is shown, as the URL names it; the first one unless it does. */
+/** Parts of a page, of which one is shown. The URL names it; the default is the first. */
 export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTab[] }) {
   const [parameters, set] = useParameters()
   const first = tabs[0]?.id ?? ''
@@ -16,7 +16,7 @@ export function PageTabs({ label, tabs }: { label: string; tabs: readonly PageTa
   return (
     <Tabs
       value={chosen}
-      // The search and the sorting of a table are in the URL as well, and belong to the tab that is left.
+      // Search and sorting of a table are in the URL too, and belong to the previous tab.
       onChange={(id) => set({ tab: id === first ? null : id, q: null, sort: null, page: null })}
       keepMounted={false}
     >

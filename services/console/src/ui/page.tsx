@@ -10,19 +10,19 @@ interface PageProps {
   readonly title: string
   readonly lead?: ReactNode
   readonly actions?: ReactNode
-  /** the pages above this one, outermost first */
+  /** parent pages, outermost first */
   readonly above?: readonly { readonly label: string; readonly to: string }[]
   readonly children: ReactNode
 }
 
-/** A page with its heading. After a change of page the heading takes the focus, so that keyboard and screen reader begin there. */
+/** A page with its heading. After a change of page the heading gets the focus, so that keyboard and screen reader begin there. */
 export function Page({ title, lead, actions, above, children }: PageProps) {
   const t = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)
   const { pathname, key } = useLocation()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new address is what moves the focus
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new URL moves the focus
   useEffect(() => {
-    // The first page of a visit leaves the focus where the browser puts it.
+    // The first page of a visit leaves the focus to the browser.
     if (key !== 'default') heading.current?.focus({ preventScroll: true })
   }, [pathname])
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** An image that is in memory; decoration. */
+/** A decorative image from memory. */
 export function Picture({ of }: { of: Blob }) {
   const [url, setUrl] = useState<string | null>(null)
   useEffect(() => {

@@ -6,7 +6,7 @@ import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 import { ErrorText } from './server-text.js'
 
-/** Of an answer without a code: the one whose advice fits its status. */
+/** The code whose advice fits a response without a code, by its status. */
 const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   401: 'admin_credentials_missing',
   404: 'not_found',
@@ -15,13 +15,13 @@ const CODE_OF_STATUS: Readonly<Record<number, ErrorCode>> = {
   503: 'dependency_down',
 }
 
-/** What an operator can do about an error. */
+/** Returns the remedy of an error for an operator. */
 function advice(t: Texts, error: unknown): string {
   if (!(error instanceof ApiError)) return t.problem.unexpected
   const { status, timedOut, code } = error
   if (timedOut) return t.problem.timedOut
   if (status === 0) return t.problem.unreachable
-  // An older edge hands on no code; a newer service has more of them.
+  // An older edge passes no code on, and a newer service has more codes.
   const own = code === null ? undefined : t.problem.codes[code]
   if (own !== undefined) return own
   if (status === 403) return t.problem.forbidden
@@ -29,13 +29,13 @@ function advice(t: Texts, error: unknown): string {
 }
 
 export interface ProblemProps {
-  /** what failed */
+  /** the failed action */
   readonly title: string
   readonly error: unknown
   readonly onRetry?: (() => void) | undefined
 }
 
-/** What happened, in the server's words, and what to do. */
+/** Shows an error in the server's words, with its remedy. */
 export function Problem({ title, error, onRetry }: ProblemProps) {
   const t = useTexts()
   return (

@@ -1,11 +1,11 @@
 /**
- * Says what became of a write, even if what was saved has replaced the component that began it: the callbacks given to `mutate` are lost
- * then. Navigation stays with `mutate`, because nobody is to be moved from a page that they went to meanwhile.
+ * Reports the outcome of a write, even if the saved data has replaced the component that started it: React Query then drops the callbacks of
+ * `mutate`. Navigation stays in `mutate`, because a user who has moved on must not be moved again.
  */
 export function reported<T>(
   written: Promise<T>,
   onSuccess: (result: T) => void,
-  // A confirmation shows the error of its write itself.
+  // A confirmation dialog shows the error of its write itself.
   onError: (error: Error) => void = () => {},
 ): void {
   void written.then(onSuccess, onError)

@@ -7,11 +7,11 @@ interface SectionProps {
   readonly actions?: ReactNode
   readonly children: ReactNode
   readonly className?: string
-  /** the heading of the page says it already; this one is for screen readers */
+  /** true if the heading of the page says the same; this one is for screen readers */
   readonly quiet?: boolean
 }
 
-/** A card with a heading; a region of its own for screen readers. */
+/** A card with a heading; a separate region for screen readers. */
 export function Section({ title, note, actions, children, className, quiet }: SectionProps) {
   const id = useId()
   return (

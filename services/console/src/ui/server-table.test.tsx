@@ -12,7 +12,7 @@ interface Row {
 
 const TOTAL = 60
 
-/** A service with many rows, that answers as it is asked. */
+/** Serves many rows, and applies the parameters of each request. */
 function serve(total = TOTAL) {
   const sent = stubService(({ path }) => {
     const asked = new URL(path, 'http://gateway').searchParams
@@ -47,7 +47,7 @@ const table = (
   />
 )
 
-test('search, sorting, filters and pages are the service’s, and are in the address', async () => {
+test('the service applies search, sorting, filters and pages, and the URL holds them', async () => {
   const sent = serve()
   const { router } = show(table)
   await screen.findByText('row 0')
@@ -61,11 +61,11 @@ test('search, sorting, filters and pages are the service’s, and are in the add
   await userEvent.type(screen.getByRole('searchbox'), 'ab')
   await waitFor(() => expect(sent().at(-1)).toBe('?limit=25&q=ab&sort=name&status=active'))
   expect(router.state.location.search).toBe('?sort=name&status=active&q=ab')
-  // The service does not sort by it.
+  // The service cannot sort by this column.
   expect(screen.queryByRole('button', { name: 'Made up' })).toBeNull()
 })
 
-test('a list that has an order of its own is sorted the other way by the first press on that column', async () => {
+test('the first click on the column by which a list is already sorted reverses the order', async () => {
   const sent = serve()
   show(<ServerTable {...table.props} order="-name" />)
   await screen.findByText('row 0')
@@ -75,7 +75,7 @@ test('a list that has an order of its own is sorted the other way by the first p
   await waitFor(() => expect([sent().at(-1), heading()]).toEqual(['?limit=25&sort=name', 'ascending']))
 })
 
-test('a token that is pasted whole is searched by its prefix, which is all that an address may hold', async () => {
+test('a pasted token is searched only by its prefix, the only part that a URL may contain', async () => {
   const sent = serve()
   const { router } = show(table)
   await userEvent.click(await screen.findByRole('searchbox'))
@@ -84,7 +84,7 @@ test('a token that is pasted whole is searched by its prefix, which is all that 
   expect(router.state.location.search).toBe('?q=bmp_8Jq2vWxY')
 })
 
-test('a search without a result says so; an empty list says what to do first', async () => {
+test('an empty search result says so; an empty list shows the first step', async () => {
   serve()
   const { unmount } = show(table)
   await userEvent.type(await screen.findByRole('searchbox'), 'nothing')
@@ -95,7 +95,7 @@ test('a search without a result says so; an empty list says what to do first', a
   await screen.findByText('There is nothing yet')
 })
 
-test('a page that is gone leads to the last one that is there', async () => {
+test('a page that no longer exists leads to the last existing page', async () => {
   serve()
   const { router } = show(table)
   await screen.findByText('row 0')

@@ -16,29 +16,29 @@ import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { nextSorting, parseSorting, sortingText } from './table-rows.js'
 import { useSelection } from './use-selection.js'
 
-/** What a list of the service can be narrowed to. */
+/** The filters of a list. */
 export type FiltersOf<S> = S extends ListSource<unknown, infer Q> ? readonly Filter<keyof Q & string>[] : never
 
 interface ServerTableProps<T, Q> {
   readonly source: ListSource<T, Q>
   readonly label: string
   readonly rowKey: (row: T) => string
-  /** label of the search field; without it there is none */
+  /** label of the search field; undefined: no search */
   readonly search?: string
-  /** what is being loaded, for the message of a failure */
+  /** loaded content, for the message of a failure */
   readonly what: string
   /** shown while the list is empty */
   readonly empty: NothingYetProps
-  /** those with `sort` can be sorted by */
+  /** columns with `sort` can be sorted */
   readonly columns: readonly Column<T>[]
   readonly filters?: readonly Filter<keyof Q & string>[]
-  /** as the service has it, `-version`; default: the service's own */
+  /** in the service's form, such as `-version`; default: the service's order */
   readonly order?: string
-  /** what can be done with many rows at once */
+  /** actions for many rows */
   readonly bulk?: Bulk<T>
 }
 
-/** A list of the service as a table: searched, filtered, sorted and paged there, however long it is. At most one of a page. */
+/** A list of the service as a table, which the service searches, filters, sorts and pages. At most one on a page. */
 export function ServerTable<T, Q>({
   source,
   columns,
@@ -129,7 +129,7 @@ function useAllowedBulk<T>(bulk: Bulk<T> | undefined): Bulk<T> | undefined {
 interface NothingYetProps {
   readonly title: string
   readonly icon: TablerIcon
-  /** what to do first */
+  /** the first action to take */
   readonly action: ReactNode
   readonly advice: ReactNode
 }
@@ -148,7 +148,7 @@ interface ServerListPageProps<T, Q>
   readonly icon: TablerIcon
   /** next to the heading */
   readonly actions?: ReactNode
-  /** what to do first where the list is empty */
+  /** the first action to take if the list is empty */
   readonly first: ReactNode
   readonly children?: ReactNode
 }

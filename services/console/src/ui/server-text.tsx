@@ -7,12 +7,12 @@ import { useTexts } from '../texts/texts.js'
 export interface ServerMessage {
   /** in English */
   readonly text: string
-  /** what the text was made from, if the service tells */
+  /** code of the text, if the service sends it */
   readonly code?: string | null | undefined
   readonly params?: MessageParams | null | undefined
 }
 
-/** A message of the service in the reader's language. One without a code, of an older version, stays as it is. */
+/** Translates a message of the service. One without a code, of an older version, stays unchanged. */
 function useServerWords(): (message: ServerMessage) => string {
   const { messages } = useTexts()
   return ({ text, code, params }) => {
@@ -21,13 +21,13 @@ function useServerWords(): (message: ServerMessage) => string {
   }
 }
 
-/** The same, with the service's own words on demand, which logs and manuals have. */
+/** Shows the translation, with the service's own words on demand, since logs and manuals use them. */
 export function ServerText(message: ServerMessage): ReactNode {
   const shown = useServerWords()(message)
   return shown === message.text ? shown : <span title={message.text}>{shown}</span>
 }
 
-/** The message of an error, in the reader's language as far as it is known there. */
+/** Shows the message of an error, translated as far as it is known. */
 export function ErrorText({ error }: { error: unknown }): ReactNode {
   const { messages } = useTexts()
   const message = error instanceof Error ? error.message : String(error)
@@ -35,7 +35,7 @@ export function ErrorText({ error }: { error: unknown }): ReactNode {
   return shown === null ? <ServerText text={message} /> : <span title={message}>{shown}</span>
 }
 
-/** A refusal in another language; null: one of its messages is not known there. */
+/** Translates a refusal; null: one of its messages is unknown. */
 function saidIn(said: readonly SaidMessage[], texts: MessageTexts): string | null {
   const each = said.map(([code, params]) => {
     const template = texts[code]

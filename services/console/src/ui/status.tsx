@@ -21,7 +21,7 @@ const ICONS: Record<Tone, TablerIcon> = {
   warning: IconAlertTriangle,
 }
 
-/** A state in colour, with an icon and words: colour alone says nothing to some. */
+/** A state with a colour, an icon and words, since some people do not see colours. */
 export function Status({ tone, children }: { tone: Tone; children: string }) {
   const Icon = ICONS[tone]
   return (

@@ -12,14 +12,14 @@ interface TableFrameProps<T> {
   readonly columns: readonly Column<T>[]
   readonly rows: readonly T[]
   readonly rowKey: (row: T) => string
-  /** undefined: rows cannot be sorted by this column; null: they are not */
+  /** undefined: the column cannot be sorted; null: it is not sorted now */
   readonly sortingOf: (column: Column<T>) => Sorting | null | undefined
   readonly onSort: (column: Column<T>) => void
-  /** many columns of short values: on a phone it scrolls sideways instead of making a long card of each row */
+  /** true for many columns of short values, which scroll sideways on a phone instead of becoming long cards */
   readonly wide?: boolean
-  /** other rows are on their way */
+  /** true while other rows are loaded */
   readonly busy?: boolean
-  /** rows can be selected */
+  /** selection of rows */
   readonly selection?: RowSelection<T>
 }
 
@@ -112,9 +112,9 @@ function Row<T>({ row, columns, selection, isSelected = false }: RowProps<T>) {
 interface SearchFieldProps {
   readonly label: string
   readonly value: string
-  /** null: nothing is searched for */
+  /** null: no search */
   readonly found: number | null
-  /** called after a pause in typing, or by Enter */
+  /** called after a pause in typing, or on Enter */
   readonly onChange: (text: string) => void
 }
 
@@ -132,7 +132,7 @@ export function SearchField({ label, value, found, onChange }: SearchFieldProps)
         onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && take()}
         leftSection={<IconSearch size={16} aria-hidden />}
         className="search-field"
-        // Beside filters it takes what they leave.
+        // Next to filters it takes the remaining width.
         flex="1 1 14rem"
       />
       <VisuallyHidden role="status">{found === null ? '' : t.found(found)}</VisuallyHidden>
@@ -150,7 +150,7 @@ interface PagesProps {
   readonly onPage: (page: number) => void
 }
 
-/** Which rows are shown of how many, and the way to the others; nothing where all are. */
+/** Shows the visible rows and their total, with links to the other pages; nothing if all are visible. */
 export function Pages({ from, to, of, page, pages, onPage }: PagesProps) {
   const t = useTexts().table
   if (pages <= 1) return null

@@ -5,12 +5,12 @@ import type { Sorting } from './table-rows.js'
 
 interface TableHeadingProps {
   readonly column: Pick<Column<never>, 'header' | 'numeric' | 'actions'>
-  /** undefined: rows cannot be sorted by this column; null: they are not */
+  /** undefined: the column cannot be sorted; null: it is not sorted now */
   readonly sorting: Sorting | null | undefined
   readonly onSort: () => void
 }
 
-/** A column's heading; a button that sorts by it. */
+/** A column's heading, with a button that sorts by it. */
 export function TableHeading({ column: { header, numeric, actions }, sorting, onSort }: TableHeadingProps) {
   if (actions) {
     return (

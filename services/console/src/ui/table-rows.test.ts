@@ -13,14 +13,14 @@ const rows: readonly Row[] = [
 ]
 const names = (sorting: string) => sortRows(rows, columns, parseSorting(sorting)).map(({ name }) => name)
 
-test('names are sorted as people count, numbers by their value, and an unknown column sorts nothing', () => {
+test('names are sorted in natural order, numbers by value, and an unknown column sorts nothing', () => {
   expect(names('name')).toEqual(['V2', 'v10'])
   expect(names('-name')).toEqual(['v10', 'V2'])
   expect(names('-size')).toEqual(['V2', 'v10'])
   expect(names('nothing')).toEqual(['v10', 'V2'])
 })
 
-test('a heading sorts, turns around and gives back the order of the list', () => {
+test('clicks on a heading sort, reverse the order, and restore the original order', () => {
   const presses = (id: string, numeric: boolean) => {
     let sorting = parseSorting(null)
     return Array.from({ length: 3 }, () => {
@@ -32,7 +32,7 @@ test('a heading sorts, turns around and gives back the order of the list', () =>
   expect(presses('size', true)).toEqual(['-size', 'size', null])
 })
 
-test('a search looks into every column without regard to case', () => {
+test('a search covers every column and ignores case', () => {
   expect(filterRows(rows, columns, ' v2 ')).toEqual([rows[1]])
   expect(filterRows(rows, columns, '9')).toEqual([rows[0]])
   expect(filterRows(rows, columns, '')).toBe(rows)

@@ -8,7 +8,7 @@ export interface Sorting {
   readonly desc: boolean
 }
 
-/** `name`, or `-name` for descending: as lists of the API take it. */
+/** Parses `name`, or `-name` for descending, the form of the API's lists. */
 export function parseSorting(text: string | null): Sorting | null {
   if (text === null || text === '') return null
   return text.startsWith('-') ? { id: text.slice(1), desc: true } : { id: text, desc: false }
@@ -18,13 +18,13 @@ export function sortingText(sorting: Sorting | null): string | null {
   return sorting === null ? null : `${sorting.desc ? '-' : ''}${sorting.id}`
 }
 
-/** What a press on a heading leads to: numbers begin with the largest; the third press gives back the order of the list. */
+/** Returns the sorting after a press on a heading: numbers begin with the largest, and the third press restores the list's order. */
 export function nextSorting(current: Sorting | null, { id, numeric = false }: Pick<Column<never>, 'id' | 'numeric'>) {
   if (current?.id !== id) return { id, desc: numeric }
   return current.desc === numeric ? { id, desc: !numeric } : null
 }
 
-/** Rows in which some column's value contains the text, without regard to case. */
+/** Returns rows in which a column's value contains the text, in any case. */
 export function filterRows<T>(rows: readonly T[], columns: readonly Column<T>[], text: string): readonly T[] {
   const wanted = text.trim().toLowerCase()
   if (wanted === '') return rows

@@ -35,18 +35,18 @@ function Stamp({ at, children }: { at: string; children: string }) {
   )
 }
 
-/** How long ago; the moment itself, in the viewer's zone, on demand. */
+/** Shows how long ago a time was, with the exact time in the user's zone on demand. */
 export function Ago({ at, fallback }: { at: string | null; fallback?: string }) {
   const t = useTexts()
   const formats = useFormats()
   const now = useNow()
   if (at === null) return <>{fallback ?? t.common.never}</>
-  // The clock ticks rarely: what has happened since is not in the future.
+  // The clock ticks rarely, so a time since its last tick must not count as the future.
   const since = Date.parse(at) <= Date.now() ? Math.max(now, Date.parse(at)) : now
   return <Stamp at={at}>{formats.ago(at, since)}</Stamp>
 }
 
-/** The moment itself, in the viewer's zone. */
+/** Shows an exact time in the user's zone. */
 export function Moment({ at }: { at: string }) {
   return <Stamp at={at}>{useFormats().dateTime(at)}</Stamp>
 }

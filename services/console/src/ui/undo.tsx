@@ -4,10 +4,10 @@ import { createElement, useState } from 'react'
 import { useTexts } from '../texts/texts.js'
 import { notifyDone, notifyFailed } from './notify.js'
 
-/** Longer than other messages stay: it has to be read and decided on. */
+/** Longer than other messages stay, because the user reads it and decides. */
 const SHOWN_MS = 12_000
 
-/** Says that something has been done, and offers to take it back. */
+/** Reports a success, and offers to undo it. */
 export function notifyUndoable(title: string, undo: () => Promise<unknown>): void {
   const id = `undo-${title}`
   const message = createElement(Undo, { undo, close: () => notifications.hide(id) })

@@ -2,14 +2,14 @@ import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 import type { Filter } from './filter-field.js'
 
-/** The values of a filter that is true or false. */
+/** Values of a boolean filter. */
 export const yesOrNo = ({ common }: Texts) =>
   [
     ['true', common.yes],
     ['false', common.no],
   ] as const
 
-/** What basemaps, versions and vectors can be narrowed to. */
+/** The common filters of basemaps, versions and vectors. */
 export function useCatalogFilters(): readonly Filter<'available' | 'withdrawn' | 'source_enabled'>[] {
   const t = useTexts()
   return [

@@ -4,7 +4,7 @@ import { createMemoryRouter, RouterProvider } from 'react-router'
 import { expect, test } from 'vitest'
 import { useParameter } from './use-parameter.js'
 
-test('a map that still moves does not hold back the page that somebody has gone to', async () => {
+test('a moving map does not delay a navigation to another page', async () => {
   let move = (_at: string) => {}
   let arrive = () => {}
   function Page() {

@@ -3,17 +3,17 @@ import { UNSAFE_DataRouterContext as DataRouterContext, useSearchParams } from '
 
 type Values = Readonly<Record<string, string | null>>
 
-/** The parameters of the address. Setting them replaces the entry of the history, so that Back leads to the page before. */
+/** The parameters of the URL. Setting them replaces the history entry, so that Back leads to the previous page. */
 export function useParameters(): readonly [URLSearchParams, (values: Values) => void] {
   const [parameters, setParameters] = useSearchParams()
-  // useNavigation, the public way, is a render late, and a render takes long where a map draws: what moves it in between would end a navigation.
+  // The public useNavigation is a render late, and a render takes long while a map draws. A change in between would abort a navigation.
   const router = use(DataRouterContext)?.router
   const set = useCallback(
     (values: Values) => {
-      // While another page is on its way the router would stay at this one for its parameters, such as those of a map that still moves.
+      // During a navigation to another page, parameters of this one, such as those of a moving map, must not stop it.
       const next = router?.state.navigation.location
       if (next !== undefined && next.pathname !== router?.state.location.pathname) return
-      // What the router has rendered may lag behind the address.
+      // The rendered state may lag behind the URL.
       const after = new URLSearchParams(window.location.search)
       for (const [name, value] of Object.entries(values)) {
         if (value === null || value === '') after.delete(name)

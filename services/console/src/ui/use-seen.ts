@@ -1,7 +1,7 @@
 import { useInViewport } from '@mantine/hooks'
 import { type RefCallback, useEffect, useState } from 'react'
 
-/** Whether somebody has scrolled to the element: what is heavy is loaded then, and stays. */
+/** True once the user has scrolled to the element, so that heavy content is loaded then, and stays. */
 export function useSeen(): { readonly ref: RefCallback<HTMLDivElement>; readonly seen: boolean } {
   const { ref, inViewport } = useInViewport<HTMLDivElement>()
   const [seen, setSeen] = useState(false)

@@ -2,16 +2,16 @@ import { useState } from 'react'
 import type { BulkChoice } from '../api/bulk.js'
 
 interface Selected<T> {
-  /** what was searched and filtered when the rows were selected */
+  /** search and filters at the time of the selection */
   readonly of: string
   readonly rows: ReadonlyMap<string, T>
-  /** all rows that match, also those of other pages */
+  /** all matching rows, including those on other pages */
   readonly all: boolean
 }
 
 const NOTHING: ReadonlyMap<string, never> = new Map<string, never>()
 
-/** Which rows of a list are selected. Another search or filter selects nothing: what is not in sight must not be changed. */
+/** The selected rows of a list. Another search or filter clears it, since invisible rows must not be changed. */
 export function useSelection<T>(
   rows: readonly T[],
   rowKey: (row: T) => string,
@@ -47,7 +47,7 @@ export function useSelection<T>(
     },
     selectAll: () => set(chosen, true),
     clear: () => set(NOTHING),
-    /** the row of a result, where it is one that was in sight */
+    /** the visible row of a result, or undefined */
     rowOf: (key: string): T | undefined => chosen.get(key) ?? rows.find((row) => rowKey(row) === key),
   }
 }

@@ -22,7 +22,7 @@ function show() {
   return { sent, keep, field: screen.getByRole<HTMLInputElement>('textbox') }
 }
 
-test('letters that are typed before the kept value arrives stay', async () => {
+test('letters typed before the kept value arrives are not lost', async () => {
   const { sent, keep, field } = show()
   await userEvent.type(field, 'Har{Enter}')
   await userEvent.type(field, 'bour')
@@ -42,7 +42,7 @@ test('an earlier text that arrives late does not replace a later one', async () 
   expect(field.value).toBe('ab')
 })
 
-test('a value from elsewhere, such as the one that Back leads to, replaces the text', async () => {
+test('an external value, for example after Back, replaces the text', async () => {
   const { keep, field } = show()
   await userEvent.type(field, 'a{Enter}')
   keep('a')

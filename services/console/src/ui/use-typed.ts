@@ -1,21 +1,21 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
 
-/** How long after the last letter a text takes effect, in milliseconds. */
+/** Milliseconds after the last keystroke at which a text takes effect. */
 const SETTLED_AFTER_MS = 200
 
 export interface Typed {
-  /** what the field shows */
+  /** text of the field */
   readonly text: string
-  /** a letter was typed: the text takes effect after a pause */
+  /** called on typing: the text takes effect after a pause */
   readonly type: (text: string) => void
-  /** the text takes effect now, as it does by Enter */
+  /** makes the text take effect now, like Enter */
   readonly take: () => void
 }
 
 /**
  * The text of a field whose value is kept elsewhere, such as in the URL. The field itself holds every letter, because a kept value arrives
- * a render or more later and would replace what was typed meanwhile. A value that did not come from this field replaces the text.
+ * at least a render later and would replace newer input. A value that did not come from this field replaces the text.
  * @param value the kept value
  * @param onChange keeps the text; called after a pause unless `delay` is null, and then only by `take`
  */
@@ -25,7 +25,7 @@ export function useTyped(
   delay: number | null = SETTLED_AFTER_MS,
 ): Typed {
   const [text, setText] = useState(value)
-  // Texts that this field has sent and that have not come back as the kept value. A later one may overtake an earlier one.
+  // Texts that this field has sent and that have not returned as the kept value. A later one may overtake an earlier one.
   const sent = useRef<readonly string[]>([])
   useEffect(() => {
     const at = sent.current.indexOf(value)

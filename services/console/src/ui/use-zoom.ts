@@ -4,7 +4,7 @@ interface At {
   readonly at: string
 }
 
-/** Of points over time those in a range that somebody dragged out; `null`: all of them. */
+/** Returns the points in a range that the user dragged; `null`: all points. */
 export function useZoom() {
   const [range, setRange] = useState<readonly [fromMs: number, toMs: number] | null>(null)
   return {
@@ -15,7 +15,7 @@ export function useZoom() {
       if (range === null) return points
       const [from, to] = range
       const found = points.filter(({ at }) => Date.parse(at) >= from && Date.parse(at) <= to)
-      // What was dragged out is older than what is kept by now.
+      // The range may be older than all kept points.
       return found.length === 0 ? points : found
     },
   }
@@ -23,7 +23,7 @@ export function useZoom() {
 
 const DAY_MS = 86_400_000
 
-/** How the points of a chart are called: with the day where they are of several. */
+/** Formats the points of a chart: with the day if they span several. */
 export function timeFormat(
   points: readonly At[],
   formats: { readonly clock: (iso: string) => string; readonly hour: (iso: string) => string },

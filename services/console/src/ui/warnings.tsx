@@ -2,7 +2,7 @@ import type { Warning } from '@gateway/contracts/warning.js'
 import { Alert, List } from '@mantine/core'
 import { ServerText } from './server-text.js'
 
-/** What the service has accepted and takes for a mistake; nothing if there is none. */
+/** Shows the service's warnings about accepted input; nothing if there are none. */
 export function Warnings({ warnings = [] }: { warnings?: readonly Warning[] | undefined }) {
   if (warnings.length === 0) return null
   return (

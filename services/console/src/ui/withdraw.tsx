@@ -14,7 +14,7 @@ interface WithdrawButtonProps {
   readonly withdrawn: boolean
 }
 
-/** Takes something from its readers, or restores it, after confirmation. */
+/** Withdraws something from its readers, or restores it, after confirmation. */
 export function WithdrawButton({ withdrawal, name, withdrawn }: WithdrawButtonProps) {
   const t = useTexts().withdraw
   const [opened, { open, close }] = useDisclosure()

@@ -12,13 +12,13 @@ import { reported } from './reported.js'
 interface WriteButtonProps
   extends Omit<ButtonProps, 'leftSection'>,
     Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
-  /** whom it is offered to: who has another role does not see it */
+  /** role that it needs; users with a lower role do not see it */
   readonly needs: Role
   readonly icon?: TablerIcon
   readonly spinning?: boolean
 }
 
-/** A button that changes something. Disabled while the service does not answer: nobody would see what came of it. */
+/** A button that changes something. Disabled while the service does not respond, since nobody would see the outcome. */
 export function WriteButton({ needs, disabled, icon, spinning = false, ...props }: WriteButtonProps) {
   const t = useTexts()
   const away = useLiveState() === 'away'
@@ -39,7 +39,7 @@ interface ActionButtonProps<T> extends Omit<WriteButtonProps, 'loading' | 'onCli
     readonly mutateAsync: (variables: undefined) => Promise<T>
   }
   readonly onDone: (result: T) => void
-  /** title of the message when it fails */
+  /** title of the message of a failure */
   readonly failed: string
 }
 

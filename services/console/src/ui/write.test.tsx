@@ -19,7 +19,7 @@ const confirm = async () => {
   await userEvent.click(action as HTMLElement)
 }
 
-test('a change that is cancelled is aborted, and the page says that it may have arrived', async () => {
+test('a cancelled change is aborted, and the page says that it may have arrived', async () => {
   const sent = stubService(() => null)
   show(button)
   await confirm()
@@ -31,7 +31,7 @@ test('a change that is cancelled is aborted, and the page says that it may have 
   expect(screen.queryByRole('dialog')).toBeNull()
 })
 
-test('off line a change fails at once, and is not sent when the line is back', async () => {
+test('a change fails at once while offline, and is not sent later', async () => {
   const sent = stubService(() => new TypeError('Failed to fetch'))
   onlineManager.setOnline(false)
   try {
@@ -47,7 +47,7 @@ test('off line a change fails at once, and is not sent when the line is back', a
   }
 })
 
-test('while the service does not answer nothing can be changed', async () => {
+test('nothing can be changed while the service does not respond', async () => {
   stubService(() => null)
   show(button)
   act(() => setLiveState('away'))
@@ -56,7 +56,7 @@ test('while the service does not answer nothing can be changed', async () => {
   expect(screen.getByRole('button', { name: 'Withdraw' })).toHaveProperty('disabled', false)
 })
 
-test('a dialog shows the command that does the same, with the credential from the environment', async () => {
+test('a dialog shows the equivalent command, with the credential from the environment', async () => {
   stubService(() => null)
   show(buttonOf("o'hare"))
   await userEvent.click(screen.getByRole('button', { name: 'Withdraw' }))
@@ -71,7 +71,7 @@ test('a dialog shows the command that does the same, with the credential from th
   )
 })
 
-test('what was saved and is probably not intended stays on the page under a title by its code', async () => {
+test('a warning about a saved value stays on the page under a title by its code', async () => {
   const warnings = [
     { code: 'path_missing', message: 'path: "/maps" does not exist on this machine' },
     { code: 'of_a_newer_service', message: 'something else' },

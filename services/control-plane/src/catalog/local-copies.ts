@@ -10,18 +10,18 @@ import { fetchWhole } from './scans/remote/fetch.js'
 
 type CopySettings = ObjectStoreSettings & { readonly dataDir: string }
 
-/** Files of this machine for objects of a scan source, for what cannot read ranges of them. */
+/** Local files with the content of objects of a scan source, for code that cannot read ranges of objects. */
 export interface LocalCopies {
-  /** absolute; holds these files and no others */
+  /** absolute path of a folder that holds only these files */
   readonly folder: string
-  /** in the order in which they were wanted */
+  /** in the order of the requested paths */
   readonly files: readonly string[]
   remove(): Promise<void>
 }
 
 /**
- * Fetches objects of a remote scan source. Rejects where one is not there, or all of them are larger than `maxBytes`, and leaves nothing then.
- * @param root the source's place
+ * Fetches objects of a remote scan source. Rejects if one is absent, or if all together are larger than `maxBytes`, and then leaves no files.
+ * @param root location of the source
  * @param paths of different names, below it
  */
 export async function copyHere(
@@ -54,7 +54,7 @@ export async function copyHere(
   }
 }
 
-/** The paths of objects in a folder of a remote source whose names are wanted. An http(s) source cannot be listed. */
+/** Returns the paths of objects in a folder of a remote source whose names are wanted. An http(s) source cannot be listed. */
 export async function pathsBeside(
   settings: ObjectStoreSettings,
   root: string,

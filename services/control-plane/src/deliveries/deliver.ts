@@ -18,14 +18,14 @@ export interface DeliverTools {
   /** milliseconds since 1970 */
   readonly now: () => number
   readonly openStore: (url: string) => ObjectStore
-  /** for archives on their way into a bucket; it may not exist yet */
+  /** directory for archives on their way into a bucket; it may not exist yet */
   readonly scratch: string
   readonly mail: MailSettings
   readonly payloadOf: (claimed: ClaimedDelivery) => Promise<Payload | NothingToSend>
 }
 
 /**
- * Makes one attempt at a delivery: to a target, or to an address of its own. Rejects where files cannot be read or written; `signal` aborts
+ * Makes one attempt at a delivery, to a target or to a single URL. Rejects if files cannot be read or written; `signal` aborts
  * it.
  */
 export async function deliver(tools: DeliverTools, claimed: ClaimedDelivery, signal: AbortSignal): Promise<Outcome> {
@@ -74,7 +74,7 @@ async function send(
   return bundle === null ? sendMessage(guard, sending, signal) : sendUpload(guard, sending, bundle, signal)
 }
 
-/** The event as a file of its own, whole from the moment it is there; a retry writes the same one again. */
+/** Writes the event into a file atomically. A retry writes the same file again. */
 async function writeEvent(directory: string, id: string, event: unknown): Promise<Outcome> {
   const name = `${id}.json`
   if (!(await isDirectory(directory))) return NO_DIRECTORY

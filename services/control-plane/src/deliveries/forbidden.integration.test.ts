@@ -24,14 +24,14 @@ describe.skipIf(typeof network === 'string')(
     const wrong = (sendings: readonly Sending[], right: (one: Sending) => boolean) =>
       sendings.filter((one) => !right(one))
 
-    test('what is allowed is seen: one connection for each sending, to the address that was meant', () => {
+    test('allowed traffic is seen: one connection for each message, to the intended address', () => {
       for (const one of run.allowed) {
         expect(one).toMatchObject({ delivered: true, connections: 1, reached: ['10.9.9.9'] })
         expect(one.packets - one.lookUpPackets).toBeGreaterThan(3)
       }
     })
 
-    test('no packet leaves for any of the more than 100 ways to write a forbidden address, as callback or as upload', () => {
+    test('no packet is sent to any of more than 100 forms of a forbidden address, as callback or as upload', () => {
       expect(forms).toBeGreaterThan(100)
       expect(run.written).toHaveLength(2 * forms)
       for (const one of run.written) {
@@ -40,7 +40,7 @@ describe.skipIf(typeof network === 'string')(
       }
     })
 
-    test('nor for the store, in whatever form it is written', () => {
+    test('no packet is sent to the store, whatever form its address has', () => {
       expect(run.own).toHaveLength(7)
       for (const one of run.own) {
         expect(one, one.to).toMatchObject({ delivered: false, connections: 0, reached: [] })
@@ -49,7 +49,7 @@ describe.skipIf(typeof network === 'string')(
       }
     })
 
-    test('a redirect to any of them ends where it came from', () => {
+    test('a redirect to any of them is not followed', () => {
       expect(run.redirected).toHaveLength(forms)
       const right = (one: Sending) =>
         !one.delivered && /^30\d .*redirects are not followed/.test(one.message) && one.connections === 1
@@ -57,7 +57,7 @@ describe.skipIf(typeof network === 'string')(
       for (const { reached } of run.redirected) expect(reached).toEqual(['10.9.9.9'])
     })
 
-    test('a name with a forbidden address, alone or beside an allowed one, costs its look-up and nothing else', () => {
+    test('a name with a forbidden address, alone or beside an allowed one, causes only its look-up', () => {
       expect(run.named.length).toBeGreaterThan(200)
       for (const one of run.named) {
         expect(one, one.to).toMatchObject({ delivered: false, connections: 0, reached: [] })
@@ -67,7 +67,7 @@ describe.skipIf(typeof network === 'string')(
       }
     })
 
-    test('a name whose answer changes to a forbidden address is sent to at the one that was checked, and then no more', () => {
+    test('a name whose address changes to a forbidden one is contacted at the checked address, and then no more', () => {
       expect(run.rebound.length).toBeGreaterThan(100)
       for (const [first, second] of run.rebound) {
         expect(first, first.to).toMatchObject({

@@ -13,7 +13,7 @@ import type { Outcome } from './outcome.js'
 import type { PayloadBuilders } from './payload.js'
 import { DeliveryRunner } from './runner/runner.js'
 
-/** One attempt, as a span of the trace of what caused the delivery: of the job, or of the request for a push. */
+/** Makes one attempt as a span of the trace that caused the delivery: that of the job, or of the request for a push. */
 function tracedAttempt(
   ctx: ControlContext,
   claimed: ClaimedDelivery,
@@ -27,10 +27,10 @@ function tracedAttempt(
   return traced(ctx, `deliver ${kind}`, { kind: 'client', parent, attributes, fields }, attempt, failure)
 }
 
-/** What is left of the drain time after messages were waited for: enough to record how they ended. */
+/** Part of the drain time that remains after waiting for messages: enough to record their outcomes. */
 const RECORD_MS = 2000
 
-/** The loop that attempts deliveries, with the features' builders of what they send. */
+/** Returns the loop that attempts deliveries, with the payload builders of the features. */
 export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
   return {
     name: 'deliveries',
@@ -42,7 +42,7 @@ export function deliveryLoop(payloads: PayloadBuilders): BackgroundLoop {
         labelNames: ['kind', 'outcome'],
         registers: [ctx.metrics.registry],
       })
-      // A rate needs a first value: series that appear with their first event hide it.
+      // A rate needs a first value. A series that appears with its first event would hide that event.
       for (const kind of [
         'basemap_push',
         'vector_push',

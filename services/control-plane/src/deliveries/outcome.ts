@@ -1,18 +1,18 @@
 import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { SentRequest } from '@gateway/contracts/push.js'
 
-/** The outcome of one attempt, as its record keeps it for operators. */
+/** The outcome of one attempt, as recorded for operators. */
 export interface Outcome {
   readonly delivered: boolean
-  /** null: there was no HTTP answer */
+  /** null: no HTTP response */
   readonly httpStatus: number | null
-  /** as the receiver sent it */
+  /** exactly as the receiver sent it */
   readonly retryAfter: string | null
   /** in English */
   readonly message: string
   /** the code and parameters of the message */
   readonly said: CodedMessage
-  /** the first part of what was answered */
+  /** beginning of the response's body */
   readonly answer: string
   /** null: nothing was sent over HTTP */
   readonly request: SentRequest | null

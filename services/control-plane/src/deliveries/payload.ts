@@ -4,24 +4,24 @@ import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import type { ControlContext } from '../platform/context.js'
 import type { Bundle } from './files/bundle.js'
 
-/** What one attempt sends. */
+/** The content that one attempt sends. */
 export interface Payload {
   readonly ok: true
   /** serialised as JSON */
   readonly event: unknown
-  /** sent along where the target takes uploads; null: the event is all there is */
+  /** sent along if the target takes uploads; null: only the event */
   readonly bundle: Bundle | null
-  /** of the request, next to those of every message */
+  /** headers of the request, in addition to the standard ones */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface NothingToSend {
   readonly ok: false
-  /** for the operator */
+  /** reason for the operator */
   readonly reason: CodedMessage
 }
 
-/** Builds the payload anew for each attempt, from the state at that time. Belongs to the feature that enqueues this kind of delivery. */
+/** Builds the payload again for each attempt, from the state at that time. The feature that enqueues this kind of delivery implements it. */
 export type PayloadBuilder = (
   ctx: Pick<ControlContext, 'sql' | 'settings' | 'now' | 'bus' | 'shutdown' | 'log'>,
   claimed: ClaimedDelivery,

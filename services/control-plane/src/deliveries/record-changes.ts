@@ -25,16 +25,16 @@ import { isUuid } from '../platform/http/uuid.js'
 export const recordParams = z.object({ id: z.string() })
 export const NO_SUCH_RECORD = refuse('not_found', coded('record_not_found'))
 
-/** The records of one kind of delivery, as far as they are changed. */
+/** The records of one kind of delivery, for the routes that change them. */
 export interface RecordChanges {
   readonly kind: DeliveryKind
   /** below /api/v1/admin/ */
   readonly path: string
   readonly operationIds: Readonly<Record<'retry' | 'cancel' | 'acknowledge', string>>
-  /** in the plural, for the document */
+  /** plural noun for the API document */
   readonly noun: string
   readonly schema: z.ZodObject
-  /** `role`: of who is answered */
+  /** @param role of the reader */
   readonly toRecord: (delivery: Delivery, role: Role) => object
 }
 
@@ -47,12 +47,12 @@ interface Doer {
 
 interface Change {
   readonly status: 200 | 202
-  /** before "one of the pushes", for the document */
+  /** text in front of "one of the pushes" in the API document */
   readonly summary: string
   readonly description: string
-  /** where the record is there, but not in a state in which it can be changed so */
+  /** refusal if the record exists, but not in a suitable state */
   readonly refused: Refusal
-  /** @param by who does it and when; null where the record is not in a state for it, or is not there */
+  /** @param by author and time; returns null if the record does not exist or is not in a suitable state */
   readonly apply: (tx: Transaction, kind: DeliveryKind, id: string, by: Doer) => Promise<Delivery | null>
 }
 
@@ -84,7 +84,7 @@ const CHANGES: Readonly<Record<RecordChangeName, Change>> = {
   },
 }
 
-/** Deliver again, give up, and say that a failure was seen: of one kind of delivery. */
+/** Routes that deliver again, cancel, and acknowledge a failure, for one kind of delivery. */
 export function recordChangeRoutes(app: App, ctx: ControlContext, records: RecordChanges): void {
   const { kind, noun, operationIds, schema, toRecord } = records
   for (const name of ['retry', 'cancel', 'acknowledge'] as const) {
@@ -131,7 +131,7 @@ async function changeRecord(
   return { ok: true, delivery }
 }
 
-/** The same changes of many records of one kind. `query` is that of their list. */
+/** Route for the same changes of many records of one kind. `query` is that of their list. */
 export function bulkRecordsRoute(
   app: App,
   ctx: ControlContext,
@@ -157,7 +157,7 @@ export function bulkRecordsRoute(
   })
 }
 
-/** What is delivered and to whom, for the audit; what is gone by now has no name. */
+/** Returns the names of the delivered resource and the target, for the audit. Deleted ones have no name. */
 async function named(
   tx: Transaction,
   { targetCode: target, basemapCode: basemap, version, vectorCode: vector, jobId: job }: Delivery,

@@ -19,7 +19,7 @@ import {
   recordParams,
 } from './record-changes.js'
 
-/** From the interface: the most recent 20. */
+/** The interface requires the most recent 20. */
 const DEFAULT_PAGE = 20
 
 const STATE_FILTERS = {
@@ -29,15 +29,15 @@ const STATE_FILTERS = {
 
 export interface RecordKind extends RecordChanges {
   readonly operationIds: RecordChanges['operationIds'] & Readonly<Record<'list' | 'get', string>>
-  /** operation id of changing many; left out: there is no such route */
+  /** operation id of the bulk route; undefined: none */
   readonly bulk?: string
-  /** how long, for the document */
+  /** retention time for the API document */
   readonly kept: string
-  /** next to the status */
+  /** in addition to the status */
   readonly filters: Readonly<Record<string, z.ZodType>>
 }
 
-/** The list, the detail with its attempts, and the changes of one kind of delivery. */
+/** Routes of one kind of delivery: the list, the detail with its attempts, and the changes. */
 export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind): void {
   const path = `/api/v1/admin/${records.path}`
   const { operationIds } = records
@@ -84,7 +84,7 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
   if (records.bulk !== undefined) bulkRecordsRoute(app, ctx, records, query, records.bulk)
 }
 
-/** Requests to the address of a slice job have its secrets, in the address and in the body. */
+/** Removes secrets of slice jobs' callback URLs from the request, in URL and body. */
 async function readAttemptLog(
   ctx: ControlContext,
   { id, jobId }: Delivery,
@@ -102,7 +102,7 @@ async function readAttemptLog(
   }))
 }
 
-/** What the records of all kinds of delivery have. */
+/** Returns the fields that records of all kinds of delivery have. */
 export function deliveryFields(delivery: Delivery) {
   return {
     id: delivery.id,

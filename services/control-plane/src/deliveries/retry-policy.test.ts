@@ -25,7 +25,7 @@ test('whatever the waits, a failing delivery ends after as many retries as there
   )
 })
 
-test('a wait is never shorter than decided and never longer than the limit on Retry-After, whatever a receiver says', () => {
+test('a wait is never shorter than decided and never longer than the limit on Retry-After, whatever a receiver sends', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -52,7 +52,7 @@ test('success ends a delivery at any attempt', () => {
   )
 })
 
-test('Retry-After is understood as seconds and as an HTTP date, and otherwise ignored', () => {
+test('Retry-After is parsed as seconds and as an HTTP date, and otherwise ignored', () => {
   expect(retryAfterSeconds('120', NOW)).toBe(120)
   expect(retryAfterSeconds('Thu, 01 Jan 2026 00:02:00 GMT', NOW)).toBe(120)
   for (const useless of ['', '-5', '1.5', '1e3', 'soon', '2027-01-01', 'Wed, 31 Dec 2025 23:59:59 GMT']) {

@@ -113,7 +113,7 @@ test.each([
   expect(readdirSync(path.join(home, 'exports'))).not.toContain(`${done.id}.${format}`)
 })
 
-test('an export from an older version has what differs, and lists what was removed', async () => {
+test('an export from an older version contains the differences, and lists removals', async () => {
   const folder = path.join(home, 'maps/world/v3')
   cpSync(path.join(home, 'maps/world/v1'), folder, { recursive: true })
   writeFileSync(path.join(folder, '2/0/0.png'), 'another')
@@ -148,7 +148,7 @@ test('an export from an older version has what differs, and lists what was remov
   await sql`DELETE FROM basemap_versions WHERE basemap_code = 'world' AND version = 'v3'`
 })
 
-test('what cannot be exported is refused, and what cannot be read fails with the reason', async () => {
+test('an invalid export is refused, and an unreadable version fails with the reason', async () => {
   const status = async (body: object) =>
     (await ask('POST', URL, { basemap_code: 'world', version: 'v1', ...body })).statusCode
   expect(await status({ basemap_code: 'nowhere' })).toBe(404)
@@ -232,7 +232,7 @@ test('an export whose process died is written again, and the late process record
   expect(await claimExport(sql, ID, 10)).toBeNull()
 })
 
-test('exports go when their time is over, and with them what no record names', async () => {
+test('expired exports are removed, together with files without a record', async () => {
   const { sql } = gateway.ctx
   const [old, kept] = [await written(), await written()]
   await sql`UPDATE exports SET finished_at = now() - interval '8 days' WHERE id = ${old.id}`
@@ -244,7 +244,7 @@ test('exports go when their time is over, and with them what no record names', a
   expect((await ask('GET', `${URL}/${old.id}`)).statusCode).toBe(404)
 })
 
-test('an export that would not fit beside the others fails, and says which setting to look at', async () => {
+test('an export that would not fit beside the others fails, and names the relevant setting', async () => {
   await gateway.ctx.sql`
     INSERT INTO exports (basemap_code, version, zoom_min, zoom_max, requested_by, status, bytes, finished_at)
     VALUES ('world', 'v1', 2, 2, 'token', 'succeeded', ${20 * 2 ** 30}, now())`

@@ -3,7 +3,7 @@ import { runQueue } from '../jobs/run-queue.js'
 import type { BackgroundLoop } from '../platform/background.js'
 import { runExport } from './run-export.js'
 
-/** Writes exports, one at a time in the whole cluster: whichever control plane claims the oldest that has not ended. */
+/** Writes exports, one at a time in the whole cluster: the control plane that claims the oldest unfinished export writes it. */
 export const exportLoop: BackgroundLoop = {
   name: 'exports',
   run: (ctx) =>

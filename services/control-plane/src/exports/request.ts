@@ -12,7 +12,7 @@ import { traceToKeep } from '../platform/trace.js'
 
 export type Requested = { readonly ok: true; readonly wanted: StoredExport } | Refusal
 
-/** Queues an export. What does not exist is 404; what exists and cannot be exported is 400. */
+/** Queues an export. Unknown resources return 404, and existing ones that cannot be exported return 400. */
 export async function requestExport(tx: Transaction, body: ExportBody, admin: AdminIdentity): Promise<Requested> {
   const targetCode = body.target_code ?? null
   if (targetCode !== null) {
@@ -34,7 +34,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
     return not(coded('export_tiles_format', { format: body.format, tiles: version.format }))
   const older = body.from_version === undefined ? null : olderVersion(basemap, body, version)
   if (older !== null && 'ok' in older) return older
-  // What only the older version has was removed.
+  // Zooms that only the older version has were removed.
   const minZoom = Math.min(version.minZoom, older?.minZoom ?? version.minZoom)
   const maxZoom = Math.max(version.maxZoom, older?.maxZoom ?? version.maxZoom)
   const zoomMin = Math.max(body.zoom_min ?? 0, minZoom)
@@ -65,7 +65,7 @@ export async function requestExport(tx: Transaction, body: ExportBody, admin: Ad
   return { ok: true, wanted }
 }
 
-/** The version that a delta is laid over, which must be of the same grid and format; a delta goes to no target, where it would stand for the version. */
+/** Returns the base version of a delta, which must have the same grid and format. A delta has no target, since it would count as the version there. */
 function olderVersion(basemap: StoredBasemap, body: ExportBody, version: StoredVersion): StoredVersion | Refusal {
   const label = body.from_version === CURRENT_VERSION ? basemap.defaultVersion : body.from_version
   const older = basemap.versions.find((one) => one.version === label)

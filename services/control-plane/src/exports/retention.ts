@@ -5,13 +5,13 @@ import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, idOfExportFile } from '../platform/files/export-files.js'
 import { isUuid } from '../platform/http/uuid.js'
 
-/** Writing an archive ends after a day: what was not touched for two was left by a process that was killed. */
+/** Age of leftovers. Writing an archive ends after a day, so one untouched for two days is from a killed process. */
 const LEFT_MS = 2 * 24 * 3_600_000
 
-/** Ids that are asked for by one query. */
+/** Number of ids in one query. */
 const BATCH = 1000
 
-/** Forgets exports whose time is over, and removes the archives that belong to none. A record is there before its archive. */
+/** Deletes expired exports, and archives without an export. A record is stored before its archive exists. */
 export async function removeOldExports({ sql, settings, now }: ControlContext): Promise<void> {
   await pruneExports(sql, settings.exportRetentionDays)
   const directory = exportDirectory(settings.dataDir)

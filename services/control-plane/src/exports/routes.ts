@@ -22,7 +22,7 @@ import { sendArchive } from './send-archive.js'
 
 const NO_SUCH_EXPORT = refuse('not_found', coded('export_not_found'))
 
-/** An export of a usual area takes about so long. */
+/** Typical time of an export of a usual area. */
 const TRY_AGAIN_SECONDS = 60
 
 const params = z.object({ id: z.string() })
@@ -123,7 +123,7 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
       return toExport(stored, settings)
     },
   )
-  // The HEAD route that Fastify would make by itself reads the whole file.
+  // Fastify's automatic HEAD route would read the whole file.
   const file = '/api/v1/admin/exports/:id/file'
   const route = { exposeHeadRoute: false, config: { mayTakeLong: true } } as const
   app.get(

@@ -19,15 +19,15 @@ import { exportDirectory, exportFileName } from '../platform/files/export-files.
 import { retryUntil } from '../platform/retry-until.js'
 import { keptTrace, traced, traceToKeep } from '../platform/trace.js'
 
-/** Limit: writing one archive. Slicing may take as long. */
+/** Time limit of writing one archive; the same as for slicing. */
 const TIME_LIMIT_MS = 24 * 3_600_000
 
-/** So long an export waits for object storage that does not answer, and the exports behind it with it. */
+/** Time for which an export, and all exports behind it, wait for object storage that does not respond. */
 const PATIENCE_MS = 120_000
 
 /**
- * Writes the archive of a claimed export and records how that ended, with the push to its target in the same transaction. Where the lease is
- * lost (the export was removed, or another process has it) or this process stops, the writing is broken off and nothing is recorded.
+ * Writes the archive of a claimed export and records the outcome, with the push to its target in the same transaction. If the lease is
+ * lost (the export was removed, or another process has it) or this process stops, the writing is aborted and nothing is recorded.
  */
 export async function runExport(ctx: ControlContext, claimed: ClaimedExport, running: RunningJob): Promise<void> {
   const { id, trace, basemapCode } = claimed.wanted
@@ -38,7 +38,7 @@ export async function runExport(ctx: ControlContext, claimed: ClaimedExport, run
   await traced(ctx, 'export', span, () => runInTrace(ctx, claimed, running), failure)
 }
 
-/** How it ended; null: another process has it, or nobody asks for it any more. */
+/** Returns the outcome; null: another process has it, or it was removed. */
 async function runInTrace(
   ctx: ControlContext,
   { wanted, lease }: ClaimedExport,
@@ -51,7 +51,7 @@ async function runInTrace(
   const { sql, log, settings } = ctx
   const directory = exportDirectory(settings.dataDir)
   const file = join(directory, exportFileName(wanted))
-  // The writer is killed where it is broken off, and leaves what it has written.
+  // An aborted writer is killed, and leaves its partial file.
   const own = `.${wanted.id}-`
   const folder = join(directory, `${own}${lease.fence}.tmp`)
   let end: ExportEnd
@@ -79,7 +79,7 @@ async function runInTrace(
       const finished = await finishExport(tx, lease, outcome)
       if (finished === null || finished.status !== 'succeeded' || finished.targetCode === null) return finished
       const [target] = await readTargets(tx, finished.targetCode)
-      // A target that was removed meanwhile takes nothing.
+      // A target that was removed meanwhile gets nothing.
       if (target === undefined) return finished
       const push = { basemapCode: finished.basemapCode, version: finished.version, exportId: finished.id }
       const lane = target.mode === 'upload' ? 'transfer' : 'message'
@@ -87,7 +87,7 @@ async function runInTrace(
       return finished
     }),
   )
-  // Nobody asks for it any more. Another process that writes the same export puts its own file there.
+  // The export was removed. Another process that writes the same export writes its own file.
   if (ended === null && held.reason !== 'stopped') await rm(file, { force: true })
   const fields = { basemap: wanted.basemapCode, version: wanted.version }
   if ('failed' in end) log.info({ ...fields, reason: textOf(end.failed) }, 'an export failed')

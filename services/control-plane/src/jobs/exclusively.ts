@@ -4,10 +4,10 @@ import { claimExclusiveJob, type ExclusiveJob, endExclusiveJob, holdLease, type 
 import type { ControlContext } from '../platform/context.js'
 import { LEASE, LeaseLost, RunningJob } from './running-job.js'
 
-/** Limit of one statement of `writeUnderLease`: a hundred thousand rows take seconds; nothing that holds a lease may take minutes. */
+/** Time limit of one statement of `writeUnderLease`: a hundred thousand rows take seconds; no lease holder may take minutes. */
 const STATEMENT_TIMEOUT_MS = 60_000
 
-/** Runs `work` while no other process of the cluster runs the same job; null: one does. */
+/** Runs `work` while no other process of the cluster runs the same job; returns null if one does. */
 export async function exclusively<T>(
   ctx: Pick<ControlContext, 'sql' | 'shutdown'>,
   job: ExclusiveJob,
@@ -23,12 +23,12 @@ export async function exclusively<T>(
     throw error === running.held.reason ? new LeaseLost(`the lease of the job was ${error}`) : error
   } finally {
     running.close()
-    // If the store does not answer, the lease ends by itself.
+    // If the store does not respond, the lease expires.
     await endExclusiveJob(ctx.sql, lease).catch(() => {})
   }
 }
 
-/** One transaction that commits only while the lease of an exclusive job is held. Throws LeaseLost if it is not. */
+/** Runs a transaction that commits only if the lease of an exclusive job is held. Throws LeaseLost otherwise. */
 export async function writeUnderLease<T>(sql: Sql, lease: JobLease, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const session = openSession(sql, STATEMENT_TIMEOUT_MS)
   try {

@@ -25,7 +25,7 @@ function keeper(renew: (ids: string[]) => string[] | null): LeaseKeeper<{ id: st
 const secondsAgo = (seconds: number) => performance.now() - 1000 * seconds
 
 describe('leases', () => {
-  test('work whose lease is not renewed is aborted as lost, other work goes on', async () => {
+  test('work whose lease is not renewed is aborted as lost, other work continues', async () => {
     const leases = keeper(() => ['a'])
     const [a, b] = [leases.hold(A, performance.now()), leases.hold(B, performance.now())]
     expect(await leases.renew()).toBe(true)
@@ -33,7 +33,7 @@ describe('leases', () => {
     expect([b.aborted, b.reason]).toEqual([true, 'lost'])
   })
 
-  test('while the store is away work goes on until three seconds before its lease may be taken over', async () => {
+  test('without the store, work continues until three seconds before its lease may be taken over', async () => {
     const leases = keeper(() => null)
     const [a, b] = [leases.hold(A, secondsAgo(1)), leases.hold(B, secondsAgo(7.1))]
     expect(await leases.renew()).toBe(false)
@@ -41,7 +41,7 @@ describe('leases', () => {
     expect([b.aborted, b.reason]).toEqual([true, 'lost'])
   })
 
-  test('a renewal makes the lease last from when it was sent', async () => {
+  test('a renewed lease lasts from the time of its request', async () => {
     let up = true
     const leases = keeper((ids) => (up ? ids : null))
     const a = leases.hold(A, secondsAgo(6.9))
@@ -51,7 +51,7 @@ describe('leases', () => {
     expect(a.aborted).toBe(false)
   })
 
-  test('what is released is neither renewed nor lost, also where that happens during a renewal', async () => {
+  test('a released lease is neither renewed nor lost, even if it is released during a renewal', async () => {
     const renewed: string[][] = []
     const leases = keeper((ids) => {
       renewed.push(ids)
@@ -87,7 +87,7 @@ describe('an outcome', () => {
     expect(attempts).toBe(2)
   })
 
-  test('is given up once the lease is lost, and at a mistake at once', async () => {
+  test('is given up once the lease is lost, and on a programming error at once', async () => {
     let attempts = 0
     const failing = (error: Error) => async () => {
       attempts++

@@ -3,16 +3,16 @@ import type { Log } from '@gateway/core/logging/log.js'
 import { storeTrouble } from '@gateway/store/transient-errors.js'
 import { STORE_PAUSE_MS } from './runner.js'
 
-/** Why work under a lease is aborted: another process may hold the lease by now, or this one is stopping. */
+/** Reasons for aborting work under a lease: another process may hold the lease, or this one is stopping. */
 export type LeaseEnd = 'lost' | 'stopped'
 
 export interface LeaseTimes {
-  /** what a claim and each renewal ask the store for */
+  /** duration that a claim and each renewal request from the store */
   readonly leaseSeconds: number
   readonly renewMs: number
 }
 
-/** Work is aborted this long before its lease can be taken over, where the store does not answer the renewals. */
+/** Time in ms before the expiry of a lease at which work is aborted if the store does not respond to renewals. */
 const MARGIN_MS = 3000
 
 interface Held<L> {
@@ -30,17 +30,17 @@ export class LeaseKeeper<L extends { readonly id: string }> {
   readonly #timer: NodeJS.Timeout
   #isRenewing = false
 
-  /** @param renew answers the ids of those that are still this process's; rejects where the store cannot be reached */
+  /** @param renew returns the ids of leases that this process still holds; rejects if the store cannot be reached */
   constructor({ leaseSeconds, renewMs }: LeaseTimes, renew: (leases: readonly L[]) => Promise<ReadonlySet<string>>) {
     this.#leaseMs = leaseSeconds * 1000
     this.#renewInStore = renew
     this.#timer = setInterval(() => {
-      // A store that is slow is not asked again meanwhile.
+      // Skips a renewal while the store has not responded to the previous one.
       if (!this.#isRenewing) void this.renew()
     }, renewMs)
   }
 
-  /** @param claimedAt when the claim was sent, by `performance.now()`: the lease lasts at least as long from then */
+  /** @param claimedAt time of the claim's request, by `performance.now()`: the lease lasts at least as long from then */
   hold(lease: L, claimedAt: number): AbortSignal {
     const controller = new AbortController()
     this.#held.set(lease.id, { lease, controller, validUntil: claimedAt + this.#leaseMs })
@@ -51,7 +51,7 @@ export class LeaseKeeper<L extends { readonly id: string }> {
     this.#held.delete(lease.id)
   }
 
-  /** Renews all leases now. false: the store did not answer. */
+  /** Renews all leases now. Returns false if the store did not respond. */
   async renew(): Promise<boolean> {
     const held = [...this.#held.values()]
     if (held.length === 0) return true
@@ -61,7 +61,7 @@ export class LeaseKeeper<L extends { readonly id: string }> {
     this.#isRenewing = false
     for (const one of held) {
       if (kept?.has(one.lease.id)) one.validUntil = sentAt + this.#leaseMs
-      // One that was released meanwhile is not lost.
+      // A lease that was released meanwhile is not lost.
       else if (kept !== null && this.#held.get(one.lease.id) === one) end(one, 'lost')
     }
     for (const one of this.#held.values()) {
@@ -85,8 +85,8 @@ function end<L>({ controller }: Held<L>, why: LeaseEnd): void {
 }
 
 /**
- * Writes what work came to into the store, by a `write` that may be repeated. Where the store is out of reach it is tried again for as long
- * as the lease is held: what cannot be recorded is done again by the next holder.
+ * Writes the outcome of work to the store, by a `write` that may be repeated. Retries while the store is out of reach and the lease is held: the
+ * next holder repeats work without a recorded outcome.
  */
 export async function recordEnd<T>(log: Log, lease: AbortSignal, write: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -4,21 +4,21 @@ import type { ControlContext } from '../platform/context.js'
 import { runWork } from './runner.js'
 import { LEASE, RunningJob } from './running-job.js'
 
-/** A job whose runner died is found at the latest this long after its lease has expired; a new one is announced. */
+/** Interval in ms of polls, which find jobs of dead runners after their leases expire; new jobs are announced. */
 export const POLL_MS = 2000
 
-/** Jobs of one kind, of which this process runs one at a time. */
+/** Jobs of one kind. This process runs one of them at a time. */
 export interface JobQueue<Claimed extends { readonly lease: JobLease }, End> {
-  /** for the log, in the plural */
+  /** plural name for the log */
   readonly name: string
-  /** where the store announces new jobs and cancellations */
+  /** channel on which the store announces new jobs and cancellations */
   readonly channel: string
   /** null: there is nothing to run, or it runs elsewhere */
   claim(owner: string, leaseSeconds: number): Promise<Claimed | null>
   run(claimed: Claimed, running: RunningJob<End>): Promise<unknown>
 }
 
-/** Runs the jobs of a queue, one after the other, until the process stops. Any number of control planes may do so on one store. */
+/** Runs the jobs of a queue in sequence until the process stops. Any number of control planes may do so on one store. */
 export async function runQueue<Claimed extends { readonly lease: JobLease }, End = never>(
   ctx: ControlContext,
   queue: JobQueue<Claimed, End>,
@@ -43,7 +43,7 @@ export async function runQueue<Claimed extends { readonly lease: JobLease }, End
     channel: queue.channel,
     claim,
     msToNext: async () => POLL_MS,
-    // It may be the cancellation of the job that runs here.
+    // The announcement may be the cancellation of the running job.
     onAnnounced: () => void running?.renew(),
   })
 }

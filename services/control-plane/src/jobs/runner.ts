@@ -5,13 +5,13 @@ import type { Sql } from '@gateway/store/connect.js'
 
 /** One kind of work that waits in the store. */
 export interface Work {
-  /** for the log, in the plural */
+  /** plural name for the log */
   readonly name: string
-  /** where the store announces new work */
+  /** channel on which the store announces new work */
   readonly channel: string
-  /** Claims what is due and starts or does it. false: nothing was due. */
+  /** Claims due work, and starts or does it. Returns false if nothing was due. */
   claim(): Promise<boolean>
-  /** milliseconds until something may be due */
+  /** milliseconds until work may be due */
   msToNext(): Promise<number>
   /** called on each announcement */
   onAnnounced?(): void
@@ -42,12 +42,12 @@ export class Wake {
   }
 }
 
-/** Before the next try, where the store does not answer. */
+/** Pause in ms before the next try if the store does not respond. */
 export const STORE_PAUSE_MS = 1000
 
 /**
- * Claims work as it falls due, until `shutdown`. An announcement, or `wake`, cuts its sleep short. Any number of processes may do so on one
- * store: a claim takes a lease. Store failures are logged and waited out.
+ * Claims work when it is due, until `shutdown`. An announcement, or `wake`, cuts its sleep short. Any number of processes may do so on one
+ * store, because a claim takes a lease. Logs failures of the store and retries.
  */
 export async function runWork(
   { sql, log, shutdown }: { readonly sql: Sql; readonly log: Log; readonly shutdown: AbortSignal },
@@ -69,7 +69,7 @@ export async function runWork(
   await listening
 }
 
-/** The client listens again by itself when its connection was lost; what was announced meanwhile, the next claim finds. */
+/** Listens for announcements. The client reconnects by itself, and the next claim finds work whose announcement was missed. */
 async function listen(sql: Sql, log: Log, work: Work, wake: Wake, shutdown: AbortSignal): Promise<void> {
   const trouble = new TroubleLog(log, `new ${work.name} are found by polling`)
   const announced = () => {

@@ -4,17 +4,17 @@ import type { ControlContext } from '../platform/context.js'
 import { type LeaseEnd, LeaseKeeper, type LeaseTimes } from './leases.js'
 import { STORE_PAUSE_MS } from './runner.js'
 
-/** Each renewal writes the progress, which is watched, and finds that a job is to be cancelled: hence so often. */
+/** Short intervals, because each renewal writes the progress, which users watch, and detects a cancellation. */
 export const LEASE: LeaseTimes = { leaseSeconds: 12, renewMs: 1000 }
 
-/** Thrown inside a transaction to roll it back: another process holds the job's lease by now, and ends the job. */
+/** Thrown inside a transaction to roll it back: another process holds the job's lease, and will end the job. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost'
 }
 
 /**
- * The lease of a job that this process runs. Its renewals write the job's progress and notice that it is to be cancelled. `signal` aborts
- * the work, with the reason why the run ends.
+ * The lease of a job that this process runs. Its renewals write the job's progress and detect its cancellation. `signal` aborts the work, with
+ * the reason why the run ends.
  * @template End further reasons to end the run
  */
 export class RunningJob<End = never> {
@@ -27,7 +27,7 @@ export class RunningJob<End = never> {
   readonly #keeper: LeaseKeeper<JobLease>
   readonly #shutdown: AbortSignal
 
-  /** @param claimedAt when the claim was sent, by `performance.now()` */
+  /** @param claimedAt time of the claim's request, by `performance.now()` */
   constructor({ sql, shutdown }: Pick<ControlContext, 'sql' | 'shutdown'>, lease: JobLease, claimedAt: number) {
     this.lease = lease
     this.#keeper = new LeaseKeeper(LEASE, async () => {
@@ -46,7 +46,7 @@ export class RunningJob<End = never> {
     this.#abort.abort(end)
   }
 
-  /** Renews now. false: the store did not answer. */
+  /** Renews now. Returns false if the store did not respond. */
   renew(): Promise<boolean> {
     return this.#keeper.renew()
   }

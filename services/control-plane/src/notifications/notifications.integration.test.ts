@@ -20,7 +20,7 @@ async function call(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: ob
 
 const sent = async () => (await call('GET', '/notification-records')).body.items.toReversed()
 
-/** A push of a version that has failed for good. */
+/** Inserts a push of a version that has failed for good. */
 async function failedPush(version: string): Promise<void> {
   await gateway.ctx.sql.begin(async (tx) => {
     const { id } = await insertPush(
@@ -32,7 +32,7 @@ async function failedPush(version: string): Promise<void> {
   })
 }
 
-test('each item is told once, grouped by kind, to those who have a rule for its kind', async () => {
+test('each item is reported once, grouped by kind, to everyone with a rule for its kind', async () => {
   await call('POST', '/targets', { code: 'city', kind: 'http', url: 'http://127.0.0.1:9/x' })
   await failedPush('v1')
   await failedPush('v2')
@@ -43,10 +43,10 @@ test('each item is told once, grouped by kind, to those who have a rule for its 
     { email: 'other@example.com', kinds: ['edge_gone'] },
   ]
   for (const rule of rules) expect((await call('POST', '/notification-rules', rule)).status).toBe(200)
-  // Two control planes look at the same time.
+  // Two control planes check at the same time.
   await Promise.all([tellNews(gateway.ctx), tellNews(gateway.ctx)])
   const alert = { event: 'attention.push_failed', subject: '2 pushes have failed' }
-  // They are of one moment, in any order.
+  // Both messages are of the same time, in any order.
   const told = (await sent()) as {
     readonly event: string
     readonly subject: string
@@ -67,7 +67,7 @@ test('each item is told once, grouped by kind, to those who have a rule for its 
   ])
 })
 
-test('a rule is replaced, tested and deleted; one without anybody, or of a target that takes no messages, is refused', async () => {
+test('a rule is replaced, tested and deleted; one without a recipient, or with a target for files, is refused', async () => {
   const { body: rule } = await call('POST', '/notification-rules', { email: 'a@example.com', kinds: ['scan_failed'] })
   const changed = { id: rule.id, email: 'b@example.com', kinds: ['scan_failed', 'unavailable'], enabled: false }
   expect((await call('POST', '/notification-rules', changed)).body).toMatchObject(changed)
@@ -86,7 +86,7 @@ test('a rule is replaced, tested and deleted; one without anybody, or of a targe
   }
 })
 
-test('a message goes to a mail server as one text, whatever names are in it', async () => {
+test('a message goes to a mail server as one text, whatever names it contains', async () => {
   const received: string[] = []
   const server = new SMTPServer({
     authOptional: true,

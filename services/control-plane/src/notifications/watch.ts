@@ -5,12 +5,12 @@ import type { PayloadBuilder } from '../deliveries/payload.js'
 import type { BackgroundLoop } from '../platform/background.js'
 import type { ControlContext } from '../platform/context.js'
 
-/** An item is told of so long after it began to need attention, at most. */
+/** Maximum delay before a new item is reported. */
 const LOOK_EVERY_MS = 10_000
-/** Limit: items that one message names; it counts the others. */
+/** Maximum number of items that one message names; it counts the others. */
 const MAX_NAMED = 50
 
-/** In messages, which have no reader's language. */
+/** Subjects of messages, which are sent in English only. */
 const SUBJECTS: Readonly<Record<NotificationKind, (n: number) => string>> = {
   push_failed: (n) => `${n} ${n === 1 ? 'push has' : 'pushes have'} failed`,
   slice_failed: (n) => `${n} slicing ${n === 1 ? 'job has' : 'jobs have'} failed`,
@@ -21,7 +21,7 @@ const SUBJECTS: Readonly<Record<NotificationKind, (n: number) => string>> = {
   edge_gone: (n) => `${n} edge ${n === 1 ? 'process has' : 'processes have'} stopped responding`,
 }
 
-/** Tells those who have a rule what needs attention. Every control plane looks; the first to note an item tells of it. */
+/** Reports new items that need attention to those who have a rule. Every control plane looks, and the first to note an item reports it. */
 export const notifications: BackgroundLoop = {
   name: 'notifications',
   async run(ctx) {

@@ -19,7 +19,7 @@ test.each([
   expect(roleOf(claims, 'groups', GRANTS)).toBe(role)
 })
 
-test('a claim is found by its whole name, and else inside of others', () => {
+test('a claim is found by its whole name, and otherwise inside others', () => {
   expect(roleOf({ realm_access: { roles: ['gis'] } }, 'realm_access.roles', GRANTS)).toBe('operator')
   expect(roleOf({ 'https://example.com/roles': ['gis'] }, 'https://example.com/roles', GRANTS)).toBe('operator')
   expect(roleOf({ realm_access: 'gis' }, 'realm_access.length', GRANTS)).toBeNull()
@@ -31,14 +31,14 @@ test('an asterisk gives a role to everyone whom the provider signs in', () => {
   expect(roleOf({ groups: ['*'] }, 'groups', GRANTS)).toBeNull()
 })
 
-test('nobody can take the name of an administrator’s credential in the audit', () => {
+test('no user can have the name of an administrator’s credential in the audit', () => {
   expect(actorOf({ sub: '1', email: 'anna@example.com' })).toBe('anna@example.com')
   expect(actorOf({ sub: '1', email: 'anna@example.com', email_verified: false })).toBe('oidc:1')
   expect(actorOf({ sub: '1', email: 'admin', preferred_username: 'admin' })).toBe('oidc:admin')
   expect(actorOf({ sub: 'token' })).toBe('oidc:token')
 })
 
-test('a person is shown by name where the provider tells one', () => {
+test('a user is shown by name if the provider sends one', () => {
   expect(nameOf({ sub: '1', name: 'Anna Ode', email: 'anna@example.com' })).toBe('Anna Ode')
   expect(nameOf({ sub: '1', name: ' ', email: 'anna@example.com' })).toBe('anna@example.com')
 })

@@ -3,13 +3,13 @@ import type { RoleGrant } from '@gateway/core/settings/schema.js'
 
 export type Claims = Readonly<Record<string, unknown>>
 
-/** Limits: a provider's texts go into the store, the audit and pages. */
+/** Maximum length of a provider's texts, which go into the store, the audit and pages. */
 const MAX_NAME = 200
 const EVERYONE = '*'
 
 /**
- * The highest role that the values of a claim give; null: none. The claim is one of that very name, or, where its name has dots and there is
- * none, one inside of others (`realm_access.roles`).
+ * Returns the highest role that the values of a claim grant, or null. The claim has exactly that name or, if the name has dots and no such claim
+ * exists, is nested in others (`realm_access.roles`).
  */
 export function roleOf(claims: Claims, claim: string, grants: readonly RoleGrant[]): Role | null {
   const values = valuesOf(claims[claim] ?? nested(claims, claim))
@@ -33,8 +33,8 @@ function valuesOf(claim: unknown): ReadonlySet<string> {
 }
 
 /**
- * How the audit names a person: by an e-mail address that the provider does not call unverified, else `oidc:` and what the provider calls them,
- * so that nobody can take the name of an administrator's credential.
+ * Returns the name of a person in the audit: an e-mail address that the provider does not report as unverified, otherwise `oidc:` and the
+ * provider's name, so that nobody can take the name of an administrator's credential.
  */
 export function actorOf(claims: Claims): string {
   const email = textIn(claims, 'email')
@@ -42,7 +42,7 @@ export function actorOf(claims: Claims): string {
   return `oidc:${textIn(claims, 'preferred_username') ?? textIn(claims, 'sub') ?? ''}`
 }
 
-/** How the console names a person. */
+/** Returns the name of a person in the console. */
 export function nameOf(claims: Claims): string {
   return textIn(claims, 'name') ?? textIn(claims, 'preferred_username') ?? actorOf(claims)
 }

@@ -3,7 +3,7 @@ import { escaped, plainPage } from '../platform/http/plain-page.js'
 import { allowStyles, newNonce } from '../platform/http/style-nonce.js'
 import { type PageTexts, textsFor } from './page-texts.js'
 
-/** Where everything begins, for programs. Relative: the address that the client used works for it. */
+/** Entry points for programs. They are relative, so that they work for the URL that the client used. */
 const LINKS = {
   service: 'map-asset-gateway',
   console: '/admin/',
@@ -16,7 +16,7 @@ const LINKS = {
   docs: '/docs/',
 } as const
 
-/** What this is, for who opens the bare address: a page for a browser, JSON for a program. It tells nothing that needs a credential. */
+/** Describes the service at its root URL: a page for a browser, JSON for a program. It reveals nothing that needs a credential. */
 export function landingRoute(app: App): void {
   app.get('/', { schema: { hide: true } }, (request, reply) => {
     reply.header('Vary', 'Accept, Accept-Language')

@@ -1,4 +1,4 @@
-/** The words of the pages for those who are not signed in. */
+/** Texts of the pages for users who are not signed in. */
 const en = {
   lang: 'en',
   title: 'Map asset gateway',
@@ -78,7 +78,7 @@ const zh: PageTexts = {
   noRoleAdvice: '请管理员将您所在的某个组加入 OIDC_ROLES，或以其他身份登录。',
 }
 
-/** In Chinese where the browser prefers it to English. */
+/** Returns Chinese texts if the browser prefers Chinese to English. */
 export function textsFor(acceptLanguage: string | undefined): PageTexts {
   const preferred = (acceptLanguage ?? '')
     .slice(0, 500)

@@ -2,7 +2,7 @@ import type { Settings } from '@gateway/core/settings/load.js'
 import * as oidc from 'openid-client'
 import type { Claims } from './claims.js'
 
-/** What a browser keeps between its way to the provider and back. */
+/** State that a browser keeps between its way to the provider and back. */
 export interface Transaction {
   readonly state: string
   readonly nonce: string
@@ -14,12 +14,12 @@ export type ProviderSettings = Pick<
   'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret' | 'oidcRoleClaim' | 'apiBaseUrl'
 >
 
-/** A person waits for it. */
+/** Time limit; a person waits. */
 const TIMEOUT_SECONDS = 5
-/** How far the clocks of provider and gateway may be apart. */
+/** Tolerated difference between the clocks of provider and gateway. */
 const CLOCK_TOLERANCE_SECONDS = 30
 
-/** An OpenID provider (OpenID Connect Core 1.0, authorization code flow with PKCE, RFC 7636). Its methods reject where it does not answer. */
+/** An OpenID provider (OpenID Connect Core 1.0, authorization code flow with PKCE, RFC 7636). Its methods reject if it does not respond. */
 export class Provider {
   readonly #settings: ProviderSettings
   #config: oidc.Configuration | null = null
@@ -33,9 +33,9 @@ export class Provider {
     return new URL(this.#settings.oidcIssuer as string).host
   }
 
-  /** Where the browser goes to sign in, and what it keeps meanwhile. */
+  /** Returns the URL of the sign-in, and the state that the browser keeps meanwhile. */
   async begin(): Promise<{ readonly url: URL; readonly transaction: Transaction }> {
-    // Anew for every sign-in: a provider that is down must be noticed before a browser is sent there.
+    // Read again for every sign-in: a provider that is down must be noticed before a browser is sent there.
     const config = await this.#discover()
     const transaction = {
       state: oidc.randomState(),
@@ -54,24 +54,24 @@ export class Provider {
   }
 
   /**
-   * Who came back. Rejects also where the provider refused, and where the answer is none to this transaction.
-   * @param query of the callback, as it came
+   * Returns the claims of the person who came back. Also rejects if the provider refused, or the response does not belong to this transaction.
+   * @param query of the callback, unchanged
    */
   async finish(query: string, { state, nonce, verifier }: Transaction): Promise<Claims> {
     const config = await this.#configuration()
     const tokens = await oidc.authorizationCodeGrant(
       config,
-      // The address that the browser was sent to, however it was forwarded since.
+      // The URL that the browser was sent to, however it was forwarded since.
       new URL(`${this.#settings.apiBaseUrl}${CALLBACK_PATH}?${query}`),
       { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true },
     )
     const claims = tokens.claims() as oidc.IDToken
     if (config.serverMetadata().userinfo_endpoint === undefined) return claims
-    // Groups are often in there alone.
+    // Some providers return groups only here.
     return { ...claims, ...(await oidc.fetchUserInfo(config, tokens.access_token, claims.sub)) }
   }
 
-  /** Where the browser goes to end its session at the provider; null: the provider offers no such address. */
+  /** Returns the URL at which the browser ends its session at the provider; null if the provider has none. */
   async signOutUrl(backTo: string): Promise<URL | null> {
     const config = await this.#configuration()
     if (config.serverMetadata().end_session_endpoint === undefined) return null
@@ -82,7 +82,7 @@ export class Provider {
     return this.#config ?? this.#discover()
   }
 
-  /** However many wait for it, the provider is asked once: anyone may begin to sign in. */
+  /** Shares one request to the provider among all callers, since anyone may begin to sign in. */
   #discover(): Promise<oidc.Configuration> {
     this.#discovering ??= discover(this.#settings)
       .then((config) => {
@@ -95,7 +95,7 @@ export class Provider {
     return this.#discovering
   }
 
-  /** Many providers send groups only where a scope of that name is requested, and refuse a scope that they do not know. */
+  /** Many providers send groups only if a scope of that name is requested, and refuse an unknown scope. */
   #scope(config: oidc.Configuration): string {
     const { oidcRoleClaim: claim } = this.#settings
     const own = config.serverMetadata().scopes_supported?.includes(claim) ? [claim] : []
@@ -108,7 +108,7 @@ export const CALLBACK_PATH = '/admin/sign-in/callback'
 async function discover({ oidcIssuer, oidcClientId, oidcClientSecret }: ProviderSettings): Promise<oidc.Configuration> {
   const issuer = new URL(oidcIssuer as string)
   const clientId = oidcClientId as string
-  // The settings let http pass on this machine alone.
+  // The settings allow http only on this machine.
   const execute = issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : []
   const found = await oidc.discovery(issuer, clientId, {}, oidc.None(), { execute, timeout: TIMEOUT_SECONDS })
   const server = found.serverMetadata()
@@ -123,7 +123,7 @@ async function discover({ oidcIssuer, oidcClientId, oidcClientSecret }: Provider
   return config
 }
 
-/** How the secret is sent: as a client's default is (OpenID Connect Core 1.0, 9), unless the provider lists only the other way. */
+/** Returns the way to send the secret: the default (OpenID Connect Core 1.0, 9), unless the provider lists only the other one. */
 function authentication(secret: string | null, methods: readonly string[] | undefined): oidc.ClientAuth {
   if (secret === null) return oidc.None()
   const inBody = methods?.includes('client_secret_post') && !methods.includes('client_secret_basic')

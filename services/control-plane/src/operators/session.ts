@@ -5,7 +5,7 @@ import { newSessionId, type OwnCookies, SESSION_COOKIE, sessionDigest } from '..
 import type { ControlContext } from '../platform/context.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 
-/** Begins a session in place of the one that the browser has, and answers the value of its cookie. */
+/** Begins a session, which replaces the browser's current one, and returns the value of its cookie. */
 export async function beginSession(
   { sql, settings }: Pick<ControlContext, 'sql' | 'settings'>,
   cookies: OwnCookies,
@@ -24,7 +24,7 @@ export async function beginSession(
   return id
 }
 
-/** Ends a session. Ending it again changes nothing. */
+/** Ends a session. A second call changes nothing. */
 export async function endSession(
   { sql }: Pick<ControlContext, 'sql'>,
   digest: Buffer,

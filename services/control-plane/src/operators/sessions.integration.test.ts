@@ -12,7 +12,7 @@ const TTL_SECONDS = 3600
 let test0: TestApp
 beforeAll(async () => {
   test0 = await startTestApp(process.env.TEST_POSTGRES_URL, {
-    // Nobody listens there: what these tests show holds while the provider is down.
+    // No server listens there: these tests hold while the provider is down.
     OIDC_ISSUER: 'http://127.0.0.1:9',
     OIDC_CLIENT_ID: 'gateway',
     OIDC_ROLES: 'admin=gis-admins',
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => test0.close())
 
-/** A session as a sign-in begins one; answers its cookie. */
+/** Starts a session like a sign-in; returns its cookie. */
 async function begin(role: Role, ttlSeconds = TTL_SECONDS): Promise<string> {
   const id = newSessionId()
   const who = { name: `A ${role}`, actor: `${role}@example.com`, role, begunBy: 'oidc' } as const
@@ -53,7 +53,7 @@ const cookiesOfRoles = async () =>
     string
   >
 
-test('every admin operation of the OpenAPI document states the role that it needs, and refuses the roles below it', async () => {
+test('every admin operation of the OpenAPI document states its role, and refuses lower roles', async () => {
   const cookies = await cookiesOfRoles()
   const needed = new Map<Role, number>()
   const seen: unknown[] = []
@@ -92,13 +92,13 @@ test('HEAD needs the role of GET on every admin path of the OpenAPI document, an
     for (const own of ROLES) {
       const asking = (method: 'GET' | 'HEAD' | 'OPTIONS') => as(cookies[own], { method, url: addressAt(path) })
       const options = await asking('OPTIONS')
-      // Only who may change everything learns which methods a path has.
+      // Only admins learn which methods a path has.
       expect([path, own, options.statusCode]).toEqual([path, own, own === 'admin' ? 405 : 403])
       if (get === undefined || isStream(get)) continue
       const role = get['x-required-role'] as Role
       const [whole, head] = [await asking('GET'), await asking('HEAD')]
       if (hasRole(own, role)) {
-        // What is streamed has no HEAD.
+        // Streams have no HEAD.
         expect([path, own, head.body]).toEqual([path, own, ''])
         expect([whole.statusCode, 405]).toContain(head.statusCode)
         continue
@@ -113,7 +113,7 @@ test('HEAD needs the role of GET on every admin path of the OpenAPI document, an
   expect(refused).toBeGreaterThan(0)
 })
 
-test('no method tells a viewer how long the list of a directory is', async () => {
+test('no method reveals the length of a directory list to a viewer', async () => {
   const cookie = await begin('viewer')
   const lengths = new Set<unknown>()
   for (const dir of ['/', '/etc', '/nowhere', import.meta.dirname]) {
@@ -132,14 +132,14 @@ test.each([
   ['POST', '/api/v1/admin/targets', 'admin'],
   ['DELETE', '/api/v1/admin/vectors/nothing', 'admin'],
   ['POST', '/api/v1/admin/what-nobody-has-thought-of', 'admin'],
-] as const)('%s %s is for who is %s', async (method, url, needed) => {
+] as const)('%s %s needs the role %s', async (method, url, needed) => {
   for (const role of ROLES) {
     const { statusCode } = await as(await begin(role), { method, url })
     expect([role, statusCode === 403]).toEqual([role, !hasRole(role, needed)])
   }
 })
 
-test('a change within a session is made only where the request says that a page of this service sends it', async () => {
+test('a session can change data only if the request proves that a page of this service sent it', async () => {
   const cookie = await begin('admin')
   const payload = { name: 'without a page' }
   const post = (headers: Record<string, string>) =>
@@ -152,7 +152,7 @@ test('a change within a session is made only where the request says that a page 
   expect(items).toMatchObject([{ actor: 'admin@example.com' }])
 })
 
-test('a session ends after its time, and when nobody uses it; no dialogue of the browser opens', async () => {
+test('a session ends after its time, and when it is idle; the browser opens no dialogue', async () => {
   const expired = await begin('admin', 0.001)
   const idle = await begin('admin')
   await test0.store
@@ -164,7 +164,7 @@ test('a session ends after its time, and when nobody uses it; no dialogue of the
   }
 })
 
-test('what a page requests by itself does not keep a session from ending', async () => {
+test('automatic requests of a page do not extend a session', async () => {
   const cookie = await begin('viewer')
   const usedAt = async () => {
     const [row] = await test0.store.sql<{ at: Date }[]>`
@@ -180,7 +180,7 @@ test('what a page requests by itself does not keep a session from ending', async
   expect(await usedAt()).toBeGreaterThan(before)
 })
 
-test('signing out ends a session at once, and the audit names the person', async () => {
+test('signing out ends a session at once, and the audit names the user', async () => {
   const cookie = await begin('viewer')
   expect((await as(cookie, { url: SESSION })).json()).toMatchObject({ name: 'A viewer', role: 'viewer', by: 'oidc' })
   const answer = await as(cookie, { method: 'DELETE', url: SESSION })
@@ -191,7 +191,7 @@ test('signing out ends a session at once, and the audit names the person', async
   expect(items).toMatchObject([{ actor: 'viewer@example.com', subject: 'viewer@example.com' }])
 })
 
-test('credentials of the request itself outrank a session, and cannot be signed out', async () => {
+test('credentials of the request take precedence over a session, and cannot be signed out', async () => {
   const headers = { cookie: await begin('viewer') }
   const session = await test0.admin({ url: SESSION, headers })
   expect(session.json()).toEqual({ name: 'token', actor: 'token', role: 'admin', by: 'bearer', expires_at: null })
@@ -199,7 +199,7 @@ test('credentials of the request itself outrank a session, and cannot be signed 
   expect((await as(headers.cookie, { url: SESSION })).statusCode).toBe(200)
 })
 
-test('whoever opens a page without a session is sent to sign in, and back to that page', async () => {
+test('a page without a session leads to the sign-in, and back to that page', async () => {
   const open = (url: string, accept: string) => test0.app.inject({ url, headers: { accept } })
   const page = await open('/admin/tokens?q=a&sort=-name', 'text/html,*/*;q=0.8')
   const where = '/admin/sign-in?to=%2Fadmin%2Ftokens%3Fq%3Da%26sort%3D-name'
@@ -255,7 +255,7 @@ test('while the provider is down the page says so, and the password signs in', a
   expect((await as(cookie, { url: SESSION })).json()).toMatchObject({ actor: 'admin', role: 'admin', by: 'password' })
 })
 
-test('a sign-in that is begun at another name goes on at the base address, once', async () => {
+test('a sign-in started at another host name continues at the base URL, once', async () => {
   const start = (query: string) =>
     test0.app.inject({ url: `/admin/sign-in/start?${query}`, headers: { host: 'localhost:8910' } })
   const moved = await start('to=/admin/audit')
@@ -267,7 +267,7 @@ test('a sign-in that is begun at another name goes on at the base address, once'
   expect((await start('moved&to=/admin/audit')).statusCode).toBe(503)
 })
 
-test('an answer of a provider to nothing that this browser began is refused', async () => {
+test('a provider’s response without a sign-in of this browser is refused', async () => {
   const { statusCode, body } = await test0.app.inject({ url: '/admin/sign-in/callback?code=x&state=made-up' })
   expect([statusCode, body]).toEqual([400, expect.stringContaining('begun in another window')])
 })

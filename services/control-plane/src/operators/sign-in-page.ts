@@ -6,20 +6,20 @@ export interface SignInPage {
   readonly nonce: string
   /** the host of the provider */
   readonly host: string
-  /** where to go once signed in */
+  /** page to open after the sign-in */
   readonly to: string
   readonly hasPassword: boolean
-  /** whether its form is open at once: the other way in does not help, or it was tried */
+  /** true if its form is open at once, because the provider does not help or was already tried */
   readonly opensPassword: boolean
-  /** a sentence above the ways in */
+  /** sentence above the ways to sign in */
   readonly message: string | null
   /** beneath the message */
   readonly advice?: string
-  /** whether leaving the provider is offered as well */
+  /** true to also offer a sign-out at the provider */
   readonly offersSignOut: boolean
 }
 
-/** It must work where the console cannot be loaded, since that is for operators alone. */
+/** Renders the sign-in page. It must work without the console's files, which only operators may load. */
 export function signInPage({
   texts: t,
   nonce,

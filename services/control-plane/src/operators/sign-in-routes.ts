@@ -13,16 +13,16 @@ import { CALLBACK_PATH, Provider, type Transaction } from './provider.js'
 import { beginSession } from './session.js'
 import { signInPage } from './sign-in-page.js'
 
-/** Seconds in which a person signs in at the provider. */
+/** Seconds that a person has to sign in at the provider. */
 const TRANSACTION_SECONDS = 600
 const HOME = '/admin/'
 
 type Problem = keyof PageTexts['problems']
 
-/** What a transaction is kept as in the browser, next to where to go afterwards. */
+/** The transaction that the browser keeps, with the page to open afterwards. */
 const kept = z.object({ state: z.string(), nonce: z.string(), verifier: z.string(), to: z.string() })
 
-/** The pages for who is not signed in. There are none without an OpenID provider. */
+/** Routes for users who are not signed in. They exist only with an OpenID provider. */
 export async function signInRoutes(app: App, ctx: ControlContext, gate: AdminGate): Promise<void> {
   const { settings } = ctx
   const provider = new Provider(settings)
@@ -38,7 +38,7 @@ export async function signInRoutes(app: App, ctx: ControlContext, gate: AdminGat
   app.get(`${SIGN_IN_PATH}/start`, options, async (request, reply) => {
     const query = queryOf(request)
     const to = wantedPage(query.get('to'))
-    // The browser comes back to this address, and must bring what it is given here. Once: a proxy may show another Host for ever.
+    // The browser returns to this URL, and must bring the cookie that it gets here. Only one redirect, since a proxy may always show another Host.
     const isElsewhere = request.headers.host !== new URL(settings.apiBaseUrl).host
     if (isElsewhere && !query.has('moved')) {
       return reply.redirect(`${settings.apiBaseUrl}${SIGN_IN_PATH}/start?moved&to=${encodeURIComponent(to)}`, 302)
@@ -137,7 +137,7 @@ function sendPage(
   return (
     allowStyles(reply, nonce)
       .code(status)
-      // Without it a form is sent from the origin "null".
+      // Without this header a form is sent from the origin "null".
       .header('Referrer-Policy', 'same-origin')
       .type('text/html; charset=utf-8')
       .serializer((text: string) => text)
@@ -161,7 +161,7 @@ function queryOf({ raw }: FastifyRequest): URLSearchParams {
   return new URLSearchParams(/\?(.*)$/s.exec(raw.url ?? '')?.[1] ?? '')
 }
 
-/** A page of the console; anything else, an address elsewhere above all, leads to its first page. */
+/** Returns a page of the console. Any other URL, above all a foreign one, becomes its first page. */
 export function wantedPage(to: string | null): string {
   const base = 'http://gateway.invalid'
   if (to === null || !URL.canParse(to, base)) return HOME
@@ -170,7 +170,7 @@ export function wantedPage(to: string | null): string {
   return isConsole ? `${pathname}${search}${hash}` : HOME
 }
 
-/** Several windows may sign in at a time: each transaction has a cookie of its own. */
+/** Returns a separate cookie for each transaction, since several windows may sign in at the same time. */
 function cookieOf(state: string): string {
   return `gateway_sign_in_${state.slice(0, 8)}`
 }
@@ -192,7 +192,7 @@ function keptOf(
 
 function problemOf(error: Error): Problem {
   if (error instanceof AuthorizationResponseError) return error.error === 'access_denied' ? 'denied' : 'failed'
-  // What fetch rejects with where there is no answer.
+  // fetch rejects with these errors if there is no response.
   return error instanceof TypeError || error.name === 'TimeoutError' ? 'unreachable' : 'failed'
 }
 

@@ -7,12 +7,12 @@ import type { GroupCommit } from '@gateway/store/group-commit.js'
 import type { Metrics } from './metrics.js'
 import type { Readiness } from './readiness.js'
 
-/** What every feature of the control plane works with. Built once by main and passed down; there are no globals. */
+/** The shared dependencies of all features. `main` builds it once and passes it down; there are no globals. */
 export interface ControlContext {
   readonly settings: Settings
   readonly sql: Sql
   readonly bus: Bus
-  /** commits the changes of several callers together, and publishes them */
+  /** commits changes of several callers in one transaction, and publishes them */
   readonly together: GroupCommit
   readonly log: Log
   readonly metrics: Metrics
@@ -21,8 +21,8 @@ export interface ControlContext {
   readonly now: () => number
   readonly version: string
   readonly readiness: Readiness
-  /** aborted when a shutdown is announced: the process reports that it is not ready, and keeps serving */
+  /** aborts when a shutdown is announced: the process reports that it is not ready, and keeps serving */
   readonly notice: AbortSignal
-  /** aborted when the process shuts down: loops and long work end then */
+  /** aborts when the process shuts down: loops and long work then end */
   readonly shutdown: AbortSignal
 }

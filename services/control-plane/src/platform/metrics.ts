@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 export const METRIC_PREFIX = 'gateway_control_'
 
-/** The counters of this process. Each feature counts its own; `/metrics` shows all. */
+/** The counters of this process. Each feature increments its own; `/metrics` shows all. */
 export interface Metrics {
   readonly registry: Registry
   readonly requests: Counter<'method' | 'route' | 'status'>
@@ -16,19 +16,19 @@ export interface Metrics {
   /** `status`: succeeded, failed or cancelled */
   readonly sliceSeconds: Histogram<'status'>
   readonly deliverySeconds: Histogram<'kind'>
-  /** from when a change was published until all edges had applied it, or the wait for them timed out */
+  /** time from the publication of a change until all edges had applied it, or the wait timed out */
   readonly propagationSeconds: Histogram
 }
 
-/** Seconds of work that takes from moments to hours. */
+/** Buckets in seconds, for work that takes from moments to hours. */
 const WORK_BUCKETS = [0.1, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 
-/** A registry of its own for each context, so that tests which build several do not count into one another. */
+/** Creates a separate registry for each context, so that tests with several contexts do not mix their counts. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry, prefix: METRIC_PREFIX })
-  // Gauges in spite of their suffix, which is that of counters; promtool refuses them.
+  // These are gauges, although their suffix is that of counters, so promtool refuses them.
   for (const what of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`${METRIC_PREFIX}nodejs_active_${what}_total`)
   new Gauge({
@@ -45,7 +45,7 @@ export function createMetrics(): Metrics {
     labelNames: ['status'],
     registers,
   })
-  // A rate needs a first value: series that appear with their first event hide it.
+  // A rate needs a first value. A series that appears with its first event would hide that event.
   for (const status of ['succeeded', 'failed']) scans.inc({ status }, 0)
   return {
     registry,

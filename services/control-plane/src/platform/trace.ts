@@ -4,18 +4,18 @@ import { formatTraceparent, parseTraceparent, type TraceContext } from '@gateway
 import type { KeptTrace } from '@gateway/store/kept-trace.js'
 import type { ControlContext } from './context.js'
 
-/** What log lines say of a trace, by the names that OpenTelemetry gives the fields of logs that are not its own. */
+/** Returns the trace's fields for log lines, under OpenTelemetry's names for logs in other formats. */
 export function traceFields({ traceId, spanId, sampled }: TraceContext): Record<string, string> {
   return { trace_id: traceId, span_id: spanId, trace_flags: sampled ? '01' : '00' }
 }
 
-/** Where what runs now stands in a trace; null: nowhere. */
+/** Returns the current position in a trace, or null outside of a trace. */
 export function currentTrace(): TraceContext | null {
   const { trace_id: traceId, span_id: spanId, trace_flags: flags } = logContext.getStore() ?? {}
   return traceId === undefined || spanId === undefined ? null : { traceId, spanId, sampled: flags === '01', state: '' }
 }
 
-/** What a job or a delivery that is caused now keeps of the trace; null: there is none. */
+/** Returns the part of the trace that a new job or delivery stores; null outside of a trace. */
 export function traceToKeep(): KeptTrace | null {
   const trace = currentTrace()
   if (trace === null) return null
@@ -23,7 +23,7 @@ export function traceToKeep(): KeptTrace | null {
   return { traceparent: formatTraceparent(trace), ...(request_id !== undefined && { request_id }) }
 }
 
-/** For the span of what goes on in a kept trace, and the log lines in it. */
+/** Returns the parent of a span in a kept trace, and its log fields. */
 export function keptTrace(kept: KeptTrace | null): {
   readonly parent: TraceContext | null
   readonly fields: Readonly<Record<string, string>>
@@ -32,7 +32,7 @@ export function keptTrace(kept: KeptTrace | null): {
   return { parent: parseTraceparent(traceparent), fields }
 }
 
-/** Runs work in a span of its own, which every line of its log names. `failure`: why what it resolved with is none; null: it is a success. */
+/** Runs work in a new span, whose ids are in every log line. `failure` returns the reason why a result is a failure; null: it is a success. */
 export async function traced<T>(
   { tracer }: Pick<ControlContext, 'tracer'>,
   name: string,

@@ -70,7 +70,7 @@ async function keys(prefix: string): Promise<string[]> {
 
 const read = async (key: string) => (await store.read(key, { offset: 0, length: 1e9 })).bytes
 
-test('a bucket is a target by its address, without secrets, and a test of it writes and removes an object', async () => {
+test('a bucket is a target by its URL, without secrets, and a test of it writes and removes an object', async () => {
   expect(await target('tried')).toMatchObject({ url: 's3://maps/tried', mode: 'upload', path: null, has_secret: false })
   const tried = await post('/targets/tried/test', {}, 200)
   expect(tried).toMatchObject({ delivered: true, status: null })
@@ -87,7 +87,7 @@ test('a bucket is a target by its address, without secrets, and a test of it wri
     await post('/targets', { code: 'wrong', kind: 'bucket', ...wrong }, 400)
 })
 
-test('a version of folders arrives as one archive, an archive as it is, in place of the one of another kind', async () => {
+test('a version of folders arrives as one archive, an archive unchanged, and either replaces one of another kind', async () => {
   await target('branch')
   const push = async (version: string) =>
     ended('push-records', await post('/pushes', { target_code: 'branch', basemap_code: 'world', version }, 202))
@@ -149,7 +149,7 @@ test('an export goes to a bucket as the version that it is a part of', async () 
   ).toBe(true)
 })
 
-test('what lies in a bucket is fetched to be pushed or exported', async () => {
+test('files in a bucket are downloaded to be pushed or exported', async () => {
   const { sql } = gateway.ctx
   await sql.begin(async (tx) => {
     const source = { name: undefined, enabled: undefined }
@@ -187,7 +187,7 @@ const TROUBLES: readonly (readonly [Trouble, RegExp | null])[] = [
   ['slow', null],
 ]
 
-test('a push to storage in trouble is tried again, fails with what it says, and leaves nothing', async () => {
+test('a push to failing storage is retried, fails with the reason, and leaves nothing behind', async () => {
   door.troubleOf = (url) => TROUBLES.find(([trouble]) => url.startsWith(`/maps/into-${trouble}/`))?.[0] ?? 'none'
   const ends = TROUBLES.map(async ([trouble, said]) => {
     await target(`into-${trouble}`)
@@ -207,7 +207,7 @@ const endOfExport = async (id: string) => {
   return get(`/exports/${id}`)
 }
 
-test('an export of what lies in storage in trouble waits for it, and what is replaced meanwhile or refused fails in words', async () => {
+test('an export from failing storage waits for it; a replaced or refused object fails it with a reason', async () => {
   const object = 'maps/parts/world/v1.pmtiles'
   door.troubleOf = () => 'keys'
   const refused = await endOfExport(await exported())
@@ -231,7 +231,7 @@ test('an export of what lies in storage in trouble waits for it, and what is rep
   expect(readdirSync(path.join(home, 'data/exports')).filter((name) => name.endsWith('.tmp'))).toEqual([])
 })
 
-test('a bucket that is not there is tried as often as any receiver, and no link leads out of the source', async () => {
+test('a missing bucket is retried like any receiver, and no link leads out of the source', async () => {
   const push = (code: string) => post('/vector-pushes', { target_code: code, vector_code: 'main' }, 202)
   await post('/targets', { code: 'lost', kind: 'bucket', url: 's3://absent/x' }, 200)
   const lost = await ended('vector-push-records', await push('lost'))

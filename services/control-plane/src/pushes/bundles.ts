@@ -15,7 +15,7 @@ import { archiveMetadata, writeArchive } from '../platform/archives/write-archiv
 import { exportFileName } from '../platform/files/export-files.js'
 import { isPartOfSet, isTileName, METADATA_NAMES } from '../platform/files/tile-folder.js'
 
-/** The files of one version: its tiles or its archive. @param room bytes that may lie on this disk on the way */
+/** Returns the files of one version: its tiles or its archive. @param room maximum number of bytes staged on this disk */
 export function versionBundle(
   basemap: StoredBasemap,
   version: StoredVersion,
@@ -65,7 +65,7 @@ export function versionBundle(
   return { ...plain, asArchive: { name: `${place}.pmtiles`, write } }
 }
 
-/** The archive of an export, as the version that it is (a part) of. */
+/** Returns the archive of an export, as the version that it contains completely or in part. */
 export function exportBundle(exported: StoredExport, directory: string): Bundle {
   const { basemapCode, version, format } = exported
   const name = `${basemapCode}/${version}.${format}`
@@ -73,7 +73,7 @@ export function exportBundle(exported: StoredExport, directory: string): Bundle 
   return oneOf([file], { root: directory, kind: 'files', place: name, code: basemapCode, compressible: false })
 }
 
-/** All parts of a shapefile, or the one file of another vector. */
+/** Returns all parts of a shapefile, or the single file of another vector. */
 export function vectorBundle(vector: StoredVector, settings: Settings, room: number): Bundle {
   const bundle = vectorFiles(vector)
   if (!isRemote(vector.sourcePath)) return bundle
@@ -93,7 +93,7 @@ export function vectorBundle(vector: StoredVector, settings: Settings, room: num
   return fetchedFirst(bundle, parts, settings, room)
 }
 
-/** The same bundle of files that are in object storage, and are fetched for each attempt. */
+/** Returns the same bundle for files in object storage, which are downloaded for each attempt. */
 function fetchedFirst(
   bundle: Bundle,
   paths: (signal: AbortSignal) => Promise<readonly string[]>,
@@ -127,12 +127,12 @@ function oneOf(files: readonly BundleFile[], head: Omit<Bundle, 'files' | 'prepa
   }
 }
 
-/** The file of a version that is one, a GeoPackage's as a whole; null: it is a folder. */
+/** Returns the file of a version, for a GeoPackage the whole file; null if the version is a folder. */
 function fileOf(place: string): string | null {
   return archiveStorageOf(place) === null ? null : (geopackagePlace(place)?.file ?? place)
 }
 
-/** The files of an Esri cache or of one of MapProxy's layouts, folder by folder. */
+/** Yields the files of an Esri cache or of one of MapProxy's layouts, folder by folder. */
 async function* partsOfSet(folder: string, place: string, below = ''): AsyncGenerator<BundleFile> {
   const entries = await readdir(path.join(folder, below), { withFileTypes: true })
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -163,7 +163,7 @@ function numbers(names: readonly string[]): number[] {
     .sort((a, b) => a - b)
 }
 
-/** A number that is a file has no tiles below it. */
+/** Skips names that are files, since only folders contain tiles. */
 async function folderNames(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOTDIR') return []
@@ -171,7 +171,7 @@ async function folderNames(folder: string): Promise<string[]> {
   })
 }
 
-/** The `.shp` last: where the parts are put in place one by one, it completes the set. */
+/** Yields the `.shp` last, because it completes the set if files are written one by one. */
 async function* partsOf(vector: StoredVector): AsyncGenerator<BundleFile> {
   const base = path.basename(vector.path).slice(0, -path.extname(vector.path).length)
   const names = (await readdir(path.dirname(vector.path))).filter((name) => isPartOfShapefile(base, name)).sort()

@@ -1,6 +1,6 @@
 import type { PayloadBuilder } from '../deliveries/payload.js'
 
-/** An event as it was when it happened. */
+/** Builds the payload of an event as it was when it happened. */
 export const eventPayload: PayloadBuilder = async ({ now }, { body }) => ({
   ok: true,
   event: { ...body, delivered: new Date(now()).toISOString() },

@@ -16,7 +16,7 @@ const GONE = { ok: false, reason: coded('delivery_export_removed') } as const
 
 const SCATTERED = { ok: false, reason: coded('delivery_tiles_scattered') } as const
 
-/** A version as the catalog has it now, which may differ from what it had when the push was created. */
+/** Describes a version by its current catalog entry, which may differ from that at the creation of the push. */
 export const basemapPayload: PayloadBuilder = async ({ sql, settings, now }, claimed) => {
   const basemap = await readBasemap(sql, claimed.basemapCode ?? '')
   const version = basemap?.versions.find((one) => one.version === claimed.version)
@@ -67,14 +67,14 @@ export const vectorPayload: PayloadBuilder = async ({ sql, settings, now }, clai
   }
 }
 
-/** The part of the version that the archive holds. */
+/** Returns the part of the version in the archive. */
 function partOf(exported: StoredExport | undefined): PushRecord['export'] {
   if (exported === undefined) return null
   const { bounds, zoomMin, zoomMax } = exported
   return { bounds, zoom_min: zoomMin, zoom_max: zoomMax }
 }
 
-/** The catalog's description with the TileJSON address of the current version, and the addresses of the version that was pushed. */
+/** Returns the catalog's description with the TileJSON URL of the current version, and the URLs of the pushed version. */
 function describePushed(stored: StoredBasemap, { version, format }: StoredVersion) {
   const basemap = toBasemap(stored)
   const { code, tileBaseUrl } = stored

@@ -6,8 +6,8 @@ import { purgedTiles } from './purged-tiles.js'
 import { toPurgeRecord } from './record.js'
 
 /**
- * What a cache in front is to forget. Not before the edges serve what is true now: a cache that asks at once would otherwise take what it has
- * just forgotten. If the default has changed, and so few tiles differ that each can be named, they are.
+ * Builds the message that purges a cache in front. Waits until the edges serve the new content: a cache that requests at once would otherwise
+ * store the old content again. If the default has changed and few enough tiles differ, the message names them.
  */
 export const purgePayload: PayloadBuilder = async (ctx, claimed) => {
   await edgesFollow(ctx, await currentState(ctx.sql))

@@ -5,20 +5,20 @@ import type { ClaimedDelivery } from '@gateway/store/delivery-leases.js'
 import { VersionChanges } from '../catalog/changes/version-changes.js'
 import type { ControlContext } from '../platform/context.js'
 
-/** Limit: tiles that one message names; of more its tags tell. */
+/** Maximum number of tiles in one message; larger changes are covered by the tags. */
 export const MAX_PURGED_TILES = 10_000
-/** Limit: of the comparison. Caches have what is old for so much longer. */
+/** Time limit of the comparison in ms. Caches keep old content for this additional time. */
 const COMPARED_WITHIN_MS = 20_000
-/** The purge is owed by the transaction that has changed the default, which has the time of its beginning. */
+/** Maximum distance in time of a purge and its change of the default: both have the time of the same transaction's start. */
 const SAME_CHANGE_MS = 10_000
 
-/** The tiles that a change of the default has changed, and the addresses that mean others since. */
+/** The tiles that a change of the default has changed, and the URLs whose content changed with it. */
 export interface PurgedTiles {
   readonly tiles: readonly (readonly [z: number, x: number, y: number])[]
   readonly url_templates: readonly string[]
 }
 
-/** null: the purge is for something else, or there are too many, or the versions cannot be compared in time. */
+/** Returns null if the purge has another reason, if too many tiles differ, or if the comparison takes too long. */
 export async function purgedTiles(
   ctx: Pick<ControlContext, 'sql' | 'settings' | 'shutdown' | 'log'>,
   { basemapCode: code, version, createdAt }: Pick<ClaimedDelivery, 'basemapCode' | 'version' | 'createdAt'>,
@@ -59,7 +59,7 @@ async function changedBetween(
     }
     return tiles
   } catch {
-    return null // it took too long, or the tiles cannot be read: the tags say it all
+    return null // it took too long, or the tiles cannot be read: the tags cover everything
   } finally {
     enough.abort()
   }

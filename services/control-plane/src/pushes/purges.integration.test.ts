@@ -18,7 +18,7 @@ let gateway: TestApp
 let receiver: Server
 let stop: AbortController
 let running: Promise<void>
-/** What becomes of the next requests instead of 200. */
+/** Faults of the next requests instead of 200. */
 const faults: ('503' | 'cut')[] = []
 interface Received {
   readonly tags: string[]
@@ -61,7 +61,7 @@ const admin = (method: 'GET' | 'POST' | 'PATCH', url: string, payload?: object, 
   gateway.admin({ method, url: `/api/v1/admin${url}`, headers, ...(payload && { payload }) })
 const tags = () => received.map((one) => one.tags)
 
-test('a cache is told of both tags when a version is withdrawn, in the headers too, signed, in the trace of that request', async () => {
+test('a cache gets both tags when a version is withdrawn, also in the headers, signed, in the trace of that request', async () => {
   received.splice(0)
   const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736'
   await admin(
@@ -85,7 +85,7 @@ test('a cache is told of both tags when a version is withdrawn, in the headers t
     .toMatchObject({ target_code: 'cdn', basemap_code: 'world', version: 'v1', status: 'succeeded' })
 })
 
-test('a cache that answers 503 or breaks off is told again, as any receiver, until it has heard', async () => {
+test('a purge that gets 503 or a broken connection is retried until it succeeds', async () => {
   received.splice(0)
   faults.push('503', 'cut')
   await admin('PATCH', '/basemaps/world/versions/v1', { withdrawn: false })
@@ -94,7 +94,7 @@ test('a cache that answers 503 or breaks off is told again, as any receiver, unt
   expect(tags()).toEqual(Array(3).fill(['b-world', 'v-world-v1']))
 })
 
-test('a cache is told of whatever changes what the addresses of tiles mean, and of nothing else', async () => {
+test('a cache is purged by every change of the content of tile URLs, and by nothing else', async () => {
   const { sql } = gateway.store
   const steps: readonly [change: () => Promise<unknown>, expected: readonly string[]][] = [
     [() => setFingerprint('other'), ['b-world', 'v-world-v2']],
@@ -212,7 +212,7 @@ test('a transaction tells a cache the same once, and of a basemap no more beside
   }
 })
 
-test('a cache that never answers, or byte by byte, or elsewhere, is told again and holds up no other', async () => {
+test('a cache that never responds, responds byte by byte, or redirects is retried and blocks no other', async () => {
   const silent = await startTcpReceiver(() => {})
   const dripping = await startTcpReceiver((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nx: ')
@@ -225,7 +225,7 @@ test('a cache that never answers, or byte by byte, or elsewhere, is told again a
     expect((await admin('POST', '/targets', { code, kind: 'purge', url })).statusCode).toBe(200)
   received.splice(0)
   await admin('PATCH', '/basemaps/world/versions/v2', { withdrawn: true })
-  // The test before may still be telling its own layer.
+  // The previous test may still be sending the purge of its own layer.
   await expect.poll(() => tags().filter(([first]) => first === 'b-world')).toEqual([['b-world', 'v-world-v2']])
   const record = async (target: string) => (await admin('GET', `/purge-records?target_code=${target}`)).json().items[0]
   await expect
@@ -237,7 +237,7 @@ test('a cache that never answers, or byte by byte, or elsewhere, is told again a
     })
   expect(elsewhere.received).toEqual([])
   for (const target of ['silent', 'dripping']) {
-    // The attempt itself: what is documented is its 10 s.
+    // Tests the attempt itself, whose limit of 10 s is documented.
     await expect
       .poll(() => record(target), { timeout: 20_000 })
       .toMatchObject({ attempts: 1, message: 'no answer in 10 s' })
@@ -246,7 +246,7 @@ test('a cache that never answers, or byte by byte, or elsewhere, is told again a
   for (const one of [silent, dripping, elsewhere, moved]) await one.close()
 }, 40_000)
 
-test('a cache takes no pushes and no uploads', async () => {
+test('a cache accepts neither pushes nor uploads', async () => {
   const push = { target_code: 'cdn', basemap_code: 'world', version: 'v2' }
   expect((await admin('POST', '/pushes', push)).statusCode).toBe(400)
   const url = 'http://127.0.0.1:1/'

@@ -18,11 +18,11 @@ export type Pushed<T> = { readonly ok: true; readonly record: T } | Refusal
 export interface BasemapPush {
   readonly target_code: string
   readonly basemap_code: string
-  /** a label, or `current` for what is the default now */
+  /** a label, or `current` for the current default version */
   readonly version: string
 }
 
-/** Enqueues a push of a version to a target. What does not exist is 404; what exists and cannot be pushed now is 400. */
+/** Enqueues a push of a version to a target. An unknown object returns 404, and one that cannot be pushed now 400. */
 export async function pushBasemap(
   ctx: ControlContext,
   body: BasemapPush,
@@ -67,7 +67,7 @@ async function usableTarget(
   return target.enabled ? { ok: true, target } : refuse('invalid_parameters', coded('target_disabled'))
 }
 
-/** `name`: of what is pushed */
+/** `name`: the name of the pushed object */
 async function enqueue(
   ctx: ControlContext,
   target: Target,

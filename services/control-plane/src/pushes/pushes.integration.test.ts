@@ -60,7 +60,7 @@ async function receiver(answer?: Parameters<typeof startReceiver>[0]) {
 const verified = (one: Received) => new Webhook(SECRET).verify(one.body, one.headers as Record<string, string>)
 
 describe('targets', () => {
-  test('are created and updated by code; the secret is never answered, not in lists and not in the audit', async () => {
+  test('are created and updated by code; no response, list or audit entry contains the secret', async () => {
     const body = { code: 'city', kind: 'http', url: 'http://127.0.0.1:9/x', secret: SECRET, name: 'City' }
     const created = {
       code: 'city',
@@ -110,7 +110,7 @@ describe('targets', () => {
     expect(answer.error).toContain(word)
   })
 
-  test('a test call tries a target without a record and says what came back', async () => {
+  test('a test call tries a target without a record and returns the response', async () => {
     const { url, received } = await receiver((response) => response.writeHead(418).end('I am a teapot'))
     await post('/targets', { code: 'tried', kind: 'http', url, secret: SECRET, enabled: false }, 200)
     const before = (await get('/push-records')).total
@@ -130,7 +130,7 @@ describe('targets', () => {
 })
 
 describe('a push', () => {
-  test('tells a receiver enough to use the layer, signed, and is pending when it is accepted', async () => {
+  test('gives a receiver the data to use the layer, signed, and is pending once accepted', async () => {
     const { url, received, count } = await receiver()
     await post('/targets', { code: 'notify', kind: 'http', url, secret: SECRET }, 200)
     const body = { target_code: 'notify', basemap_code: 'world', version: 'v1' }
@@ -154,7 +154,7 @@ describe('a push', () => {
       },
       delivered: expect.any(String),
     })
-    // Where the data lies on this machine is nobody else's business.
+    // The path of the data on this machine must not leave it.
     expect((received[0] as Received).body).not.toContain(home)
     expect(await ended('push-records', record.id)).toMatchObject({
       status: 'succeeded',
@@ -170,7 +170,7 @@ describe('a push', () => {
     })
   })
 
-  test('of a vector names its download address', async () => {
+  test('of a vector names its download URL', async () => {
     const { url, received, count } = await receiver()
     await post('/targets', { code: 'notify', kind: 'http', url }, 200)
     const record = await post<PushRecord>('/vector-pushes', { target_code: 'notify', vector_code: 'main' }, 202)
@@ -183,7 +183,7 @@ describe('a push', () => {
     expect(await ended('vector-push-records', record.id)).toMatchObject({ status: 'succeeded' })
   })
 
-  test('of `current` names the version that this is', async () => {
+  test('of `current` names the actual version', async () => {
     const { url } = await receiver()
     await post('/targets', { code: 'notify', kind: 'http', url }, 200)
     const record = await post<PushRecord>(
@@ -195,7 +195,7 @@ describe('a push', () => {
     await ended('push-records', record.id)
   })
 
-  test('that fails is retried and then failed; a retry by hand begins anew', async () => {
+  test('that fails is retried and then failed; a manual retry starts over', async () => {
     let status = 500
     const { url, received } = await receiver((response) => response.writeHead(status).end('no'))
     await post('/targets', { code: 'stubborn', kind: 'http', url }, 200)
@@ -217,7 +217,7 @@ describe('a push', () => {
     expect(record.attempt_log.length).toBe(5)
   })
 
-  test('that is under way is given up at once, and stays so whatever becomes of the attempt; a retry begins anew', async () => {
+  test('in progress is cancelled at once, and stays so whatever the result of the attempt; a retry starts over', async () => {
     const held: ServerResponse[] = []
     const { url, count } = await receiver((response) => void held.push(response))
     await post('/targets', { code: 'silent', kind: 'http', url }, 200)
@@ -244,7 +244,7 @@ describe('a push', () => {
     expect(audited.map(({ subject_name: name }: { subject_name: string }) => name)).toEqual(Array(4).fill('World'))
   })
 
-  test('that failed is found among those that nobody has seen, until somebody says so', async () => {
+  test('that failed is listed as unseen until it is acknowledged', async () => {
     await post('/targets', { code: 'lost', kind: 'http', url: 'http://127.0.0.1:9/' }, 200)
     const { id } = await post<PushRecord>('/vector-pushes', { target_code: 'lost', vector_code: 'main' }, 202)
     await ended('vector-push-records', id)
@@ -259,7 +259,7 @@ describe('a push', () => {
     await post(`/push-records/${id}/acknowledge`, {}, 404)
   })
 
-  test('of what does not exist is 404; to a disabled target it is 400', async () => {
+  test('of an unknown object returns 404; to a disabled target it returns 400', async () => {
     await post('/targets', { code: 'real', kind: 'http', url: 'http://127.0.0.1:9/' }, 200)
     await post('/targets', { code: 'off', kind: 'http', url: 'http://127.0.0.1:9/', enabled: false }, 200)
     const body = { target_code: 'real', basemap_code: 'world', version: 'v1' }
@@ -311,7 +311,7 @@ describe('an upload', () => {
         const one = received.at(-1) as Received
         const raw = Buffer.from(one.body, 'latin1')
         if (secret === null) expect(one.headers['webhook-signature']).toBeUndefined()
-        // The signature is over the whole body, as the standard has it.
+        // The signature covers the whole body, as the standard requires.
         else verifiedBytes(raw, one)
         const form = await parseForm(raw, one.headers['content-type'] as string)
         expect(JSON.parse(String(form.event))).toMatchObject({ event: 'basemap.version.pushed', record: { id } })
@@ -323,7 +323,7 @@ describe('an upload', () => {
     },
   )
 
-  test('of a shapefile carries its parts and nothing else', async () => {
+  test('of a shapefile contains its parts and nothing else', async () => {
     const { url, received } = await receiver()
     await post('/targets', { code: 'upload', kind: 'http', url, mode: 'upload' }, 200)
     const { id } = await post<PushRecord>('/vector-pushes', { target_code: 'upload', vector_code: 'lakes' }, 202)
@@ -334,7 +334,7 @@ describe('an upload', () => {
   })
 })
 
-/** The reference implementation takes text alone: for bytes, its formula by hand. */
+/** Verifies bytes by the standard's formula, because the reference implementation accepts only text. */
 function verifiedBytes(raw: Buffer, { headers }: Received): void {
   const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64')
   const signed = Buffer.concat([Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.`), raw])
@@ -360,7 +360,7 @@ describe('a directory', () => {
     return ended('push-records', id)
   }
 
-  test('holds a version whole, and a later push replaces it whatever it held', async () => {
+  test('contains a complete version, and a later push replaces it whatever it contained', async () => {
     expect(await pushed('v1')).toMatchObject({ status: 'succeeded', message: '' })
     const tiles = Array.from({ length: 16 }, (_, i) => `world/v1/2/${i >> 2}/${i & 3}.png`)
     expect(listing()).toEqual([...tiles, 'world/v1/metadata.json'])
@@ -374,14 +374,14 @@ describe('a directory', () => {
     expect(readdirSync(path.join(shelf, 'world'))).toEqual(['v1'])
   })
 
-  test('holds an archive and a shapefile in their places', async () => {
+  test('contains an archive and a shapefile at their paths', async () => {
     expect(await pushed('v2')).toMatchObject({ status: 'succeeded' })
     const { id } = await post<PushRecord>('/vector-pushes', { target_code: 'disk', vector_code: 'lakes' }, 202)
     expect(await ended('vector-push-records', id)).toMatchObject({ status: 'succeeded' })
     expect(listing()).toEqual(expect.arrayContaining(['lakes.dbf', 'lakes.shp', 'lakes.shx', 'world/v2.mbtiles']))
   })
 
-  test('that only wants to be told holds one JSON file for each push', async () => {
+  test('in mode notify contains one JSON file for each push', async () => {
     const notices = path.join(shelf, 'notices')
     mkdirSync(notices)
     const told = { code: 'told', kind: 'directory', path: notices, mode: 'notify' }
@@ -398,7 +398,7 @@ describe('a directory', () => {
     expect(await pushed('v1', 'told')).toMatchObject({ status: 'failed', message: 'the target directory is not there' })
   })
 
-  test('that is a link out of the target, or is gone, fails and leaves nothing behind', async () => {
+  test('that is a link out of the target, or no longer exists, fails and leaves nothing behind', async () => {
     const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
     rmSync(path.join(shelf, 'world'), { recursive: true })
     symlinkSync(elsewhere, path.join(shelf, 'world'))
@@ -412,7 +412,7 @@ describe('a directory', () => {
   })
 })
 
-test('a push carries the trace of the request that asked for it, and a callback that of its job', async () => {
+test('a push carries the trace of its request, and a callback that of its job', async () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
   const { url, received } = await receiver()
   await post('/targets', { code: 'traced', kind: 'http', url }, 200)

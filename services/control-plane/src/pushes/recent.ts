@@ -5,7 +5,7 @@ import { toPushRecord, toVectorPushRecord } from './record.js'
 
 const RECENT = { limit: 20, before: null }
 
-/** The pushes section of the dashboard. */
+/** Returns the pushes section of the dashboard. */
 export async function recentPushes(
   sql: Sql,
 ): Promise<{ basemap_records: PushRecord[]; vector_records: VectorPushRecord[] }> {

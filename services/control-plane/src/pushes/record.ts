@@ -2,7 +2,7 @@ import type { EventRecord, PurgeRecord, PushRecord, VectorPushRecord } from '@ga
 import type { Delivery } from '@gateway/store/deliveries.js'
 import { deliveryFields } from '../deliveries/records.js'
 
-/** A basemap push as it is answered and sent. */
+/** Converts a basemap push to the form of responses and messages. */
 export function toPushRecord(delivery: Delivery): PushRecord {
   return {
     ...deliveryFields(delivery),

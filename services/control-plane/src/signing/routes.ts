@@ -26,7 +26,7 @@ import { signStyleUrl, signUrl } from './sign.js'
 const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const NO_SUCH_KEY = refuse('not_found', coded('signing_key_not_found'))
 
-/** Seconds. */
+/** Default grace in seconds. */
 const DEFAULT_GRACE = 7 * 86_400
 
 const SIGNED =
@@ -84,7 +84,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
         const stored = style.includes('\0') ? null : await readStyle(ctx.sql, style)
         const wanted = stored === null ? READER_STYLES.wantedByCode(style) : READER_STYLES.wanted(stored)
         if (!gate.grants(request, reply, wanted, 'sign')) return reply
-        // A signature of a style has no bounds: it would reach further than the token.
+        // A signature of a style has no bounds, so it would reach further than the token.
         if (serviceToken.limits?.area) return sendRefusal(reply, OUTSIDE_AREA)
         const outcome = await signStyleUrl(ctx, { ...body, style_code: style }, serviceToken.expiresAtMs)
         return outcome.ok ? outcome.signed : sendRefusal(reply, outcome)

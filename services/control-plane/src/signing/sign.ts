@@ -25,17 +25,17 @@ const TWO_AREAS = refuse('invalid_parameters', coded('signing_two_areas'))
 
 const ARCHIVES: ReadonlySet<string> = new Set(['pmtiles', 'mbtiles'])
 
-/** A basemap's addresses as a caller asks for them. */
+/** A request for signed URLs of a basemap. */
 type BasemapBody = SignedUrlBody & { readonly basemap_code: string }
 
-/** `name`: the basemap's */
+/** `name`: the name of the basemap */
 export type Signed = { readonly ok: true; readonly name: string; readonly signed: SignedUrl } | Refusal
 
 /**
- * Addresses that let their bearer in until they expire. Nothing of them is stored: edges verify them by the key alone, so that they end with
- * their time or with the key.
- * @param notAfterMs when the token that signs expires, since no address lets in longer than who gave it; null: never
- * @param area what that token may read, beyond which no address reaches; null: everywhere
+ * Returns URLs that admit their bearer until they expire. Nothing about them is stored: edges verify them only by the key, so they end with their
+ * expiry or with the key.
+ * @param notAfterMs expiry of the signing token, which no URL outlives; null: no expiry
+ * @param area area that the token may read, which no URL exceeds; null: everywhere
  */
 export async function signUrl(
   { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
@@ -94,7 +94,7 @@ function expiryOf({ expires_at }: SignedUrlBody, notAfterMs: number | null) {
 
 export type StyleSigned = { readonly ok: true; readonly name: string; readonly signed: SignedStyle } | Refusal
 
-/** The address of a style, by which all that it needs is opened too. @param notAfterMs see `signUrl` */
+/** Returns the URL of a style, which also opens all its resources. @param notAfterMs see `signUrl` */
 export async function signStyleUrl(
   { sql, settings, now }: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
   body: SignedUrlBody & { readonly style_code: string },
@@ -113,7 +113,7 @@ export async function signStyleUrl(
   return { ok: true, name: style.name, signed: { ...signed, ...(warnings.length > 0 && { warnings }) } }
 }
 
-/** A signature has bounds of six decimals: rounded, they must not reach beyond what they are cut to. */
+/** Rounds bounds to the six decimals of a signature, inwards, so that they do not exceed the given area. */
 function roundedInwards([west, south, east, north]: Bounds): Bounds {
   return [roundedUp(west), roundedUp(south), -roundedUp(-east), -roundedUp(-north)]
 }

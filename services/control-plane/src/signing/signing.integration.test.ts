@@ -38,7 +38,7 @@ const signBy = (token: string, payload: object) =>
 
 const presentedIn = (address: string) => presentedSignature(address.split('?')[1] ?? '') as PresentedSignature
 
-test('the addresses of a version name its revision, and open it for so long', async () => {
+test('the URLs of a version name its revision, and admit for the requested time', async () => {
   const signed = (await sign({ basemap_code: 'world', version: 'v1', expires_at: EXPIRES })).json() as SignedUrl
   expect(signed).toMatchObject({
     version: 'v1',
@@ -54,7 +54,7 @@ test('the addresses of a version name its revision, and open it for so long', as
   expect(openedBy(secret, presentedIn(signed.url_template), 'world', 'v1')).not.toBeNull()
 })
 
-test('the addresses of a basemap are those of current, and of the archive that it is now', async () => {
+test('the URLs of a basemap are those of current, and of its current archive', async () => {
   const signed = (await sign({ basemap_code: 'world', expires_at: EXPIRES })).json() as SignedUrl
   expect(signed.url_template).toContain('/tiles/world/current/{z}/{x}/{y}.png?exp=')
   expect(signed.archive_url).toMatch(/\/archives\/world\/v2\.mbtiles\?exp=\d+&sig=/)
@@ -78,13 +78,13 @@ test.each([
   expect((await sign({ basemap_code: 'world', ...body })).statusCode).toBe(status)
 })
 
-test('a token signs what it is granted, with the scope for it, and for no longer than it lives', async () => {
+test('a token signs only what it is granted, with the required scope, and not beyond its own expiry', async () => {
   const body = { basemap_code: 'world', expires_at: '2031-01-02' }
   const token = await tokenWith({ expires_at: '2031-01-02' })
   expect((await signBy(token, body)).json()).toMatchObject({ basemap_code: 'world' })
   expect((await signBy(token, { ...body, expires_at: '2031-01-02T00:00:01' })).statusCode).toBe(400)
   expect((await signBy(await tokenWith({ scopes: ['read', 'slice'] }), body)).statusCode).toBe(403)
-  // Whether it exists is not told.
+  // The response does not reveal if the basemap exists.
   for (const basemap_code of ['moon', 'mars'])
     expect((await signBy(token, { ...body, basemap_code })).statusCode).toBe(403)
   expect((await signBy('bmp_none', body)).statusCode).toBe(401)
@@ -106,7 +106,7 @@ test('a token with an area signs nothing beyond it, and its area is the default'
   expect(presentedIn(template).bounds).toBe('170,-20.123456,-170,20')
 })
 
-test('a new key signs once edges have had the time to learn it, and the one before it stays good for its grace', async () => {
+test('a new key signs once edges have had the time to learn it, and the previous one stays valid for its grace', async () => {
   const { sql } = gateway.store
   const rotate = (payload: object) =>
     gateway.admin({ method: 'POST', url: '/api/v1/admin/signing-keys/rotate', payload })

@@ -62,7 +62,7 @@ async function columns(file: string): Promise<number[]> {
   return found
 }
 
-test('a layer of the output pmtiles is one archive, into which further images are laid', async () => {
+test('a layer of the output pmtiles is one archive, to which further images are added', async () => {
   const first = await sliced({ source_path: image('west'), output: 'pmtiles' })
   expect(first.output).toBe('pmtiles')
   expect(first.output_root).toMatch(/\/city\/[^/]+\.pmtiles$/)
@@ -72,7 +72,7 @@ test('a layer of the output pmtiles is one archive, into which further images ar
   const before = await readBasemap(gateway.ctx.sql, 'city')
   expect(before?.versions).toMatchObject([{ path: first.output_root, storage: 'pmtiles', minZoom: 2, maxZoom: 3 }])
 
-  // As the layer is, if nothing is said.
+  // Keeps the output of the layer by default.
   const second = await sliced({ source_path: image('east') })
   expect(second).toMatchObject({ output: 'pmtiles', output_root: first.output_root })
   expect(await columns(first.output_root)).toEqual([2, 6])
@@ -83,7 +83,7 @@ test('a layer of the output pmtiles is one archive, into which further images ar
   expect([refused.statusCode, refused.json().error]).toEqual([409, expect.stringContaining('folder')])
 })
 
-test('a version of several images may be of another output, and a removed archive leaves nothing behind', async () => {
+test('a version of several images may have another output, and a removed archive leaves nothing behind', async () => {
   const sources = [image('west'), image('east')]
   const folder = await sliced({ source_paths: sources, output: 'folder' })
   expect(folder.output_root).not.toContain('.pmtiles')
@@ -97,7 +97,7 @@ test('a version of several images may be of another output, and a removed archiv
   expect(readdirSync(path.dirname(root))).not.toContain(path.basename(root))
 })
 
-test('files of an archive that was forgotten are not laid into', async () => {
+test('no image is added to the files of a forgotten archive', async () => {
   mkdirSync(path.join(home, 'layers/left'), { recursive: true })
   const day = new Date(gateway.ctx.now()).toISOString().slice(0, 10)
   writeFileSync(path.join(home, `layers/left/${day}.pmtiles`), 'another')

@@ -14,8 +14,8 @@ import type { PublishedLayers } from './published-layers.js'
 import { writeLayerArchive } from './write-layer-archive.js'
 
 /**
- * Layers of which each version is one PMTiles archive on this disk. Tiles are made in a folder for the time of a job, into which the archive of the version is unpacked before, and
- * the new archive is renamed over the old one: a version is never a mixture. null: the job makes a folder.
+ * Layers on this disk with one PMTiles archive for each version. During a job, tiles are made in a folder, into which the existing archive of the
+ * version is unpacked first. The new archive is then renamed over the old one, so a version is never a mixture. null: the job makes a folder.
  */
 export function archivedLayers(
   { settings }: ControlContext,

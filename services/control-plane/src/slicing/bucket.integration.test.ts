@@ -55,7 +55,7 @@ afterAll(async () => {
 const WGS84 =
   'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]'
 
-/** Of one colour. Where it lies is said next to it. */
+/** Makes an image in one colour, with its position in a file next to it. */
 function madePicture(): string {
   const file = path.join(home, 'picture.tif')
   const look = ['-of', 'GTiff', '-ot', 'Byte', '-bands', '3', '-burn', '200', '-outsize', '64', '64']
@@ -63,14 +63,14 @@ function madePicture(): string {
   return file
 }
 
-/** Another control plane on the same store, without a file in common. */
+/** Another control plane on the same store, without a shared file. */
 function other(): ControlContext {
   const { settings } = gateway.ctx
   const [dataDir, sliceWorkRoot] = [path.join(home, 'b'), path.join(home, 'b/slice-work')]
   return { ...gateway.ctx, settings: { ...settings, dataDir, sliceWorkRoot } }
 }
 
-/** Submits jobs and has this control plane alone run them. */
+/** Submits jobs and runs them only on this control plane. */
 async function slice(ctx: ControlContext, ...bodies: readonly object[]): Promise<SliceJob[]> {
   const ids: string[] = []
   for (const body of bodies) {
@@ -106,7 +106,7 @@ async function tiles(key: string): Promise<string[]> {
 
 const source = (name: string) => ({ source_path: `s3://images/open/${name}.tif` })
 
-test('an image out of a bucket becomes a layer that is one object, and every control plane goes on with it', async () => {
+test('an image from a bucket becomes a layer that is one object, and every control plane can continue it', async () => {
   const [job] = (await slice(gateway.ctx, source('west'))) as [SliceJob]
   expect(job).toMatchObject({ status: 'succeeded', message: '' })
   const version = job.output_root.split('/').at(-1)?.replace('.pmtiles', '')
@@ -121,7 +121,7 @@ test('an image out of a bucket becomes a layer that is one object, and every con
 
   expect(await slice(other(), source('middle'))).toMatchObject([{ status: 'succeeded', output_root: job.output_root }])
   expect(await tiles(key)).toEqual(['3/2/3', '3/4/3'])
-  // Its own copy is older than the object by now.
+  // The local copy is older than the object.
   expect(await slice(gateway.ctx, source('east'))).toMatchObject([
     { status: 'succeeded', output_root: job.output_root },
   ])
@@ -131,7 +131,7 @@ test('an image out of a bucket becomes a layer that is one object, and every con
   expect(readdirSync(path.join(home, 'a/slice-temp/fetched'))).toEqual([])
 })
 
-test('several images become a version beside the one before, and a removed version takes its object along', async () => {
+test('several images become a version beside the previous one, and a removed version removes its object', async () => {
   const names = ['west', 'east'].map((name) => `s3://images/open/${name}.tif`)
   const [job] = (await slice(gateway.ctx, { source_paths: names })) as [SliceJob]
   expect(job).toMatchObject({ status: 'succeeded', source_paths: names })
@@ -147,7 +147,7 @@ test('several images become a version beside the one before, and a removed versi
   expect(existsSync(path.join(home, 'a/slice-work/city', version))).toBe(false)
 })
 
-test('what may not be fetched, is too large or cannot be published fails in words, and leaves the layer as it was', async () => {
+test('a forbidden or oversized image, or a failed publication, fails with a reason, and leaves the layer unchanged', async () => {
   await swift.put('images/secret.tif', Buffer.from('secret'))
   await swift.put('images/open/huge.tif', Buffer.alloc(1024 * 1024 + 1))
   const before = await readBasemap(gateway.ctx.sql, 'city')
@@ -175,7 +175,7 @@ test('what may not be fetched, is too large or cannot be published fails in word
   expect(readdirSync(path.join(home, 'a/slice-temp/fetched'))).toEqual([])
 })
 
-test('storage that cuts an image and refuses the layer for a while delays a job; wrong keys end it in words', async () => {
+test('storage that truncates an image and refuses the layer for a while delays a job; wrong keys end it with a reason', async () => {
   const before = await readBasemap(gateway.ctx.sql, 'city')
   door.troubleOf = () => 'keys'
   expect(await slice(gateway.ctx, source('east'))).toMatchObject([
@@ -199,7 +199,7 @@ test('storage that cuts an image and refuses the layer for a while delays a job;
   expect(await tiles(job.output_root.replace('s3://layers/published/', ''))).toEqual(['3/4/3', '3/6/3'])
 })
 
-test('an address that is no object is refused at once', async () => {
+test('a URL that is not an object is refused at once', async () => {
   for (const wrong of ['s3://images', 's3://images/open/', 'https://images.example/a.tif', 's3://key@images/a.tif']) {
     const payload = { target_code: 'city', source_path: wrong }
     const answer = await gateway.admin({ method: 'POST', url: '/api/v1/admin/slice/jobs', payload })

@@ -11,11 +11,11 @@ import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { callbackFields, toSliceJob, withoutSecrets } from './job-object.js'
 
-/** Enqueues the callback of a job, if it has one, in the transaction that ends the job: both happen or neither. */
+/** Enqueues the callback of a job, if it has one, in the transaction that ends the job, so that both happen or neither. */
 export async function enqueueCallback(ctx: ControlContext, tx: Transaction, job: StoredSliceJob): Promise<void> {
   const url = job.callbackUrl
   if (url === '') return
-  // A URL that does not parse fails at its first attempt, with the reason.
+  // The first attempt for an invalid URL fails with the reason.
   const destination = URL.canParse(url) ? new URL(url).origin : url
   await insertCallback(tx, {
     jobId: job.id,
@@ -26,7 +26,7 @@ export async function enqueueCallback(ctx: ControlContext, tx: Transaction, job:
   })
 }
 
-/** The job as it ended, with the state of its callback at this attempt. */
+/** Builds the job as it ended, with the state of its callback at this attempt. */
 export const callbackPayload: PayloadBuilder = async ({ now }, { body, ...state }) => {
   const job = { ...body, callback_status: state.status, ...callbackFields(state) }
   return {

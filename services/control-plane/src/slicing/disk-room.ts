@@ -2,11 +2,11 @@ import { statfs } from 'node:fs/promises'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import type { PlanLine } from '@gateway/contracts/tiling/protocol.js'
 
-/** Left free on the disk beyond what a job is expected to need, since others write there, too: a twentieth of it, or this much. */
+/** Space that stays free on the disk beyond the expected need of a job, for other writers: a twentieth of the need, or at most this. */
 const MAX_RESERVE_BYTES = 256 * 1024 * 1024
 const RESERVED_SHARE = 0.05
 
-/** Why the disk of `directory` would not hold what is planned; null: it would. */
+/** Returns the reason why the disk of `directory` cannot hold the planned tiles, or null. */
 export async function lackOfRoom(plan: PlanLine, directory: string): Promise<CodedMessage | null> {
   const { bavail, blocks, bsize } = await statfs(directory)
   const available = bavail * bsize

@@ -13,16 +13,16 @@ import { commitAndPublish, edgesFollow } from '../platform/edges/commit.js'
 import { enqueueCallback } from './callback.js'
 import type { LayerPlace } from './layer-place.js'
 
-/** How the run of a job ended; `lost` and `stopped`: without an end of the job. */
+/** The end of a job's run. `lost` and `stopped` do not end the job itself. */
 export type RunEnd = SliceEnd | LeaseEnd
 
-/** Shown while edges take in what was published; the end of the job follows. */
+/** Progress while edges take over the published version; the end of the job follows. */
 const PUBLISHED = { progress: 99, phase: 'publishing' }
 
 /**
- * Registers tiles that are in their place: the layer's sources, its version in the catalog and the change log in one transaction; then waits
- * for the edges, so that the layer is served before the job's success is reported. A crash before the job's end runs it again, which ends
- * in the same layer.
+ * Registers tiles that are in their place: the layer's sources, its version in the catalog and the change log, in one transaction. Then waits
+ * for the edges, so that the layer is served before the job's success is reported. After a crash before the job's end, it runs again, with the
+ * same layer as result.
  */
 export async function registerLayer(
   ctx: ControlContext,
@@ -36,7 +36,7 @@ export async function registerLayer(
     await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
     const basemap = {
       code: job.targetCode,
-      // A job without a display name of its own does not take away the one that the layer has.
+      // A job without its own display name keeps the existing name of the layer.
       name: job.name === job.targetCode ? ((await readBasemap(tx, job.targetCode))?.name ?? job.name) : job.name,
       tileBaseUrl: ctx.settings.tilePublicBaseUrl,
       sourceCode: LAYERS_SOURCE,
@@ -46,14 +46,14 @@ export async function registerLayer(
   await edgesFollow(ctx, revision)
 }
 
-/** What the catalog keeps of a layer in its directory. */
+/** Returns the catalog entry of a layer in its directory. */
 export async function describeLayer(root: string, place: LayerPlace): Promise<NewVersion> {
   const probe = await probeTileSet(root, place.layerDir)
   if (probe === null) throw new Error('the finished layer holds no tile')
   return versionRecord(place.version, place.layerDir, probe)
 }
 
-/** Writes down how a run ended: the job and its callback in one transaction. A process that stops returns the job to the queue. */
+/** Stores the end of a run: the job and its callback in one transaction. A stopping process returns the job to the queue. */
 export async function endJob(ctx: ControlContext, lease: JobLease, end: RunEnd): Promise<void> {
   if (end === 'lost') throw new LeaseLost()
   if (end === 'stopped') return returnJob(ctx.sql, lease)

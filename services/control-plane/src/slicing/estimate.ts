@@ -20,10 +20,10 @@ export type Estimate =
     }
   | Refusal
 
-/** Reading headers takes seconds at most; an administrator waits for it. */
+/** Time limit. Reading headers takes seconds at most, and an administrator waits for it. */
 const ESTIMATE_SECONDS = 60
 
-/** Asks the tiling tool what a job would come to. Nothing is written but scratch files. */
+/** Asks the tiling tool for the size of a job's result. Writes only temporary files. */
 export async function estimate({ settings, shutdown }: ControlContext, job: NewSliceJob): Promise<Estimate> {
   const { sliceWorkRoot } = settings
   if (job.sourcePaths.some(isRemote)) return refuse('invalid_parameters', coded('slice_estimate_remote'))

@@ -11,7 +11,7 @@ import type { ControlContext } from '../platform/context.js'
 import { retryUntil } from '../platform/retry-until.js'
 import { fetchDirectory } from './tool-request.js'
 
-/** The images of a job, all of them on this machine's disk. */
+/** The images of a job, all on this machine's disk. */
 export interface LocalImages {
   readonly paths: readonly string[]
   /** of each, the content of what was fetched; null: it lies on this machine, and is known by its times */
@@ -20,18 +20,18 @@ export interface LocalImages {
   remove(): Promise<void>
 }
 
-/** Limit: bytes of a file next to an image that says where it lies. */
+/** Maximum bytes of a companion file that georeferences an image. */
 const MAX_SIDECAR_BYTES = 1024 * 1024
 
-/** Left free on the disk for others. Bytes. */
+/** Bytes of the disk that stay free for others. */
 const LEFT_FREE = 1024 ** 3
 
-/** Said of every place outside of the roots, whether or not there is anything. */
+/** Message for every place outside of the roots, whether or not it exists. */
 const OUTSIDE = coded('slice_image_outside')
 
 /**
- * Fetches the images of a job that lie in object storage, with what lies next to them and tells their place, so that GDAL needs no network. Rejects, with
- * words for who submitted the job, where one lies outside of SLICE_SOURCE_ROOTS, all are larger than SLICE_FETCH_MAX_BYTES, or one cannot be read.
+ * Fetches the images of a job that are in object storage, with the companion files that georeference them, so that GDAL needs no network. Rejects, with a
+ * message for the submitter, if an image is outside of SLICE_SOURCE_ROOTS or unreadable, or if all are larger than SLICE_FETCH_MAX_BYTES.
  */
 export async function fetchImages(
   { settings }: ControlContext,
@@ -52,7 +52,7 @@ export async function fetchImages(
     await assertRoom(found, folder, settings.sliceFetchMaxBytes, settings.dataDir)
     const fetched = new Map<string, string>()
     for (const [i, one] of found.entries()) {
-      // A folder for each: the names of images from several places may be the same.
+      // Separate folders, since images from several places may have the same name.
       fetched.set(one.path, await fetchOne(one, join(folder, String(i)), signal))
     }
     const tags = new Map(found.map(({ path, image, beside }) => [path, tagOf(image, beside)]))
@@ -128,7 +128,7 @@ async function assertRoom(found: readonly Found[], folder: string, maxBytes: num
   if (bytes + LEFT_FREE > bavail * bsize) throw new CodedError(coded('slice_fetch_room', { bytes }))
 }
 
-/** Answers the path of the image. */
+/** Returns the path of the image. */
 async function fetchOne(
   { store, key, path, image, beside }: Found,
   folder: string,
@@ -136,7 +136,7 @@ async function fetchOne(
 ): Promise<string> {
   await mkdir(folder, { recursive: true })
   for (const one of [{ key, facts: image }, ...beside]) {
-    // Begun anew where it was cut; what has another tag by now is another image than the one that was measured.
+    // Starts again after a broken connection. An image with another tag by then is not the one that was measured.
     await retryUntil(signal, async () => {
       const { etag: ifMatch, size } = one.facts
       const { body } = await store.stream(one.key, { ifMatch, size, signal })

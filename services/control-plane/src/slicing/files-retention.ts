@@ -7,13 +7,13 @@ import { logDirectory } from './job-log.js'
 import { jobOfRun } from './layer-place.js'
 import { scratchDirectory } from './tool-request.js'
 
-/** Ids that are asked for by one query. */
+/** Number of ids in one query. */
 const BATCH = 1000
 
-/** A tool works for a day at most (`DEFAULT_LIMITS`): scratch that was not touched for two was left by one that was killed. */
+/** Age of leftovers. A tool works for a day at most (`DEFAULT_LIMITS`), so scratch untouched for two days is from a killed one. */
 const SCRATCH_MS = 2 * 24 * 3_600_000
 
-/** Removes the logs of jobs that are no longer in the store, and scratch folders that were left behind. A job is there before its log. */
+/** Removes the logs of jobs that are no longer in the store, and leftover scratch folders. A job is stored before its log exists. */
 export async function pruneSliceFiles(sql: Sql, dataDir: string): Promise<void> {
   const logs = logDirectory(dataDir)
   const ids = (await namesIn(logs)).flatMap((name) => {
@@ -29,7 +29,7 @@ export async function pruneSliceFiles(sql: Sql, dataDir: string): Promise<void> 
   for (const name of await namesIn(scratch)) {
     const path = join(scratch, name)
     const touched = (await stat(path).catch(() => null))?.mtimeMs
-    // biome-ignore lint/plugin: calendar, when a file was written
+    // biome-ignore lint/plugin: calendar, modification time of a file
     if (touched !== undefined && touched < Date.now() - SCRATCH_MS) await rm(path, { recursive: true, force: true })
   }
 }

@@ -16,10 +16,10 @@ export interface ImageFile {
 export type Listed = { readonly ok: true; readonly items: ImageFile[] } | Refusal
 
 const IMAGES: ReadonlySet<string> = new Set(['.tif', '.tiff', '.jpg', '.jpeg', '.png', '.jp2', '.j2k'])
-/** A longer list cannot be picked from. */
+/** Maximum number of entries. Nobody can pick from a longer list. */
 const MAX_ITEMS = 2000
 
-/** The folders and images of a directory within the allowed roots; without roots, of any directory. Buckets among them are not listed. */
+/** Lists the folders and images of a directory within the allowed roots; without roots, of any directory. Buckets among the roots are not listed. */
 export async function listImageFiles(places: readonly string[], dir: string | undefined): Promise<Listed> {
   const roots = places.length > 0 ? places.filter((place) => !isRemote(place)) : ['/']
   if (dir === undefined) {
@@ -43,7 +43,7 @@ async function itemsOf(directory: string): Promise<ImageFile[]> {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) items.push({ name: entry.name, path, kind: 'directory', size: 0 })
     else if (entry.isFile() && IMAGES.has(extname(entry.name).toLowerCase())) {
-      // One that has gone since the folder was read is left out, not the whole folder refused.
+      // A file that has gone since the folder was read is omitted, and the folder is not refused.
       const size = await stat(path).then(
         (file) => file.size,
         () => null,

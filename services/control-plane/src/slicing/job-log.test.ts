@@ -7,7 +7,7 @@ import { openJobLog } from './job-log.js'
 const dir = mkdtempSync(join(tmpdir(), 'job-log-'))
 afterAll(() => rmSync(dir, { recursive: true }))
 
-test('a log holds what is written, up to its limit', async () => {
+test('a log keeps the written text up to its limit', async () => {
   const log = await openJobLog(dir, 'a', 10)
   log.stream.write('12345\n')
   log.stream.write('6789 and more\n')
@@ -16,7 +16,7 @@ test('a log holds what is written, up to its limit', async () => {
   expect(readFileSync(log.path, 'utf8')).toBe('12345\n6789\nthe log is cut here: it has reached its limit\n')
 })
 
-test('a log that cannot be written holds nobody up', async () => {
+test('a log that cannot be written blocks nothing', async () => {
   writeFileSync(join(dir, 'file'), '')
   const log = await openJobLog(dir, 'nowhere/b')
   for (let i = 0; i < 1000; i++) log.stream.write('x'.repeat(1000))

@@ -6,14 +6,14 @@ import { finished } from 'node:stream/promises'
 
 export const logDirectory = (dataDir: string): string => join(dataDir, 'slice-logs')
 
-/** Limit: bytes of a job's log. A tool that warns of every tile of a large layer adds nothing after the first ten thousand. */
+/** Maximum bytes of a job's log. After ten thousand warnings about tiles, more of them add nothing. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024
 const CUT = '\nthe log is cut here: it has reached its limit\n'
 
 export interface JobLog {
   readonly path: string
   readonly stream: Writable
-  /** Resolves when all of it is written. Never rejects. */
+  /** Resolves when everything is written. Never rejects. */
   close(): Promise<void>
 }
 
@@ -24,7 +24,7 @@ export async function openJobLog(directory: string, jobId: string, maxBytes = MA
   const file = createWriteStream(path, { flags: 'w', mode: 0o640 })
   const stream = capped(maxBytes)
   const written = finished(file).catch(() => {})
-  // What cannot be written is dropped, so that the tool is not held up.
+  // Unwritable output is dropped, so that the tool is not blocked.
   file.on('error', () => stream.resume())
   stream.pipe(file)
   return {

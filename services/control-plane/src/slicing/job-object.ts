@@ -9,7 +9,7 @@ import type { ControlContext } from '../platform/context.js'
 import { expectedVersions } from './layer-version.js'
 import { knownJobWarning } from './warnings.js'
 
-/** The job object of the interface. The `callback_` counts appear once delivery has started. */
+/** Builds the job object of the interface. The `callback_` counts appear once delivery has started. */
 export function toSliceJob(job: StoredSliceJob, outputRoot: string): SliceJob {
   return { ...toListedJob(job, outputRoot), source_paths: [...job.sourcePaths] }
 }
@@ -52,7 +52,7 @@ function toListedJob(
   }
 }
 
-/** The members of a job for a callback whose delivery has started. */
+/** Returns the callback members of a job whose delivery has started. */
 export function callbackFields({
   attempts,
   message,
@@ -68,28 +68,28 @@ export function callbackFields({
 
 type Facts = Pick<ControlContext, 'sql' | 'settings' | 'now'>
 
-/** Who is answered: a service token, or an administrator with a role. */
+/** The receiver of a job object: a service token, or an administrator with a role. */
 export type Reader = { readonly tokenId: string } | { readonly role: Role }
 
-/** Whether somebody may see the secrets in the address to which a job's end is reported: who submitted it, and admins. */
+/** True if a reader may see the secrets in the callback URL: the submitter and admins may. */
 function mayReport(reader: Reader, { submittedBy }: ListedRow): boolean {
   return 'role' in reader ? hasRole(reader.role, 'admin') : reader.tokenId === submittedBy
 }
 
-/** An address without its query and its user, in which callers put secrets. Empty where it is none. */
+/** Returns a URL without its query and user, in which callers put secrets. Empty if the text is not a URL. */
 export function withoutSecrets(address: string): string {
   if (!URL.canParse(address)) return ''
   const { origin, pathname } = new URL(address)
   return `${origin}${pathname}`
 }
 
-/** A job object with the state of its callback and, while it waits, the version that it will go to. */
+/** Builds a job object with the state of its callback and, while it waits, its expected version. */
 export async function describeJob(ctx: Facts, reader: Reader, job: StoredSliceJob): Promise<SliceJob> {
   const [listed] = await describeJobs(ctx, reader, [job])
   return { ...(listed as ListedSliceJob), source_paths: [...job.sourcePaths] }
 }
 
-/** The job that answers a submission, with a warning if its code brought back a job that differs. */
+/** Builds the response to a submission, with a warning if its code returned a job that differs. */
 export async function describeSubmitted(
   ctx: Facts,
   reader: Reader,
@@ -100,7 +100,7 @@ export async function describeSubmitted(
   return describeJob(ctx, reader, warning === null ? job : { ...job, warnings: [...job.warnings, warning] })
 }
 
-/** The same of many, without the paths of their images. */
+/** Builds many job objects, without the paths of their images. */
 export async function describeJobs(
   { sql, settings, now }: Facts,
   reader: Reader,

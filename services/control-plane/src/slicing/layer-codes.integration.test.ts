@@ -13,7 +13,7 @@ let app: TestApp
 const tokens: Record<string, { id: string; token: string }> = {}
 beforeAll(async () => {
   app = await startTestApp(process.env.TEST_POSTGRES_URL, {
-    // Nobody listens there: only the sessions of roles are of interest.
+    // No server listens there: the tests only need sessions with roles.
     OIDC_ISSUER: 'http://127.0.0.1:9',
     OIDC_CLIENT_ID: 'gateway',
     OIDC_ROLES: 'admin=gis-admins',
@@ -34,7 +34,7 @@ const as = (name: string, options: object) =>
 const submit = (name: string, more: object = {}) =>
   as(name, { method: 'POST', url: '/api/v1/slice/jobs', body: { ...JOB, ...more } })
 
-test('a token has the layers that it was issued with, all if none are named, and changes and rotations keep them', async () => {
+test('a token has the layers of its issue, all if none are named, and changes and rotations keep them', async () => {
   const record = async (name: string) =>
     (await app.admin({ url: `/api/v1/admin/tokens/${tokens[name]?.id}` })).json().layer_codes
   expect(await record('all')).toEqual(['*'])
@@ -59,20 +59,20 @@ test('a token has the layers that it was issued with, all if none are named, and
   expect(await listed('port')).toEqual(['all', 'port'])
 })
 
-test('a layer that a token may not slice is 403, whether or not there is such a layer', async () => {
+test('a layer that a token may not slice returns 403, whether or not it exists', async () => {
   for (const target_code of ['city', 'nowhere', 'City', 'ci\u200bty']) {
     const { statusCode, body } = await submit('port', { target_code })
     expect([target_code, statusCode, body]).toEqual([target_code, 403, expect.stringContaining('no access')])
     const sources = await as('port', { url: `/api/v1/slice/layers/${encodeURIComponent(target_code)}/sources` })
     expect([target_code, sources.statusCode]).toEqual([target_code, 403])
   }
-  // As it is after normalization, which is how it is stored.
+  // In the normalized form, which is stored.
   expect((await submit('port', { target_code: 'pört'.replace('ö', 'o\u0308') })).statusCode).toBe(202)
   expect((await submit('port', { target_code: 'p\u00e9ort' })).json()).toMatchObject({ target_code: 'port' })
   expect((await as('port', { url: '/api/v1/slice/layers/port/sources' })).statusCode).toBe(404)
 })
 
-test('a job of a layer that a token may not slice is 404, and its code 409', async () => {
+test('a job of a layer that a token may not slice returns 404, and its code 409', async () => {
   const { id } = (await submit('all', { code: 'of the city' })).json()
   expect((await as('same', { url: `/api/v1/slice/jobs/${id}` })).statusCode).toBe(200)
   expect((await as('port', { url: `/api/v1/slice/jobs/${id}` })).statusCode).toBe(404)
@@ -80,15 +80,15 @@ test('a job of a layer that a token may not slice is 404, and its code 409', asy
   const repeated = await submit('port', { target_code: 'port', code: 'of the city' })
   expect([repeated.statusCode, Object.keys(repeated.json())]).toEqual([409, ['error']])
   expect(repeated.body).not.toContain(id)
-  // The code of a job is unique in the whole service: whoever may see the job gets it.
+  // The code of a job is unique in the whole service, and returns the job to every caller that may see it.
   expect((await submit('same', { code: 'of the city' })).json().id).toBe(id)
 })
 
-test('only the token that submitted a job, and admins, see the secrets in its callback address', async () => {
+test('only the submitting token and admins see the secrets in the callback URL of a job', async () => {
   const address = SECRET.replace('user:word@', '')
   const submitted = (await submit('all', { code: 'secret', callback_url: address })).json()
   expect(submitted.callback_url).toBe(address)
-  // Versions before this one took user information.
+  // Earlier versions accepted user information.
   await app.ctx.sql`UPDATE slice_jobs SET callback_url = ${SECRET} WHERE id = ${submitted.id}`
   const shown = async (name: string) => (await as(name, { url: `/api/v1/slice/jobs/${submitted.id}` })).json()
   expect((await shown('all')).callback_url).toBe(SECRET)
@@ -118,7 +118,7 @@ test('only the token that submitted a job, and admins, see the secrets in its ca
       expect([url, role, /s3cret|word@/.test(body)]).toEqual([url, role, role === 'admin'])
     }
   }
-  // Nor is it found letter by letter.
+  // A search letter by letter does not find it either.
   const found = async (q: string) => (await app.admin({ url: `${records}?q=${encodeURIComponent(q)}` })).json().total
   expect([await found('survey.example/fin'), await found('s3cret'), await found('word@')]).toEqual([1, 0, 0])
 })

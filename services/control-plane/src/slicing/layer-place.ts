@@ -16,7 +16,7 @@ import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
 export interface LayerPlace {
   readonly mode: Mode
   readonly version: string
-  /** the directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
+  /** directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
   readonly layerDir: string
   /** all that a run writes: next to the versions, so that renames stay on one file system; hidden from scans by its dot */
   readonly runDir: string
@@ -31,7 +31,7 @@ export type Placed =
   | { readonly ok: false; readonly reason: CodedMessage }
 
 /**
- * Decides where a job's tiles go; refused where the layer's code is that of a basemap from elsewhere.
+ * Decides the place of a job's tiles. Refused if the layer's code belongs to a basemap of another source.
  */
 export async function placeLayer(
   sql: Sql,
@@ -55,7 +55,7 @@ export async function placeLayer(
   const layer = join(sliceWorkRoot, job.targetCode)
   let now = layerNow(basemap)
   let version = versionFor(job, now, nowMs)
-  // Files of a version that was forgotten come back with a scan, as they were: no other images are laid into them.
+  // A scan restores the files of a deleted version unchanged, so new images must not be added to them.
   while (job.version === null && !now.known.includes(version) && isTaken(layer, version)) {
     now = { ...now, known: [...now.known, version] }
     version = versionFor(job, now, nowMs)

@@ -10,11 +10,11 @@ export function modeOf(job: Pick<ListedSliceJob, 'sourceCount'>): Mode {
   return job.sourceCount === 1 ? 'accumulate' : 'mosaic'
 }
 
-/** What the next version of a layer depends on. */
+/** The facts that determine the next version of a layer. */
 export interface LayerNow {
   /** labels of all versions, available or not */
   readonly known: readonly string[]
-  /** the newest that is available; undefined: none */
+  /** newest available label; undefined: none */
   readonly newest: string | undefined
 }
 
@@ -27,8 +27,8 @@ export function layerNow(basemap: StoredBasemap | null | undefined): LayerNow {
 }
 
 /**
- * The version that a job goes to: one source accumulates into the newest, several build a new one. A job that ran before keeps its version,
- * so that a rerun ends in the same place. Pure.
+ * Returns the version that a job writes: one source image is added to the newest version, several images make a new one. A job that ran before keeps
+ * its version, so that a rerun ends in the same place. Pure.
  */
 export function versionFor(
   job: Pick<ListedSliceJob, 'sourceCount' | 'version'>,
@@ -40,8 +40,8 @@ export function versionFor(
 }
 
 /**
- * The versions of jobs that have not started, by job id, as catalog and queue stand: the one each gets if those before it succeed. It is
- * settled when the job starts. A job that will be refused, since its layer's code is that of a basemap from elsewhere, has none.
+ * Returns the expected versions of jobs that have not started, by job id, from catalog and queue: the version each gets if all earlier jobs succeed.
+ * The version is fixed when the job starts. A job that will be refused, since its layer's code belongs to another source, has none.
  */
 export async function expectedVersions(
   sql: Queryable,
@@ -67,7 +67,7 @@ export async function expectedVersions(
   return expected
 }
 
-/** A version that was not known is labelled so that it is the newest. */
+/** An unknown version is labelled so that it becomes the newest. */
 function afterJob({ known, newest }: LayerNow, version: string): LayerNow {
   return known.includes(version)
     ? { known, newest: newest ?? version }
@@ -75,8 +75,8 @@ function afterJob({ known, newest }: LayerNow, version: string): LayerNow {
 }
 
 /**
- * The label of a new version: the day in UTC, with a number where there is one of that day already, and in any case one that comes after
- * all known ones in natural order, so that it is the newest. Pure.
+ * Returns the label of a new version: the day in UTC, with a number if that day already has one. It always comes after all known labels in natural
+ * order, so that it is the newest. Pure.
  */
 export function newVersionLabel(known: readonly string[], nowMs: number): string {
   const newest = [...known].sort(compareVersions).at(-1)

@@ -5,10 +5,10 @@ import { readSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import type { ControlContext } from '../platform/context.js'
 
 const CHUNK_BYTES = 64 * 1024
-/** How often a followed log is read; a person reads no faster. */
+/** Interval of reading a followed log; a person reads no faster. */
 const FOLLOW_MS = 500
 
-/** The log of a job as a stream; followed, it goes on until the job has ended or this process stops. */
+/** Returns the log of a job as a stream. With `follow`, it continues until the job has ended or this process stops. */
 export function followLog(ctx: ControlContext, job: StoredSliceJob, follow: boolean): Readable {
   return Readable.from(chunks(ctx, job, follow), { objectMode: false })
 }
@@ -19,7 +19,7 @@ async function* chunks(ctx: ControlContext, job: StoredSliceJob, follow: boolean
   try {
     let position = 0
     for (;;) {
-      // Queried before reading: what was written before the job's end is read in this round.
+      // Queried before reading, so that this round reads everything that was written before the job's end.
       const goesOn = follow && !ctx.shutdown.aborted && (await readSliceJob(ctx.sql, job.id))?.status === 'running'
       for (;;) {
         const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, position)

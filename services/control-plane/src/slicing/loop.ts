@@ -3,7 +3,7 @@ import { runQueue } from '../jobs/run-queue.js'
 import type { BackgroundLoop } from '../platform/background.js'
 import { runJob } from './run-job.js'
 
-/** Runs slice jobs, one at a time in the whole cluster: whichever control plane claims the oldest that has not ended. */
+/** Runs slice jobs, one at a time in the whole cluster: the control plane that claims the oldest unfinished job runs it. */
 export const slicingLoop: BackgroundLoop = {
   name: 'slicing',
   run: (ctx) =>

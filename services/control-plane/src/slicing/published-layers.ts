@@ -19,24 +19,24 @@ import type { JobLog } from './job-log.js'
 import type { LayerPlace } from './layer-place.js'
 import { writeLayerArchive } from './write-layer-archive.js'
 
-/** In a folder of tiles: the ETag of the object that holds exactly these. Without it the folder may hold more, or less. */
+/** Marker file in a folder of tiles: the ETag of the object with exactly these tiles. Without it the folder may have more tiles, or fewer. */
 const MARK = '.published'
 
 /**
- * Layers that are served from a bucket, one PMTiles object for each version. Tiles are made in a folder of this machine (SLICE_OUTPUT_ROOT would be one), which stays
- * as a copy of the newest version: where the object is another by now, since another control plane went on with it, the copy is made anew from the object.
+ * Layers that are served from a bucket, with one PMTiles object for each version. Tiles are made in a local folder, which stays as a copy of the newest
+ * version. If another control plane has replaced the object since, the copy is made again from the object.
  */
 export interface PublishedLayers {
-  /** Makes the folder of the version equal to its object; empty where there is none. */
+  /** Makes the folder of the version equal to its object; empty if there is none. */
   prepare(place: LayerPlace): Promise<void>
-  /** To be called before anything in the folder changes: until it is published it is no copy. */
+  /** Must be called before the folder changes: until it is published, the folder is not a copy. */
   beginChange(place: LayerPlace): Promise<void>
-  /** Writes the version as one object, which replaces the one before at once. Answers what the catalog keeps of it. */
+  /** Writes the version as one object, which replaces the previous one atomically. Returns its catalog entry. */
   publish(place: LayerPlace, described: NewVersion): Promise<NewVersion>
   close(): Promise<void>
 }
 
-/** null: layers are served from the directory that they are made in. */
+/** null: layers are served from the directory in which they are made */
 export function publishedLayers(
   { settings }: ControlContext,
   job: StoredSliceJob,
@@ -86,7 +86,7 @@ export function publishedLayers(
         await mkdir(folder, { recursive: true })
         const { bytes, tiles } = await writeLayerArchive({ layerDir, root: sliceWorkRoot, archive }, described, signal)
         say(`uploading ${bytes} bytes with ${tiles} tiles to ${layerPath(sliceOutputRoot, job, version)}`)
-        // As the folder, the object changes only under a lease that was confirmed just now.
+        // Like a folder, the object changes only under a lease that was confirmed just now.
         await running.confirm()
         signal.throwIfAborted()
         const contentType = 'application/vnd.pmtiles'
@@ -110,7 +110,7 @@ async function readMark(layerDir: string): Promise<string | null> {
   return readFile(join(layerDir, MARK), 'utf8').catch(() => null)
 }
 
-/** Images are laid into the newest version alone: of the others no copy is needed. */
+/** Images are added only to the newest version, so copies of others are not needed. */
 async function removeOtherCopies(layerDir: string): Promise<void> {
   const layer = dirname(layerDir)
   for (const name of await readdir(layer)) {

@@ -10,10 +10,10 @@ import { withScanLock } from '../catalog/scans/scan-lock.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../platform/edges/commit.js'
 
-/** How many versions of a sliced layer stay for rollback, the default one not counted. */
+/** Number of versions of a sliced layer that stay for rollback, besides the default version. */
 const KEPT_VERSIONS = 5
 
-/** Removes the oldest versions of a layer beyond the limit: from disk once edges no longer serve them, and then from the catalog. */
+/** Removes the oldest versions of a layer beyond the limit: from disk after edges no longer serve them, and then from the catalog. */
 export async function removeOldVersions(ctx: ControlContext, code: string): Promise<void> {
   const basemap = await readBasemap(ctx.sql, code)
   const available = (basemap?.versions ?? []).filter((version) => version.available)
@@ -38,8 +38,8 @@ export async function removeOldVersions(ctx: ControlContext, code: string): Prom
 }
 
 /**
- * What was removed on purpose is not missing, and no scan or health check should count it for ever. A scan that has seen it on the disk
- * before would put it back: if one is under way, it stays in the catalog as unavailable.
+ * Deletes versions that were removed on purpose, so that scans and health checks do not report them as missing. A scan in progress may have seen
+ * them on the disk, and would restore them. In that case they stay in the catalog as unavailable.
  */
 async function forgetVersions(ctx: ControlContext, code: string, versions: readonly string[]): Promise<void> {
   await withScanLock(ctx, ({ lease }) =>

@@ -16,7 +16,7 @@ import { checkSubmission, submissionSchema } from './submission.js'
 import { submit } from './submit.js'
 
 export const NO_SUCH_JOB = refuse('not_found', coded('slice_not_found'))
-/** What repeats a submission without a second job. */
+/** Advice for a submission with an unknown outcome: its repetition creates no second job. */
 export const SUBMIT_AGAIN = 'with the same `code` it may be submitted again, and queues no second job'
 const OTHER_LAYER = refuse('conflict', coded('slice_code_of_other_layer'))
 const NO_SUCH_LAYER = refuse('not_found', coded('slice_layer_not_found'))

@@ -30,8 +30,8 @@ import { toolRequest } from './tool-request.js'
 import { codedReason, isOfPlan, planWarnings } from './warnings.js'
 
 /**
- * Runs a claimed job to its end: the tool makes tiles in a staging folder, they are moved into the layer, the layer is registered, and the
- * job's end is written down. A failed or cancelled job leaves the served layer as it was.
+ * Runs a claimed job to its end: the tool makes tiles in a staging folder, the tiles are moved into the layer, the layer is registered, and the
+ * job's end is stored. A failed or cancelled job leaves the served layer unchanged.
  */
 export async function runJob(
   ctx: ControlContext,
@@ -45,7 +45,7 @@ export async function runJob(
   await traced(ctx, 'slice job', span, () => runInTrace(ctx, claimed, running), failureOf)
 }
 
-/** How the run ended; null: another process has the job. */
+/** Returns the end of the run; null: another process has the job. */
 async function runInTrace(
   ctx: ControlContext,
   claimed: ClaimedSliceJob,
@@ -58,7 +58,7 @@ async function runInTrace(
   const log = await openJobLog(logDirectory(ctx.settings.dataDir), job.id)
   try {
     const end = await makeLayer(ctx, claimed, running, log).catch((error) =>
-      // What was broken off by that is no failure.
+      // Errors after an abort are consequences of it, not failures.
       running.signal.aborted ? (running.signal.reason as RunEnd) : unexpected(ctx, log, error),
     )
     await recordEnd(ctx.log, running.held, () => endJob(ctx, lease, end))
@@ -175,7 +175,7 @@ function follow(running: RunningJob<SliceEnd>, place: LayerPlace, line: OutputLi
   if (line.type === 'plan') void refuseWithoutRoom(running, place, line)
 }
 
-/** While the job runs: who submitted it sees at once what may make it useless. */
+/** Stores warnings while the job runs, so that its submitter sees at once what may make it useless. */
 function warnOfPlan({ sql, log }: ControlContext, { job, lease }: ClaimedSliceJob, plan: PlanLine): void {
   const found = planWarnings(job, plan)
   if (found.length === 0) return

@@ -34,13 +34,13 @@ test.each([
   ['/api/v1/admin/slice/jobs', { ...BODY, tile_matrix_sets: 'x' }, 'tile_matrix_sets'],
   ['/api/v1/admin/slice/estimate', { ...BODY, engine: 'wasm' }, 'engine'],
   ['/api/v1/admin/tokens', { name: 'a', scope: ['slice'] }, 'scope'],
-])('a field that %s does not know is refused, and named', async (url, body, name) => {
+])('a field that %s does not know is refused and named', async (url, body, name) => {
   const answer = url === '/api/v1/slice/jobs' ? await submit(body) : await app.admin({ method: 'POST', url, body })
   expect(answer.statusCode).toBe(400)
   expect(answer.json().error).toContain(`body.${name}: unknown field`)
 })
 
-test('a submission is accepted with its warnings, which the job keeps; a known code warns of what differs', async () => {
+test('a submission is accepted with its warnings, which the job keeps; a known code warns of differences', async () => {
   const first = await submit({ ...BODY, code: 'warned' })
   const missing = {
     code: 'slice_zoom_max_missing',
@@ -58,7 +58,7 @@ test('a submission is accepted with its warnings, which the job keeps; a known c
   await app.ctx.sql`DELETE FROM slice_jobs WHERE code IN ('warned', 'good')`
 })
 
-test('one image is refused where its layer will lie in another grid when its turn comes', async () => {
+test('one image is refused if its layer will lie in another grid when it is processed', async () => {
   const send = (more: object) =>
     app.admin({ method: 'POST', url: '/api/v1/admin/slice/jobs', body: { target_code: 'grids', ...more } })
   const one = { source_path: '/images/a.tif', tile_matrix_set: 'CGCS2000Quad', code: 'grids-1', zoom_max: 'native' }
@@ -97,13 +97,13 @@ test.each([[['/images/a.tif', '/images/b.tif']], [['/images/a.tif']]])(
     }
     mkdirSync(join(dataDir, 'kept/2026-03-01'), { recursive: true })
     expect(await place(null)).toMatchObject({ place: { layerDir: join(dataDir, 'kept/2026-03-01-2') } })
-    // A run that was broken off goes on where it was.
+    // An interrupted run continues at the same place.
     expect(await place('2026-03-01')).toMatchObject({ place: { layerDir: join(dataDir, 'kept/2026-03-01') } })
     await app.ctx.sql`DELETE FROM slice_jobs WHERE target_code = 'kept'`
   },
 )
 
-test('a token has at most 100 jobs that have not ended; the next is 429, and known codes are still answered', async () => {
+test('a token has at most 100 unfinished jobs; the next one gets 429, and known codes still return their jobs', async () => {
   const first = (await submit({ ...BODY, code: 'first' })).json()
   for (let i = 1; i < 99; i++) expect((await submit(BODY)).statusCode).toBe(202)
   const last = await Promise.all([1, 2, 3, 4].map(() => submit(BODY)))
@@ -116,7 +116,7 @@ test('a token has at most 100 jobs that have not ended; the next is 429, and kno
   expect((await app.admin({ method: 'POST', url: '/api/v1/admin/slice/jobs', body: BODY })).statusCode).toBe(202)
 })
 
-test('the list of jobs leaves out their images, the answer for one job has them', async () => {
+test('the list of jobs omits their images, the response for one job contains them', async () => {
   const { items, total } = (await jobs('?limit=5')).json()
   expect([items.length, total]).toEqual([5, 101])
   for (const item of items) {
@@ -126,7 +126,7 @@ test('the list of jobs leaves out their images, the answer for one job has them'
   expect((await jobs(`/${items[0].id}`)).json()).toEqual({ ...items[0], source_paths: BODY.source_paths })
 })
 
-test('a job that was cancelled says who cancelled it and when', async () => {
+test('a cancelled job names who cancelled it and when', async () => {
   const { id } = (await jobs('?limit=1')).json().items[0]
   await app.admin({ method: 'POST', url: `/api/v1/admin/slice/jobs/${id}/cancel` })
   expect((await jobs(`/${id}`)).json()).toMatchObject({

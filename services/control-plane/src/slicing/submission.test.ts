@@ -3,7 +3,7 @@ import { checkSubmission, normalizedCode, submissionSchema } from './submission.
 
 const check = (body: unknown) => checkSubmission(submissionSchema.parse(body))
 
-test('defaults are those of the interface', () => {
+test('the defaults are the documented ones', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif' })).toEqual({
     ok: true,
     job: {
@@ -26,7 +26,7 @@ test('defaults are those of the interface', () => {
   })
 })
 
-test('an empty key or callback address is none', () => {
+test('an empty key or callback URL counts as absent', () => {
   const silent = { target_code: 'a', source_path: '/x.tif' }
   expect(check({ ...silent, code: '', callback_url: '', requested_by: '' })).toEqual(check(silent))
 })
@@ -37,7 +37,7 @@ test.each([
   ['hooks.example', false],
   ['ftp://hooks.example/', false],
   ['https://hooks.example/a?b', true],
-])('the callback address %s is accepted: %s', (callback_url, accepted) => {
+])('the callback URL %s is accepted: %s', (callback_url, accepted) => {
   const body = { target_code: 'a', source_path: '/x.tif', callback_url }
   expect(submissionSchema.safeParse(body).success).toBe(accepted)
 })
@@ -46,7 +46,7 @@ test.each([
   [{ zoom_max: 'auto' }, 'must be a whole number from 0 to 24, or "native"'],
   [{ tile_size: 300 }, 'must be 256 or 512'],
   [{ callback_url: 'ftp://hooks.example/' }, 'must be an http or https address'],
-])('%j is refused with words that say what to write', (wrong, words) => {
+])('%j is refused with a valid form', (wrong, words) => {
   const { error } = submissionSchema.safeParse({ target_code: 'a', source_path: '/x.tif', ...wrong })
   expect(error?.issues.map(({ message }) => message)).toEqual([words])
 })
@@ -57,7 +57,7 @@ test('without zoom_max the one zoom is zoom_min', () => {
   })
 })
 
-test('a native zoom_max begins as zoom_min, and never contradicts it', () => {
+test('a native zoom_max starts as zoom_min, and never contradicts it', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif', zoom_min: 5, zoom_max: 'native' })).toMatchObject({
     job: { zoomMin: 5, zoomMax: 5, zoomMaxNative: true },
   })
@@ -76,7 +76,7 @@ test.each([
   expect(normalizedCode(text)).toBe(code)
 })
 
-test('both forms of the sources may be given only where they say the same', () => {
+test('both forms of the sources may be given only if they are equal', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif', source_paths: ['/x.tif'] }).ok).toBe(true)
   expect(check({ target_code: 'a', source_path: '/x.tif', source_paths: ['/y.tif'] }).ok).toBe(false)
 })

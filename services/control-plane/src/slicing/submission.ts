@@ -10,12 +10,12 @@ import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import { z } from 'zod'
 import { submissionWarnings } from './warnings.js'
 
-/** Limit: a mosaic of more images is better built by a tool made for it; the body must fit its own limit, too. */
+/** Maximum number of images. A tool for mosaics serves better for more, and the body must fit its limit too. */
 const MAX_SOURCES = 5000
 
 const path = z.string().refine((text) => isPlainPath(text) || isObject(text), sentence('said.source_path'))
 
-/** One object, which is fetched before GDAL sees it. */
+/** True for an object in storage, which is fetched before GDAL reads it. */
 function isObject(text: string): boolean {
   if (!text.startsWith('s3://')) return false
   const location = parseLocation(text)
@@ -23,13 +23,13 @@ function isObject(text: string): boolean {
 }
 
 function withoutCredentials(address: string): boolean {
-  // What is no address is refused as such.
+  // Text that is not a URL is refused by another rule.
   if (!URL.canParse(address)) return true
   const { username, password } = new URL(address)
   return username === '' && password === ''
 }
 
-/** The submit body. Unknown fields are refused: they are more often misspelt than meant for another service. */
+/** The body of a submission. Unknown fields are refused: most are misspelt. */
 export const submissionSchema = z.strictObject({
   target_code: z
     .string()
@@ -89,7 +89,7 @@ export const submissionSchema = z.strictObject({
       z
         .url({ protocol: /^https?$/, error: sentence('said.callback_address') })
         .max(4096)
-        // No delivery sends them.
+        // No delivery sends credentials of a URL.
         .refine(withoutCredentials, sentence('said.destination_credentials')),
     ])
     .optional(),
@@ -105,7 +105,7 @@ const TARGET = refuse('invalid_parameters', coded('slice_target_code'))
 const OUTPUT_GRID = refuse('invalid_parameters', coded('slice_output_grid'))
 const ZOOMS = refuse('invalid_parameters', coded('slice_zooms_swapped'))
 
-/** Checks the form of a submission and nothing else: whether its images exist, the job finds out. Pure. */
+/** Checks only the form of a submission; the job itself finds out whether its images exist. Pure. */
 export function checkSubmission(body: Submission): Checked {
   if (body.source_paths !== undefined && body.source_path !== undefined) {
     const same = body.source_paths.length === 1 && body.source_paths[0] === body.source_path
@@ -141,7 +141,7 @@ export function checkSubmission(body: Submission): Checked {
   }
 }
 
-/** Characters beyond ASCII are removed; what is left must be a plain path segment. null: it is not. */
+/** Removes characters beyond ASCII. Returns null if the rest is not a plain path segment. */
 export function normalizedCode(text: string): string | null {
   const ascii = text.replace(/[^\x20-\x7e]/g, '').trim()
   return /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(ascii) ? ascii : null

@@ -20,7 +20,7 @@ import { modeOf } from './layer-version.js'
 
 type Refused = Refusal & { readonly state: 'refused' }
 
-/** Queues a job, unless it is one that its layer could not take: it would only fail when its turn comes. */
+/** Queues a job, unless its layer could not accept it: the job would only fail when its turn comes. */
 export async function submit(
   tx: Transaction,
   outputRoot: string,
@@ -50,7 +50,7 @@ export async function submit(
   return submitter === null ? submitSliceJob(tx, traced, null) : submitSliceJob(tx, traced, submitter)
 }
 
-/** Why a single image cannot be merged into the layer as it will be when the job's turn comes; null: it can. */
+/** Returns the reason why a single image cannot be merged into the layer, in the state of the job's turn; null if it can. */
 function refusalBy(layer: Layer | null, job: NewSliceJob): Refusal | null {
   if (layer === null || modeOf({ sourceCount: job.sourcePaths.length }) === 'mosaic') return null
   if (layer.tileMatrixSet !== job.tileMatrixSet) {
@@ -73,7 +73,7 @@ function refusalBy(layer: Layer | null, job: NewSliceJob): Refusal | null {
 
 const OUTPUT_BUCKET = refuse('invalid_parameters', coded('slice_output_bucket'))
 
-/** An archive has no tiles of other grids. */
+/** Archives hold only tiles of the standard grid. */
 function outputLike(layer: Layer | null, { tileMatrixSet }: NewSliceJob): SliceOutput {
   return layer !== null && tileMatrixSet === 'WebMercatorQuad' ? layer.output : 'folder'
 }
@@ -84,7 +84,7 @@ interface Layer {
   readonly output: SliceOutput
 }
 
-/** What the last job of the queue makes of a layer, or else its newest version; null: no such layer yet. */
+/** Returns the layer after the last job of the queue, or else its newest version; null without such a layer. */
 async function layerBefore(tx: Transaction, code: string): Promise<Layer | null> {
   const queued = (await readOpenSliceJobs(tx, [code])).at(-1)
   if (queued !== undefined) return queued

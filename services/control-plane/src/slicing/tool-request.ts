@@ -6,12 +6,12 @@ import type { Settings } from '@gateway/core/settings/load.js'
 import type { NewSliceJob } from '@gateway/store/slice-jobs.js'
 import type { LayerPlace } from './layer-place.js'
 
-/** Images that were fetched from object storage for a job, while it runs. */
+/** Directory of images that were fetched from object storage for a running job. */
 export const fetchDirectory = (dataDir: string): string => join(scratchDirectory(dataDir), 'fetched')
 
 export const scratchDirectory = (dataDir: string): string => join(dataDir, 'slice-temp')
 
-/** What the tiling tool is asked for to do a job. */
+/** Builds the request to the tiling tool for a job. */
 export async function toolRequest(
   settings: Settings,
   job: NewSliceJob,
@@ -32,7 +32,7 @@ export async function toolRequest(
     zoom_max: job.zoomMaxNative ? 'native' : job.zoomMax,
     tile_size: job.tileSize === 512 ? 512 : 256,
     tile_format: toolFormat(job.tileFormat),
-    // Defaults are left out: an operator's own tool may not know these fields.
+    // Defaults are omitted, because an operator's own tool may not know these fields.
     ...(job.tileMatrixSet !== 'WebMercatorQuad' && { tile_matrix_set: job.tileMatrixSet }),
     ...(job.encoding !== 'rgb' && { encoding: job.encoding }),
     engine: 'auto',
@@ -41,8 +41,8 @@ export async function toolRequest(
 }
 
 /**
- * The directories that source images must lie in, by their configured and by their real names; none: anywhere. What was fetched from buckets among
- * them lies in one of its own.
+ * Returns the directories that source images must be in, by their configured and real names; empty: anywhere. Images that were fetched from
+ * buckets are in a separate one.
  */
 async function sourceRoots({ sliceSourceRoots, dataDir }: Settings): Promise<string[]> {
   if (sliceSourceRoots.length === 0) return []
@@ -51,13 +51,13 @@ async function sourceRoots({ sliceSourceRoots, dataDir }: Settings): Promise<str
   return [...new Set([...configured, ...real])]
 }
 
-/** What new tiles are written as: WebP takes the place of formats without transparency, and heights are stored without loss. */
+/** Returns the format of new tiles: WebP replaces formats without transparency, and elevations are stored without loss. */
 export function realFormat(requested: string, encoding: NewSliceJob['encoding']): string {
   const format = toolFormat(requested)
   return format === 'jpg' || (encoding !== 'rgb' && format === 'avif') ? 'webp' : format
 }
 
-/** The requested format is metadata: the tool gets the nearest that it knows, and reports which one the layer really has. */
+/** The requested format is metadata. The tool gets the nearest format that it supports, and reports the actual format of the layer. */
 function toolFormat(requested: string): TilingRequest['tile_format'] {
   const lower = requested.toLowerCase()
   if (lower === 'jpeg') return 'jpg'

@@ -12,13 +12,13 @@ import {
 
 const BUILT_IN_TOOL = fileURLToPath(new URL('../../../tiler/dist/main.js', import.meta.url))
 
-/** A tool that still runs so long after SIGTERM is killed. */
+/** Time after SIGTERM at which a tool that still runs is killed. */
 const STOP_MS = 3000
 
 /**
- * Runs the tiling tool to its end: the built-in one, or the operator's own command in a shell, both speaking the protocol of
- * `@gateway/tiling`. What it writes to stderr, and its lines, go into the log. It runs in a process group of its own, so that `signal` ends it
- * with all its children. Answers its result line; a tool that ends without one has failed.
+ * Runs the tiling tool to its end: the built-in one, or the operator's own command in a shell. Both use the protocol of the tiling contract. Its
+ * stderr and its lines go into the log. It runs in its own process group, so that `signal` ends it with all its children. Returns its result
+ * line; a tool that ends without one has failed.
  */
 export async function runTool(
   command: string | null,
@@ -70,7 +70,7 @@ function stopGroup(child: ChildProcess): void {
   const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), STOP_MS)
   child.once('close', () => {
     clearTimeout(timer)
-    // Whatever it started and left behind shares its group.
+    // Processes that it started and left behind share its group.
     signalGroup(child, 'SIGKILL')
   })
 }
@@ -79,6 +79,6 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   try {
     if (child.pid !== undefined) process.kill(-child.pid, signal)
   } catch {
-    // The group has ended already.
+    // The group has already ended.
   }
 }

@@ -10,7 +10,7 @@ function jobOf(body: object) {
   return checked.job
 }
 
-test('a submission without doubt has no warnings', () => {
+test('a plain submission has no warnings', () => {
   for (const body of [{}, { zoom_max: 'native' }, { tile_format: 'PNG' }, { tile_format: 'avif' }])
     expect([body, jobOf(body).warnings]).toEqual([body, []])
 })
@@ -31,7 +31,7 @@ test.each([
   expect(jobOf(body).warnings).toMatchObject([warning])
 })
 
-test('a known code warns of the fields in which the submission differs, and of none if it is the same again', () => {
+test('a known code warns of the fields in which the submission differs, and not at all if it is equal', () => {
   const known = { ...jobOf({ code: 'a', zoom_max: 'native' }), zoomMax: 14 } as unknown as StoredSliceJob
   expect(knownJobWarning(jobOf({ code: 'a', zoom_max: 'native' }), known)).toBeNull()
   expect(knownJobWarning(jobOf({ code: 'a', zoom_max: 14, source_paths: ['/c.tif'] }), known)).toEqual({
@@ -46,11 +46,11 @@ test.each([
   [{ zoom_min: 0, zoom_max: 15 }, 12, ['slice_zoom_max_above_native']],
   [{ zoom_min: 0, zoom_max: 'native' }, 0, []],
   [{ zoom_min: 20, zoom_max: 20 }, undefined, []],
-])('%j of images of zoom %s: %j', (body, native, codes) => {
+])('%j for images of zoom %s: %j', (body, native, codes) => {
   expect(planWarnings(jobOf(body), { native_zoom: native }).map(({ code }) => code)).toEqual(codes)
 })
 
-test('the reason of a tool that sends a code nobody knows is taken as text', () => {
+test('the reason of a tool with an unknown code is used as text', () => {
   const line = { type: 'result', ok: false, reason: 'x' } as const
   expect(codedReason({ ...line, message_code: 'slice_source_archive', message_params: { source: 'a' } })).toEqual({
     code: 'slice_source_archive',

@@ -3,7 +3,7 @@ import type { PlanLine, ResultLine } from '@gateway/contracts/tiling/protocol.js
 import type { NewSliceJob, StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { realFormat } from './tool-request.js'
 
-/** What is looked at of a submission. */
+/** The checked fields of a submission. */
 interface Submitted {
   readonly target_code: string
   readonly zoom_min: number
@@ -12,7 +12,7 @@ interface Submitted {
   readonly encoding: NewSliceJob['encoding']
 }
 
-/** What of a submission is accepted and probably not intended. Pure. */
+/** Returns warnings about accepted values of a submission that are probably not intended. Pure. */
 export function submissionWarnings(
   body: Submitted,
   sourcePaths: readonly string[],
@@ -36,13 +36,13 @@ export function submissionWarnings(
   return warnings
 }
 
-/** What of a submission is not in the job that has its code already; null: nothing, it is the same submission again. Pure. */
+/** Returns a warning that names the differences from the existing job with the same code; null if there are none. Pure. */
 export function knownJobWarning(wanted: NewSliceJob, known: StoredSliceJob): CodedMessage | null {
   const isSame: Readonly<Record<string, boolean>> = {
     target_code: wanted.targetCode === known.targetCode,
     source_paths: wanted.sourcePaths.join('\n') === known.sourcePaths.join('\n'),
     zoom_min: wanted.zoomMin === known.zoomMin,
-    // The zoom of the images takes the place of `native`.
+    // The zoom of the images replaces `native`.
     zoom_max:
       wanted.zoomMaxNative === known.zoomMaxNative && (wanted.zoomMaxNative || wanted.zoomMax === known.zoomMax),
     tile_size: wanted.tileSize === known.tileSize,
@@ -57,17 +57,17 @@ export function knownJobWarning(wanted: NewSliceJob, known: StoredSliceJob): Cod
     : coded('slice_code_known', { code: JSON.stringify(known.code), fields: fields.join(', ') })
 }
 
-/** Zooms above that of the images that people ask for on purpose, for maps that are drawn larger. */
+/** Number of zooms above that of the images that people request on purpose, for maps that are drawn larger. */
 const USUAL_ENLARGEMENT = 2
 
 const OF_PLAN: ReadonlySet<MessageCode> = new Set(['slice_zoom_min_above_native', 'slice_zoom_max_above_native'])
 
-/** Whether a warning comes from the plan of a run, and not from the submission. */
+/** True if a warning comes from the plan of a run, and not from the submission. */
 export function isOfPlan(code: MessageCode): boolean {
   return OF_PLAN.has(code)
 }
 
-/** What the headers of the images show to be hardly intended. An operator's own tool may not tell their zoom. Pure. */
+/** Returns warnings based on the headers of the images. An operator's own tool may not report their zoom. Pure. */
 export function planWarnings(
   { zoomMin, zoomMax, zoomMaxNative }: Pick<NewSliceJob, 'zoomMin' | 'zoomMax' | 'zoomMaxNative'>,
   { native_zoom: native }: Pick<PlanLine, 'native_zoom'>,
@@ -78,7 +78,7 @@ export function planWarnings(
   return isDeep ? [coded('slice_zoom_max_above_native', { zoom_max: zoomMax, native })] : []
 }
 
-/** What the reason of a failure was made from. An operator's own tool may send anything. */
+/** Returns the code and parameters of a failure's reason. An operator's own tool may send anything. */
 export function codedReason(result: Extract<ResultLine, { ok: false }>): CodedMessage | null {
   const { message_code: code, message_params: params = {} } = result
   return code !== undefined && isMessageCode(code) ? { code, params } : null

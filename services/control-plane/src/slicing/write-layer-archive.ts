@@ -5,7 +5,7 @@ import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
 import { writeArchive } from '../platform/archives/write-archive.js'
 
-/** Writes the tiles of a layer and its metadata as one PMTiles archive, whole or not at all. @param places `root`: above both */
+/** Writes the tiles and metadata of a layer as one PMTiles archive, completely or not at all. @param places `root`: parent of both */
 export async function writeLayerArchive(
   { layerDir, root, archive }: { readonly layerDir: string; readonly root: string; readonly archive: string },
   { storage, format, extension, bounds }: Pick<NewVersion, 'storage' | 'format' | 'extension' | 'bounds'>,
@@ -22,7 +22,7 @@ export async function writeLayerArchive(
   return writeArchive(task, signal)
 }
 
-/** The layer's own metadata, which comes back with the tiles when they are unpacked. */
+/** Reads the layer's own metadata, which is restored when the tiles are unpacked. */
 async function readMetadata(layerDir: string): Promise<Record<string, unknown>> {
   const text = await readFile(join(layerDir, METADATA_FILE), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '{}'

@@ -9,12 +9,12 @@ import type { App } from '../platform/http/app-type.js'
 import { METRIC_PREFIX } from '../platform/metrics.js'
 import type { StoreHealth } from './store-health.js'
 
-/** A scrape waits no longer for the counts; it goes without them then. */
+/** Time limit of the counts in a scrape. Without them it is sent anyway. */
 const ANSWER_WITHIN_MS = 1500
 
 /**
- * What waits in the whole cluster, and what this process runs, for `/metrics`. Every control plane tells the same counts: dashboards take the
- * maximum. Where the store does not answer they are absent, and `store_up` is 0.
+ * Registers metrics of the cluster's pending work, and of the jobs of this process. Every control plane reports the same counts, so dashboards take the
+ * maximum. If the store does not respond, the counts are absent, and `store_up` is 0.
  */
 export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   const registers = [ctx.metrics.registry]
@@ -124,7 +124,7 @@ export function connectionMetric({ server }: App, { metrics }: ControlContext): 
   })
 }
 
-/** Gauges are collected at the same time: one query serves all of a scrape. */
+/** Shares one query among all gauges of a scrape, which are collected at the same time. */
 function onceAScrape<T>(read: () => Promise<T>): () => Promise<T> {
   let current: Promise<T> | null = null
   return () => {

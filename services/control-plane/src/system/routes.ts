@@ -72,7 +72,7 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
       const { outstanding } = ctx.readiness
       if (outstanding !== null)
         return sendRefusal(reply, refuse('dependency_down', coded('words', { words: outstanding })))
-      // On Postgres the bus is the store, which has just answered.
+      // On Postgres the bus is the store, which has just responded.
       const up = ctx.bus.medium === 'postgres' || ctx.bus.connected
       return { status: 'ready', store: 'up', bus: up ? 'up' : 'down', bus_medium: ctx.bus.medium } as const
     },

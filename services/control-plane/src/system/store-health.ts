@@ -3,17 +3,17 @@ import type { Sql } from '@gateway/store/connect.js'
 import { storeTrouble } from '@gateway/store/transient-errors.js'
 import { probeWrite } from '@gateway/store/write-probe.js'
 
-/** Probes give up after a second or two themselves: a store that is slower than this is none. */
+/** Time limit. Probes give up after a second or two, so a slower store counts as down. */
 const ANSWER_WITHIN_MS = 1500
 
-/** Between two attempts to write, while writing is known to fail. */
+/** Interval of test writes while writing is known to fail. */
 const TRY_WRITING_EVERY_MS = 3000
 
 const UNREACHABLE = 'the store is out of reach'
 
 /**
- * Whether the store serves: it answers, and writes. That it does not write is known from a request that failed, or from the store
- * being a replica or read-only, as hosted ones are made before their disk is full; that it does again, from a test write.
+ * Tells whether the store works, for reads and writes. A failure to write is known from a failed request, or because the store is a replica or
+ * read-only (hosted stores become read-only before their disk is full). A test write shows the recovery.
  */
 export class StoreHealth {
   readonly #sql: Sql
@@ -25,7 +25,7 @@ export class StoreHealth {
     this.#shutdown = shutdown
   }
 
-  /** What a request failed for. */
+  /** Records the error of a failed request. */
   note(error: unknown): void {
     const trouble = storeTrouble(error)
     if (trouble?.writesOnly !== true) return
@@ -34,7 +34,7 @@ export class StoreHealth {
     if (!trying) void this.#tryWriting()
   }
 
-  /** What is wrong at this moment, in a clause; null: nothing. Answers within ANSWER_WITHIN_MS. */
+  /** Returns the current problem as a clause, or null, within ANSWER_WITHIN_MS. */
   async trouble(): Promise<string | null> {
     const gaveUp = new AbortController()
     const late = sleep(ANSWER_WITHIN_MS, UNREACHABLE, { signal: gaveUp.signal }).catch(() => UNREACHABLE)
@@ -62,7 +62,7 @@ export class StoreHealth {
         () => {
           this.#cannotWrite = null
         },
-        // Other failures show by themselves.
+        // Other failures are reported elsewhere.
         () => {},
       )
     }

@@ -7,7 +7,7 @@ import { upsertVectors } from '@gateway/store/vectors.js'
 
 const TILE = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** What a scan would have found: basemap `world` with version `v1` in folders and `v2` as an archive, a GeoJSON and a shapefile. */
+/** Inserts the result of a scan: basemap `world` with version `v1` in folders and `v2` as an archive, a GeoJSON and a shapefile. */
 export async function fillCatalog(sql: Sql, home: string): Promise<void> {
   const maps = path.join(home, 'maps')
   const vectors = path.join(home, 'vectors')
@@ -40,7 +40,7 @@ function write(root: string, name: string, content: string | Buffer): void {
   writeFileSync(path.join(root, name), content)
 }
 
-/** What a scan would have found of one version. */
+/** A version as found by a scan. */
 export function version(label: string, storage: 'xyz' | 'mbtiles', file: string): NewVersion {
   return {
     version: label,

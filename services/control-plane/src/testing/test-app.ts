@@ -19,20 +19,20 @@ import { Readiness } from '../platform/readiness.js'
 export const ADMIN_TOKEN = 'test-admin-token'
 export const ADMIN_PASSWORD = 'test-admin-password'
 
-/** The application on a database of its own; requests are injected, without a listener. */
+/** The application on a separate database; requests are injected, without a listener. */
 export interface TestApp {
   readonly app: App
   readonly ctx: ControlContext
   readonly store: FreshStore
-  /** a request as an administrator on this machine */
+  /** sends a request as an administrator on this machine */
   admin(options: InjectOptions): Promise<LightMyRequestResponse>
   close(): Promise<void>
 }
 
 /**
  * @param serverUrl TEST_POSTGRES_URL of the test run
- * @param settings on top of defaults, by their names in the environment
- * @param now the calendar that it goes by
+ * @param settings override defaults, by their names in the environment
+ * @param now the clock of the application
  */
 export async function startTestApp(
   serverUrl: string | undefined,

@@ -52,7 +52,7 @@ export function bulkTokensRoute(app: App, ctx: ControlContext, edges: KnownEdges
   })
 }
 
-/** What is doubtful about the parameters, for all tokens alike. */
+/** Returns warnings about the parameters, which apply to all tokens. */
 async function paramWarnings(ctx: ControlContext, action: Action, params: BulkTokenParams): Promise<Warning[]> {
   if (action === 'extend') {
     const expiry = expiryOf(params.expires_at, ctx.now(), 0)

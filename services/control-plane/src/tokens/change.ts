@@ -13,7 +13,7 @@ export const NO_SUCH_TOKEN = refuse('not_found', coded('token_not_found'))
 type Acknowledged = Pick<Confirmed<unknown>, 'confirmed' | 'pending'>
 export type Outcome<T> = { readonly ok: true; readonly answer: T & Acknowledged } | Refusal
 
-/** What was done, and what the change log must receive of it; or why it was not. */
+/** The result with its entries for the change log, or the refusal. */
 export type Done<T> =
   | {
       readonly ok: true
@@ -22,19 +22,19 @@ export type Done<T> =
     }
   | Refusal
 
-/** What is done to a token that is locked. It refuses before it writes anything. */
+/** A change of a locked token. It refuses before it writes anything. */
 export type TokenWork<T> = (tx: Transaction, token: LockedToken) => Promise<Done<T>>
 
-/** Changes one token within a transaction, whose other tokens may be changed too. */
+/** Changes one token within a transaction that may also change others. */
 export async function changeInside<T>(tx: Transaction, id: string, work: TokenWork<T>): Promise<Done<T>> {
   const token = isUuid(id) ? await lockToken(tx, id) : null
   return token === null ? NO_SUCH_TOKEN : work(tx, token)
 }
 
 /**
- * Changes an existing token and waits until every live edge process has dropped what it knew of it, at most for TOKEN_STALE_SECONDS: by then
- * the edges that the bus does not reach have asked the store. One that fell silent within TOKEN_OFFLINE_SECONDS is not waited for, and named
- * as pending. Concurrent changes of one token run one after the other.
+ * Changes an existing token and waits until every live edge process has dropped its cached state, for at most TOKEN_STALE_SECONDS: by then
+ * the edges that the bus does not reach have asked the store. It does not wait for an edge that fell silent within TOKEN_OFFLINE_SECONDS, and
+ * returns it as pending. Concurrent changes of one token run one after the other.
  */
 export async function changeToken<T>(
   ctx: ControlContext,
@@ -49,7 +49,7 @@ export async function changeToken<T>(
   return result.ok ? { ok: true, answer: { ...result.answer, confirmed, pending } } : result
 }
 
-/** What edges must forget where a token changes. */
+/** Returns the entries that edges must drop when a token changes. */
 export function changesOf({ digests }: LockedToken): NewChange[] {
   return digests.map((key) => ({ kind: 'token', key }))
 }

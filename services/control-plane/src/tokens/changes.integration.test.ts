@@ -23,7 +23,7 @@ async function newestAudit() {
   return (await gateway.admin({ url: '/api/v1/admin/audit?limit=1' })).json().items[0]
 }
 
-test('a change is logged by digest, and audited with the fields that differ before and after', async () => {
+test('a change is logged by digest, and audited with the old and new values of the changed fields', async () => {
   const issued = await issue({ basemap_codes: ['a'], expires_at: '2030-01-01' })
   const before = await currentState(gateway.store.sql)
   const answer = await patch(issued.id, { name: 'two', basemap_codes: ['a', 'b', 'a'], vector_codes: null })
@@ -40,14 +40,14 @@ test('a change is logged by digest, and audited with the fields that differ befo
   })
 })
 
-test('a change that changes nothing is neither logged nor audited', async () => {
+test('a change without an effect is neither logged nor audited', async () => {
   const { id, name, expires_at } = await issue({ basemap_codes: ['a'] })
   const [before, audited] = [await currentState(gateway.store.sql), await newestAudit()]
   expect((await patch(id, { name, expires_at, basemap_codes: ['a'] })).statusCode).toBe(200)
   expect([await currentState(gateway.store.sql), await newestAudit()]).toEqual([before, audited])
 })
 
-test('a limit of requests is what a second allows where no burst is named, stays where it is left out, and is lifted by null', async () => {
+test('the burst of a rate limit defaults to its rate; the limit stays if it is omitted, and null lifts it', async () => {
   const issued = await issue({ rate_limit: { per_second: 2.5 } })
   const limit = { per_second: 2.5, burst: 3 }
   expect(issued.rate_limit).toEqual(limit)
@@ -60,7 +60,7 @@ test('a limit of requests is what a second allows where no burst is named, stays
   expect(await stored()).toBeNull()
 })
 
-test('the audit has the length of a list that is too long for a row', async () => {
+test('the audit contains the length of a list that is too long for a row', async () => {
   const { id } = await issue()
   await patch(id, { vector_codes: Array.from({ length: 101 }, (_, i) => `v${i}`) })
   expect((await newestAudit()).detail).toMatchObject({
@@ -84,14 +84,14 @@ test.each([
   expect((await patch(id, payload)).statusCode).toBe(400)
 })
 
-test.each(UNKNOWN)('the unknown token %s is 404', async (id) => {
+test.each(UNKNOWN)('the unknown token %s returns 404', async (id) => {
   const url = `${TOKENS}/${id}`
   expect((await gateway.admin({ url })).statusCode).toBe(404)
   expect((await gateway.admin({ method: 'DELETE', url })).statusCode).toBe(404)
   expect((await patch(id, { name: 'x' })).statusCode).toBe(404)
 })
 
-test('deleting a disabled token is audited with what it was', async () => {
+test('deleting a disabled token is audited with its content', async () => {
   const { id, prefix } = await issue({ name: 'gone' })
   await gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/disable` })
   const answer = await gateway.admin({ method: 'DELETE', url: `${TOKENS}/${id}` })
@@ -103,7 +103,7 @@ test('deleting a disabled token is audited with what it was', async () => {
   })
 })
 
-test('a rotation logs all secrets that change, keeps the last one for the grace, and is audited without them', async () => {
+test('a rotation logs all changed secrets, keeps the last one for the grace, and is audited without them', async () => {
   const issued = await issue({ expires_at: 0 })
   const rotate = async (payload: object) => {
     const answer = await gateway.admin({
@@ -140,14 +140,14 @@ test('a rotation logs all secrets that change, keeps the last one for the grace,
   for (const { token } of [issued, second, third]) expect(audit).not.toContain(token)
 })
 
-test('a rotation without a body has no grace, and what needs fields names them', async () => {
+test('a rotation without a body has no grace, and calls that need fields name them', async () => {
   const { id } = await issue()
   expect((await gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/rotate` })).json().previous_expires_at).toBeNull()
   const nothing = await gateway.admin({ method: 'POST', url: TOKENS })
   expect([nothing.statusCode, nothing.json().error]).toEqual([400, expect.stringContaining('body.name')])
 })
 
-test('what is disabled or expired is not rotated, and a grace is at most 30 days', async () => {
+test('a disabled or expired token is not rotated, and a grace is at most 30 days', async () => {
   const { id } = await issue({ expires_at: '2020-01-01' })
   const rotate = (payload: object) => gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/rotate`, payload })
   expect((await rotate({})).statusCode).toBe(409)
@@ -158,7 +158,7 @@ test('what is disabled or expired is not rotated, and a grace is at most 30 days
   expect((await rotate({})).statusCode).toBe(409)
 })
 
-test('an area is set, changed and lifted; what is no area is refused', async () => {
+test('an area is set, changed and lifted; an invalid area is refused', async () => {
   const issued = await issue({ bounds: [170, -20, -170, 20] })
   expect(issued.bounds).toEqual([170, -20, -170, 20])
   expect((await gateway.admin({ url: `${TOKENS}/${issued.id}` })).json().bounds).toEqual([170, -20, -170, 20])
@@ -185,7 +185,7 @@ test('an area is set, changed and lifted; what is no area is refused', async () 
   }
 })
 
-test('limits are set, changed and lifted; what is no origin or network is refused', async () => {
+test('limits are set, changed and lifted; an invalid origin or network is refused', async () => {
   const allowed_origins = ['https://maps.example.com', 'http://localhost:8080', 'capacitor://localhost']
   const allowed_networks = ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1', '::1']
   const issued = await issue({ allowed_origins, allowed_networks })

@@ -9,7 +9,7 @@ import { changesOf, changeToken, type Outcome } from './change.js'
 
 const STILL_ACTIVE = refuse('conflict', coded('token_still_active'))
 
-/** Deletes a token that is disabled or expired: one that may be in use is disabled first, which can be looked back at. */
+/** Deletes a token that is disabled or expired. One that may be in use must be disabled first, which can be reviewed. */
 export function deleteToken(
   ctx: ControlContext,
   edges: KnownEdges,

@@ -6,7 +6,7 @@ import type { KnownEdges } from '../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
 import { changesOf, changeToken, type Outcome, type TokenWork } from './change.js'
 
-/** Disables a token. Disabling again gives the same answer and waits for the edges again. */
+/** Disables a token. A second call returns the same result and waits for the edges again. */
 export function disableToken(
   ctx: ControlContext,
   edges: KnownEdges,

@@ -11,7 +11,7 @@ export const GRANT_FIELDS = ['basemap_codes', 'vector_codes', 'layer_codes'] as 
 
 type Context = Pick<ControlContext, 'now'>
 
-/** Moves the end of a token to a later moment. One that ends later already, or never, is refused: it would be shortened. */
+/** Moves the expiry of a token to a later time. Refused if it would be shortened: it already expires later, or never. */
 export function extending(ctx: Context, { expires_at }: BulkTokenParams, admin: AdminIdentity): TokenWork<Token> {
   const update = updating(ctx, { expires_at }, admin)
   return async (tx, token) => {
@@ -28,7 +28,7 @@ function endOf({ expires_at }: Token): number | null {
   return expires_at === null ? null : Date.parse(expires_at)
 }
 
-/** Adds codes to what a token is granted. A list that grants all stays as it is. */
+/** Adds codes to the grants of a token. A list that grants all stays unchanged. */
 export function granting(ctx: Context, params: BulkTokenParams, admin: AdminIdentity): TokenWork<Token> {
   return async (tx, token) => {
     const patch = fieldsOf(params, (field, codes) =>
@@ -41,7 +41,7 @@ export function granting(ctx: Context, params: BulkTokenParams, admin: AdminIden
 
 const TOO_MANY = refuse('conflict', coded('token_too_many_grants', { limit: MAX_GRANTS }))
 
-/** Takes codes from what a token is granted. A list that grants all would go on granting them, which is refused. */
+/** Removes codes from the grants of a token. Refused for a list that grants all, which would still grant them. */
 export function withdrawing(ctx: Context, params: BulkTokenParams, admin: AdminIdentity): TokenWork<Token> {
   return async (tx, token) => {
     const patch = fieldsOf(params, (field, codes) => token[field].filter((code) => !codes.includes(code)))
@@ -55,7 +55,7 @@ const grantsAll = (field: string) => refuse('conflict', coded('token_grants_all'
 
 type Codes = { [Field in (typeof GRANT_FIELDS)[number]]?: string[] }
 
-/** The lists that the parameters name, each made from what is given. */
+/** Returns the lists that the parameters name, each derived from the current grants. */
 function fieldsOf(
   params: BulkTokenParams,
   make: (field: (typeof GRANT_FIELDS)[number], codes: readonly string[]) => string[],

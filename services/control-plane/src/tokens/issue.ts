@@ -14,8 +14,8 @@ import { tokenWarnings } from './warnings.js'
 export type Issued = { readonly ok: true; readonly issued: IssuedToken } | Refusal
 
 /**
- * Issues a token. Its plaintext is in the answer and nowhere else. It is in the change log, so that a store in which it was issued has
- * another history than one that was restored from before: edges that know the token must see that.
+ * Issues a token. Only the response contains its plaintext. The issue is in the change log, so that a store in which it happened has
+ * another history than one that was restored from an earlier backup. Edges that know the token must detect that.
  */
 export async function issueToken(ctx: ControlContext, body: TokenBody, admin: AdminIdentity): Promise<Issued> {
   const expiry = expiryOf(body.expires_at, ctx.now(), ctx.settings.tokenDefaultTtlSeconds)
@@ -62,7 +62,7 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
       changes: [{ kind: 'token', key: digest.toString('hex') }],
     }
   })
-  // A list that is left out grants nothing, as one that is empty.
+  // An omitted list grants nothing, like an empty one.
   const given = { ...body, basemap_codes: body.basemap_codes ?? [] }
   const warnings = await tokenWarnings(ctx, result, given)
   return {
@@ -73,7 +73,7 @@ export async function issueToken(ctx: ControlContext, body: TokenBody, admin: Ad
 
 type Expiry = { readonly ok: true; readonly at: Date | null } | Refusal
 
-/** Omitted: the default lifetime from now. 0: never. A moment in the past is a token that is expired at once. */
+/** Computes the expiry. Omitted: the default lifetime from now. 0: never. A time in the past gives a token that is expired at once. */
 export function expiryOf(expiresAt: TokenBody['expires_at'], nowMs: number, defaultTtlSeconds: number): Expiry {
   if (expiresAt === 0) return { ok: true, at: null }
   if (expiresAt === undefined) return { ok: true, at: new Date(nowMs + defaultTtlSeconds * 1000) }

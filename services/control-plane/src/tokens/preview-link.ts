@@ -17,7 +17,7 @@ const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 const WITHDRAWN = refuse('invalid_parameters', coded('version_withdrawn'))
 const OTHER_GRID = refuse('invalid_parameters', coded('preview_grid'))
 
-/** Links to a map for people who have no account here. */
+/** Creates links to a map for people without an account. */
 export function previewLinkRoute(app: App, ctx: ControlContext): void {
   app.post(
     '/api/v1/admin/preview-links',

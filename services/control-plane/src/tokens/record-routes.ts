@@ -15,12 +15,12 @@ import { updateToken } from './update.js'
 import { tokenWarnings } from './warnings.js'
 
 const params = z.object({ id: z.string() })
-/** Waits for edges, at most for TOKEN_STALE_SECONDS. */
+/** Waits for edges, for at most TOKEN_STALE_SECONDS. */
 const config = { mayTakeLong: true }
 const CONFIRMED =
   '`confirmed` and `pending` name the edge processes that follow and those that may not yet, as where a token is disabled.'
 
-/** One token: to read, to change, to delete. */
+/** Routes that read, change and delete one token. */
 export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   const path = '/api/v1/admin/tokens/:id'
   app.get(

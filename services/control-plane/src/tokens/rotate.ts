@@ -12,8 +12,8 @@ import { changesOf, changeToken, type Outcome } from './change.js'
 const ENDED = refuse('conflict', coded('token_not_usable'))
 
 /**
- * Gives a token a new secret, which is in the answer and nowhere else. The one before it works for `graceSeconds` more, and one before that,
- * whose grace may still have lasted, ends now.
+ * Gives a token a new secret, which only the response contains. The previous secret stays valid for `graceSeconds`. One before that,
+ * whose grace period may still have lasted, ends now.
  */
 export function rotateToken(
   ctx: ControlContext,
@@ -35,7 +35,7 @@ export function rotateToken(
       after: { prefix: rotated.prefix },
     }
     await insertAudit(tx, { ...admin, action: 'token.rotate', subject: token.id, detail })
-    // The new one too: a store in which it was issued has another history than one that was restored from before.
+    // The new digest too: a store in which it was issued has another history than one that was restored from an earlier backup.
     const changes = [...changesOf(token), { kind: 'token' as const, key: digest.toString('hex') }]
     return { ok: true, answer: { ...rotated, token: plaintext }, changes }
   })

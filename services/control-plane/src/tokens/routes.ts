@@ -69,7 +69,7 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
   app.post(
     '/api/v1/admin/tokens/:id/disable',
     {
-      // Waits for edges, at most TOKEN_STALE_SECONDS.
+      // Waits for edges, for at most TOKEN_STALE_SECONDS.
       config: { mayTakeLong: true },
       schema: {
         operationId: 'disableToken',

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from '../testing/test-app.js'
 const TOKENS = '/api/v1/admin/tokens'
 let gateway: TestApp
 beforeAll(async () => {
-  // Edges are waited for as long as that: what confirms has the time for it on a busy machine too.
+  // The maximum wait for edges, long enough for a confirmation on a busy machine.
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { TOKEN_STALE_SECONDS: '5', TOKEN_DEFAULT_TTL: '2h' })
 })
 afterAll(() => gateway.close())
@@ -25,8 +25,8 @@ async function issue(body: object): Promise<IssuedToken> {
 
 const disable = (id: string) => gateway.admin({ method: 'POST', url: `${TOKENS}/${id}/disable` })
 
-/** An edge process that announces itself and applies, or does not, what it hears of. */
-/** `announce` says again what it said last: it is live for 3.5 s after that. */
+/** An edge process that registers itself and applies the changes that it receives, or not. */
+/** `announce` repeats the last announcement: the edge is live for 3.5 s afterwards. */
 async function edge(applies: boolean): Promise<{ id: string; bus: Bus; announce: () => Promise<void> }> {
   const bus = new PostgresBus(gateway.store.sql, 300)
   let own: OwnPresence = {
@@ -49,7 +49,7 @@ async function edge(applies: boolean): Promise<{ id: string; bus: Bus; announce:
   return { id: own.id, bus, announce: () => bus.announce(own) }
 }
 
-test('a token is stored by its digest alone and never listed with its plaintext', async () => {
+test('a token is stored only by its digest and never listed with its plaintext', async () => {
   const issued = await issue({ name: 'once', basemap_codes: ['a', 'b', 'a'] })
   expect(issued).toMatchObject({ basemap_codes: ['a', 'b'], vector_codes: [], scopes: ['read'], disabled_at: null })
   expect(issued.prefix).toBe(issued.token.slice(0, 12))
@@ -64,13 +64,13 @@ test('without expires_at a token lives for TOKEN_DEFAULT_TTL, with 0 for ever', 
   expect((await issue({ name: 'ever', expires_at: 0 })).expires_at).toBeNull()
 })
 
-test('expires_at may name the minute alone, with a zone or without', async () => {
+test('expires_at may end with the minute, with a zone or without', async () => {
   for (const expires_at of ['2030-01-02T03:04Z', '2030-01-02T05:04+02:00', '2030-01-02T03:04']) {
     expect((await issue({ name: 'minute', expires_at })).expires_at).toBe('2030-01-02T03:04:00.000Z')
   }
 })
 
-test('what is null counts as left out, and a field that is not known is refused: a limit misspelt is no limit', async () => {
+test('null counts as omitted, and an unknown field is refused, since a misspelt limit would be no limit', async () => {
   const unset = { basemap_codes: null, vector_codes: null, scopes: null, expires_at: null }
   const { created_at, expires_at, ...issued } = await issue({ name: 'unset', ...unset })
   expect(issued).toMatchObject({ basemap_codes: [], vector_codes: [], scopes: ['read'] })
@@ -89,7 +89,7 @@ test('the list comes newest first, in pages, with the total of all', async () =>
   expect(page.total).toBeGreaterThanOrEqual(3)
 })
 
-test('issuing and disabling log the change by digest and leave an audit entry without the plaintext', async () => {
+test('issuing and disabling log the change by digest and write an audit entry without the plaintext', async () => {
   const before = await currentState(gateway.store.sql)
   const issued = await issue({ name: 'audited' })
   expect((await disable(issued.id)).statusCode).toBe(200)
@@ -104,7 +104,7 @@ test('issuing and disabling log the change by digest and leave an audit entry wi
   expect(audit.body).not.toContain(issued.token)
 })
 
-test('the answer of disabling names the edge processes that confirmed and those that did not', async () => {
+test('the response to disabling names the edge processes that confirmed and those that did not', async () => {
   const quick = await edge(true)
   const stuck = await edge(false)
   const { id } = await issue({ name: 'confirmed' })
@@ -128,7 +128,7 @@ test.each(['00000000-0000-4000-8000-000000000000', 'nonsense', '%00'])(
   },
 )
 
-test('with the bus out of reach the token is disabled, nobody confirms, and the edges last known are pending', async () => {
+test('with the bus out of reach the token is disabled, no edge confirms, and the last known edges are pending', async () => {
   const known = [
     {
       id: randomUUID(),

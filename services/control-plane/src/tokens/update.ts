@@ -8,7 +8,7 @@ import type { AdminIdentity } from '../platform/http/app-type.js'
 import { changesOf, changeToken, type Outcome, type TokenWork } from './change.js'
 import { expiryOf, rateLimitOf, unique } from './issue.js'
 
-/** Changes the fields that are given. Where they are as they were, nothing is recorded. */
+/** Changes the given fields. If they are unchanged, nothing is recorded. */
 export function updateToken(
   ctx: ControlContext,
   edges: KnownEdges,

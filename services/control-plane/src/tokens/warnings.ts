@@ -7,8 +7,8 @@ import { codeWarnings, expiryWarnings, type GivenCodes } from '../platform/warni
 type Granted = Pick<Token, 'basemap_codes' | 'vector_codes'>
 
 /**
- * What is doubtful about a token as it was just issued or changed.
- * @param given the fields that the request has set: others were looked at when they were set
+ * Returns warnings about a token that was just issued or changed.
+ * @param given fields that the request has set; others were checked when they were set
  */
 export async function tokenWarnings(
   { sql, now }: Pick<ControlContext, 'sql' | 'now'>,

@@ -6,7 +6,7 @@ import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
 import { runBuild } from './run-build.js'
 
-/** Builds vector tiles: small files in one lane, and large ones in another, so that the small ones need not wait. */
+/** Builds vector tiles: small files in one lane, and large files in another, so that small ones do not wait. */
 export const vectorBuildLoop: BackgroundLoop = {
   name: 'vector builds',
   async run(ctx) {
@@ -29,7 +29,7 @@ function runLane(ctx: ControlContext, isSmall: boolean): Promise<void> {
   })
 }
 
-/** With VECTOR_TILES=false no vector has tiles, and none waits for them. */
+/** Completes all builds without tiles, since no vector has tiles with VECTOR_TILES=false. */
 function skipping(ctx: ControlContext): Work {
   const claim = async () => {
     await announcing(ctx, skipBuilds)

@@ -12,24 +12,24 @@ import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
 import { HelperEnded, HelperProcess } from '../platform/helper-process/helper-process.js'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, used even if the sources run (in tests). */
 const BUILD_PROCESS = new URL('../../dist/vectors/build-process.js', import.meta.url)
 
-/** Limit: one build. */
+/** Time limit of one build. */
 const TIME_LIMIT_MS = 24 * 3_600_000
 
 const MEGABYTE = 1024 * 1024
 
 /**
- * Builds a claimed vector and records how that ended, for the edges in the same transaction. If the lease is lost, because the vector has another
- * content or another process has it, or if this process stops, the build is broken off and nothing is recorded.
+ * Builds a claimed vector and records the outcome, in the same transaction as the change for the edges. Aborts the build and records nothing if
+ * the lease is lost, because the vector has new content or another process holds the lease, or if this process stops.
  */
 export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held: AbortSignal): Promise<void> {
   const { sql, log, settings } = ctx
   const { code, revision, lease } = claimed
   const parent = join(settings.vectorBuildRoot, code)
   const folder = join(parent, String(revision))
-  // The builder is killed when it is broken off, and leaves what it has written.
+  // A killed builder leaves its output behind.
   const own = `.${revision}-${lease.id}.tmp`
   const work = join(parent, own)
   let end: { build: VectorBuild } | { failed: string }
@@ -41,7 +41,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
     await mkdir(work)
     const built = await build(ctx, claimed, work, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]))
     const { bounds } = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
-    // Of an earlier try for this revision, which no edge was told of.
+    // May exist from an earlier try for this revision, which was never announced to an edge.
     const final = `${folder}-${lease.id}`
     await rename(work, final)
     end = {
@@ -109,7 +109,7 @@ async function build(
   }
 }
 
-/** The .shp first. */
+/** Returns the .shp first. */
 async function shapefileParts({ settings }: ControlContext, { path, sourcePath }: ClaimedBuild, signal: AbortSignal) {
   const stem = basename(path).slice(0, -4).toLowerCase()
   const isPart = (name: string) => /\.(?:shx|dbf|prj|cpg)$/i.test(name) && name.slice(0, -4).toLowerCase() === stem
@@ -126,7 +126,7 @@ async function inProcess(task: BuildTask, signal: AbortSignal): Promise<BuiltTil
   }
 }
 
-/** Limit: characters of a reason. */
+/** Maximum length of a reason in characters. */
 const MAX_REASON = 1000
 
 function reasonOf(error: Error): string {

@@ -10,44 +10,44 @@ import {
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
 import { LRUCache } from 'lru-cache'
 
-/** Limit: signatures that are remembered, some 500 bytes each. */
+/** Limit: remembered signatures, some 500 bytes each. */
 const MAX_KNOWN = 10_000
 
 export const SIGNATURE_WRONG = refuse('signature_wrong', coded('signature_wrong'))
 const EXPIRED = refuse('signature_expired', coded('signature_expired'))
 
-/** A signature that was verified. */
+/** A verified signature. */
 export interface KnownSignature extends SignedResource {
   readonly ok: true
   readonly expiresAtMs: number
-  /** as the native table knows it: the parameters in the order in which they are written */
+  /** Text of the native table: the parameters in their fixed order. */
   readonly text: string
 }
 
-/** Verifies signed addresses by the keys of the store, which are read ahead, and remembers what it has verified. */
+/** Verifies signed addresses with the keys of the store, which are read ahead, and caches the results. */
 export class SignedAddresses {
   #keys: readonly SigningSecret[] | null = null
   readonly #known: LRUCache<string, KnownSignature>
 
-  /** @param onForgotten called with the text of each signature that leaves */
+  /** @param onForgotten called with the text of each signature that leaves the cache */
   constructor(onForgotten: (text: string) => void = () => {}) {
     this.#known = new LRUCache({ max: MAX_KNOWN, dispose: (_, text) => onForgotten(text) })
   }
 
-  /** Whether the keys were ever read. */
+  /** True if the keys were read at least once. */
   get ready(): boolean {
     return this.#keys !== null
   }
 
-  /** Other keys than before: nothing that was verified by one that is gone stays known. */
+  /** Replaces the keys, and drops all cached results, so that none depends on a removed key. */
   setKeys(keys: readonly SigningSecret[]): void {
     this.#keys = keys
     this.#known.clear()
   }
 
   /**
-   * Whether a signature opens a version, or the default one (null), of a basemap at this moment. Refusals in their order: it was not made for that
-   * (401), or it has expired (401).
+   * Verifies that a signature currently opens a version, or the default one (null), of a basemap. Refusals in their order: it was made for
+   * something else (401), or it has expired (401).
    */
   verify(
     presented: PresentedSignature | 'malformed',
@@ -63,7 +63,7 @@ export class SignedAddresses {
     return nowMs < known.expiresAtMs ? known : EXPIRED
   }
 
-  /** The code of the style that a signature opens at this moment, with all that it needs. Refusals as of `verify`. */
+  /** Returns the code of the style that a signature currently opens, with everything that the style needs. Refuses like `verify`. */
   verifyStyle(presented: PresentedSignature, nowMs: number): { readonly ok: true; readonly style: string } | Refusal {
     for (const { secret, expiresAt } of this.#keys ?? []) {
       const keyEndsMs = expiresAt?.getTime() ?? Number.POSITIVE_INFINITY

@@ -21,7 +21,7 @@ function accessToken(id: string, disabled = false): AccessToken {
   }
 }
 
-/** A store whose queries are answered by hand, one after the other, so that any interleaving can be played. */
+/** A store whose queries are answered manually, in order, so that a test can produce any interleaving. */
 class HeldStore {
   readonly tokens = new Map<string, AccessToken>()
   readonly asked: string[][] = []
@@ -31,7 +31,7 @@ class HeldStore {
   readonly find = (digests: readonly Buffer[]): Promise<ReadonlyMap<string, AccessToken>> => {
     const keys = digests.map((digest) => digest.toString('hex'))
     this.asked.push(keys)
-    // Read now, answered later: what a slow query does.
+    // The data is read now and returned later, as in a slow query.
     const found = new Map(
       keys.flatMap((key) => (this.tokens.has(key) ? [[key, this.tokens.get(key) as AccessToken]] : [])),
     )
@@ -50,7 +50,7 @@ function cacheOn(store: HeldStore): TokenCache {
   return new TokenCache(store.find, new TokenUsage())
 }
 
-test('a token is asked for once and then known', async () => {
+test('a token is looked up once and then cached', async () => {
   const store = new HeldStore()
   const plaintext = createToken()
   store.tokens.set(digestOf(plaintext), accessToken('a'))
@@ -64,7 +64,7 @@ test('a token is asked for once and then known', async () => {
   expect(store.asked).toHaveLength(1)
 })
 
-test('requests that wait together share one query, each token once', async () => {
+test('concurrent requests share one query, with each token once', async () => {
   const store = new HeldStore()
   const cache = cacheOn(store)
   const [a, b] = [createToken(), createToken()] as const
@@ -76,7 +76,7 @@ test('requests that wait together share one query, each token once', async () =>
   expect(store.asked).toEqual([[digestOf(a), digestOf(b)]])
 })
 
-test('an unknown token costs one query, and is then known to be unknown', async () => {
+test('an unknown token costs one query, and is then cached as unknown', async () => {
   const store = new HeldStore()
   const cache = cacheOn(store)
   const plaintext = createToken()
@@ -87,7 +87,7 @@ test('an unknown token costs one query, and is then known to be unknown', async 
   expect(cache.get(plaintext)).toBeNull()
 })
 
-test('a flood of unknown tokens pushes no good token out', async () => {
+test('a flood of unknown tokens evicts no good token', async () => {
   const good = createToken()
   const find = async (digests: readonly Buffer[]) =>
     new Map(
@@ -104,7 +104,7 @@ test('a flood of unknown tokens pushes no good token out', async () => {
   expect(cache.get(good)?.id).toBe('good')
 })
 
-test('beyond twenty thousand that wait a token is refused at once, and those that are known are not', async () => {
+test('with twenty thousand waiting tokens, further ones are refused at once, but not cached ones', async () => {
   const store = new HeldStore()
   const good = createToken()
   store.tokens.set(digestOf(good), accessToken('good'))
@@ -120,7 +120,7 @@ test('beyond twenty thousand that wait a token is refused at once, and those tha
 })
 
 describe('an invalidation', () => {
-  test('forgets a token by its digest', async () => {
+  test('drops a token by its digest', async () => {
     const store = new HeldStore()
     const plaintext = createToken()
     store.tokens.set(digestOf(plaintext), accessToken('a'))
@@ -133,7 +133,7 @@ describe('an invalidation', () => {
     expect(cache.get(plaintext)).toBeUndefined()
   })
 
-  test.each(['invalidate', 'invalidateAll'] as const)('by %s during a query makes it be asked again', async (how) => {
+  test.each(['invalidate', 'invalidateAll'] as const)('by %s during a query repeats the query', async (how) => {
     const store = new HeldStore()
     const plaintext = createToken()
     const digest = digestOf(plaintext)
@@ -141,11 +141,11 @@ describe('an invalidation', () => {
     const cache = cacheOn(store)
     const answer = cache.lookUp(plaintext)
     const staleQuery = await store.nextQuery()
-    // The token is disabled and the news arrives while the first query's answer is on its way.
+    // The token is disabled, and the invalidation arrives while the result of the first query is on its way.
     store.tokens.set(digest, accessToken('a', true))
     if (how === 'invalidate') cache.invalidate(digest)
     else cache.invalidateAll()
-    // One that asks now joins those who wait, and must not get the old answer either.
+    // A request that arrives now joins the waiting ones, and must not get the old result either.
     const late = cache.lookUp(plaintext)
     staleQuery()
     const freshQuery = await store.nextQuery()
@@ -157,7 +157,7 @@ describe('an invalidation', () => {
     expect(store.asked).toHaveLength(2)
   })
 
-  test('of another token leaves a query as it is', async () => {
+  test('of another token does not affect a query', async () => {
     const store = new HeldStore()
     const plaintext = createToken()
     store.tokens.set(digestOf(plaintext), accessToken('a'))
@@ -171,7 +171,7 @@ describe('an invalidation', () => {
   })
 })
 
-test('a failed query fails those who wait and is not remembered', async () => {
+test('a failed query rejects the waiting requests and is not cached', async () => {
   let down = true
   const cache = new TokenCache(async () => {
     if (down) throw new Error('store down')
@@ -184,7 +184,7 @@ test('a failed query fails those who wait and is not remembered', async () => {
   expect(await cache.lookUp(plaintext)).toBeNull()
 })
 
-test('uses that cannot be written are kept, and newer ones win', async () => {
+test('uses that cannot be written are kept, and newer ones replace them', async () => {
   const usage = new TokenUsage()
   usage.note('a', 1_000)
   usage.note('b', 2_000)
@@ -202,7 +202,7 @@ test('uses that cannot be written are kept, and newer ones win', async () => {
   ])
 })
 
-test('a first use is written at once, steady use now and then, and the last one before the end', async () => {
+test('a first use is written at once, steady use periodically, and the last use before the end', async () => {
   const usage = new TokenUsage()
   const saved: number[] = []
   const save = async (used: ReadonlyMap<string, TokenUse>) =>
@@ -216,7 +216,7 @@ test('a first use is written at once, steady use now and then, and the last one 
   expect(saved.at(-1)).toBe(65_000)
 })
 
-test('where a token is used from is asked for now and then, and written with the use', async () => {
+test('the address of a token is requested periodically, and written with its use', async () => {
   const usage = new TokenUsage()
   const saved: (string | null)[] = []
   const save = async (used: ReadonlyMap<string, TokenUse>) =>

@@ -4,12 +4,15 @@ import { LRUCache } from 'lru-cache'
 import { type FindTokens, TokenLookup } from './token-lookup.js'
 import type { TokenUsage } from './token-usage.js'
 
-/** Limit: about 3 KB each with a handful of grants, the native table's part included; more tokens than a gateway has in use at once. */
+/**
+ * Limit: cached tokens, about 3 KB each with a handful of grants, including the native table's part; more tokens than a gateway has in use at
+ * once.
+ */
 const MAX_TOKENS = 65_536
-/** A token that is known without asking the store, by the hex SHA-256 of its plaintext; null: it must be asked. */
+/** Returns a token that is known without a query of the store, by the hex SHA-256 of its plaintext; null if the store must be asked. */
 export type KnownToken = (digest: string) => AccessToken | null
 
-/** Limit: unknown tokens remembered. Their own cache, so that a flood of made-up tokens pushes out no good one. */
+/** Limit: cached unknown tokens. They have their own cache, so that a flood of invented tokens evicts no good one. */
 const MAX_UNKNOWN = 20_000
 
 interface Entry {
@@ -18,8 +21,8 @@ interface Entry {
 }
 
 /**
- * The tokens that this process knows, by their plaintext: a hit costs one look-up, no hashing and no query. That a well-formed token is
- * unknown is remembered too (null). What is disabled or changed is forgotten through `invalidate`, by digest.
+ * The cached tokens of this process, by their plaintext: a hit costs one look-up, without hashing or a query. Well-formed unknown tokens are
+ * cached too (null). Disabled or changed tokens are dropped by `invalidate`, by digest.
  */
 export class TokenCache {
   readonly #known: LRUCache<string, Entry>
@@ -30,8 +33,8 @@ export class TokenCache {
   readonly #knownToken: KnownToken
 
   /**
-   * @param onForgotten called with the plaintext of each entry that leaves, known token or unknown one
-   * @param onEvicted called for each that had to make room
+   * @param onForgotten called with the plaintext of each entry that leaves the cache, whether the token is known or unknown
+   * @param onEvicted called for each evicted entry
    */
   constructor(
     find: FindTokens,
@@ -56,14 +59,17 @@ export class TokenCache {
     return this.#known.size
   }
 
-  /** undefined: not cached, call `lookUp`. null: no token of the store. */
+  /** Returns undefined if the token is not cached, so that `lookUp` must be called, and null if the store has no such token. */
   get(plaintext: string): AccessToken | null | undefined {
     const known = this.#known.get(plaintext)
     if (known !== undefined) return known.token
     return this.#unknown.get(plaintext)?.token
   }
 
-  /** Asks the store. Rejects where it is out of reach. Requests for one token share one query, those for several share it too. */
+  /**
+   * Looks up the token in the store. Rejects if the store is unreachable. Requests for one token share a query, and waiting requests for several
+   * tokens share one too.
+   */
   async lookUp(plaintext: string): Promise<AccessToken | null> {
     const digest = tokenDigest(plaintext)
     const hex = digest.toString('hex')
@@ -77,12 +83,15 @@ export class TokenCache {
     this.#usage.note(token.id, nowMs)
   }
 
-  /** Notes where a request comes from with a token that may have it, where that is not known yet. `address` is called at once, or not at all. */
+  /**
+   * Records the address from which an admitted request with a token comes, if it is not known yet. `address` is called synchronously or not at
+   * all.
+   */
   noteAddress(token: AccessToken, nowMs: number, address: () => string): void {
     if (this.#usage.wantsAddress(token.id)) this.#usage.noteAddress(token.id, address(), nowMs)
   }
 
-  /** Forgets one token, by the hex SHA-256 of its plaintext; a look-up under way is asked again. */
+  /** Drops one token, by the hex SHA-256 of its plaintext; a look-up in progress is repeated. */
   invalidate(digest: string): void {
     this.#lookup.invalidate(digest)
     const plaintext = this.#plaintextOf.get(digest)

@@ -1,32 +1,32 @@
 import type { AccessToken } from '@gateway/core/access/decide.js'
 
-/** The tokens with these digests, by hex digest; those that no token has are left out. */
+/** Finds the tokens with these digests, by hex digest; digests without a token are omitted. */
 export type FindTokens = (digests: readonly Buffer[]) => Promise<ReadonlyMap<string, AccessToken>>
 
 interface Waiting {
   readonly digest: Buffer
-  /** keeps the answer, before anyone who waits sees it */
+  /** Caches the result before any waiting request sees it. */
   readonly remember: (token: AccessToken | null) => void
   readonly answered: ((token: AccessToken | null) => void)[]
   readonly failed: ((error: unknown) => void)[]
 }
 
-/** Limit: digests in one query, to keep a query under a flood as short as any other. */
+/** Limit: digests in one query, so that a query during a flood is as short as any other. */
 const BATCH = 500
 /**
- * Limit: from the start of one query to the start of the next. A token that is asked for the first time waits for it only where others
- * were asked for just before, as in a flood of made-up ones, which so costs the store a hundred queries a second and no more.
+ * Minimum time in ms between the starts of two queries. The first request for a token waits for it only if other tokens were looked up just
+ * before, as in a flood of invented ones. So a flood costs the store at most a hundred queries a second.
  */
 const MIN_INTERVAL_MS = 10
 /**
- * Limit: tokens that wait for an answer; beyond it a flood is refused instead of queued. More than the connections that come back together after a
- * restart, each with a token of its own, and no more than the store answers in a second or two.
+ * Limit: tokens that wait for a result; beyond it further ones are refused instead of queued. More than the connections that return together after
+ * a restart, each with its own token, and no more than the store can answer in a second or two.
  */
 const MAX_WAITING = 20_000
 
 /**
- * Look-ups of unknown tokens: one query at a time, for all that wait. An answer whose query began before an invalidation of the same
- * token says what was true before it; it is discarded and the token asked again.
+ * Looks up unknown tokens: one query at a time, for all waiting tokens. If a token was invalidated after the start of a query, its result is
+ * outdated; it is discarded, and the token is looked up again.
  */
 export class TokenLookup {
   readonly #find: FindTokens
@@ -40,7 +40,7 @@ export class TokenLookup {
     this.#find = find
   }
 
-  /** Rejects where the store is out of reach, or too many tokens wait for it already. */
+  /** Rejects if the store is unreachable, or if too many tokens are waiting. */
   find(digest: Buffer, remember: (token: AccessToken | null) => void): Promise<AccessToken | null> {
     const key = digest.toString('hex')
     return new Promise((answered, failed) => {
@@ -69,7 +69,7 @@ export class TokenLookup {
 
   async #run(): Promise<void> {
     this.#running = true
-    // What else arrives in this turn of the loop joins the first query.
+    // Further tokens in this turn of the loop join the first query.
     await new Promise(setImmediate)
     while (this.#waiting.size > 0) {
       const pauseMs = this.#lastAt + MIN_INTERVAL_MS - performance.now()

@@ -1,22 +1,25 @@
 import type { TokenUse } from '@gateway/store/tokens.js'
 
-/** Writes down when tokens were last used, and from where, by token id. */
+/** Stores the last use of tokens and its address, by token id. */
 export type SaveUsage = (used: ReadonlyMap<string, TokenUse>) => Promise<void>
 
-/** How often uses are looked for: an operator who has just tried a token sees that it was used. */
+/** Interval in ms at which uses are written: an operator who has just tried a token sees that it was used. */
 export const USAGE_FLUSH_MS = 2_000
-/** How often a token in steady use is written: `last_used_at` tells whether it is still in use, and needs no better. */
+/**
+ * Minimum interval in ms between two writes for a token in steady use: `last_used_at` shows whether it is still in use, and needs no more
+ * precision.
+ */
 const WRITE_AGAIN_MS = 30_000
 
-/** When each token was last used, and from where, gathered in memory and written in batches. */
+/** The last use of each token and its address, collected in memory and written in batches. */
 export class TokenUsage {
   #used = new Map<string, number>()
-  /** when the store was last told of a token, for as long as that keeps it from being told again */
-  // A clock that is set back must not keep a token from being written for as long.
+  /** Times of the last write for a token, as long as they delay the next write. */
+  // If a clock is set back, that must not delay the writes of a token by that time.
   readonly #written = new Map<string, number>()
-  /** where a request with it came from, for as long as that is new enough */
+  /** Address of a request with each token, as long as it is recent enough. */
   readonly #addresses = new Map<string, { readonly address: string; readonly at: number }>()
-  /** whether it is noted where tokens are used from */
+  /** True if the addresses of uses are recorded. */
   readonly keepsAddresses: boolean
 
   constructor(keepsAddresses = true) {
@@ -27,7 +30,9 @@ export class TokenUsage {
     this.#used.set(id, nowMs)
   }
 
-  /** Whether it is to be found out, by `noteAddress`, where a request with this token comes from. That is not free: it is not for each. */
+  /**
+   * True if `noteAddress` should be called for a request with this token. Finding the address has a cost, so it is not done for each request.
+   */
   wantsAddress(id: string): boolean {
     return this.keepsAddresses && !this.#addresses.has(id)
   }
@@ -36,7 +41,10 @@ export class TokenUsage {
     this.#addresses.set(id, { address, at: nowMs })
   }
 
-  /** Writes what has gathered and is due; all of it before the process ends. What cannot be written is kept for the next time. Never rejects. */
+  /**
+   * Writes the collected uses that are due, or all of them before the process ends. Uses that cannot be written are kept for the next time.
+   * Never rejects.
+   */
   async flush(save: SaveUsage, nowMs: number, everything = false): Promise<void> {
     forgetOld(this.#written, (at) => at, nowMs)
     const batch = [...this.#used].filter(([id]) => everything || !this.#written.has(id))

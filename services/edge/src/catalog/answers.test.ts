@@ -45,7 +45,7 @@ const codes = (query: string, token = READER) =>
   json(catalogList(BASEMAPS, catalog, token, query, BASE)).items.map(({ code }: { code: string }) => code)
 const granted = (...basemaps: string[]) => ({ ...READER, basemaps: new Set(basemaps) })
 
-test('a list holds what is granted and offered, by code, without versions that were withdrawn', () => {
+test('a list contains granted and offered entries, by code, without withdrawn versions', () => {
   expect(codes('')).toEqual(['sea', 'world'])
   expect(codes('', granted('world', 'withdrawn', 'gone'))).toEqual(['world'])
   expect(codes('', granted())).toEqual([])
@@ -54,7 +54,7 @@ test('a list holds what is granted and offered, by code, without versions that w
   expect(JSON.stringify(world)).not.toContain('/maps')
 })
 
-test('a list is searched, filtered, sorted and paged as the control plane does it, whatever carries the token', () => {
+test('a list is searched, filtered, sorted and paged as by the control plane, for any form of the token', () => {
   expect(codes('q=WORL&token=bmp_x')).toEqual(['world'])
   expect(codes('sort=-code&access_token=bmp_x')).toEqual(['world', 'sea'])
   expect(codes('limit=1&offset=1')).toEqual(['world'])
@@ -68,14 +68,14 @@ test.each([
   ['limit=1&limit=2', 'query.limit: '],
   ['sort=path', 'query.sort: '],
   ['__proto__=x', 'query.__proto__: unknown parameter'],
-])('the query %s is refused in words that name the parameter', (query, words) => {
+])('the refusal of the query %s names the parameter', (query, words) => {
   expect(catalogList(BASEMAPS, catalog, READER, query, BASE)).toMatchObject({
     code: 'invalid_parameters',
     message: expect.stringContaining(words),
   })
 })
 
-test('a vector is answered with what a scan read of it', () => {
+test('the entry of a vector has the properties that a scan has read', () => {
   expect(json(catalogList(VECTORS, catalog, READER, 'kind=geojson', BASE)).items).toMatchObject([
     {
       code: 'roads',
@@ -86,7 +86,7 @@ test('a vector is answered with what a scan read of it', () => {
   ])
 })
 
-test('one entry is answered by its code, and what is not offered is not there', () => {
+test('an entry is found by its code, unless it is not offered', () => {
   expect(json(catalogEntry(BASEMAPS, catalog, 'sea', BASE, null))).toMatchObject({ code: 'sea', default_version: null })
   for (const code of ['withdrawn', 'nowhere', '__proto__', '']) {
     expect(catalogEntry(BASEMAPS, catalog, code, BASE, null)).toMatchObject({ code: 'not_found' })
@@ -94,7 +94,7 @@ test('one entry is answered by its code, and what is not offered is not there', 
   expect(catalogEntry(VECTORS, catalog, 'off', BASE, null)).toMatchObject({ code: 'not_found' })
 })
 
-test('tokens of equal grants share an answer, others never, and another snapshot has answers of its own', () => {
+test('tokens of equal grants share a response, others never, and each snapshot has its own responses', () => {
   const list = (token = READER, of = catalog) => {
     const answered = catalogList(BASEMAPS, of, token, '', BASE)
     if ('ok' in answered) throw new Error(answered.message)

@@ -19,7 +19,7 @@ export type CatalogAnswer = Pick<DocumentRequest, 'of' | 'key' | 'grows' | 'text
 export interface CatalogKind<Stored extends reader.Listed, Entry extends reader.ReaderEntry<Stored>>
   extends reader.ReaderKind<Stored, Entry> {
   entries(catalog: Catalog): ReadonlyMap<string, Entry>
-  /** equal for tokens that may list the same */
+  /** Key that is equal for tokens with the same list. */
   grantKey(token: AccessToken): string
 }
 
@@ -42,8 +42,8 @@ export const STYLES: CatalogKind<StoredStyle, CatalogStyle> = {
 }
 
 /**
- * The list that a token which was admitted may see, by its query (without the question mark); or the refusal of a query that is not
- * understood. Tokens with the same grants and area share an answer.
+ * Returns the list that an admitted token may see, by its query (without the question mark), or the refusal of an invalid query.
+ * Tokens with the same grants and area share a response.
  */
 export function catalogList<Stored extends reader.Listed, Entry extends reader.ReaderEntry<Stored>>(
   kind: CatalogKind<Stored, Entry>,

@@ -3,7 +3,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 
 const known = new WeakMap<ReadonlySet<string>, string>()
 
-/** What a token may list, as a part of a key: of tokens with equal grants it is the same. */
+/** Returns a part of a key that identifies the entries that a token may list: equal for tokens with equal grants. */
 export function grantKey(grants: ReadonlySet<string>): string {
   const before = known.get(grants)
   if (before !== undefined) return before
@@ -14,7 +14,7 @@ export function grantKey(grants: ReadonlySet<string>): string {
   return made
 }
 
-/** The area that a document is cut to, as a part of a key; '': it is not cut. */
+/** Returns a part of a key that identifies the area to which a document is cut; '' if it is not cut. */
 export function areaKey(area: Bounds | null): string {
   return area === null ? '' : ` within ${area}`
 }

@@ -3,29 +3,32 @@ import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { Turns } from './turns.js'
 
-/** Below this a header more weighs as much as what is saved; bytes. The control plane holds the same. */
+/**
+ * Minimum bytes of a document that is compressed: for a smaller one the additional header costs as much as compression saves. The
+ * control plane has the same limit.
+ */
 const WORTH_COMPRESSING = 1024
-/** Limit: milliseconds that one step of a build takes, by the pieces that are ready within it. */
+/** Limit: time in ms of one step of a build, which takes the pieces that are ready within it. */
 const STEP_MS = 1
-/** Characters that are turned into bytes at once. */
+/** Number of characters that are encoded at once. */
 const CHUNK_LENGTH = 64 * 1024
 
 const compress = promisify(gzip)
 
-/** The text of a document: all of it, or piece by piece where it grows with the catalog. */
+/** The text of a document: all of it, or in pieces if it grows with the catalog. */
 export type DocumentText = string | Iterable<string>
 
 export interface BuiltDocument {
   readonly body: Buffer
   readonly isGzip: boolean
-  /** the opaque part of an entity tag of the text, whatever its encoding; quotes included */
+  /** Entity tag of the text, with quotes, independent of its encoding. */
   readonly etag: string
 }
 
 /**
- * Makes the bytes of a document in steps of a millisecond, and compresses them beside the event loop.
- * @param gzip compress what is worth it
- * @param finish what becomes of each part of the text, a token that is put into it
+ * Makes the bytes of a document in steps of a millisecond, and compresses them in a thread.
+ * @param gzip compresses the document if that is worth it
+ * @param finish transforms each part of the text, for example inserts a token
  */
 export async function buildDocument(
   turns: Turns,
@@ -46,7 +49,7 @@ export async function buildDocument(
   return { body: isGzip ? await compress(body) : body, isGzip, etag }
 }
 
-/** Joins pieces to parts of a length that is worth a call, over as many turns as it takes. Rejects with what the pieces throw. */
+/** Joins pieces to parts that are long enough for a call, over as many turns as needed. Rejects with the error of the pieces. */
 function eachPart(turns: Turns, pieces: Iterable<string>, take: (part: string) => void): Promise<void> {
   const iterator = pieces[Symbol.iterator]()
   let part = ''
@@ -62,7 +65,7 @@ function eachPart(turns: Turns, pieces: Iterable<string>, take: (part: string) =
     turns.run(step)
   })
 
-  /** Whether it was the last one. */
+  /** Returns true after the last piece. */
   function takeStep(): boolean {
     const until = performance.now() + STEP_MS
     do {

@@ -33,7 +33,7 @@ const request = (key: string, more: Partial<DocumentRequest> = {}): DocumentRequ
 
 type Found = HeldDocument | Refusal | Error
 
-/** What came back; a document that was found is read as long as nobody leaves it. */
+/** Returns the result of `get`; a document stays readable until it is left. */
 const get = (wanted: DocumentRequest) =>
   new Promise<Found>((resolve) =>
     documents.get(wanted, (found) => resolve(found instanceof HeldDocument ? found.use() : found)),
@@ -52,13 +52,13 @@ function textOf(found: Found): string {
 const isBusy = (found: Found) =>
   'ok' in found && found.code === 'too_many_requests' && found.retryAfterSeconds !== undefined
 
-/** A text that does not go on until it is told to. */
+/** A text that does not end until the test says so. */
 function* endless(goes: () => boolean) {
   while (goes()) yield ''
   yield 'done'
 }
 
-test('a token may let so many documents wait, all tokens together so many, and small ones never wait', async () => {
+test('the waiting documents of a token and of all tokens are limited, and small ones never wait', async () => {
   let goes = true
   const ask = (key: string, tokenId: string) => get(request(key, { tokenId, text: () => endless(() => goes) }))
   const found = (tokenId: string) => Array.from({ length: 30 }, (_, i) => ask(`${tokenId} ${i}`, tokenId))
@@ -66,12 +66,12 @@ test('a token may let so many documents wait, all tokens together so many, and s
   expect(textOf(await get(request('small', { grows: false })))).toBe('small')
   goes = false
   const all = await Promise.all(answers.map((of) => Promise.all(of)))
-  // Two are made, and wait no more when the others come.
+  // Two are being made, and no longer wait when the others arrive.
   expect(all.map((of) => of.filter((one) => !isBusy(one)).length)).toEqual([18, 16, 16, 16, 0])
   expect(textOf(await ask('later', 'e'))).toBe('done')
 })
 
-test('all who ask while a document is made get the one that is made, or why it cannot be', async () => {
+test('all requests during the making of a document get it, or the reason of its failure', async () => {
   let made = 0
   const text = () => {
     made++
@@ -84,7 +84,7 @@ test('all who ask while a document is made get the one that is made, or why it c
   expect(made).toBe(2)
 })
 
-test('a document that was pushed out is there for those who still read it, and what is held is bounded', async () => {
+test('an evicted document stays for its readers, and the total size is limited', async () => {
   const keptBytes = 1_000_000
   documents = new DocumentCache(new Turns(), disks, folder, keptBytes)
   const large = (key: string) => request(key, { text: () => `${key} ${'x'.repeat(400_000)}` })
@@ -94,7 +94,7 @@ test('a document that was pushed out is there for those who still read it, and w
     reading.push(next)
     next = await get(large(String(i)))
   }
-  // Five of them are twice of what is kept, and two fit into it.
+  // Five documents are twice the limit, of which two fit.
   expect(reading).toHaveLength(5)
   expect(textOf(reading[0] as Found).slice(0, 3)).toBe('0 x')
   for (const one of reading) (one as HeldDocument).leave()
@@ -103,14 +103,14 @@ test('a document that was pushed out is there for those who still read it, and w
   expect(textOf(await get(large('again'))).slice(0, 7)).toBe('again x')
 })
 
-test('what is inserted is in the text, and a document of its own', async () => {
+test('an inserted text is in the document, which is a separate one', async () => {
   const text = () => `before ${SECRET_PLACE} after ${SECRET_PLACE}`
   const of = async (inserted: string) => textOf(await get(request('secret', { text, inserted })))
   expect(await of('token=a')).toBe('before token=a after token=a')
   expect(await of('token=b')).toBe('before token=b after token=b')
 })
 
-test('where no file can be made, a large document stays in memory', async () => {
+test('a large document stays in memory if no file can be made', async () => {
   fs.writeFileSync(path.join(folder, 'file'), '')
   documents = new DocumentCache(new Turns(), disks, path.join(folder, 'file/below'))
   const text = 'x'.repeat(100_000)

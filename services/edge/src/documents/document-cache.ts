@@ -7,15 +7,15 @@ import { buildDocument, type DocumentText } from './build-document.js'
 import { HeldDocument } from './held-document.js'
 import type { Turns } from './turns.js'
 
-/** Limit: bytes of documents that are kept to be sent again, in each process: dozens of those of 3,000 layers, and hundreds of compressed ones. */
+/** Limit: bytes of the cached documents of each process: dozens of documents of 3,000 layers, and hundreds of compressed ones. */
 const MAX_KEPT_BYTES = 128 * 1024 * 1024
-/** Limit: bytes of all documents, with those that slow readers still take after they were made anew, as so many times those that are kept. */
+/** Limit: bytes of all documents, including replaced ones that slow readers still read, as a multiple of the limit of cached documents. */
 const HELD_OF_KEPT = 2
-/** Limit: documents that are made at once. They share one event loop, so more of them would only take more memory. */
+/** Limit: documents that are made concurrently. They share one event loop, so more would only use more memory. */
 const MAX_BUILDS = 2
 /** Limit: documents that wait to be made; at some tens of milliseconds each, the last one waits for seconds. */
 const MAX_WAITING = 64
-/** Limit: of these, how many one token may let wait, so that it does not take the place of all others. */
+/** Limit: documents of one token among these, so that it cannot occupy all places. */
 const MAX_WAITING_OF_TOKEN = 16
 const RETRY_SECONDS = 2
 
@@ -28,29 +28,26 @@ const BUSY_WITH_TOKEN: Refusal = {
   retryAfterSeconds: RETRY_SECONDS,
 }
 
-/** What a document is, and how it is made where it is not kept. */
+/** Identity of a document, and the way to make it if it is not cached. */
 export interface DocumentRequest {
-  /** the immutable state that it describes: a document of another state is another document */
+  /** The immutable state that the document describes; each state has its own documents. */
   readonly of: object
-  /** all else that the text depends on, but for `inserted` */
+  /** Everything else that the text depends on, except `inserted`. */
   readonly key: string
-  /** whether it grows with the catalog: it is made piece by piece then, and few of that kind at a time */
+  /** True if the size grows with the catalog; such a document is made in pieces, and few at a time. */
   readonly grows: boolean
   readonly text: () => DocumentText
-  /** what takes the place of `SECRET_PLACE` in the text: a token that came in the query; '' where there is none */
+  /** Text that replaces `SECRET_PLACE`: a token from the query; '' if there is none. */
   readonly inserted: string
   readonly gzip: boolean
-  /** the id of the token that asks */
+  /** Id of the requesting token. */
   readonly tokenId: string
 }
 
-/** Stands in texts for what `inserted` says. Nobody outside can know it, to write it into a title, and it is the same in every encoding. */
+/** Placeholder in texts for `inserted`. It cannot be guessed, for example to put it into a title, and it is the same in every encoding. */
 export const SECRET_PLACE = `place${randomBytes(16).toString('hex')}`
 
-/**
- * The finished documents of this process. Those who ask for the same one while it is made share its making; those who ask for what would be one
- * too many are refused.
- */
+/** The finished documents of this process. Requests for a document that is being made share its making; requests beyond the limits are refused. */
 export class DocumentCache {
   readonly #turns: Turns
   readonly #disks: DiskGate
@@ -66,10 +63,10 @@ export class DocumentCache {
   #lastState = 0
   #building = 0
   #heldBytes = 0
-  /** documents made since the start */
+  /** Number of documents made since the start. */
   built = 0
 
-  /** @param folder for the files that large documents are held in */
+  /** @param folder for the files in which large documents are kept */
   constructor(turns: Turns, disks: DiskGate, folder: string, maxKeptBytes = MAX_KEPT_BYTES) {
     this.#turns = turns
     this.#disks = disks
@@ -82,12 +79,15 @@ export class DocumentCache {
     })
   }
 
-  /** Bytes of the documents that are kept, or that somebody still reads. */
+  /** Bytes of the documents that are cached or still being read. */
   get heldBytes(): number {
     return this.#heldBytes
   }
 
-  /** Calls back with the document, which is the callee's until it returns; with the refusal; or with what the making threw. `then` does not throw. */
+  /**
+   * Calls back with the document, which the callback may use until it returns; with the refusal; or with the error of the making. `then` must not
+   * throw.
+   */
   get(request: DocumentRequest, then: (found: HeldDocument | Refusal | Error) => void): void {
     const key = this.#keyOf(request)
     const found = this.#kept.get(key) ?? this.#making.get(key) ?? this.#make(key, request)
@@ -100,7 +100,7 @@ export class DocumentCache {
       )
   }
 
-  /** It may wait for its turn, and be evicted meanwhile. */
+  /** The document may wait for its turn, and be evicted meanwhile. */
   #handOut(document: HeldDocument, then: (found: HeldDocument) => void): void {
     document.use()
     this.#turns.run(() => {
@@ -122,9 +122,9 @@ export class DocumentCache {
       (made) => {
         this.#making.delete(key)
         this.#kept.set(key, made.use())
-        // One that is larger than all that is kept.
+        // It is not cached if it is larger than the whole cache.
         if (!this.#kept.has(key)) made.leave()
-        // Those who waited for it have it by then.
+        // The waiting requests have the document by then.
         setImmediate(() => made.leave())
       },
       () => this.#making.delete(key),
@@ -149,7 +149,7 @@ export class DocumentCache {
     }
   }
 
-  /** Resolves when it is this document's turn. */
+  /** Resolves when this document may be made. */
   async #turnOf({ tokenId }: DocumentRequest): Promise<void> {
     if (this.#building < MAX_BUILDS) this.#building++
     else await new Promise<void>((start) => this.#waiting.push({ tokenId, start }))
@@ -161,7 +161,7 @@ export class DocumentCache {
     else next.start()
   }
 
-  /** What is inserted is a secret, and is in no key as it is. */
+  /** The inserted text is a secret, and never stored in a key unchanged. */
   #keyOf({ of, key, inserted, gzip }: DocumentRequest): string {
     let state = this.#states.get(of)
     if (state === undefined) {

@@ -7,13 +7,16 @@ import type { FilePart } from '@gateway/tilesets/source.js'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { BuiltDocument } from './build-document.js'
 
-/** From this size on a file is sent faster than memory, and a slow reader costs no copy of it; bytes. Tiles have the same bound. */
+/** Size in bytes from which a file is sent faster than memory, and a slow reader costs no copy of it. Tiles have the same limit. */
 const AS_FILE_BYTES = 64 * 1024
 
 const openFile = promisify(fs.open)
 const writeWhole = promisify(fs.writeFile)
 
-/** The bytes of a finished document, which all of its readers share: in memory, or in a file without a name, which goes with its last reader. */
+/**
+ * The bytes of a finished document, which all of its readers share: in memory, or in a file without a name, which is deleted with its last
+ * reader.
+ */
 export class HeldDocument {
   readonly bytes: number
   readonly etag: string
@@ -33,9 +36,9 @@ export class HeldDocument {
   }
 
   /**
-   * A document whose first user is the caller.
-   * @param folder where the file is made; where that is not possible (a full disk, one that hangs), the bytes stay in memory
-   * @param onGone called when its last user has left
+   * Makes a document whose first user is the caller.
+   * @param folder for the file; if that fails (a full disk, one that hangs), the bytes stay in memory
+   * @param onGone called when the last user has left
    */
   static async hold(
     { body, etag, isGzip }: BuiltDocument,
@@ -47,7 +50,7 @@ export class HeldDocument {
     return new HeldDocument(body, fd, etag, isGzip, onGone)
   }
 
-  /** One user more, who has to call `leave`. */
+  /** Adds a user, who must call `leave`. */
   use(): this {
     this.#users++
     return this
@@ -60,7 +63,7 @@ export class HeldDocument {
     this.#onGone()
   }
 
-  /** The body for one answer: a part that must be released, or what is in memory. */
+  /** Returns the body for one response: a part that must be released, or the bytes in memory. */
   forAnswer(): FilePart | Uint8Array {
     if (this.#fd === null) return this.#body as Buffer
     this.use()

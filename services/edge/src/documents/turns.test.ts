@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Turns } from './turns.js'
 
-/** Longer than what one turn has for such work. */
+/** Takes longer than one turn allows for such work. */
 function workLong(): void {
   const until = performance.now() + 10
   while (performance.now() < until);
 }
 
-test('a task runs at once, and waits for the next turn behind one that took long', async () => {
+test('a task runs at once, and waits for the next turn after a long one', async () => {
   const turns = new Turns()
   const ran: string[] = []
   turns.run(() => ran.push('first'))
@@ -21,7 +21,7 @@ test('a task runs at once, and waits for the next turn behind one that took long
   expect(ran).toEqual(['first', 'second', 'third'])
 })
 
-test('each long task has a turn of its own, and others come between', async () => {
+test('each long task has its own turn, and others run in between', async () => {
   const turns = new Turns()
   let done = 0
   for (let i = 0; i < 5; i++)
@@ -35,7 +35,7 @@ test('each long task has a turn of its own, and others come between', async () =
   }
 })
 
-test('a task that continues itself does so in a later turn', async () => {
+test('a task that continues itself runs in a later turn', async () => {
   const turns = new Turns()
   let steps = 0
   const step = () => {

@@ -5,12 +5,12 @@ import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
 import { LRUCache } from 'lru-cache'
 
-/** Limit: things that wait to be made, one after the other. */
+/** Limit: files that wait to be made, one after the other. */
 const MAX_WAITING = 100
-/** Limit: faults that are remembered, so that nothing is made in vain twice. */
+/** Limit: remembered faults, so that no failing conversion runs twice. */
 const MAX_FAULTS = 1_000
 const LOOK_AGAIN_MS = 200
-/** After so long a temporary name is one that a killed process has left, whatever else is known. */
+/** Age in ms after which a temporary name was certainly left by a killed process. */
 const ABANDONED_MS = 24 * 3_600_000
 
 export type Derived =
@@ -19,8 +19,8 @@ export type Derived =
   | { readonly made: false; readonly why: 'busy'; readonly message: string }
 
 /**
- * What is made out of vectors, in one folder for all edge processes of a host: made once for each name, kept below a number of bytes, and given up
- * in the order in which it was last used. Everything can be made again.
+ * Files that are derived from vectors, in one folder for all edge processes of a host. Each name is made once. The folder is kept below a number
+ * of bytes by removing the least recently used files, which can all be made again.
  */
 export class DerivedStore {
   readonly #folder: string
@@ -35,8 +35,8 @@ export class DerivedStore {
   }
 
   /**
-   * The file or folder of a name, made where it is missing. `make` writes it at another path, which does not exist. Rejects with what the disk
-   * says, but for a full one.
+   * Returns the file or folder of a name, and makes it if it is missing. `make` writes it to another path, which does not exist. Rejects with the
+   * error of the disk, unless it is full.
    */
   async get(name: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
     const file = path.join(this.#folder, name)
@@ -53,7 +53,7 @@ export class DerivedStore {
     return derived
   }
 
-  /** Converting takes a whole core, and tiles come first. */
+  /** Runs one conversion at a time, because it uses a whole core, and tiles have priority. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work, work)
     this.#last = done.catch(() => {})
@@ -73,7 +73,7 @@ export class DerivedStore {
     const lock = `${file}.lock`
     try {
       await fs.mkdir(this.#folder, { recursive: true })
-      // Another process of this host may be making the same.
+      // Another process of this host may be making the same file.
       while (!(await takeLock(lock))) {
         await sleep(LOOK_AGAIN_MS)
         if (await this.#touch(file)) return { made: true, path: file }
@@ -97,7 +97,7 @@ export class DerivedStore {
     }
   }
 
-  /** Removes what was not used for longest until the rest fits, and what killed processes have left. */
+  /** Removes the least recently used files until the rest fits, and files that killed processes have left. */
   async #trim(spared: string): Promise<void> {
     const kept: { file: string; bytes: number; usedMs: number }[] = []
     // biome-ignore lint/plugin: calendar, against the times of files
@@ -129,7 +129,7 @@ async function sizeOf(file: string, isFolder: boolean, size: number): Promise<nu
   return total
 }
 
-/** The lock of a process that has ended is nobody's. */
+/** Takes the lock. A lock whose process has ended is free. */
 async function takeLock(lock: string): Promise<boolean> {
   try {
     await fs.writeFile(lock, String(process.pid), { flag: 'wx' })

@@ -31,7 +31,7 @@ export interface FeaturesOptions {
 export type NotMade = Exclude<Derived, { made: true }>
 export type FoundIndex = { readonly made: true; readonly index: QueriedIndex } | NotMade
 
-/** The features of vectors: an index for each content, queries of it, and downloads that are made out of it. */
+/** The features of vectors: an index for each content, queries of it, and downloads that are made from it. */
 export class VectorFeatures {
   readonly queries = new QueryProcesses()
   readonly #store: DerivedStore
@@ -50,11 +50,15 @@ export class VectorFeatures {
     this.#tiles = tiles
   }
 
-  /** The index of a vector's present content, made where it is missing. Rejects with what disk and object storage say. */
+  /**
+   * Returns the index of a vector's current content, and makes it if it is missing. Rejects with the errors of disk and
+   * object storage.
+   */
   async index(vector: CatalogVector): Promise<FoundIndex> {
     const revision = revisionOf(vector)
     const { build, buildRevision } = vector.stored.tiles
-    // What the control plane has built with the tiles, if this host sees it and it is of the present content.
+    // Uses the index that the control plane has built with the tiles, if it is visible on this host and of the current
+    // content.
     if (build !== null && buildRevision === vector.stored.revision) {
       const built = await this.#describe(build.folder, revision).catch(() => null)
       if (built !== null) return { made: true, index: built }
@@ -77,7 +81,7 @@ export class VectorFeatures {
     return index && { made: true, index }
   }
 
-  /** A download of an indexed vector in another form. */
+  /** Returns a download of an indexed vector in another form. */
   async form(
     vector: CatalogVector,
     { description, revision, file }: QueriedIndex,
@@ -92,7 +96,7 @@ export class VectorFeatures {
       const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
       return runConversion({ what: 'form', task })
     })
-    // In a folder of its own, by whose time its last use is known: the file's own times belong to its tag.
+    // It has its own folder, whose time is that of its last use, because the file's own times are part of its tag.
     return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
   }
 
@@ -141,7 +145,7 @@ export class VectorFeatures {
     }
   }
 
-  /** Copies a vector out of object storage, with the parts of a shapefile. null: it is not there. */
+  /** Copies a vector from object storage, with the parts of a shapefile. Returns null if it does not exist. */
   async #fetch({ stored }: CatalogVector, folder: string): Promise<VectorSource | null> {
     const { sourcePath: root, path: location, kind } = stored
     await fs.mkdir(folder)
@@ -159,7 +163,7 @@ export class VectorFeatures {
   }
 }
 
-/** Names the content, and how it is read. */
+/** Returns a name for the content and the way in which it is read. */
 export function revisionOf({ stored, encoding }: CatalogVector): string {
   const { code, path: file, fingerprint, kind } = stored
   const named = JSON.stringify([2, code, file, fingerprint, kind, encoding?.name ?? null])

@@ -1,7 +1,10 @@
-/** Limit: a longer list accepts nothing. */
+/** Limit: characters of a list; a longer one accepts nothing. */
 const MAX_LENGTH = 512
 
-/** Whether an Accept-Encoding header (RFC 9110, 12.5.3) lets an answer be gzip. An absent header accepts only what is plain everywhere. */
+/**
+ * True if an Accept-Encoding header (RFC 9110, 12.5.3) allows a response in gzip. If the header is absent, only plain responses are
+ * accepted.
+ */
 export function acceptsGzip(header: string): boolean {
   if (header === '' || header.length > MAX_LENGTH) return false
   if (header === 'gzip' || header.startsWith('gzip,')) return true

@@ -1,4 +1,4 @@
-/** What a Range header asks of a file: all of it, one part (both ends included), or something it does not have. */
+/** Result of a Range header: the whole file, one part (both ends included), or a part that the file does not have. */
 export type ByteRange =
   | { readonly kind: 'whole' }
   | { readonly kind: 'part'; readonly first: number; readonly last: number }
@@ -7,13 +7,13 @@ export type ByteRange =
 const WHOLE: ByteRange = { kind: 'whole' }
 const UNSATISFIABLE: ByteRange = { kind: 'unsatisfiable' }
 
-/** Limit: one range of the largest file that has a name, with blanks. What is longer asks for several, or for nothing sensible. */
+/** Limit: characters of one range of the largest possible file, with spaces. A longer header has several ranges, or is invalid. */
 const MAX_LENGTH = 128
 const DIGITS = /^\d*$/
 
 /**
- * Reads a Range header (RFC 9110, 14.2) for a file of `size` bytes. Another unit, a malformed or overlong header and several ranges at
- * once are answered with the whole file, as the standard allows.
+ * Parses a Range header (RFC 9110, 14.2) for a file of `size` bytes. Another unit, a malformed or overlong header and several ranges
+ * mean the whole file, as the standard allows.
  */
 export function parseByteRange(header: string, size: number): ByteRange {
   if (header.length > MAX_LENGTH) return WHOLE

@@ -16,7 +16,7 @@ describe('If-None-Match', () => {
     expect(isNotModified(header, '', current)).toBe(false)
   })
 
-  test('decides alone where it is there', () => {
+  test('is the only condition that counts if it is present', () => {
     expect(isNotModified('"x"', httpDate(current.modifiedMs), current)).toBe(false)
   })
 })
@@ -30,23 +30,23 @@ describe('If-Match', () => {
     expect(isPreconditionFailed(header, '', current)).toBe(true)
   })
 
-  test('never finds content that has a weak tag', () => {
+  test('never matches content with a weak tag', () => {
     expect(isPreconditionFailed('W/"x"', '', { ...current, etag: 'W/"x"' })).toBe(true)
   })
 
-  test('decides alone where it is there', () => {
+  test('is the only condition that counts if it is present', () => {
     expect(isPreconditionFailed('"a,b-1"', httpDate(0), current)).toBe(false)
   })
 })
 
-test('If-Unmodified-Since counts whole seconds, and not against content without a date', () => {
+test('If-Unmodified-Since compares whole seconds, and ignores content without a date', () => {
   expect(isPreconditionFailed('', httpDate(current.modifiedMs), current)).toBe(false)
   expect(isPreconditionFailed('', httpDate(current.modifiedMs - 1_000), current)).toBe(true)
   expect(isPreconditionFailed('', 'yesterday', current)).toBe(false)
   expect(isPreconditionFailed('', httpDate(0), { ...current, modifiedMs: Number.POSITIVE_INFINITY })).toBe(false)
 })
 
-test('If-Modified-Since counts whole seconds', () => {
+test('If-Modified-Since compares whole seconds', () => {
   expect(isNotModified('', httpDate(current.modifiedMs), current)).toBe(true)
   expect(isNotModified('', httpDate(current.modifiedMs + 5_000), current)).toBe(true)
   expect(isNotModified('', httpDate(current.modifiedMs - 1_000), current)).toBe(false)
@@ -56,7 +56,7 @@ test('If-Modified-Since counts whole seconds', () => {
 describe('a date in a condition', () => {
   const modified = { etag: '"a"', modifiedMs: Date.UTC(2026, 10, 6, 8, 49, 37) }
   test.each(['Fri, 06 Nov 2026 08:49:37 GMT', 'Friday, 06-Nov-26 08:49:37 GMT', 'Fri Nov  6 08:49:37 2026'])(
-    '%s is read as HTTP has it, whatever the time zone of the machine',
+    '%s is parsed as an HTTP date in any time zone of the machine',
     (date) => {
       expect([isNotModified('', date, modified), isRangeStillGood(date, modified)]).toEqual([true, true])
       const before = date.replace(':37', ':36')
@@ -70,12 +70,12 @@ describe('a date in a condition', () => {
     '2038-01-01T00:00:00Z',
     'Fri, 01 Jan 2038 00:00:00',
     'Fri, 01 Jan 2038 00:00:00 +0100',
-  ])('%s is no date of HTTP and does not count', (text) => {
+  ])('%s is not an HTTP date and is ignored', (text) => {
     expect(isNotModified('', text, modified)).toBe(false)
   })
 })
 
-test('If-Range takes the strong tag or the exact date, and never a weak tag', () => {
+test('If-Range accepts the strong tag or the exact date, and never a weak tag', () => {
   expect(isRangeStillGood('', current)).toBe(true)
   expect(isRangeStillGood('"a,b-1"', current)).toBe(true)
   expect(isRangeStillGood('W/"a,b-1"', current)).toBe(false)
@@ -84,7 +84,7 @@ test('If-Range takes the strong tag or the exact date, and never a weak tag', ()
   expect(isRangeStillGood('nonsense', current)).toBe(false)
 })
 
-test('no header makes the judgement fail', () => {
+test('no header causes an error', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       isNotModified(a, b, current)

@@ -1,18 +1,18 @@
-/** What names the stored bytes in an answer. */
+/** Validators of the stored bytes in a response. */
 export interface Validators {
-  /** a strong entity tag, quotes included */
+  /** Strong entity tag, quotes included. */
   readonly etag: string
-  /** milliseconds since 1970 */
+  /** Milliseconds since 1970. */
   readonly modifiedMs: number
 }
 
-/** Limits, in characters: what is longer matches nothing. A cache that keeps a hundred versions names them in less. */
+/** Limits in characters; a longer value matches nothing. A cache with a hundred versions needs fewer to name them. */
 const MAX_TAGS = 4_096
 const MAX_DATE = 128
 
 /**
- * Whether the client's copy is still good (RFC 9110, 13.2.2): If-None-Match decides where it is there, compared weakly; otherwise
- * If-Modified-Since, by whole seconds. Absent headers are empty strings.
+ * True if the client's copy is current (RFC 9110, 13.2.2): If-None-Match decides if it is present, by weak comparison; otherwise If-Modified-Since,
+ * in whole seconds. Absent headers are empty strings.
  */
 export function isNotModified(ifNoneMatch: string, ifModifiedSince: string, current: Validators): boolean {
   if (ifNoneMatch !== '') return ifNoneMatch.length <= MAX_TAGS && matchesAny(ifNoneMatch, current.etag)
@@ -22,8 +22,8 @@ export function isNotModified(ifNoneMatch: string, ifModifiedSince: string, curr
 }
 
 /**
- * Whether the request is not to be answered (RFC 9110, 13.2.2): If-Match decides where it is there, compared strongly; otherwise If-Unmodified-Since.
- * A date that is none does not count, nor does one against content that has none.
+ * True if a precondition fails (RFC 9110, 13.2.2): If-Match decides if it is present, by strong comparison; otherwise If-Unmodified-Since. Ignores an
+ * invalid date, and any date if the content has no modification time.
  */
 export function isPreconditionFailed(ifMatch: string, ifUnmodifiedSince: string, current: Validators): boolean {
   if (ifMatch !== '') return ifMatch.trim() !== '*' && !matchesStrongly(ifMatch, current.etag)
@@ -33,7 +33,7 @@ export function isPreconditionFailed(ifMatch: string, ifUnmodifiedSince: string,
   return !Number.isNaN(since) && wholeSeconds(current.modifiedMs) > since
 }
 
-/** Whether a range may be answered from the current bytes (RFC 9110, 13.1.5): the tag is the same strong one, or the date is exactly it. */
+/** True if a range may be taken from the current bytes (RFC 9110, 13.1.5): the header has the same strong tag, or exactly the same date. */
 export function isRangeStillGood(ifRange: string, current: Validators): boolean {
   if (ifRange === '') return true
   if (ifRange.length > MAX_DATE) return false
@@ -64,12 +64,12 @@ const RFC_850_DATE = /^[a-z]{3,6}day, \d\d-[a-z]{3}-\d\d \d\d:\d\d:\d\d GMT$/i
 const ASCTIME_DATE = /^[a-z]{3} [a-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/i
 
 /**
- * Milliseconds since 1970 of a date in one of the three forms of RFC 9110, 5.6.7; NaN for all else, in which `Date.parse` alone would find some
- * date ("copy of 2038"), and with which a condition does not count.
+ * Returns the milliseconds since 1970 of a date in one of the three forms of RFC 9110, 5.6.7, and NaN for any other text, with which a condition is
+ * ignored. `Date.parse` would accept other texts ("copy of 2038").
  */
 function parseHttpDate(text: string): number {
   if (FIXED_DATE.test(text) || RFC_850_DATE.test(text)) return Date.parse(text)
-  // It names no zone, and is in GMT.
+  // The text names no zone, and is in GMT.
   return ASCTIME_DATE.test(text) ? Date.parse(`${text} GMT`) : Number.NaN
 }
 

@@ -35,7 +35,7 @@ function ask(root: string, value = 'value', wanted = () => true) {
 
 const BUSY = { ok: false, why: 'busy' }
 
-test('a read answers what it read, and rejects with what it rejects with', async () => {
+test('run resolves and rejects like the read', async () => {
   const [good, bad] = [ask('a'), ask('a')]
   good.end()
   bad.end(new Error('EIO'))
@@ -43,7 +43,7 @@ test('a read answers what it read, and rejects with what it rejects with', async
   await expect(bad.outcome).rejects.toThrow('EIO')
 })
 
-test('one root has so many threads and no more, and another root has its own', async () => {
+test('the threads of one root are limited, and another root has its own', async () => {
   const [first, second, third] = [ask('a'), ask('a'), ask('a')]
   const other = ask('b')
   expect([first, second, third, other].map(({ read }) => read.mock.calls.length)).toEqual([1, 1, 0, 1])
@@ -53,7 +53,7 @@ test('one root has so many threads and no more, and another root has its own', a
   expect(third.read).toHaveBeenCalledOnce()
 })
 
-test('all roots together leave some threads to the rest of the process, and take turns', async () => {
+test('all roots together leave some threads to the rest of the process, and alternate', async () => {
   const reads = ['a', 'b', 'c', 'd'].flatMap((root) => [ask(root), ask(root)])
   const begun = () => reads.map(({ read }) => read.mock.calls.length)
   expect(begun()).toEqual([1, 1, 1, 1, 1, 1, 0, 0])
@@ -62,7 +62,7 @@ test('all roots together leave some threads to the rest of the process, and take
   expect(begun()).toEqual([1, 1, 1, 1, 1, 1, 1, 0])
 })
 
-test('a read that takes too long is answered busy, and what it brings later is given back', async () => {
+test('a read that takes too long is busy, and its late result is discarded', async () => {
   const hanging = ask('a', 'late')
   await vi.advanceTimersByTimeAsync(DISK_LIMIT_MS)
   expect(await hanging.outcome).toEqual(BUSY)
@@ -72,7 +72,7 @@ test('a read that takes too long is answered busy, and what it brings later is g
   expect(discarded).toEqual(['late'])
 })
 
-test('while all threads of a root hang, its callers are told at once; once one comes back, the root is read again', async () => {
+test('while all threads of a root hang, calls fail at once; after one returns, the root is read again', async () => {
   const hanging = [ask('a'), ask('a')]
   await vi.advanceTimersByTimeAsync(DISK_LIMIT_MS)
   const refused = ask('a')
@@ -88,7 +88,7 @@ test('while all threads of a root hang, its callers are told at once; once one c
   expect(await again.outcome).toMatchObject({ ok: true })
 })
 
-test('what waits for its turn too long is never read', async () => {
+test('a read that waits too long for its turn never starts', async () => {
   const [first, second, waiting] = [ask('a'), ask('a'), ask('a')]
   await vi.advanceTimersByTimeAsync(DISK_LIMIT_MS)
   expect(await waiting.outcome).toEqual(BUSY)
@@ -97,7 +97,7 @@ test('what waits for its turn too long is never read', async () => {
   expect(waiting.read).not.toHaveBeenCalled()
 })
 
-test('what nobody waits for any more when its turn comes is not read', async () => {
+test('a read that is no longer wanted at its turn does not start', async () => {
   const [first, second] = [ask('a'), ask('a')]
   let wanted = true
   const left = ask('a', 'value', () => wanted)
@@ -110,7 +110,7 @@ test('what nobody waits for any more when its turn comes is not read', async () 
   second.end()
 })
 
-test('a line that grows without end is cut', async () => {
+test('a full queue refuses further reads', async () => {
   const asked = Array.from({ length: 17_000 }, () => ask('a').outcome)
   const first = await Promise.race([...asked])
   expect(first).toEqual(BUSY)

@@ -1,51 +1,51 @@
 import type { Log } from '@gateway/core/logging/log.js'
 
 /**
- * Limits, as parts of the process's threads for file calls: what one root may take, so that a mount that hangs leaves the others theirs,
- * and what all may take together, so that something is left for closing, unpacking and names even where several hang.
+ * Limits, as fractions of the process's threads for file calls: for one root, so that a mount that hangs leaves threads to the others; and for all
+ * roots, so that some threads are left for closing, unpacking and names even if several mounts hang.
  */
 const PART_OF_ONE = 1 / 4
 const PART_OF_ALL = 3 / 4
 /**
- * Limit: reads of one root that wait for their turn. More than the connections that come back together after a restart, each with a tile that nobody
- * has asked for yet; what a disk does not work through in DISK_LIMIT_MS is answered then.
+ * Limit: reads of one root that wait for their turn. More than the connections that return together after a restart, each with a tile that was not
+ * requested before; reads that a disk does not complete within DISK_LIMIT_MS are refused then.
  */
 const MAX_WAITING = 16_384
-/** Limit: from the call to the answer, waiting included; then it is `busy`. Far beyond what a disk that works takes. */
+/** Limit: time in ms from the call to the result, waiting included; then the result is `busy`. Far more than a working disk needs. */
 export const DISK_LIMIT_MS = 10_000
 
-/** Reads in threads of the pool, in whatever steps, one at a time. */
+/** Reads in threads of the pool, in any number of steps, one at a time. */
 export interface DiskWork<T> {
   read(): Promise<T>
-  /** Takes what `read` brought after the time was over. */
+  /** Disposes of the result of `read` that arrives after the time limit. */
   discard?(late: T): void
-  /** Called just before `read`: false drops it. */
+  /** Called directly before `read`; false drops the read. */
   isWanted?(): boolean
 }
 
-/** `busy`: the disk did not answer in time, or too many wait for it. `unwanted`: it was dropped. */
+/** `busy`: the disk did not answer in time, or too many reads wait for it. `unwanted`: the read was dropped. */
 export type DiskOutcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly why: 'busy' | 'unwanted' }
 
 interface Lane {
   running: number
-  /** of the running ones: beyond their time */
+  /** Number of the running reads that exceed their time. */
   stuck: number
-  /** ordered by their coming */
+  /** In the order of their arrival. */
   readonly waiting: Set<Waiting>
 }
 
 interface Waiting {
   isWanted(): boolean
   begin(): void
-  /** instead of `begin` */
+  /** Called instead of `begin`. */
   drop(): void
 }
 
 /**
- * Lets reads of files into the thread pool, by the root (scan source) that they are of. A read that hangs cannot be called off and keeps
- * its thread; where all that a root may have are stuck, calls are `busy` at once until one comes back.
+ * Admits file reads to the thread pool, by the root (scan source) of their file. A read that hangs cannot be cancelled and keeps its thread. While
+ * all threads of a root are stuck, its calls are `busy` at once.
  */
 export class DiskGate {
   readonly #log: Log
@@ -62,7 +62,7 @@ export class DiskGate {
     this.#atOnceInAll = Math.max(1, Math.floor(options.threads * PART_OF_ALL))
   }
 
-  /** Rejects with what `read` rejects with. */
+  /** Rejects with the error of `read`. */
   run<T>(root: string, work: DiskWork<T>): Promise<DiskOutcome<T>> {
     const lane = this.#laneOf(root)
     if (lane.stuck >= this.#atOnce || lane.waiting.size >= MAX_WAITING) {
@@ -128,14 +128,14 @@ export class DiskGate {
   #markStuck(root: string, lane: Lane): void {
     lane.stuck++
     if (lane.stuck === this.#atOnce)
-      this.#log.error({ root }, 'a source does not answer; what is not in memory is refused')
+      this.#log.error({ root }, 'a source does not answer; its files that are not in memory are refused')
   }
 
   #ended(root: string, lane: Lane, wasStuck: boolean): void {
     lane.running--
     this.#running--
     if (wasStuck && lane.stuck-- === this.#atOnce) this.#log.info({ root }, 'a source answers again')
-    // Where the threads of all are what is short, the roots take turns.
+    // If the limit of all threads is reached, the roots alternate.
     this.#lanes.delete(root)
     if (lane.running > 0 || lane.waiting.size > 0) this.#lanes.set(root, lane)
     this.#beginNext()

@@ -12,24 +12,26 @@ import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { NativePublisher } from '../native/publisher.js'
 import { readField } from './request-fields.js'
 
-/** What is known of an answer when its head has been written. */
+/** Facts about a response that are known when its head has been written. */
 type Given = Pick<AccessLine, 'kind' | 'status' | 'bytes' | 'ms'>
 
 type Asked = Omit<AccessLine, keyof Given>
 
-/** Writes the access log: notes what a request says before its handler runs, and a line when it is answered. */
+/**
+ * Writes the access log: records the facts of a request before its handler runs, and writes a line when it is answered.
+ */
 export class Access {
   readonly #log: AccessLog
   readonly #native: NativePublisher
   readonly #trusted: readonly Range[]
-  /** requests whose answer is to be a line; those that are never answered go with their response */
+  /** Requests whose response must be logged. The entry of an unanswered request disappears with its response. */
   readonly #asked = new WeakMap<HttpResponse, Asked>()
 
   constructor(log: AccessLog, native: NativePublisher, trustedProxies: readonly string[]) {
     this.#log = log
     this.#native = native
     this.#trusted = parseRanges(trustedProxies)
-    // The native table writes no log: requests that are sampled for it are left to JavaScript.
+    // The native table writes no log, so it leaves the sampled requests to JavaScript.
     native.pickEvery(log.every)
   }
 
@@ -66,9 +68,9 @@ export class Access {
   }
 }
 
-/** Where a request comes from, as far as proxies are trusted. Before it is answered. */
+/** Returns the client's address, considering the trusted proxies. Must be called before the request is answered. */
 export function clientOf(res: HttpResponse, req: HttpRequest, trusted: readonly Range[]): string {
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
-  // Some proxies add a line of their own behind what the client sent.
+  // Some proxies add a second line after that of the client.
   return clientAddress(peer, { 'x-forwarded-for': readField(req, 'x-forwarded-for') }, trusted).address
 }

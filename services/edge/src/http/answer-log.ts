@@ -4,7 +4,7 @@ import type { HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { Edge } from '../edge.js'
 import type { RequestKind } from '../metrics/counters.js'
 
-/** Slower answers are worth a line in the log. Milliseconds to the first byte. */
+/** Time in ms to the first byte, above which a response is logged. */
 const SLOW_MS = 1_000
 
 export interface GivenAnswer {
@@ -12,14 +12,14 @@ export interface GivenAnswer {
   readonly path: string
   readonly query: string
   readonly status: number
-  /** of the body; null: not known yet */
+  /** Bytes of the body; null if not known yet. */
   readonly bytes: number | null
   readonly ms: number
-  /** null: an answer of the hot path, which is not traced */
+  /** null for a response of the hot path, which is not traced. */
   readonly trace: Span | null
 }
 
-/** Counts, times, traces and logs an answer whose head has been written. */
+/** Counts, times, traces and logs a response whose head has been written. */
 export function noteAnswer(edge: Edge, res: HttpResponse, answer: GivenAnswer): void {
   const { kind, status, ms, trace } = answer
   const answers = edge.counters.answers[kind]
@@ -28,12 +28,12 @@ export function noteAnswer(edge: Edge, res: HttpResponse, answer: GivenAnswer): 
   trace?.end({ 'http.response.status_code': status }, status >= 500 ? `status ${status}` : null)
   if (kind === 'other') return
   answers.durations.add(ms / 1000)
-  // Of what is handed on, the edge's own refusals alone are its errors (proxy.ts).
+  // For proxied requests only the edge's own refusals are counted as its errors (proxy.ts).
   if (status >= 500 && kind !== 'passthrough') edge.counters.serverErrors++
   logAnswer(edge, answer)
 }
 
-/** While something is down, damaged or slow, thousands of requests may be answered so: no line for each. */
+/** Logs slow and failed responses without one line for each, because during a fault there may be thousands. */
 export function logAnswer(
   { log }: Edge,
   { path, query, status, ms, trace }: Omit<GivenAnswer, 'kind' | 'bytes'>,

@@ -22,7 +22,7 @@ test('the list of services has each basemap under its type', async () => {
   expect((await json('/arcgis/rest/info')).json.authInfo).toEqual({ isTokenBasedSecurity: true })
 })
 
-test('a map service has the levels of Esri, and fixed words of its address are read in any case', async () => {
+test('a map service has the levels of Esri, and keywords in its address are case-insensitive', async () => {
   const { json: service } = await json(`${SERVICES}/raster/MapServer?f=json`)
   const { tileInfo } = service
   expect(tileInfo).toMatchObject({ rows: 256, cols: 256, dpi: 96, origin: { x: -20037508.342787, y: 20037508.342787 } })
@@ -55,7 +55,7 @@ test('a tile of a map service is the tile of the tile route, with its headers an
   expect((await ask(`${SERVICES}/vector/VectorTileServer/tile/0/0/0.pbf`)).headers['content-encoding']).toBe(undefined)
 })
 
-test('a tilemap tells which tiles exist', async () => {
+test('a tilemap shows which tiles exist', async () => {
   const { json: map } = await json(`${SERVICES}/raster/MapServer/tilemap/1/0/0/2/2`)
   expect(map).toEqual({
     valid: true,
@@ -69,7 +69,7 @@ test('a tilemap tells which tiles exist', async () => {
     expect((await json(`${SERVICES}/raster/MapServer/tilemap/${wrong}`)).status, wrong).toBe(400)
 })
 
-test('a vector tile service names its tiles and a style, with the token only if it came in the query', async () => {
+test('a vector tile service names its tiles and a style, with the token only if the query had it', async () => {
   const { json: service } = await json(`${SERVICES}/vector/VectorTileServer?f=json`)
   expect(service).toMatchObject({ type: 'indexedVector', tiles: ['tile/{z}/{y}/{x}.pbf'], maxzoom: 4 })
   expect(service.tileInfo).toMatchObject({ rows: 512, lods: { 0: { resolution: 78271.51696400007 } } })
@@ -81,15 +81,15 @@ test('a vector tile service names its tiles and a style, with the token only if 
 })
 
 test.each([
-  ['a token that is missing', `${SERVICES}/raster/MapServer`, { 'x-access-token': '' }, 401, 499],
+  ['a missing token', `${SERVICES}/raster/MapServer`, { 'x-access-token': '' }, 401, 499],
   ['an unknown token', `${SERVICES}/raster/MapServer`, { 'x-access-token': createToken() }, 401, 498],
-  ['a basemap that is not there', `${SERVICES}/nothing/MapServer`, {}, 404, 404],
+  ['a missing basemap', `${SERVICES}/nothing/MapServer`, {}, 404, 404],
   ['a service of the other type', `${SERVICES}/vector/MapServer`, {}, 404, 404],
   ['an export', `${SERVICES}/raster/MapServer/export?bbox=0,0,1,1&f=image`, {}, 400, 400],
   ['an export as JSON', `${SERVICES}/raster/MapServer/export?bbox=0,0,1,1&f=json`, {}, 400, 400],
   ['another form', `${SERVICES}/raster/MapServer?f=kmz`, {}, 400, 400],
-  ['a tile that is missing', `${SERVICES}/raster/MapServer/tile/1/1/1`, {}, 404, 404],
-  ['a tile that is none', `${SERVICES}/raster/MapServer/tile/1/x/1`, {}, 400, 400],
+  ['a missing tile', `${SERVICES}/raster/MapServer/tile/1/1/1`, {}, 404, 404],
+  ['an invalid tile address', `${SERVICES}/raster/MapServer/tile/1/x/1`, {}, 400, 400],
   ['another address', '/arcgis/rest/admin', {}, 404, 404],
 ] as const)('%s is refused in the form of Esri', async (_, address, headers, status, code) => {
   const answer = await json(address, headers)
@@ -103,7 +103,7 @@ test('an export of an image is refused by its name', async () => {
     )
 })
 
-test('what is not granted is 403 before it is 404, and another method 405, in the form of Esri', async () => {
+test('a service without a grant returns 403 rather than 404, and another method 405, in the form of Esri', async () => {
   const token = createToken()
   const stored = { ...READER, id: 'other', basemaps: new Set(['other']) }
   running.storedTokens.set(tokenDigest(token).toString('hex'), stored)

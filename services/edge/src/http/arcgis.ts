@@ -29,7 +29,7 @@ import { answerTilemap } from './tilemap.js'
 import { onVectorTile } from './vector-tiles.js'
 
 const JSON_TYPE = 'application/json; charset=utf-8'
-/** Operations of a map service that need more than tiles. */
+/** Operations of a map service that cannot be served from tiles. */
 const OPERATIONS: ReadonlySet<string> = new Set([
   ...['export', 'identify', 'find', 'query', 'exporttiles', 'estimateexporttilessize', 'generatekml', 'querydomains'],
 ])
@@ -38,7 +38,7 @@ const OTHER_FORMAT = refuse('invalid_parameters', coded('esri_format'))
 
 type MakeDocument = (layer: Layer, addresses: Addresses) => object
 
-/** Documents of a map service by what follows it in the address, in lower case. */
+/** Documents of a map service by the part of the address that follows the service, in lower case. */
 const MAP_DOCUMENTS: Readonly<Record<string, MakeDocument>> = {
   '': mapServer,
   '0': mapLayer,
@@ -51,9 +51,9 @@ const VECTOR_DOCUMENTS: Readonly<Record<string, MakeDocument>> = {
   'resources/styles/root.json': rootStyle,
 }
 
-/** What an address below `/arcgis/` names. Fixed words in any case, as in ArcGIS; a code is as it is. */
+/** Parts of an address below `/arcgis/`. As in ArcGIS, keywords are case-insensitive and codes are not. */
 interface Address {
-  /** what stands before the code: `rest/info`, `rest/services` */
+  /** Part before the code: `rest/info`, `rest/services`. */
   readonly room: string
   readonly code: string
   readonly type: string
@@ -88,7 +88,7 @@ function wantedService(edge: Edge, code: string, service: EsriService | null): W
   return service?.kind === 'style' ? service.style.wanted : wantedBasemap(edge, code)
 }
 
-/** ArcGIS REST as far as tiles go: the list of services, map services of cached tiles, vector tile services. */
+/** Serves the part of ArcGIS REST that concerns tiles: the list of services, map services of cached tiles, vector tile services. */
 export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const url = req.getUrl()
   const { room, isWhole, code, rest, tile: asked, service: known, wanted } = arcgisRequest(edge, url)
@@ -175,7 +175,7 @@ function tilePathAt({ kind, type, layer }: EsriService, rest: readonly string[])
   return kind === 'vector' ? `/vectors/${code}/tiles/${place}` : `/tiles/${code}/${CURRENT_VERSION}/${place}`
 }
 
-/** How a document is to be written; null: in a form that is none of these. A page (`html`) is the JSON for people. */
+/** Returns the requested format of a document, or null if it is none of these. For a page (`html`) the JSON is indented. */
 function formatOf(query: string): 'json' | 'pjson' | null {
   for (const [name, value] of new URLSearchParams(query)) {
     if (name.toLowerCase() !== 'f') continue

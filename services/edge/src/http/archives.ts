@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   mbtiles: 'application/vnd.sqlite3',
 }
 
-/** GET and HEAD of `/archives/{code}/{version}.{pmtiles|mbtiles}`: a version that is such an archive, whole or in ranges. */
+/** Handles GET and HEAD of `/archives/{code}/{version}.{pmtiles|mbtiles}`: the archive of a version, whole or in ranges. */
 export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'download', res, req)
@@ -58,7 +58,10 @@ function otherStorage(code: string, label: string, storage: string): string {
   return Object.hasOwn(TYPES, storage) ? `${about}: ask for .${storage}` : `${about}, and is no archive`
 }
 
-/** An archive in object storage: its ranges are read there, and what the cache has of small ones here. MBTiles are whole in the cache. */
+/**
+ * Opens an archive in object storage. Its ranges are read there, except the small ones in the cache. MBTiles archives are complete in the
+ * cache.
+ */
 async function openRemoteArchive(exchange: RequestContext, offered: OfferedFile): Promise<Download | Refusal> {
   const { root, path } = offered
   if (!path.endsWith('.mbtiles')) return openObject(exchange, offered)
@@ -67,7 +70,7 @@ async function openRemoteArchive(exchange: RequestContext, offered: OfferedFile)
   const { root: cache, path: file, name, facts } = fetched
   const opened = await openFile(exchange, { ...offered, root: cache, path: file })
   if (!opened.ok) return opened
-  // As of every edge: a download goes on at another one.
+  // The same validators as on every edge, so that a download can continue at another one.
   const modifiedMs = facts.modifiedAt?.getTime() ?? opened.validators.modifiedMs
   return { ...opened, validators: { etag: `"${name}"`, modifiedMs } }
 }

@@ -8,12 +8,12 @@ import { type CatalogBasemap, withDefault } from '../sync/catalog.js'
 const MALFORMED_TIME = refuse('invalid_parameters', coded('time_malformed'))
 const NO_VERSION_THEN = refuse('not_found', coded('no_version_then'))
 
-/** The value of `at` in a query; null: it has none. */
+/** Returns the value of `at` in a query, or null if it is missing. */
 export function atIn(query: string): string | null {
   return namesTime(query) ? new URLSearchParams(query).get('at') : null
 }
 
-/** As the native tier looks for it. */
+/** True if the query has a parameter `at`; the native tier checks it in the same way. */
 export function namesTime(query: string): boolean {
   return query.includes('at=') && /(?:^|&)at=/.test(query)
 }
@@ -24,8 +24,8 @@ export function isUnfixed(label: string | null): boolean {
 }
 
 /**
- * The label of the version that was the default of a basemap at a time; null: of the one that is now, for the present and the future, and for a basemap
- * that is not there. A version that is gone, withdrawn or unavailable is refused.
+ * Returns the label of the version that was the default of a basemap at a time. Returns null for the present or the future, which mean the current
+ * default, and for a basemap that does not exist. Refuses a version that was deleted, withdrawn or is unavailable.
  */
 export function labelAt(
   edge: Edge,
@@ -42,7 +42,7 @@ export function labelAt(
   return label === null || !basemap.versions.has(label) ? NO_VERSION_THEN : { ok: true, label }
 }
 
-/** A basemap as it was at a time, among the versions that are there now; null: the default of then is not. */
+/** Returns a basemap with the default version of a time, or unchanged if `label` is null. */
 export function basemapAt(basemap: CatalogBasemap, label: string | null): CatalogBasemap {
   return label === null ? basemap : withDefault(basemap, label)
 }

@@ -11,28 +11,29 @@ import type { UsageName } from '../usage/usage-counts.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
 import type { RequestContext } from './request-context.js'
 
-/** What a request wants that a signed address may open. */
+/** The resource of a request that a signed address may open. */
 export interface Signable {
-  /** default: a basemap. Others are opened by the signature of a style alone; `glyphs` have no code ('') */
+  /** Default: a basemap. The others are opened only by the signature of a style; `glyphs` have no code (''). */
   readonly opens?: 'vector' | 'style' | 'sprite' | 'glyphs'
   readonly code: string
-  /** the label in the address; null: it has none */
+  /** Label in the address; null if it has none. */
   readonly version: string | null
-  /** the tile, where one is wanted */
+  /** Address of the tile, if one is requested. */
   readonly address?: TileAddress | NoTileAddress
-  /** all tiles at once, which is more than an address with bounds opens */
+  /** True for all tiles at once, which an address with bounds does not open. */
   readonly whole?: boolean
 }
 
-/** What a token with bounds would read: a tile, a document of a basemap, or what the answer itself is cut to. */
+/** The resource that a token with bounds would read: a tile, a document of a basemap, or a response that is itself cut to the bounds. */
 export type Reach = Signable | 'cut'
 
 export const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const OUTSIDE_BOUNDS = refuse('outside_bounds', coded('signature_outside'))
 
 /**
- * Decides on a request that has no token by the signature in its query: 401 where it was not made for this or has expired, 403 where it does not
- * reach so far; what is let in and absent is 404, as with a token. Answers refusals itself. false: there is no signature.
+ * Decides on a request without a token by the signature in its query: 401 if it was made for something else or has expired, 403 if its bounds
+ * exclude the resource. An admitted request for a missing resource returns 404, as with a token. Sends refusals itself. Returns false if the
+ * query has no signature.
  */
 export function admitSigned(exchange: RequestContext, wanted: Signable, admitted: () => void): boolean {
   const { edge } = exchange
@@ -43,7 +44,7 @@ export function admitSigned(exchange: RequestContext, wanted: Signable, admitted
     return true
   }
   if (!edge.signed.ready) return refuse(edge.freshness.loaded ? STORE_DOWN : STARTING)
-  // A key that was replaced at once must end addresses as a disabled token ends.
+  // A key that was replaced immediately must end its addresses as fast as disabling ends a token.
   if (performance.now() > edge.freshness.leaseExpiresAt) return refuse(STORE_DOWN)
   if (presented !== 'malformed' && presented.style !== '') {
     // biome-ignore lint/plugin: calendar, by which addresses expire
@@ -68,7 +69,7 @@ export function admitSigned(exchange: RequestContext, wanted: Signable, admitted
   return true
 }
 
-/** Whether a style needs what is wanted. A style that is not served opens nothing but the answer that it is absent. */
+/** True if a style needs the resource. A style that is not served opens only its own address, which returns 404. */
 function isOfStyle({ edge }: RequestContext, style: string, { opens, code, version, whole }: Signable): boolean {
   if (opens === 'style' && code === style) return true
   const known = edge.freshness.catalog.styles.get(style)
@@ -89,16 +90,16 @@ function accounted({ edge }: RequestContext, { opens, code }: Signable): UsageNa
   return opens === 'vector' && vectors.has(code) ? `vector:${code}` : null
 }
 
-/** Whether bounds, in degrees, let in to what is wanted. What is wanted unnamed, or whole, they do not. */
+/** True if bounds, in degrees, admit the resource. They never admit an unspecified or a whole resource. */
 export function reaches({ freshness }: Edge, bounds: Bounds, wanted: Reach | null): boolean {
   if (wanted === 'cut') return true
   if (wanted === null || wanted.whole) return false
   const { opens, code, version, address } = wanted
-  // The file of a vector is not cut, as its tiles are; styles, sprites and glyphs have no place.
+  // The file of a vector cannot be cut, unlike its tiles; styles, sprites and glyphs have no place.
   if (opens === 'vector' && address?.ok) return tileTouches(TILE_MATRIX_SETS.WebMercatorQuad, address, bounds)
   if (opens !== undefined) return opens !== 'vector' || address !== undefined
   const known = freshness.catalog.basemaps.get(code)?.versions.get(version ?? CURRENT_VERSION)
-  // What is no tile, or not there, has no place: it is refused as that.
+  // Invalid or missing tiles have no place, and are refused for that reason later.
   if (known === undefined || address?.ok === false) return true
   if (address === undefined) return commonBounds(bounds, known.stored.bounds) !== null
   return tileTouches(matrixSetOf(known.stored), address, bounds)

@@ -9,15 +9,16 @@ import { answerRefusal, INTERNAL, STARTING, STORE_DOWN } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
 import { noteSet, usageOf } from './tile-answer.js'
 
-/** The resource of a request: several candidates where one address may mean several. */
+/** The resource of a request: several candidates if its address is ambiguous. */
 export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
 
 /**
- * Finds the token of a request and decides. Goes on with `granted` only where it may read what it wants, at once where the token is
- * known here, later where the store or the bucket of a limited token must be asked; answers the refusal itself otherwise. Of several candidates
- * the first granted one counts. A request that is refused for another reason takes nothing from the bucket.
- * @param signable what a signed address would have to open, where no token comes with it; null: signed addresses do not count here
- * @param reach what of a resource is wanted, by which a token with bounds is let in; null: what cannot be cut to bounds, which it never is
+ * Finds the token of a request and decides. Calls `granted` only if the token may read the resource: immediately if the token is known here, later
+ * if the store or the bucket of a limited token must be asked. Otherwise sends the refusal itself. The first granted candidate counts. A request
+ * that is refused for another reason takes nothing from the bucket.
+ * @param signable the resource that a signed address would have to open if the request has no token; null: signed addresses are not accepted
+ * @param reach the part of the resource that the bounds of a token must admit; null: a resource that cannot be cut to bounds, which they never
+ * admit
  */
 export function authorize(
   exchange: RequestContext,
@@ -57,7 +58,7 @@ export function authorize(
       ? (wanted as readonly NonNullable<WantedResource>[])
       : [wanted as WantedResource]
     if (token !== null) accountTo(exchange, token, candidates[0] as WantedResource)
-    // A tile that may not be had counts for its version, as one that may.
+    // A refused request for a tile counts for its version, like a granted one.
     if (token !== null && signable?.address !== undefined) exchange.asked = usageOf(edge, signable)
     const sender = token === null || token.limits === null ? null : exchange.sender()
     let which = 0
@@ -88,8 +89,8 @@ export function authorize(
   const admit = (token: AccessToken, now: number, which: number) => {
     edge.tokens.noteUsed(token, now)
     edge.tokens.noteAddress(token, now, () => exchange.sender().address)
-    // Only while it is in the cache: what is invalidated leaves the native table through it, and it may be gone since the store answered. One that
-    // was known waits only where it is limited, and such are not in the table.
+    // Only while the token is in the cache, through which invalidations reach the native table: it may have been dropped since the store answered.
+    // A request with a known token waits only if the token is limited, and limited tokens are not in the table.
     if (token === known || edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
     exchange.edge = edgeFor(edge, token)
     granted(presented.fromQuery, which, token)
@@ -105,7 +106,7 @@ export function authorize(
   askStore(edge, exchange, presented.token, goOn)
 }
 
-/** The native tier refuses the next such requests. */
+/** Makes the native tier refuse further requests of this kind. */
 function noteRefused(
   { edge, path }: RequestContext,
   plaintext: string,
@@ -121,7 +122,7 @@ function noteRefused(
   }
 }
 
-/** In the place of a token, for those who take a signed address and look at no token. */
+/** Stands in for the token in requests with a signed address. */
 const BEARER: AccessToken = {
   id: '',
   prefix: '',
@@ -134,13 +135,13 @@ const BEARER: AccessToken = {
   limits: null,
 }
 
-/** Only names that the catalog has: the number of others is unbounded. */
+/** Accounts only to names in the catalog, since the number of other names is unbounded. */
 function accountTo(exchange: RequestContext, token: AccessToken, wanted: WantedResource): void {
   const { basemaps, vectors } = exchange.edge.freshness.catalog
   exchange.token = token.id
   exchange.asked = null
   if (wanted?.kind === 'basemap' && basemaps.has(wanted.code)) exchange.asked = `basemap:${wanted.code}`
-  // Its first name is its code; so may be the path of one that the catalog does not have.
+  // The first name of a vector in the catalog is its code. For other vectors it may be a path.
   const code = wanted?.kind === 'vector' ? (wanted.names[0] as string) : ''
   if (vectors.get(code)?.wanted === wanted) exchange.asked = `vector:${code}`
 }
@@ -153,19 +154,19 @@ function askStore(
 ): void {
   edge.counters.tokenMisses++
   edge.tokens.lookUp(token).then(
-    // All that wait for this token are told at once, and answered over as many turns as it takes: tiles and the heartbeat come between.
+    // All requests that wait for this token continue at once, but over as many turns as needed, so that tiles and the heartbeat are not delayed.
     (found) => edge.turns.run(() => answerLater(exchange, () => goOnWith(found))),
     () => edge.turns.run(() => guarded(edge, () => answerRefusal(exchange, STORE_DOWN))),
   )
   const goOnWith = (found: AccessToken | null) => {
-    // What was found may have been disabled while this request waited for its turn.
+    // The token may have been disabled while this request waited for its turn.
     const current = found === null ? null : edge.tokens.get(token)
     if (current === undefined) askStore(edge, exchange, token, goOn)
     else goOn(current)
   }
 }
 
-/** Goes on with a request that may have gone meanwhile. */
+/** Continues a request unless it was aborted meanwhile. */
 function answerLater(exchange: RequestContext, goOn: () => void): void {
   const { edge } = exchange
   guarded(edge, () => {

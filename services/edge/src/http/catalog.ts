@@ -19,7 +19,10 @@ import { onOther } from './proxy.js'
 import { answerRefusal, UNDECODABLE } from './refusals.js'
 import { type Handler, RequestContext } from './request-context.js'
 
-/** The read interface of the catalog, out of what this process knows of it: by address, the handler of a list and of one entry of it. */
+/**
+ * Routes of the read interface of the catalog, served from this process's snapshot: each address with the handlers of its list and of
+ * one entry.
+ */
 export const CATALOG_ROUTES: readonly (readonly [path: string, list: Handler, entry: Handler])[] = [
   ['/api/v1/catalog/basemaps', listOf(BASEMAPS), entryOf(BASEMAPS)],
   ['/api/v1/catalog/vectors', listOf(VECTORS), entryOf(VECTORS)],
@@ -37,7 +40,7 @@ function listOf<Stored extends Listed, Entry extends ReaderEntry<Stored>>(kind: 
 function entryOf<Stored extends Listed, Entry extends ReaderEntry<Stored>>(kind: CatalogKind<Stored, Entry>): Handler {
   return (edge, res, req) => {
     const segment = req.getParameter(0) ?? ''
-    // Not an address of the catalog: the control plane answers 404.
+    // Not an address of the catalog; the control plane returns 404.
     if (segment === '') return onOther(edge, res, req)
     const code = decodedSegment(segment)
     if (code === null) {

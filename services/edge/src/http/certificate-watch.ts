@@ -2,21 +2,24 @@ import type { Log } from '@gateway/core/logging/log.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import { readTlsPair, type TlsPair } from '@gateway/core/settings/tls-pair.js'
 
-/** Two small files are read so often. Watching them instead would miss what Kubernetes does, which swaps a link in a folder above. */
+/**
+ * Interval at which two small files are read. A file watch would miss the updates of Kubernetes, which replaces a link in a parent
+ * folder.
+ */
 const LOOK_EVERY_MS = 2_000
 
-/** Looks whether the files of a TLS pair have changed, and puts a new pair in force. One that is none leaves the old one in force. */
+/** Checks whether the files of a TLS pair have changed, and applies a new pair. An invalid pair leaves the old one in use. */
 export class CertificateWatch {
   readonly #settings: Settings
   readonly #log: Log
   readonly #apply: (pair: TlsPair) => Promise<void>
   readonly #timer: NodeJS.Timeout
   #inForce: string
-  /** what was said last of a pair that cannot be used */
+  /** Last logged problem of a pair that cannot be used. */
   #complaint = ''
   #looking: Promise<void> = Promise.resolve()
 
-  /** @param apply puts a pair in force; it rejects where that is not possible */
+  /** @param apply starts to use a pair; rejects if that fails */
   constructor(settings: Settings, inForce: TlsPair, log: Log, apply: (pair: TlsPair) => Promise<void>) {
     this.#settings = settings
     this.#inForce = inForce.digest
@@ -27,7 +30,7 @@ export class CertificateWatch {
     }, LOOK_EVERY_MS)
   }
 
-  /** Resolves when nothing is being put in force any more. */
+  /** Resolves when no check is running any more. */
   async stop(): Promise<void> {
     clearInterval(this.#timer)
     await this.#looking

@@ -8,8 +8,8 @@ import type { RequestContext } from './request-context.js'
 const FAILED = refuse('precondition_failed', coded('content_changed'))
 
 /**
- * Answers a request that makes a condition which decides it: 412, or 304 with these headers. false: it is to be
- * answered as if it had made none.
+ * Answers a request whose condition decides the response: 412, or 304 with these headers. Returns false if the request
+ * must be answered as if it had no condition.
  */
 export function answerCondition(
   exchange: RequestContext,

@@ -2,17 +2,17 @@ import { expect, test } from 'vitest'
 import { connectionEnd } from './connection-end.js'
 
 test.each(['', 'keep-alive', 'Keep-Alive', 'TE', 'closed', 'x-close', 'keep-alive, x close'])(
-  'a connection stays after "%s", but for a server that drains',
+  'a connection stays open after "%s" unless the server drains',
   (header) => {
     expect([connectionEnd(header, false), connectionEnd(header, true)]).toEqual(['stays', 'untold'])
   },
 )
 
 test.each(['keep-alive, close', 'close,TE', 'TE ,\tCLOSE', 'close, close'])(
-  '"%s" ends it: close is one option of a list, in any case',
+  '"%s" ends it: close is an option of a list, case-insensitive',
   (header) => expect(connectionEnd(header, false)).toBe('untold'),
 )
 
-test.each(['close', 'Close', 'CLOSE'])('of "%s" alone the server knows by itself', (header) => {
+test.each(['close', 'Close', 'CLOSE'])('the server itself understands "%s"', (header) => {
   expect([connectionEnd(header, false), connectionEnd(header, true)]).toEqual(['told', 'told'])
 })

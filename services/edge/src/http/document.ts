@@ -12,11 +12,11 @@ export { SECRET_PLACE }
 
 export type Document = Omit<DocumentRequest, 'inserted' | 'gzip' | 'tokenId'> & {
   readonly contentType: string
-  /** see `DocumentRequest`; default: nothing */
+  /** See `DocumentRequest`; default: empty. */
   readonly inserted?: string
 }
 
-/** Answers with a document that many may ask for, made once: 200, or 304 to those who have it; 429 where too many others are being made. */
+/** Sends a document that is made once for all requests: 200, or 304 to clients that have it; 429 if too many other documents are being made. */
 export function answerDocument(exchange: RequestContext, document: Document): void {
   const { edge } = exchange
   const { of, key, grows, text, inserted } = document
@@ -42,7 +42,7 @@ export function answerDocument(exchange: RequestContext, document: Document): vo
 }
 
 function send(exchange: RequestContext, found: HeldDocument, { headers, ofNotModified }: Heads): void {
-  // The tag alone decides: a document has no date.
+  // Only the tag decides, since a document has no date.
   const current = { etag: found.etag, modifiedMs: Number.POSITIVE_INFINITY }
   if (answerCondition(exchange, current, () => ofNotModified)) return
   const body = found.forAnswer()
@@ -51,7 +51,10 @@ function send(exchange: RequestContext, found: HeldDocument, { headers, ofNotMod
   else exchange.answerPart('200 OK', headers, body)
 }
 
-/** The same request gets the same document without JavaScript from now on. Only a request that was answered at once is still known in its original form. */
+/**
+ * Lets the native tier send the same document to the same request from now on. Only a request that is answered synchronously is still known in its
+ * original form.
+ */
 export function offerNatively(exchange: RequestContext, headers: HeaderBlock, body: FilePart | Uint8Array): void {
   const { edge, kind, asked } = exchange
   if (!exchange.isCurrent) return
@@ -74,7 +77,7 @@ export function offerNatively(exchange: RequestContext, headers: HeaderBlock, bo
 
 interface Heads {
   readonly headers: HeaderBlock
-  /** without an encoding: what the client has may be of another one */
+  /** Without Content-Encoding: the client's copy may have another one. */
   readonly ofNotModified: HeaderBlock
 }
 
@@ -85,7 +88,7 @@ function headersOf(found: HeldDocument, contentType: string): Heads {
   if (known !== undefined) return known
   const common: readonly Header[] = [
     ['Cache-Control', 'no-store'],
-    // Weak: the plain and the compressed document carry the same.
+    // Weak, because the plain and the compressed document have the same tag.
     ['ETag', `W/${found.etag}`],
     ['Vary', 'Accept-Encoding'],
     ...CORS,

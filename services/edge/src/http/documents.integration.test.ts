@@ -19,7 +19,7 @@ import { OWN_ROUTES } from './server.js'
 const BASEMAPS = 3_000
 const CAPABILITIES = '/wmts?REQUEST=GetCapabilities'
 const LISTS = [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/api/v1/catalog/basemaps', '/api/v1/catalog/vectors']
-/** What is larger must be a finished document, which is sent from its file. */
+/** Larger responses must be finished documents, which are sent from their file. */
 const LARGEST_OWN_ANSWER = 64 * 1024
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-documents-'))
@@ -57,7 +57,7 @@ function issue(more: Partial<typeof READER> = {}): string {
   return token
 }
 
-/** How often something was made by `work`: documents, and parts of them. */
+/** Counts the documents, and parts of them, that `work` makes. */
 async function madeBy(work: () => Promise<unknown>) {
   const { built } = running.edge.documents
   const parts = partsMade.count
@@ -70,7 +70,7 @@ function follow(next: Catalog): void {
   Object.assign(running.edge.freshness, { catalog: next })
 }
 
-/** How many of the requests of `work` JavaScript did not see. */
+/** Counts the requests of `work` that JavaScript did not see. */
 async function withoutJavaScript(work: () => Promise<unknown>): Promise<number> {
   const before = running.edge.native.answers
   await work()
@@ -82,18 +82,18 @@ function withoutDate({ status, headers: { date, ...headers }, body }: Awaited<Re
   return { status, headers, body: body.toString('latin1') }
 }
 
-test('a document is made once, however many ask for it at once and afterwards', async () => {
+test('a document is made once for any number of simultaneous and later requests', async () => {
   const headers = { 'x-access-token': issue(), 'accept-encoding': 'gzip' }
   const many = () => Promise.all(Array.from({ length: 50 }, () => ask(CAPABILITIES, headers)))
   expect(await madeBy(many)).toEqual({ documents: 1, parts: BASEMAPS })
   expect(await madeBy(many)).toEqual({ documents: 0, parts: 0 })
-  // Of a token with the same grants as well.
+  // A token with the same grants gets the same documents.
   const other = { ...headers, 'x-access-token': issue() }
   expect(await madeBy(() => ask(CAPABILITIES, other))).toEqual({ documents: 0, parts: 0 })
   for (const { body } of await many()) expect(String(gunzipSync(body)).match(/<Layer>/g)).toHaveLength(BASEMAPS)
 })
 
-test('after a change only the part of what changed is made, and nobody gets the document before it', async () => {
+test('after a change only the changed part is made, and no client gets the old document', async () => {
   await ask(CAPABILITIES)
   follow(nextCatalog(catalog, { codes: ['map-7'], rows: [basemap('map-7', 'Seven')] }, { codes: [], rows: [] }))
   try {
@@ -109,14 +109,14 @@ test('after a change only the part of what changed is made, and nobody gets the 
   }
 })
 
-test('a change of vectors leaves the documents of basemaps', async () => {
+test('a change of vectors keeps the documents of basemaps', async () => {
   await ask(CAPABILITIES)
   follow(nextCatalog(catalog, { codes: [], rows: [] }, { codes: ['new'], rows: [storedVector('new')] }))
   expect(await madeBy(() => ask(CAPABILITIES))).toEqual({ documents: 0, parts: 0 })
   follow(catalog)
 })
 
-test.each(LISTS)('%s is the same plain and compressed, by HEAD, and 304 to those who have it', async (address) => {
+test.each(LISTS)('%s is equal plain, compressed and by HEAD, and returns 304 for a copy', async (address) => {
   const plain = await ask(address)
   const headers = { 'x-access-token': running.token, 'accept-encoding': 'gzip' }
   const packed = await ask(address, headers)
@@ -151,7 +151,7 @@ test.each(REPEATED)('%s is answered again without JavaScript, with the same byte
   ] as const) {
     const again = () => ask(address, { 'x-access-token': token, ...more }, method)
     await again()
-    // The one before may have waited for the document to be made.
+    // The previous request may have waited until the document was made.
     const first = await again()
     let second = first
     expect(await withoutJavaScript(async () => (second = await again()))).toBe(1)
@@ -163,7 +163,7 @@ test.each(REPEATED)('%s is answered again without JavaScript, with the same byte
   expect(await withoutJavaScript(() => ask(byQuery, {}))).toBe(1)
 })
 
-test('a document that is answered without JavaScript ends with its token, its catalog and its request', async () => {
+test('a document that is sent without JavaScript is bound to its token, its catalog and its request', async () => {
   const token = issue()
   const headers = { 'x-access-token': token }
   const again = (more: http.OutgoingHttpHeaders = {}) => ask(CAPABILITIES, { ...headers, ...more })
@@ -192,7 +192,7 @@ test('a document that is answered without JavaScript ends with its token, its ca
   expect((await again()).status).toBe(401)
 })
 
-test('documents that are answered without JavaScript are counted for their token and in the metrics', async () => {
+test('documents that are sent without JavaScript are counted for their token and in the metrics', async () => {
   const token = issue()
   const { counters } = running.edge
   const again = () => ask('/api/v1/catalog/basemaps', { 'x-access-token': token })
@@ -212,7 +212,7 @@ test('documents that are answered without JavaScript are counted for their token
   expect([...(taken?.amounts.subarray(5 * place, 5 * place + 5) ?? [])]).toEqual([1, 0, 0, 0, body.length])
 })
 
-test('a token that came in the query is in every address of its own document, and in no other one', async () => {
+test('a token in the query is in every address of its own document, and in no other document', async () => {
   const [mine, other] = [issue(), issue()]
   for (const address of [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/tiles/map-1/tilejson.json']) {
     const of = async (token: string) =>
@@ -225,7 +225,7 @@ test('a token that came in the query is in every address of its own document, an
   }
 })
 
-test('tokens of different grants have documents of their own', async () => {
+test('tokens of different grants have their own documents', async () => {
   const token = issue({ basemaps: new Set(['map-1', 'map-2']) })
   const body = String((await ask(CAPABILITIES, { 'x-access-token': token })).body)
   expect(body.match(/<ows:Title>map-\d+/g)).toEqual(['<ows:Title>map-1', '<ows:Title>map-2'])
@@ -238,7 +238,7 @@ test('a token that is disabled while its requests wait for their turn is refused
   const token = issue()
   const digest = tokenDigest(token).toString('hex')
   const { tokens, turns } = running.edge
-  // Has a turn's time spent when the look-up ends, so that the requests have to wait for the next one.
+  // Uses up the time of a turn when the look-up ends, so that the requests have to wait for the next turn.
   const found = tokens.lookUp.bind(tokens)
   const spy = vi.spyOn(tokens, 'lookUp').mockImplementation(async (text) => {
     const answer = await found(text)
@@ -256,7 +256,7 @@ test('a token that is disabled while its requests wait for their turn is refused
   }
 })
 
-test('readers that take nothing share the bytes of one document, and are cut when they make no progress', async () => {
+test('stalled clients share the bytes of one document, and are cut when they make no progress', async () => {
   const { documents, counters, native } = running.edge
   for (let i = 0; i < 3; i++) await ask(CAPABILITIES)
   const before = documents.heldBytes
@@ -290,7 +290,7 @@ test.each([
   ['a line end in two parts', HEALTH, '\r', '\n'],
   ['a request head byte by byte', HEALTH, 'G'],
 ])(
-  'a connection that sends nothing but %s ends as an idle one does',
+  'a connection that sends only %s ends like an idle one',
   async (_, first, ...parts) => {
     const socket = net.connect({ port: Number(new URL(running.url).port), host: '127.0.0.1' })
     socket.on('error', () => {})
@@ -304,7 +304,9 @@ test.each([
   60_000,
 )
 
-/** An address of each pattern; those that hold tiles and files are answered out of these and not out of the catalog. */
+/**
+ * An address of each pattern. The patterns of tiles and files have addresses here that do not depend on the catalog.
+ */
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/tiles/*': ['/tiles/map-1/tilejson.json', '/tiles/map-1/v1/tilejson.json', '/tiles/map-1/0/0/0.png'],
   '/geojson/*': ['/geojson/roads-1.geojson'],
@@ -346,7 +348,7 @@ const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   '/metrics': ['/metrics'],
 }
 
-test('no route of the edge makes an answer that grows with the catalog for each request', async () => {
+test('no route of the edge makes a response that grows with the catalog for each request', async () => {
   expect(Object.keys(SAMPLES).sort()).toEqual([...OWN_ROUTES].sort())
   const answer = vi.spyOn(RequestContext.prototype, 'answer')
   const all = async () => {

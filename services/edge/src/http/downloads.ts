@@ -20,7 +20,7 @@ import { answerForm, namesCrs } from './vector-forms.js'
 const VECTORS = '/vectors/'
 const DOWNLOAD = '/download'
 
-/** GET and HEAD of `/vectors/{code}/download`; other addresses below `/vectors/` are not the edge's. */
+/** Handles GET and HEAD of `/vectors/{code}/download`; other addresses below `/vectors/` are proxied. */
 export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const url = req.getUrl()
   const inner = url.slice(VECTORS.length, -DOWNLOAD.length)
@@ -36,8 +36,8 @@ export function onVectorDownload(edge: Edge, res: HttpResponse, req: HttpRequest
 const EXTENSIONS: ReadonlySet<string> = new Set(Object.values(VECTOR_DOWNLOADS).map(({ extension }) => extension))
 
 /**
- * GET and HEAD of `/vectors/{code}.geojson`, `.zip`, `.gpkg`, `.kml` and so on: the download under the name that desktop software expects, in the
- * stored form or in one that is made out of it.
+ * Handles GET and HEAD of `/vectors/{code}.geojson`, `.zip`, `.gpkg`, `.kml` and so on: the download under a name that desktop software expects,
+ * in the stored form or converted from it.
  */
 export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const name = req.getUrl().slice(VECTORS.length)
@@ -57,11 +57,11 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (form !== undefined) return answerForm(exchange, vector, form)
     answerRefusal(exchange, refuse('not_found', coded('words', { words: otherKind(code, vector.stored.kind) })))
   }
-  // Sources of styles have this address.
+  // Sources of styles have this address, so a signature may open it.
   authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null })
 }
 
-/** GET and HEAD of the compatibility routes `/geojson/{relative_path}` and `/shp/{relative_path}`. */
+/** Handles GET and HEAD of the compatibility routes `/geojson/{relative_path}` and `/shp/{relative_path}`. */
 export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'download', res, req)
@@ -71,11 +71,13 @@ export function onVectorByPath(edge: Edge, kind: VectorKind, prefix: string, res
   authorize(exchange, wanted, (_, which) => answerVector(exchange, found[which], relativePath))
 }
 
-/** What may be meant by a relative path. A sequence of GeoJSON often has the extension `.geojson`, and tells its media type. */
+/**
+ * Returns the vectors that a relative path may mean. A sequence of GeoJSON often has the extension `.geojson`; its media type says what it is.
+ */
 export function vectorsAt({ freshness }: Edge, kind: VectorKind, relativePath: string) {
   const kinds: readonly VectorKind[] = kind === 'geojson' ? ['geojson', 'geojson_sequence'] : [kind]
   const found = (freshness.catalog.vectorsByPath.get(relativePath) ?? []).filter((v) => kinds.includes(v.stored.kind))
-  // An address that names nothing is granted by a token that names it, so that 403 and 404 tell nothing apart.
+  // An address without a vector needs a token that is granted its name, so that 403 and 404 disclose nothing.
   const wanted: Wanted =
     found.length > 0
       ? found.map((vector) => vector.wanted)
@@ -88,7 +90,7 @@ function otherKind(code: string, kind: VectorKind): string {
   return `the vector ${shownName(code)} is a ${kind}: its file is /vectors/${encodeURIComponent(code)}.${extension}`
 }
 
-/** `name`: by which it was asked for. */
+/** `name` is the one in the request. */
 function answerVector(exchange: RequestContext, vector: CatalogVector | undefined, name: string) {
   if (!vector?.served) {
     const reason = `there is no vector ${shownName(name)}; /api/v1/catalog/vectors lists those that a token may read`

@@ -37,21 +37,24 @@ import { wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 
 const SCHEMA_TYPE = 'application/schema+json'
-/** Limit: how long a request waits for an index or a download that is being made. */
+/** Limit: time in ms that a request waits for an index or a download that is being made. */
 const WAIT_MS = 8_000
 const RETRY_SECONDS = 5
-/** Limit: answers that are held whole, each of up to 64 MB, because their head names the next page. */
+/** Limit: responses of up to 64 MB each that are held completely in memory, because their head names the next page. */
 const MAX_HELD = 4
 let held = 0
 
-/** What may be below a collection of features. */
+/** Addresses that may follow a collection of features. */
 const ROOMS: ReadonlySet<string> = new Set(['items', 'queryables', 'schema'])
 
 export function isOfFeatures([room, , ...more]: readonly string[]): boolean {
   return room !== undefined && ROOMS.has(room) && (room === 'items' ? more.length === 0 : true)
 }
 
-/** GET and HEAD of `/ogc/collections/{code}/items[/{id}]`, `/queryables` and `/schema`. `rest`: what follows the code, decoded. */
+/**
+ * Handles GET and HEAD of `/ogc/collections/{code}/items[/{id}]`, `/queryables` and `/schema`. `rest` is the decoded part after
+ * the code.
+ */
 export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code: string, rest: readonly string[]) {
   const exchange = new RequestContext(edge, 'catalog', res, req)
   const vector = edge.freshness.catalog.vectors.get(code)
@@ -86,7 +89,7 @@ export function noVector(code: string): Refusal {
   return refuse('not_found', coded('words', { words }))
 }
 
-/** Goes on with the index of a vector, or says why there is none. */
+/** Calls `then` with the index of a vector, or sends the reason why it is missing. */
 export function withIndex(exchange: RequestContext, vector: CatalogVector, then: (index: QueriedIndex) => void): void {
   const { edge } = exchange
   const found = soon(edge.features.index(vector)).then((index) => index ?? edge.features.before(vector))
@@ -105,7 +108,7 @@ export function withIndex(exchange: RequestContext, vector: CatalogVector, then:
   )
 }
 
-/** null: it takes longer than a request waits. */
+/** Resolves with null if it takes longer than a request waits. */
 export function soon<T>(made: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<null>((resolve) => {
@@ -189,14 +192,14 @@ async function answerItems(
   }
 }
 
-/** Only the features that intersect the area of a token. */
+/** Restricts a query to the features that intersect the area of a token. */
 function withinArea(query: ItemsQuery, area: Bounds | null): ItemsQuery {
   if (area === null) return query
   const inArea: Expression = { op: 's_intersects', args: [{ property: GEOMETRY_NAME }, { bbox: area }] }
   return { ...query, filter: query.filter === null ? inArea : { op: 'and', args: [query.filter, inArea] } }
 }
 
-/** One answer with features. */
+/** A response with features. */
 class Page {
   readonly #exchange: RequestContext
   readonly #code: string
@@ -253,18 +256,18 @@ class Page {
     }
   }
 
-  /** Whether a feature that was not found in the area of the token is outside of it. */
+  /** True if a feature that was not found in the area of the token is outside of it. */
   async #isElsewhere(): Promise<boolean> {
     const everywhere = this.#exchange.edge.features.queries.run({ ...this.#query, filter: null })
     for await (const { count } of everywhere) if (count > 0) return true
     return false
   }
 
-  /** GeoJSON: the first features go out while the others are read. */
+  /** Sends GeoJSON: the first features are sent while the others are read. */
   async stream(): Promise<void> {
     const chunks = this.#chunks()
     try {
-      // Until there is something to send, a refusal is possible.
+      // A refusal is possible until the first bytes are sent.
       const first = await chunks.next()
       if (this.#exchange.aborted || first.done === true) return
       if (this.#exchange.isHead) return this.#exchange.answerEmpty('200 OK', this.#headers())
@@ -287,18 +290,18 @@ class Page {
     try {
       for await (const { bytes } of others) {
         if (this.#exchange.aborted) return
-        // A part that continues behind a process that ended begins without a comma.
+        // A part that continues after a process that ended begins without a comma.
         if (bytes.length > 0) yield bytes
       }
     } catch (error) {
-      // What was sent is right; the rest is on the next page.
+      // The features sent so far are correct; the rest is on the next page.
       if (!(error instanceof QueryTimeout) || this.#last === null) throw error
       this.#hasMore = true
     }
     yield Buffer.from(this.#tail())
   }
 
-  /** Its head says where the next page is, so it is made before it is sent. */
+  /** Sends a response whose head contains the address of the next page, so it is made before it is sent. */
   async answerWhole(): Promise<void> {
     if (held >= MAX_HELD) throw new QueriesBusy(`${MAX_HELD} answers of this format are being made; try again`)
     held++
@@ -360,7 +363,7 @@ class Page {
     return `],${counted}"numberReturned":${this.#returned},"links":${JSON.stringify(links)}}`
   }
 
-  /** null: it would have to be counted. */
+  /** Returns null if the matches would have to be counted. */
   #matched(): number | null {
     const { filter, offset, after } = this.#query
     if (filter === null) return this.#index.description.feature_count
@@ -373,7 +376,7 @@ class Page {
     return this.#own(`${featuresPath(this.#code)}/items`, { cursor })
   }
 
-  /** The address of this request, with other parameters. */
+  /** Returns the address of this request with changed parameters. */
   #own(path: string, changed: Readonly<Record<string, string>>): string {
     const parameters = new URLSearchParams(this.#exchange.query)
     for (const name of ['token', 'access_token']) parameters.delete(name)
@@ -389,12 +392,12 @@ class Page {
   }
 }
 
-/** Pages of other sites may read these too. */
+/** Fields that pages of other sites may also read. */
 const FEATURES_CORS: readonly Header[] = CORS.map(([name, value]) =>
   name === 'Access-Control-Expose-Headers' ? [name, `${value}, Content-Crs, Link`] : [name, value],
 )
 
-/** Whether a token that was admitted may read a vector. */
+/** True if an admitted token may read a vector. */
 export function isReadable(
   vector: CatalogVector | undefined,
   token: Parameters<typeof isGranted>[0],

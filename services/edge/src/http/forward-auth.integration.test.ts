@@ -80,7 +80,7 @@ test.each<[number, string]>([
   expect(await withToken(address)).toBe(status)
 })
 
-test('a token counts wherever the edge would take it, in the address too, and is refused as the edge would refuse it', async () => {
+test('a token is accepted wherever the edge accepts it, including the address, and refused as the edge refuses it', async () => {
   const uri: Header = ['X-Original-URI', TILE]
   expect(await asked(uri)).toBe(401)
   expect(await asked(uri, ['Authorization', `Bearer ${TOKENS.world}`])).toBe(200)
@@ -88,11 +88,11 @@ test('a token counts wherever the edge would take it, in the address too, and is
   expect(await withToken(TILE, TOKENS.unknown)).toBe(401)
   expect(await withToken(TILE, TOKENS.disabled)).toBe(401)
   expect(await withToken(TILE, TOKENS.slice)).toBe(403)
-  // 400 at the edge, which no proxy takes for an answer.
+  // The edge returns 400, which no proxy passes on.
   expect(await withToken(`${TILE}?token=${TOKENS.slice}`)).toBe(401)
 })
 
-test('a signed address is let in for what it was signed for', async () => {
+test('a signed address is admitted for the resource that it was signed for', async () => {
   const resource = { code: 'world', version: null, bounds: null }
   const query = signatureQuery(signResource(SECRET, resource, 4_000_000_000))
   expect(await asked(['X-Original-URI', `${TILE}?${query}`])).toBe(200)
@@ -109,11 +109,11 @@ test.each([
   '/tiles//world/0/0/0.png',
   '/tiles/world\\v1/0/0/0.png',
   '/tiles/world/%zz/0/0/0.png',
-])('%s may mean something else to a proxy, and is let in for nobody', async (address) => {
+])('%s may mean something else to a proxy, and is never admitted', async (address) => {
   expect(await withToken(address, running.token)).toBe(403)
 })
 
-test('an address that is missing, or stands there twice with different values, is no question', async () => {
+test('an address that is missing, or given twice with different values, is refused', async () => {
   const token: Header = ['X-Access-Token', TOKENS.world]
   expect(await asked(token)).toBe(400)
   expect(await asked(token, ['X-Original-URI', 'tiles/world'])).toBe(400)
@@ -122,7 +122,7 @@ test('an address that is missing, or stands there twice with different values, i
   expect(await asked(token, ['X-Original-URI', TILE], ['X-Forwarded-Uri', TILE])).toBe(200)
 })
 
-test('an address behind the path of this route, as Envoy sends it, is decided about alike', async () => {
+test('an address after the path of this route, as sent by Envoy, gets the same decision', async () => {
   const token: Header = ['X-Access-Token', TOKENS.world]
   expect(await askedBelow(TILE)).toBe(401)
   expect(await askedBelow(TILE, token)).toBe(200)

@@ -21,7 +21,7 @@ import { vectorTileReach } from './vector-tiles.js'
 
 export const FORWARD_AUTH_PATH = '/api/v1/forward-auth'
 
-/** By which proxies name the address that somebody asks them for: nginx as it is configured; Traefik. Envoy puts it behind the path of this route. */
+/** Headers in which proxies pass the requested address: nginx as configured, and Traefik. Envoy appends it to the path of this route. */
 const ADDRESS_HEADERS: ReadonlySet<string> = new Set(['x-original-uri', 'x-forwarded-uri'])
 
 const LET_IN = headerBlock(['Cache-Control', 'no-store'])
@@ -29,8 +29,8 @@ const NO_ADDRESS = refuse('invalid_parameters', coded('forward_auth_address'))
 const NOT_OURS = refuse('resource_not_granted', coded('nothing_to_read'))
 
 /**
- * Whether a proxy may answer a request for an address of the read interface, perhaps from its own cache: 200, or 401 or 403 as this edge would
- * refuse it. What is granted but absent is 200: the edge then answers 404.
+ * Decides whether a proxy may answer a request for an address of the read interface, for example from its cache: 200, or 401 or 403 as this edge
+ * would refuse it. A granted but missing resource gets 200: the edge then returns 404.
  */
 export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
@@ -48,7 +48,10 @@ export function onForwardAuth(edge: Edge, res: HttpResponse, req: HttpRequest) {
   authorize(exchange, wanted, () => exchange.answer('200 OK', LET_IN, ''), signable, reach)
 }
 
-/** Where a client can add the header that its proxy does not set, the two would name different addresses: null then, as where there is none. */
+/**
+ * Returns the requested address, or null if it is missing or ambiguous: a client could add the header that its proxy does not set, and the two would
+ * name different addresses.
+ */
 function addressOf(req: HttpRequest): string | null {
   const addresses = new Set<string>()
   const below = req.getUrl().slice(FORWARD_AUTH_PATH.length)
@@ -62,8 +65,8 @@ function addressOf(req: HttpRequest): string | null {
 }
 
 /**
- * Whether an address means the same to every server: proxies resolve dots, join slashes and decode before they look into their caches, and what
- * they find must be what was decided about.
+ * True if an address means the same to every server. Proxies resolve dots, merge slashes and decode before a look-up in their caches, and must find
+ * the resource that was decided about.
  */
 function isPlain(path: string): boolean {
   const segments = path.replace(/\/$/, '').slice(1).split('/')
@@ -76,11 +79,11 @@ function isPlain(path: string): boolean {
 interface Asked {
   readonly wanted: Wanted
   readonly signable?: Signable
-  /** default: what a signed address opens */
+  /** Default: the resource that a signed address opens. */
   readonly reach?: Reach | null
 }
 
-/** null: no address of the read interface. */
+/** Returns null if the address is not one of the read interface. */
 function askedFor(edge: Edge, path: string, query: string): Asked | null {
   const [room = '', ...rest] = path
     .replace(/\/$/, '')
@@ -162,7 +165,10 @@ function askedFor(edge: Edge, path: string, query: string): Asked | null {
   }
 }
 
-/** What an address below a collection needs: its features and their tiles are the vector's, its document is of both. */
+/**
+ * Returns the resource of an address below a collection. Features and their tiles belong to the vector; the document of the collection belongs to
+ * both.
+ */
 function ofCollection(edge: Edge, path: string, code: string) {
   const { rest, tile, layer, path: tiles } = ogcRequest(edge, path)
   if (isOfFeatures(rest)) return { wanted: wantedVector(edge, code), reach: 'cut' as const }

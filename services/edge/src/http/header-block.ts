@@ -1,6 +1,6 @@
 /**
- * Several header lines, prepared as one call: the name of the first, and its value with the other lines behind it. The HTTP server writes
- * a value as it is, so a block costs what one header costs. Nothing of a caller gets into one unchecked.
+ * Several header lines, prepared for one call: the name of the first, and its value followed by the other lines. The HTTP server writes a value
+ * unchanged, so a block costs as much as one header. Values from callers are always checked.
  */
 export interface HeaderBlock {
   readonly name: string
@@ -9,7 +9,7 @@ export interface HeaderBlock {
 
 export type Header = readonly [name: string, value: string]
 
-/** Throws for a value that would break out of its line; what callers name (file names) is encoded before. */
+/** Throws if a value would break out of its line. Names from callers (file names) must be encoded before. */
 export function headerBlock(first: Header, ...more: readonly Header[]): HeaderBlock {
   const lines = [first, ...more]
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is refused
@@ -18,10 +18,13 @@ export function headerBlock(first: Header, ...more: readonly Header[]): HeaderBl
   return { name: first[0], value: [first[1], ...more.map(([name, value]) => `${name}: ${value}`)].join('\r\n') }
 }
 
-/** What uWebSockets.js adds to each of its answers, beside the date and the length; the native table adds it too, so that its answers look the same. */
+/**
+ * Header that uWebSockets.js adds to each of its responses, in addition to the date and the length. The native table adds it too, so that its
+ * responses look the same.
+ */
 export const SERVER_MARK: Header = ['uWebSockets', '20']
 
-/** Any web page may read what its token allows. On refusals too, or a page could not tell why. */
+/** Lets any web page read what its token allows. Refusals also have these headers, so that a page can read the reason. */
 export const CORS: readonly Header[] = [
   ['Access-Control-Allow-Origin', '*'],
   [

@@ -36,7 +36,7 @@ afterAll(async () => {
 const ask = (address: string, token: string) => fetch(running.url + address, { headers: { 'x-access-token': token } })
 const statusOf = async (address: string, token: string) => (await ask(address, token)).status
 
-test('a held version is read by a preview of the console, and by no other token, however often both ask', async () => {
+test('only a preview of the console reads a held version, no other token, even in repeated requests', async () => {
   for (let round = 0; round < 5; round++) {
     for (const address of ['/tiles/world/v2/0/0/0.png', '/tiles/world/v2/tilejson.json'])
       expect([address, await statusOf(address, preview), await statusOf(address, running.token)]).toEqual([
@@ -51,7 +51,7 @@ test('a held version is read by a preview of the console, and by no other token,
   expect(Buffer.from(await answer.arrayBuffer()).equals(TILE)).toBe(true)
 })
 
-test('a held version is not told of to readers', async () => {
+test('a held version is not shown to readers', async () => {
   const missing = await ask('/tiles/world/v9/0/0/0.png', running.token)
   expect(await missing.text()).not.toContain('v2')
   const listed = await ask('/api/v1/catalog/basemaps/world', running.token)

@@ -39,14 +39,14 @@ const LOOKS: Record<string, (text: string) => unknown> = {
 }
 
 test.each(Object.entries(LOOKS))(
-  'no text makes looking at %s cost more than in proportion to its length',
+  'the cost of examining %s grows at most linearly with the length of a text',
   (_, look) => {
     expect(steepTexts(look)).toEqual([])
   },
 )
 
-test('a look that takes cubic time is found', () => {
-  // Cubic, since on a busy machine what is quadratic may be too near to the limit between it and what is linear.
+test('an examination in cubic time is found', () => {
+  // Cubic, because on a busy machine a quadratic time may be too close to the limit for linear ones.
   // biome-ignore lint/complexity/useRegexLiterals: a literal would be found before, by the check of regular expressions
   const cubic = new RegExp('[a-z]*[a-z]*://')
   expect(steepTexts((text) => text.startsWith('aaa') && cubic.test(text), 120)).not.toEqual([])

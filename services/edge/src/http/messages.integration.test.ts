@@ -4,12 +4,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { answerUpstream, ask, GEOJSON, running, untilHot, useServingEdge } from '../testing/serving-edge.js'
 
-/* Messages as RFC 9112 and RFC 9110 have them, on the wire of the native tier. */
+/* Messages by RFC 9112 and RFC 9110, on the wire of the native tier. */
 useServingEdge()
 
 const TILE = '/tiles/raster/0/0/0.png'
 
-/** Sends the pieces as packets of their own, and reads until the edge closes. */
+/** Sends each piece as its own packet, and reads until the edge closes the connection. */
 async function talk(...pieces: string[]): Promise<string> {
   const socket = net.connect({ port: Number(new URL(running.url).port), host: '127.0.0.1', noDelay: true })
   socket.setEncoding('latin1')
@@ -27,7 +27,7 @@ const head = (line: string, ...fields: string[]) =>
   [`${line} HTTP/1.1`, 'Host: x', `X-Access-Token: ${running.token}`, ...fields, '', ''].join('\r\n')
 const LAST = 'Connection: close'
 
-test('empty lines before a request are ignored, wherever the packets are cut', async () => {
+test('empty lines before a request are ignored, in packets of any size', async () => {
   const [one, last] = [head(`HEAD ${TILE}`), head(`HEAD ${TILE}`, LAST)]
   expect(statuses(await talk(`\r\n\r\n${one}\r\n${one}${last}`))).toEqual([200, 200, 200])
   for (const pieces of [
@@ -41,7 +41,7 @@ test('empty lines before a request are ignored, wherever the packets are cut', a
   expect(statuses(await talk(`\rX${last}`))).toEqual([400])
 })
 
-test('an address that names a host means its path at that host, whatever the Host field says', async () => {
+test('an address that names a host means its path at that host, even if the Host field differs', async () => {
   const seen: unknown[] = []
   answerUpstream((req, res) => {
     seen.push([req.method, req.url, req.headers.host])
@@ -58,7 +58,7 @@ test('an address that names a host means its path at that host, whatever the Hos
     ['GET', '/?a', 'maps.example'],
     ['GET', '/', 'maps.example'],
   ])
-  // Without a host, with a user, of another scheme, and with no scheme.
+  // Addresses without a host, with a user, of another scheme, and without a scheme.
   for (const target of [
     'http://',
     'http:///x',
@@ -77,7 +77,7 @@ test('OPTIONS of the server as a whole is answered', async () => {
   expect(await talk(head('OPTIONS *'))).toMatch(/^HTTP\/1\.1 204 No Content\r\nAllow: GET, HEAD, .*\r\n(.*\r\n)*Date: /)
 })
 
-test('a Host that is none is 400', async () => {
+test('an invalid Host returns 400', async () => {
   for (const host of ['a b', 'a/b', 'a@b', 'a:b', '::1', '[::1', 'ä', 'a, b:c']) {
     expect(statuses(await talk(`GET /health HTTP/1.1\r\nHost: ${host}\r\n\r\n`)), host).toEqual([400])
   }
@@ -91,7 +91,7 @@ test('a newer version of HTTP/1 is answered as HTTP/1.1', async () => {
   expect(statuses(await talk(head(`HEAD ${TILE}`).replace('HTTP/1.1', 'HTTP/2.0')))).toEqual([505])
 })
 
-test('a request line that is too long is 414, other heads 431, and each says the Date', async () => {
+test('a request line that is too long returns 414, another head 431, both with a Date', async () => {
   for (const [status, sent] of [
     [414, head(`GET /${'a'.repeat(20_000)}`)],
     [431, head('GET /', `X: ${'a'.repeat(20_000)}`)],
@@ -103,7 +103,7 @@ test('a request line that is too long is 414, other heads 431, and each says the
   }
 })
 
-test('chunk extensions and trailers are ignored, wherever the packets are cut', async () => {
+test('chunk extensions and trailers are ignored, in packets of any size', async () => {
   const bodies: string[] = []
   answerUpstream(async (req, res) => {
     bodies.push(await text(req))
@@ -125,14 +125,14 @@ test('chunk extensions and trailers are ignored, wherever the packets are cut', 
     `1;${'a'.repeat(20_000)}`,
   ]
   for (const body of broken) {
-    // Said where the handler has not been told of the request yet.
+    // The response is 400 only if the handler does not know of the request yet.
     const answer = await talk(head('POST /api/v1/x', 'Transfer-Encoding: chunked') + body)
     expect(['', '400'], body.slice(0, 40)).toContain(statuses(answer).join())
   }
   expect(bodies).toHaveLength(3)
 })
 
-test('the lines of a list field are one list', async () => {
+test('several lines of a list field form one list', async () => {
   const vector = '/tiles/vector/0/0/0.pbf'
   const download = '/vectors/points/download'
   const asked = async (address: string, ...fields: string[]) => talk(head(`GET ${address}`, ...fields, LAST))
@@ -151,7 +151,7 @@ test('the lines of a list field are one list', async () => {
     )
     await Promise.all([untilHot(TILE), untilHot(vector, { 'accept-encoding': 'gzip' })])
   }
-  // Two ranges, and two dates, are no range and no date.
+  // Two ranges, or two dates, are not valid as one.
   expect(statuses(await asked(download, 'Range: bytes=0-9', 'Range: bytes=20-29'))).toEqual([200])
   const later = 'If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT'
   expect(statuses(await asked(TILE, later, later))).toEqual([200])
@@ -159,7 +159,7 @@ test('the lines of a list field are one list', async () => {
   expect(statuses(await talk(head(`HEAD ${TILE}`, 'Connection: keep-alive', LAST)))).toEqual([200])
 })
 
-test('what If-Match or If-Unmodified-Since does not find is 412', async () => {
+test('a failed If-Match or If-Unmodified-Since returns 412', async () => {
   await untilHot(TILE)
   for (const address of [TILE, '/vectors/points/download', '/vectors/roads/download']) {
     const { headers } = await ask(address)

@@ -5,16 +5,19 @@ import { matrixAt, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { type MissingTile, missingTile } from './refusals.js'
 
-/** Limits of what a message repeats: characters of a name, and names of a list. */
+/** Limits of values in messages: characters of a name, and names of a list. */
 const [MAX_NAME, MAX_NAMES] = [64, 10]
 const NO_STORE = ['Cache-Control', 'no-store'] as const
 
-/** A name of the caller's or of the catalog's as messages show it. */
+/** Returns a name from the caller or the catalog in the form for messages. */
 export function shownName(name: string): string {
   return JSON.stringify(name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME)}…`)
 }
 
-/** Why a basemap or version is not there, for a caller who may read the basemap. `mayList`: and who may see its versions. */
+/**
+ * Returns the reason why a basemap or version does not exist, for a caller who may read the basemap. `mayList` is true if
+ * the caller may also see its versions.
+ */
 export function absentVersion(
   code: string,
   label: string | null,
@@ -76,7 +79,7 @@ function labelOf({ stored }: CatalogVersion): string {
 }
 
 const gridReasons = new Map<string, MissingTile>()
-/** By version, since its facts are in them. */
+/** Keyed by version, since the messages contain its properties. */
 const versionReasons = new WeakMap<CatalogVersion, Map<string, MissingTile>>()
 
 function keptOf(version: CatalogVersion, name: string, word: () => string): MissingTile {

@@ -19,7 +19,7 @@ import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-observing-'))
 const TILE = '/tiles/alps/v1/0/0/0.png'
 const BODY = randomBytes(5_000)
-/** Of the requests that a process sees, one in so many is a line. */
+/** Interval at which the requests of a process are logged. */
 const EVERY = 5
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736'
 const TRACEPARENT = `00-${TRACE}-00f067aa0ba902b7-01`
@@ -87,7 +87,7 @@ async function ask(target: string, headers: http.OutgoingHttpHeaders = {}): Prom
 const timed = (durations: Durations) =>
   durations.values('d', {}).find(({ metricName }) => metricName === 'd_count')?.value ?? 0
 
-test('every answer counts once, by class and status, also where no JavaScript ran for it; one in 64 is timed for all', async () => {
+test('every response counts once, by class and status, even without JavaScript; one in 64 is timed for all', async () => {
   const { counters, native } = running.edge
   const { tile, other, passthrough } = counters.answers
   counters.beforeReading()
@@ -102,7 +102,7 @@ test('every answer counts once, by class and status, also where no JavaScript ra
   expect(await ask('/tiles/alps/v1/9/0/0.png', headers)).toBe(404)
   expect([await ask('/health'), await ask('/api/v1/system')]).toEqual([200, 200])
   counters.beforeReading()
-  // All but the first, and those that the access log is owed.
+  // All requests except the first, and those that are left to JavaScript for the access log.
   expect(native.answers).toBeGreaterThan(200)
   const { success, redirection, clientError, serverError } = tile
   expect([success - before.success, redirection - before.redirection]).toEqual([300, 20])
@@ -113,7 +113,7 @@ test('every answer counts once, by class and status, also where no JavaScript ra
   expect(counted).toBeLessThan(331 + 3 * 64)
 })
 
-test('the access log has one line for so many requests, with the prefix of the token and nothing else of it', async () => {
+test('the access log has one line for every few requests, with only the prefix of the token', async () => {
   const query = `v=3&token=${running.token}&%74oken=${running.token}`
   const headers = { 'user-agent': 'a map', referer: `http://page/x?token=${running.token}`, 'x-request-id': 'r1' }
   for (let i = 0; i < 10 * EVERY; i++) await ask(`${TILE}?${query}`, { ...headers, traceparent: TRACEPARENT })
@@ -135,7 +135,7 @@ test('the access log has one line for so many requests, with the prefix of the t
   })
 })
 
-test('what is handed on stands in the trace of its caller, or in a new one', async () => {
+test('a proxied request is in the trace of its caller, or in a new one', async () => {
   await ask('/api/v1/system', { traceparent: TRACEPARENT, tracestate: 'a=1', 'x-request-id': 'r2' })
   expect(received).toMatchObject({ traceparent: TRACEPARENT, tracestate: 'a=1', 'x-request-id': 'r2' })
   await ask('/api/v1/system', { traceparent: 'nonsense', tracestate: 'a=1' })
@@ -147,7 +147,7 @@ test('what is handed on stands in the trace of its caller, or in a new one', asy
   ])
 })
 
-test('a tile out of memory is in no trace, and a document is', async () => {
+test('a document is traced, and a tile from memory is not', async () => {
   const headers = { 'x-access-token': running.token, traceparent: TRACEPARENT }
   await ask(TILE, headers)
   expect(spans).toEqual([])

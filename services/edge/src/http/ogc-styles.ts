@@ -12,7 +12,7 @@ import { answerStyle, NO_SUCH_STYLE, wantedStyle } from './styles.js'
 
 const JSON_TYPE = 'application/json'
 
-/** GET and HEAD of `/ogc/styles`, `/ogc/styles/{code}` and its `/metadata`. */
+/** Handles GET and HEAD of `/ogc/styles`, `/ogc/styles/{code}` and its `/metadata`. */
 export function onOgcStyles(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'catalog', res, req)

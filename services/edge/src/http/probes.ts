@@ -15,13 +15,13 @@ const TEXT_HEADERS = headerBlock(
   ...CORS,
 )
 
-/** Liveness: this process turns its event loop. It says nothing of what it depends on, whose trouble a restart would not mend. */
+/** Liveness: the event loop of this process turns. It does not cover dependencies, whose faults a restart would not fix. */
 export function onHealth(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
   new RequestContext(edge, 'other', res, req).answer('200 OK', JSON_HEADERS, '{"status":"ok"}')
 }
 
-/** Readiness: tiles can be served to callers whose tokens are known to be good. */
+/** Readiness: this process can serve tiles and decide on tokens. */
 export function onReady(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'other', res, req)

@@ -7,7 +7,7 @@ import { answerUpstream, ask, running, useServingEdge } from '../testing/serving
 
 useServingEdge()
 
-test('what goes to the control plane is rebuilt: its body as it came, its headers without those of the edge', async () => {
+test('a proxied request is rebuilt: with an unchanged body, and without the headers of the edge', async () => {
   const body = randomBytes(700_000)
   answerUpstream(async (req, res) => {
     const parts: Buffer[] = []
@@ -39,12 +39,12 @@ test('what goes to the control plane is rebuilt: its body as it came, its header
 })
 
 test.each([true, false])(
-  'a slow reader gets the whole answer of the control plane (length known: %s)',
+  'a slow client gets the whole response of the control plane (length known: %s)',
   async (known) => {
     const body = randomBytes(6_000_000)
     answerUpstream((_, res) => {
       if (known) res.setHeader('content-length', body.length)
-      // Pieces of all sizes: what is held back while the socket is full must come out in order.
+      // Pieces of many sizes: bytes that are held back while the socket is full must be sent in order.
       for (let at = 0, size = 1; at < body.length; at += size, size = (size * 7 + 3) % 200_000)
         res.write(body.subarray(at, at + size))
       res.end()
@@ -65,7 +65,7 @@ test.each([true, false])(
   },
 )
 
-test('an event reaches the client while the answer goes on, and the client leaving reaches the control plane', async () => {
+test('an event reaches the client during the response, and a disconnect reaches the control plane', async () => {
   let left: () => void = () => {}
   const upstreamClosed = new Promise<void>((resolve) => {
     left = resolve
@@ -88,7 +88,7 @@ test('an event reaches the client while the answer goes on, and the client leavi
   await upstreamClosed
 })
 
-test('an answer that breaks off is cut, and looks complete to nobody', async () => {
+test('a response that breaks off is cut, and never looks complete', async () => {
   answerUpstream((_, res) => {
     res.writeHead(200, { 'content-length': 100 })
     res.write('half')
@@ -97,7 +97,7 @@ test('an answer that breaks off is cut, and looks complete to nobody', async () 
   await expect(ask('/api/v1/broken')).rejects.toThrow()
 })
 
-test('a control plane that hangs up without an answer is 503 with Retry-After, in the one form of all errors', async () => {
+test('a control plane that hangs up without a response causes 503 with Retry-After, in the form of all errors', async () => {
   answerUpstream((req) => void req.socket.destroy())
   for (const method of ['GET', 'POST']) {
     const answer = await ask('/api/v1/x', { method })
@@ -107,9 +107,9 @@ test('a control plane that hangs up without an answer is 503 with Retry-After, i
   }
 })
 
-/** More than the connections of an edge to its control plane. */
+/** More clients than the edge has connections to its control plane. */
 const READERS = 140
-/** Clients whose segments and windows are small, as over a network, so that the kernel takes little for them. They read when told to. */
+/** Clients with small segments and windows, as over a network, so that the kernel buffers little for them. They read when told to. */
 const SLOW_CLIENTS = `
 import socket, sys
 port, readers, length = map(int, sys.argv[1:])
@@ -134,7 +134,7 @@ print(arrived)
 test.each([
   ['of a known length', true],
   ['in chunks', false],
-])('clients that read nothing of an answer %s keep no connection to the control plane', async (_, isKnown) => {
+])('clients that read nothing of a response %s occupy no connection to the control plane', async (_, isKnown) => {
   const answer = Buffer.alloc(300_000, '~')
   let asked = 0
   const allAsked = new Promise<void>((resolve) => {
@@ -146,7 +146,7 @@ test.each([
   })
   const args = [new URL(running.url).port, READERS, answer.length].map(String)
   const clients = spawn('python3', ['-c', SLOW_CLIENTS, ...args], { stdio: ['pipe', 'pipe', 'inherit'] })
-  // Where it fails they would keep what the edge may keep for all, and their port.
+  // After a failure they would occupy the edge's buffers for all clients, and their port.
   onTestFinished(() => void clients.kill())
   await allAsked
   clients.stdin.end('read\n')

@@ -17,15 +17,15 @@ import { active, guarded } from './request-context.js'
 import { readConnection, readFields } from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
-/** Limit: bytes of a JSON document. The control plane says the same, but too late to be read. */
+/** Limit: bytes of a JSON document. The control plane has the same limit, but its refusal comes too late to be read. */
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Take archives of any size, under limits of their own, and read them as they come. */
+/** Paths that accept archives of any size, with their own limits, and read them as they arrive. */
 const IMPORT_PATHS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/admin/styles/import'])
 
 /**
- * A body that has not arrived whole by then is asked for: whether the control plane would read it at all. Most have, and spare the question;
- * who is refused without the body waits so much longer. Milliseconds.
+ * Time in ms after which the control plane is asked whether it would read a body that has not fully arrived. Most bodies arrive earlier and
+ * need no question; a request that is refused without its body waits that much longer.
  */
 const ASK_AFTER_MS = 50
 
@@ -36,14 +36,15 @@ const TOO_MANY_IMPORTS = refuse('too_many_requests', coded('imports_under_way'))
 const TOO_MANY_STREAMS = refuse('too_many_requests', coded('event_streams_full'))
 const STARTING = refuse('dependency_down', coded('edge_starting'))
 
-/** Limit: path and query together. The control plane takes 16 KB for all of a head. */
+/** Limit: bytes of path and query together. The control plane accepts heads of up to 16 KB. */
 const MAX_TARGET = 8_192
 
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304])
 
 /**
- * Everything that is not the edge's own goes to the control plane, and its answer comes back as it flows. A body goes on when it is whole: what
- * is still arriving holds no connection to the control plane. An import alone flows both ways, once the control plane has let its head in.
+ * Proxies every request without a route here to the control plane, and streams its response back. A body is forwarded when it is complete, so
+ * that arriving bodies occupy no connection to the control plane. Only an import streams in both directions, after the control plane has
+ * accepted its head.
  */
 export function onOther(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
@@ -58,7 +59,7 @@ interface Head {
   readonly method: string
   readonly connection: string
   readonly rebuilt: RequestHead | Refusal
-  /** the trace that the caller is in */
+  /** Trace of the caller. */
   readonly trace: TraceContext | null
 }
 
@@ -80,15 +81,18 @@ function readHead(edge: Edge, req: HttpRequest): Head {
   }
 }
 
-/** Streams of events under way, which no server ends by itself. */
+/** Open streams of events, which no server ends by itself. */
 const eventStreams = new Set<PassedRequest>()
 
-/** They do not end by themselves, and a draining process waits for every request. Clients reconnect, to another edge. */
+/**
+ * Ends the event streams, because they would not end by themselves, and a draining process waits for every request. Clients reconnect, to
+ * another edge.
+ */
 export function endEventStreams(): void {
   for (const stream of eventStreams) stream.endStream()
 }
 
-/** One request on its way through. */
+/** A proxied request. */
 class PassedRequest implements UpstreamAnswer {
   readonly #edge: Edge
   readonly #res: HttpResponse
@@ -97,7 +101,7 @@ class PassedRequest implements UpstreamAnswer {
   readonly #trace: Span
   #answer: StreamedAnswer | null = null
   #body: TakenBody | CollectedBody | null = null
-  /** the body is not all here */
+  /** True while the body is incomplete. */
   #arriving = false
   #asking: NodeJS.Timeout | undefined
   #gone = false
@@ -148,7 +152,7 @@ class PassedRequest implements UpstreamAnswer {
     this.#giveUp = this.#edge.upstream.send(lane, head, proof, body, this)
   }
 
-  /** Ends a stream in order, between two of its events. */
+  /** Ends a stream cleanly, between two of its events. */
   endStream(): void {
     eventStreams.delete(this)
     this.#answer?.end()
@@ -159,7 +163,7 @@ class PassedRequest implements UpstreamAnswer {
     const body = new CollectedBody(this.#edge, this.#res, MAX_BODY_BYTES, {
       whole: (bytes) => {
         this.#arriving = false
-        // If it was asked for meanwhile, the answer does not matter any more.
+        // The answer to a question that was asked meanwhile no longer matters.
         this.#stopAsking()
         this.#send(head, proof, bytes)
       },
@@ -181,7 +185,7 @@ class PassedRequest implements UpstreamAnswer {
         this.#ask(head, proof, () => {})
       })
     }, ASK_AFTER_MS)
-    // Whatever ends it before.
+    // Stops asking, for whatever reason the request ends before.
     this.#giveUp = () => this.#stopAsking()
   }
 
@@ -214,7 +218,7 @@ class PassedRequest implements UpstreamAnswer {
 
   head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void {
     if (this.#gone) return
-    // The control plane has made up its mind: what it has not read by now it will not read.
+    // The control plane has decided: it will not read the rest of the body.
     this.#body?.release()
     const refusal = headers[REFUSAL_HEADER]
     if (typeof refusal === 'string') this.#edge.counters.countRefusal(refusal)
@@ -222,7 +226,7 @@ class PassedRequest implements UpstreamAnswer {
     const length = typeof announced === 'string' ? Number(announced) : null
     const bodiless = this.#head.method === 'HEAD' || BODILESS.has(status)
     this.#note(status, bodiless ? 0 : length)
-    // By what it is: not every client that wants one says so.
+    // Decided by the media type, since not every client that wants events says so.
     if (headers['content-type'] === 'text/event-stream') eventStreams.add(this)
     this.#answer = new StreamedAnswer(this.#res, {
       status: `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
@@ -246,7 +250,7 @@ class PassedRequest implements UpstreamAnswer {
   failed(error: Error): void {
     if (this.#gone || this.#over) return
     if (this.#answer !== null) {
-      // The status was sent: only closing the connection shows that the rest is missing.
+      // The status was sent, so only closing the connection shows that the rest is missing.
       const about = { err: error.message, path: this.#head.path }
       noteTrouble(this.#edge.log, 'answers of the control plane break off', about)
       this.#res.close()
@@ -270,12 +274,12 @@ class PassedRequest implements UpstreamAnswer {
   #refuse(refusal: Refusal) {
     const { status, headers, body } = prepareRefusal(refusal)
     countRefusal(this.#edge, refusal)
-    // Behind a body that was framed in two ways the next request cannot be found.
+    // After a body with ambiguous framing the next request cannot be found.
     const close = refusal.code === 'invalid_parameters' || this.#arriving
     this.#answerAtOnce(status, [[headers.name, headers.value]], body, close)
   }
 
-  /** @param close after the answer: the server then reads and drops what still comes, for a while (RFC 9112, 9.6) */
+  /** @param close ends the connection after the response; the server then reads and drops further input for a while (RFC 9112, 9.6) */
   #answerAtOnce(status: string, headers: readonly (readonly [string, string])[], body: Buffer, close: boolean): void {
     this.#body?.release()
     const code = Number.parseInt(status, 10)
@@ -309,7 +313,7 @@ class PassedRequest implements UpstreamAnswer {
   }
 }
 
-/** Such a request may last as long as its client likes. */
+/** True if the request may last as long as its client likes. */
 function isEventStream({ headers }: RequestHead): boolean {
   return headers.some((text, place) => {
     const isAccept = place % 2 === 1 && headers[place - 1] === 'accept'

@@ -3,7 +3,7 @@ import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contr
 import { coded } from '@gateway/contracts/messages.js'
 import { NOT_GRANTED, UNKNOWN_TOKEN } from '@gateway/core/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/core/access/presented-token.js'
-import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { Edge } from '../edge.js'
 import { esriError } from '../standards/esri-documents.js'
 import { exceptionReport } from '../standards/ows-exception.js'
@@ -11,7 +11,7 @@ import { answeredWith } from '../usage/usage-counts.js'
 import { CORS, type Header, type HeaderBlock, headerBlock, SERVER_MARK } from './header-block.js'
 import type { RequestContext } from './request-context.js'
 
-/** Retry-After where a dependency is down: about what a database takes to come back. */
+/** Retry-After while a dependency is down: roughly the time in seconds that a database takes to recover. */
 const RETRY_AFTER_SECONDS = 5
 
 export const NOT_FOUND = refuse('not_found', coded('address_not_found'))
@@ -34,11 +34,11 @@ interface Prepared {
   readonly body: Buffer
 }
 
-/** Refusals are constants for the most part: their bytes are made once each. */
+/** Most refusals are constants, so their bytes are prepared once. */
 const prepared = new WeakMap<Refusal, Prepared>()
 const preparedForBasic = new WeakMap<Refusal, Prepared>()
 
-/** @param hasBasic the request carried Basic credentials: a 401 then asks for such */
+/** @param hasBasic the request has Basic credentials, so a 401 challenges for them */
 export function prepareRefusal(refusal: Refusal, hasBasic = false): Prepared {
   const cache = hasBasic ? preparedForBasic : prepared
   const known = cache.get(refusal)
@@ -75,7 +75,7 @@ export function answerRefusal(exchange: RequestContext, refusal: Refusal) {
   exchange.answer(status, headers, isEsri ? esriError(esriCode(refusal), refusal.message) : body)
 }
 
-/** Esri's clients ask for a token where the code of an error is one of these two; else it is the status. */
+/** Returns the code of an error for Esri's clients, which ask for a token if it is one of two codes; otherwise the status. */
 function esriCode({ code }: Refusal): number {
   const status = STATUS_OF_ERROR[code]
   if (status !== 401) return status
@@ -85,18 +85,18 @@ function esriCode({ code }: Refusal): number {
 const INVALID_TOKEN = 498
 const TOKEN_REQUIRED = 499
 
-/** What is wrong with the request itself, different tokens say, is 401. */
+/** Turns an error of the request itself, for example contradictory tokens, into 401. */
 function inOrOut(refusal: Refusal): Refusal {
   const status = STATUS_OF_ERROR[refusal.code]
   return status === 400 || status === 431 ? { ...refusal, code: 'token_malformed' } : refusal
 }
 
-/** That there is no such tile, in each of the forms in which clients want to hear it. */
+/** The refusal for a tile that does not exist, in each of the forms that clients may request. */
 export interface MissingTile extends Refusal {
   readonly forms: Readonly<Record<'error' | 'empty' | 'image', Prepared>>
 }
 
-/** @param caching the headers that say how it may be kept; the form depends on two headers of the request, which those of a cache must know */
+/** @param caching headers that control caching; the form depends on two headers of the request, which a cache must consider */
 export function missingTile(message: string, ...caching: readonly Header[]): MissingTile {
   const refusal = refuse('tile_not_found', coded('words', { words: message }))
   const status = '404 Not Found'
@@ -124,18 +124,18 @@ export function isMissingTile(refusal: Refusal): refusal is MissingTile {
 
 const NOTHING = Buffer.alloc(0)
 /**
- * What a browser takes for an image: where an image of another site turns out to be JSON it reports an attack (Opaque Response Blocking of the
- * Fetch standard) instead of an absent tile. One transparent pixel.
+ * Body for an image element. If an image of another site turns out to be JSON, a browser reports an attack (Opaque Response Blocking of the
+ * Fetch standard) instead of a missing tile. One transparent pixel.
  */
 const ONE_PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII=',
   'base64',
 )
-/** Inside the grid and the zooms of its set, where nothing more can be said of it. */
+/** Message for a missing tile inside the grid and the zooms of its set, of which nothing more is known. */
 export const NO_SUCH_TILE = 'there is no such tile'
 export const TILE_NOT_FOUND = missingTile(NO_SUCH_TILE, ['Cache-Control', 'no-store'])
 
-/** What is answered to a tile's address in these cases, for the native table. That a tile is missing JavaScript says where it may be kept. */
+/** Returns the refusals for a tile's address that the native table sends. If a missing tile may be cached, JavaScript refuses it. */
 export function refusalsWithoutJavaScript(missingTileTtlSeconds: number): Partial<Record<RefusedFor, FixedAnswer>> {
   const refusals = {
     'no token': fixed(prepareRefusal(TOKEN_MISSING)),
@@ -148,12 +148,12 @@ export function refusalsWithoutJavaScript(missingTileTtlSeconds: number): Partia
   return { ...refusals, 'no such tile': fixed(error), 'no such tile, as an image': fixed(image) }
 }
 
-/** A refusal as the native tier sends it. */
+/** Returns a refusal in the form of the native tier. */
 export function fixed({ status, headers, body }: Prepared): FixedAnswer {
   return { status, headers: [[headers.name, headers.value], SERVER_MARK], body }
 }
 
-/** How a client wants to hear that a tile does not exist: by `missing=204`, or as the image that a page has an element for. */
+/** Returns the form in which a client wants to learn that a tile does not exist: by `missing=204`, or as an image for an element of a page. */
 export function missingTileForm(query: string, fetchDest: string, fetchMode: string): 'error' | 'empty' | 'image' {
   if (query.includes('missing=') && new URLSearchParams(query).get('missing') === '204') return 'empty'
   return fetchDest === 'image' && fetchMode === 'no-cors' ? 'image' : 'error'

@@ -73,7 +73,7 @@ function entriesOf(zip: Buffer): Promise<string[]> {
   )
 }
 
-test('a file in a bucket is downloaded as one on a disk: whole, in ranges, by its tag, and its head', async () => {
+test('a file in a bucket is downloaded like one on a disk: whole, in ranges, by its tag, and by HEAD', async () => {
   const edge = await start()
   const whole = await ask(edge, 'points')
   expect([whole.status, whole.body.equals(POINTS)]).toEqual([200, true])
@@ -97,7 +97,7 @@ test('a file in a bucket is downloaded as one on a disk: whole, in ranges, by it
   expect(used.find(({ kind }) => kind === 'token')).toMatchObject({ requests: 6 })
 })
 
-test('a shapefile in a bucket is one zip, which is built once, and anew when a part of it has changed', async () => {
+test('a shapefile in a bucket is one zip, which is built once, and again after a part of it has changed', async () => {
   const edge = await start()
   const first = await ask(edge, 'lake')
   expect(first.status).toBe(200)
@@ -111,7 +111,7 @@ test('a shapefile in a bucket is one zip, which is built once, and anew when a p
   expect(changed.headers.get('etag')).not.toBe(first.headers.get('etag'))
 })
 
-test('where the storage refuses, both are 503 and say when to try again', async () => {
+test('both return 503 with a time to retry if the storage refuses', async () => {
   const edge = await start({ AWS_SECRET_ACCESS_KEY: 'a-wrong-secret' })
   for (const code of ['points', 'lake']) {
     const { status, headers, body } = await ask(edge, code)

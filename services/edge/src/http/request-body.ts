@@ -4,21 +4,21 @@ import type { Edge } from '../edge.js'
 import type { WaitingBody } from '../proxy/waiting-bodies.js'
 import { guarded } from './request-context.js'
 
-/** Bytes of a body that wait for their reader before the client is made to wait. */
+/** Bytes of a body that are buffered for their reader before the client has to wait. */
 const WAITING_BYTES = 256 * 1024
 
 export interface TakenBody {
   readonly stream: Readable
   /**
-   * The rest is read and dropped. To be called before the response ends, since a connection that was made to wait could
-   * not be let go on afterwards, and would never read its next request.
+   * Reads and drops the rest. Must be called before the response ends: a paused connection could not be resumed afterwards, and
+   * would never read its next request.
    */
   release(): void
 }
 
 /**
- * The body of a request as a stream, as it arrives; a reader that is slow slows the client down. `onTooLarge` is called at the first
- * byte beyond `maxBytes`; `isOver` says that the rest is not wanted. To be called before the handler returns.
+ * Returns the body of a request as a stream, while it arrives; a slow reader slows the client down. `onTooLarge` is called
+ * at the first byte beyond `maxBytes`; `isOver` returns true if the rest is not needed. Must be called before the handler returns.
  */
 export function takeBody(
   edge: Edge,
@@ -38,14 +38,14 @@ export function takeBody(
       res.resume()
     },
   })
-  // Its reader learns of it by the destruction.
+  // The reader learns of an error by the destruction of the stream.
   body.on('error', () => {})
   const take = (chunk: ArrayBuffer, isLast: boolean) => {
     if (!wanted) return
     received += chunk.byteLength
     if (received > maxBytes) return onTooLarge()
     if (body.destroyed) return
-    // What the server hands over is only lent for the time of this call.
+    // The memory of the chunk is valid only during this call.
     const full = chunk.byteLength > 0 && !body.push(Buffer.from(chunk.slice(0)))
     if (isLast) body.push(null)
     else if (full && !paused) {
@@ -63,15 +63,15 @@ export function takeBody(
   return { stream: body, release }
 }
 
-/** What becomes of a body that is collected; one of them, once. */
+/** The outcome of collecting a body: one of these is called, once. */
 export interface CollectingEvents {
   whole(body: Buffer): void
   tooLarge(): void
-  /** see `WaitingBody` */
+  /** See `WaitingBody`. */
   tooSlow(): void
 }
 
-/** The body of a request in memory, as it arrives. To be made before the handler returns; `events` are called later. */
+/** Collects the body of a request in memory as it arrives. Must be created before the handler returns; `events` are called later. */
 export class CollectedBody implements WaitingBody {
   readonly #edge: Edge
   readonly #res: HttpResponse
@@ -91,12 +91,12 @@ export class CollectedBody implements WaitingBody {
     return this.#bytes
   }
 
-  /** It is going to take a while: from here on it counts among those that wait. */
+  /** Counts the body among the waiting ones from now on, because it will take a while. */
   wait(): void {
     if (!this.#over) this.#edge.upstream.waiting.add(this)
   }
 
-  /** It is not wanted any more: what still comes is read and dropped. */
+  /** Drops the body; the rest is read and dropped. */
   release(): void {
     this.#over = true
     this.#edge.upstream.waiting.forget(this)
@@ -104,7 +104,7 @@ export class CollectedBody implements WaitingBody {
   }
 
   keepWaiting(): void {
-    // Puts off the time-out of the server.
+    // Resets the time-out of the server.
     if (!this.#over) this.#res.resume()
   }
 
@@ -115,7 +115,7 @@ export class CollectedBody implements WaitingBody {
   #take(chunk: ArrayBuffer, isLast: boolean, maxBytes: number) {
     if (this.#over) return
     if (this.#bytes + chunk.byteLength > maxBytes) return this.#end(() => this.#events.tooLarge())
-    // What the server hands over is only lent for the time of this call.
+    // The memory of the chunk is valid only during this call.
     if (chunk.byteLength > 0) this.#chunks.push(Buffer.from(chunk.slice(0)))
     this.#bytes += chunk.byteLength
     if (!isLast) return this.#edge.upstream.waiting.grown(this, chunk.byteLength)

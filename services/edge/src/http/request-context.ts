@@ -25,7 +25,7 @@ import { contradictsItself, isNeverList, readConnection, readField, readFields }
 import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)
-/** Limit: path and query of the edge's own addresses. A relative path may be long; what is longer than this is no address of ours. */
+/** Limit: bytes of path and query of the edge's own addresses. A relative path may be long; a longer address than this cannot exist. */
 const MAX_ADDRESS = 8_192
 
 /** Headers that the edge's own routes read. */
@@ -49,7 +49,7 @@ const NO_HEADERS = {
 }
 type ReadHeaders = typeof NO_HEADERS
 const CONTRADICTION = refuse('conflicting_tokens', coded('token_headers_conflict'))
-/** Those for whose length a request is refused. */
+/** Headers that are refused if they are too long. */
 const REFUSABLE = (Object.keys(NO_HEADERS) as (keyof ReadHeaders)[]).filter(
   (name) => judgeHeader(name, Number.POSITIVE_INFINITY) !== 'ignored',
 )
@@ -57,8 +57,9 @@ const REFUSABLE = (Object.keys(NO_HEADERS) as (keyof ReadHeaders)[]).filter(
 export type Handler = (edge: Edge, res: HttpResponse, req: HttpRequest) => void
 
 /**
- * A throw in a handler would end the process. Where nothing was answered yet, the connection is cut: the client sees a failure at once.
- * @param refuseLong takes the requests whose address is too long
+ * Wraps a handler, because an error in it would end the process. If nothing was sent yet, the connection is cut, so that the client sees a failure at
+ * once.
+ * @param refuseLong handles requests whose address is too long
  */
 export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handler) {
   return (res: HttpResponse, req: HttpRequest): void => {
@@ -83,7 +84,7 @@ export function safely(edge: Edge, handler: Handler, refuseLong: Handler = handl
   }
 }
 
-/** `safely` for what runs later: the error is logged, and the request left to its time-out. */
+/** Like `safely`, for callbacks that run later: the error is logged, and the request ends by its time-out. */
 export function guarded(edge: Edge, callback: () => void): void {
   try {
     callback()
@@ -92,43 +93,46 @@ export function guarded(edge: Edge, callback: () => void): void {
   }
 }
 
-/** The exchange of the request whose handler runs; null: none does. */
+/** The request whose handler runs; null if none runs. */
 let current: RequestContext | null = null
 
-/** Requests whose answer is not complete: what a draining process waits for. */
+/** Requests whose response is not complete, for which a draining process waits. */
 export const active = new Set<object>()
 
 /**
- * One request that reached JavaScript, and its answer, which can be given at once or at any later time, to a client that may have gone. While its handler
- * runs, headers are read as they are asked for; only a request that is not answered by then keeps them, and is told of its client's end.
+ * A request that reached JavaScript, and its response, which can be sent at once or later, to a client that may have disconnected. While the handler
+ * runs, headers are read on demand. A request that is not answered by then stores them, and learns of a disconnect.
  */
 export class RequestContext {
   readonly raw: HttpResponse
-  /** once a token was let in: as that token has it (`edgeFor`) */
+  /** After a token was admitted, the edge as that token sees it (`edgeFor`). */
   edge: Edge
-  /** `other` is neither timed nor logged */
+  /** `other` is neither timed nor logged. */
   readonly kind: RequestKind
   readonly isHead: boolean
-  /** of `/tiles/...` where the address is another form of a tile's; of the version that a time means, once it is known */
+  /** Path of the request, in the form `/tiles/...` for every other form of a tile's address; with the version that a time means, once it is known. */
   path: string
-  /** without the question mark */
+  /** Without the question mark. */
   readonly query: string
-  /** how an error is answered: WMTS has a form of its own for 400 and 404, ArcGIS REST one for all, and the proxies that use forward-auth understand 401 and 403 alone */
+  /**
+   * Form of errors: WMTS has its own form for 400 and 404, ArcGIS REST one for all errors, and the proxies that use forward-auth understand only 401
+   * and 403.
+   */
   errorForm: 'json' | 'ows' | 'esri' | 'auth' = 'json'
-  /** see `takesTk` of @gateway/access */
+  /** See `takesTk` of @gateway/access. */
   takesTk = false
-  /** what it is accounted to: the id of its token ('': it came without one, by a signed address), and what it asks for; null: not known (yet) */
+  /** Accounting: the id of the token ('' for a signed address without one), and the requested resource; null if not known (yet). */
   token: string | null = null
   asked: UsageName | null = null
-  /** what its token may read, in degrees; null: everywhere, or not known yet */
+  /** Area in degrees that the token may read; null for everywhere, or if not known yet. */
   area: Bounds | null = null
-  /** the token that was let in, by which it may get other tiles than others do; null: none was */
+  /** The admitted token, which may get other tiles than other tokens; null if there is none. */
   reader: AccessToken | null = null
-  /** what its answer is counted as */
+  /** Category in which the response is counted. */
   answered: Answered = 'other'
-  /** where the tile was that it is answered with; null: it is none, or is timed elsewhere */
+  /** Storage of the tile that is sent; null if the response is not a tile, or is timed elsewhere. */
   tileFrom: TileSource | null = null
-  /** null: its handler has returned */
+  /** null after the handler has returned. */
   #req: HttpRequest | null
   #headers: ReadHeaders | null = null
   readonly #startedAt = performance.now()
@@ -156,7 +160,7 @@ export class RequestContext {
     current = this
   }
 
-  /** Its handler returns. */
+  /** Must be called when the handler returns. */
   outliveHandler(): void {
     if (!this.#answered) {
       this.#headers = this.#readHeaders()
@@ -165,7 +169,7 @@ export class RequestContext {
     this.#req = null
   }
 
-  /** Its answer is not complete: the process waits for it when it drains, and the client may go. */
+  /** Makes a draining process wait for this request, and detects a disconnect of the client. */
   #await(): void {
     if (active.has(this)) return
     active.add(this)
@@ -177,7 +181,7 @@ export class RequestContext {
     })
   }
 
-  /** Where the request comes from. Only while it is not aborted. */
+  /** Returns the sender of the request. Must not be called after an abort. */
   sender(): Sender {
     const peer = Buffer.from(this.raw.getRemoteAddressAsText()).toString()
     const headers = { 'x-forwarded-for': this.header('x-forwarded-for') }
@@ -186,7 +190,7 @@ export class RequestContext {
     return { origin: this.header('origin'), referer: this.header('referer'), address }
   }
 
-  /** '' where it is absent, or so long that it counts as absent. */
+  /** Returns '' if the header is absent, or so long that it is ignored. */
   header(name: keyof ReadHeaders): string {
     const value = this.#headers?.[name] ?? this.#read(name)
     if (value === '') return value
@@ -194,7 +198,7 @@ export class RequestContext {
   }
 
   #read(name: keyof ReadHeaders): string {
-    // What few requests have, and those two that are no lists, are read by themselves; else one pass reads all.
+    // Rare headers, and the two that are never lists, are read individually; otherwise one pass reads all headers.
     const first = this.#req?.getHeader(name) ?? ''
     if (first === '' || isNeverList(name)) return first
     this.#headers = this.#readHeaders()
@@ -209,9 +213,10 @@ export class RequestContext {
     return headers
   }
 
-  /** Holds the headers to their limits, and those that say who asks to one value: what to refuse the request for, or null. */
+  /** Checks the limits of headers, and that credentials have one value. Returns the refusal, or null. */
   judgeHeaders(): Refusal | null {
-    // The native tier has refused what contradicts itself. Elsewhere each request shows only its first lines without a pass over all.
+    // The native tier has already refused contradictory headers. In the other tier a request shows only the first line of each header without a pass
+    // over all.
     if (this.edge.sender.tier !== 'native') this.#headers ??= this.#readHeaders()
     for (const name of REFUSABLE) {
       const { length } = this.header(name)
@@ -223,7 +228,7 @@ export class RequestContext {
     return isConflict ? CONTRADICTION : null
   }
 
-  /** What its conditions say of the content: it is not to be answered; the client's copy is still good; or neither. */
+  /** Compares the request's conditions with the content: the precondition failed, the client's copy is current, or neither. */
   judgeConditions(current: Validators): 'failed' | 'not modified' | 'none' {
     if (isPreconditionFailed(this.header('if-match'), this.header('if-unmodified-since'), current)) return 'failed'
     const [ifNoneMatch, ifModifiedSince] = [this.header('if-none-match'), this.header('if-modified-since')]
@@ -231,7 +236,7 @@ export class RequestContext {
     return isConditional && isNotModified(ifNoneMatch, ifModifiedSince, current) ? 'not modified' : 'none'
   }
 
-  /** Whether its handler still runs: no other request has come since. */
+  /** True while the handler of this request runs, so that no other request has come since. */
   get isCurrent(): boolean {
     return current === this
   }
@@ -240,7 +245,7 @@ export class RequestContext {
     return this.#aborted
   }
 
-  /** An answer that is in memory. For HEAD the same headers, Content-Length included, and no body. */
+  /** Sends a response that is in memory. For HEAD it has the same headers, Content-Length included, and no body. */
   answer(status: string, headers: HeaderBlock, body: Uint8Array | string) {
     if (!this.#begin()) return
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
@@ -255,18 +260,18 @@ export class RequestContext {
     })
   }
 
-  /** An answer that has no body by its status: 204, 304. */
+  /** Sends a response whose status allows no body: 204, 304. */
   answerEmpty(status: string, headers: HeaderBlock): void {
     if (!this.#begin()) return
     this.#cork(status, headers, 0, () => {
-      // Not by `endWithoutBody`, which would announce a length with it. The client closes, or the end of the process does.
+      // `endWithoutBody` with arguments would announce a length. The client closes the connection, or the end of the process does.
       sayEnd(this.raw, this.#end)
       this.raw.endWithoutBody()
       return true
     })
   }
 
-  /** An answer out of an open file; the part is released when it has been sent, or cannot be any more. */
+  /** Sends a response from an open file. The part is released when it has been sent or can no longer be sent. */
   answerPart(status: string, headers: HeaderBlock, part: FilePart) {
     if (!this.#begin()) return part.release()
     if (this.isHead) {
@@ -276,15 +281,16 @@ export class RequestContext {
     this.#cork(status, headers, part.length, () => {
       sayEnd(this.raw, this.#end)
       active.add(this)
-      // From here on the sender holds the response, and its end is the only news of it.
+      // From here on the sender owns the response, and only reports its end.
       sendPart(this.edge, this.raw, this.path, part, this, () => active.delete(this))
       return false
     })
   }
 
   /**
-   * An answer whose body is read piece by piece, as the client takes it. A piece that cannot be read cuts the connection: the status is out.
-   * @param length of all pieces together, in bytes; null: not known, for GET alone
+   * Sends a response whose body is read in pieces, at the client's pace. If a piece cannot be read, the connection is cut, since the status was
+   * already sent.
+   * @param length total bytes of all pieces; null: not known, only for GET
    */
   async answerPieces(status: string, headers: HeaderBlock, length: number | null, pieces: AsyncIterable<Uint8Array>) {
     if (!this.#begin()) return
@@ -320,7 +326,7 @@ export class RequestContext {
       if (!this.#aborted) answer.end()
     } catch (error) {
       const { message } = error as Error
-      noteTrouble(this.edge.log, 'answers that are read piece by piece break off', { err: message, path: this.path })
+      noteTrouble(this.edge.log, 'responses that are read in pieces break off', { err: message, path: this.path })
       if (!this.#aborted) this.raw.close()
     }
   }
@@ -340,7 +346,10 @@ export class RequestContext {
     return true
   }
 
-  /** Writes the head, and what `end` writes behind it, in one piece. `end` and this tell whether the answer is complete, its body of so many bytes included. */
+  /**
+   * Writes the head, and the output of `end` after it, in one piece. Both `end` and this method return true if the response is complete, including
+   * its body of `bytes` bytes.
+   */
   #cork(status: string, headers: HeaderBlock, bytes: number, end: () => boolean): boolean {
     const ms = performance.now() - this.#startedAt
     let done = false
@@ -348,7 +357,7 @@ export class RequestContext {
       this.raw.writeStatus(status).writeHeader(headers.name, headers.value)
       done = end()
     }
-    // While its handler runs it is corked.
+    // The response is corked while its handler runs.
     if (this.isCurrent) write()
     else this.raw.cork(write)
     if (done) {
@@ -383,23 +392,23 @@ export class RequestContext {
   }
 }
 
-/** null: nobody wants to know of this request by the id of a trace. */
+/** Returns null if the request is not traced. */
 function startTrace({ tracer }: Edge, kind: RequestKind, req: HttpRequest): Span | null {
   if (kind === 'other') return null
   const traceparent = req.getHeader('traceparent')
   if (traceparent === '' && !tracer.on) return null
   const parent = parseTraceparent(readField(req, 'traceparent'), readField(req, 'tracestate'))
   if (parent === null && !tracer.on) return null
-  // uWebSockets.js has written it in lower case where it was asked for so.
+  // uWebSockets.js returns the method in lower case.
   const method = req.getMethod().toUpperCase()
   const attributes = { 'http.request.method': method, 'url.path': req.getUrl() }
   return tracer.start(`${method} ${kind}`, { kind: 'server', parent, attributes })
 }
 
-/** Whom the bytes of an answer are accounted to; null: nobody. */
+/** The parties to which the bytes of a response are accounted; null for none. */
 type Accounted = Pick<RequestContext, 'token' | 'asked'>
 
-/** Sends a body from its file, behind a head that has been written; releases and counts it when that is over. */
+/** Sends a body from its file, after a head that has been written. Releases and counts it at the end. */
 export function sendPart(
   edge: Edge,
   res: HttpResponse,

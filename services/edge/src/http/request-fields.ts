@@ -2,19 +2,22 @@ import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { HttpRequest } from '@gateway/native-edge/uws/uws.js'
 
 /*
- * uWebSockets.js shows the first line of a field alone. Several are one list (RFC 9110, 5.3); and of a field that is no list they are no valid value of
- * it, which is what they are together too.
+ * uWebSockets.js shows only the first line of a field. Several lines form one list (RFC 9110, 5.3). For a field that is not a list the joined lines
+ * are not a valid value, like the lines themselves.
  */
 
-/** Fields that say who asks and come once (RFC 9110, 5.3): in front of the edge the second line may have been judged. The same twice says nothing new. */
+/**
+ * Credentials, which come once (RFC 9110, 5.3): a proxy in front of the edge may have judged the second line. A repetition of the same value is
+ * accepted.
+ */
 const NEVER_A_LIST: ReadonlySet<string> = new Set(['authorization', 'x-access-token'])
-/** Between two lines of them that differ; no value has it. */
+/** Separates two different lines of these fields; no value contains it. */
 const DIFFERS = '\n'
 
 export const isNeverList = (name: string): boolean => NEVER_A_LIST.has(name)
 export const contradictsItself = (value: string): boolean => value.includes(DIFFERS)
 
-/** The values of those fields that `none` names; absent ones are empty. The names are in lower case. */
+/** Returns the values of the fields in `none`; absent ones are empty. The names are in lower case. */
 export function readFields<Fields extends Record<string, string>>(req: HttpRequest, none: Readonly<Fields>): Fields {
   const fields: Record<string, string> = { ...none }
   const credentials: string[] = []
@@ -33,7 +36,7 @@ function joined(name: string, before: string, value: string): string {
   return value === '' ? before : `${before}, ${value}`
 }
 
-/** One field that may be a list as a whole, on paths where `readFields` would read more than is wanted. */
+/** Returns all lines of one field, for paths on which `readFields` would read more than necessary. */
 export function readField(req: HttpRequest, wanted: string): string {
   let found = ''
   req.forEach((name, value) => {
@@ -42,7 +45,10 @@ export function readField(req: HttpRequest, wanted: string): string {
   return found
 }
 
-/** Connection as `connectionEnd` wants it. Where a client wants a connection to end, the native tier has said so in a line in front of all others. `whole`: all its lines, where they are known. */
+/**
+ * Returns Connection in the form that `connectionEnd` expects. If a client wants to close the connection, the native tier has put that in the first
+ * line. `whole` is all its lines, if they are known.
+ */
 export function readConnection({ tier }: Pick<FileSender, 'tier'>, req: HttpRequest, whole?: string): string {
   const first = req.getHeader('connection')
   if (first === '' || tier === 'native' || first.toLowerCase() === 'close') return first

@@ -10,7 +10,7 @@ import { answerRefusal, INTERNAL, STORAGE_DOWN } from './refusals.js'
 import { guarded, type RequestContext } from './request-context.js'
 import type { Download } from './vector-file.js'
 
-/** Sends what is being opened, or says why it is not. `names`: what the log calls it where it cannot be read. */
+/** Sends the download that is being opened, or the refusal. `names` identifies it in the log if it cannot be read. */
 export function answerOpened(
   exchange: RequestContext,
   opening: Promise<Download | Refusal>,
@@ -36,7 +36,7 @@ export function answerOpened(
   )
 }
 
-/** Sends a file, or the range of it that was asked for, and closes it. */
+/** Sends a file, or its requested range, and closes it. */
 function answerDownload(exchange: RequestContext, download: Download) {
   const { fd, size, validators, remote, pieces } = download
   const release = (): void => {
@@ -53,7 +53,7 @@ function answerDownload(exchange: RequestContext, download: Download) {
   }
   if (answerCondition(exchange, validators, notModified)) return release()
   const asked = exchange.header('range')
-  // Range has a meaning for GET alone (RFC 9110, 14.2).
+  // Range is defined only for GET (RFC 9110, 14.2).
   const ranged = asked !== '' && !exchange.isHead && isRangeStillGood(exchange.header('if-range'), validators)
   const range = ranged ? parseByteRange(asked, size) : ({ kind: 'whole' } as const)
   if (range.kind === 'unsatisfiable') {
@@ -88,7 +88,7 @@ function contentHeaders(download: Download, ...more: [string, string][]): Header
   )
 }
 
-/** Each use is asked for anew: the file may change, and so may what the token allows. */
+/** Caches must revalidate each use, because both the file and the token's grants may change. */
 function common(download: Download): [string, string][] {
   return [
     ['Last-Modified', httpDate(download.validators.modifiedMs)],

@@ -8,7 +8,7 @@ import { answerUpstream, ask, running, useServingEdge } from '../testing/serving
 
 useServingEdge()
 
-test('other methods on the addresses of the edge are 405 with Allow, and preflight names what may be sent', async () => {
+test('other methods on the addresses of the edge return 405 with Allow, and preflight names the allowed ones', async () => {
   for (const address of [
     '/tiles/raster/0/0/0.png',
     '/geojson/x',
@@ -25,12 +25,12 @@ test('other methods on the addresses of the edge are 405 with Allow, and preflig
   expect(preflight.headers['access-control-allow-headers']).toContain('X-Access-Token')
 })
 
-test('a process that was cut off for too long answers 503, even to tokens and tiles that it knows', async () => {
+test('a process that was cut off for too long returns 503, even for known tokens and tiles', async () => {
   expect((await ask('/tiles/raster/0/0/0.png')).status).toBe(200)
   const { freshness } = running.edge
   Object.assign(running.edge, { freshness: { ...freshness, leaseExpiresAt: performance.now() - 1 } })
   try {
-    // The native table follows within a sweep: it was told before until when it may answer.
+    // The native table follows within a sweep: it already has the time until which it may answer.
     await expect.poll(async () => (await ask('/tiles/raster/0/0/0.png')).status).toBe(503)
     for (const address of ['/tiles/raster/0/0/0.png', '/vectors/points/download', '/ready']) {
       const answer = await ask(address)
@@ -42,7 +42,7 @@ test('a process that was cut off for too long answers 503, even to tokens and ti
   }
 })
 
-test('an older HTTP is refused for all but probes', async () => {
+test('an older HTTP is refused except for probes', async () => {
   const talk = (text: string) =>
     new Promise<string>((resolve) => {
       const socket = net.connect(Number(new URL(running.url).port), '127.0.0.1', () => socket.write(text))
@@ -56,14 +56,14 @@ test('an older HTTP is refused for all but probes', async () => {
   expect(await old('GET /tiles/raster/0/0/0.png HTTP/1.0')).toMatch(/^HTTP\/1\.1 505 /)
   expect(await old('POST /health HTTP/1.0')).toMatch(/^HTTP\/1\.1 505 /)
   expect(await old('GET /health HTTP/1.0\r\nContent-Length: 5')).toMatch(/^HTTP\/1\.1 400 /)
-  // Where the native tier is missing, uWebSockets.js answers by itself.
+  // Without the native tier uWebSockets.js answers itself.
   const answered = running.edge.sender.tier === 'native' ? '200' : '505'
   for (const head of ['GET /ready HTTP/1.0', 'HEAD /health HTTP/1.0\r\nHost: x', 'GET /metrics HTTP/1.0']) {
     expect(await old(head), head).toMatch(new RegExp(`^HTTP/1\\.1 ${answered} `))
   }
 })
 
-test('a client that wants its connection to end is told so, and it ends, whatever the answer', async () => {
+test('a client that wants its connection to end gets the header, and it ends, for any response', async () => {
   answerUpstream((_, res) => {
     res.write('first ')
     setImmediate(() => res.end('second'))
@@ -85,7 +85,7 @@ test('a client that wants its connection to end is told so, and it ends, whateve
     ['200', '/ready', ''],
     ['200', '/api/v1/chunked', ''],
   ] as const
-  // Without the native tier the server understands the first alone.
+  // Without the native tier the server understands only the first form.
   const forms = ['close', 'Close', 'keep-alive, close', 'TE ,CLOSE'].slice(0, edge.sender.tier === 'native' ? 4 : 1)
   for (const connection of forms) {
     for (const [status, target, lines] of requests) {
@@ -134,7 +134,7 @@ test('the catalog is answered without the control plane: compressed, by tag, to 
   expect(await status('basemaps', { method: 'DELETE' })).toBe(405)
 })
 
-test('a server that was given notice goes on, says that it is not ready, and ends its connections with their next answer', async () => {
+test('a server under notice continues, is not ready, and ends each connection with its next response', async () => {
   running.server.giveNotice()
   answerUpstream((_, res) => {
     res.write('first ')
@@ -154,11 +154,11 @@ test('a server that was given notice goes on, says that it is not ready, and end
       expect([answer.status, answer.headers.connection], `${method} ${target}`).toEqual([200, 'close'])
     }
   }
-  // The answer of the control plane comes in chunks, and nothing else is in them.
+  // The control plane's response has chunks, and the connection header must not be in them.
   expect((await ask('/api/v1/chunked')).body.toString()).toBe('first second')
 })
 
-test('a draining server ends streams of events, finishes what is under way, closes, and takes nothing new', async () => {
+test('a draining server ends event streams, finishes open requests, closes, and accepts no new ones', async () => {
   answerUpstream((_, res) => {
     res.writeHead(200, { 'content-type': 'text/event-stream' })
     res.write('data: 1\n\n')
@@ -181,13 +181,13 @@ test('a draining server ends streams of events, finishes what is under way, clos
     drained = true
   })
   await expect(ask('/health')).rejects.toThrow('ECONNREFUSED')
-  // A connection from before is still answered, for the last time.
+  // A connection that was open before still gets its last response.
   kept.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n')
   let answer = ''
   for await (const part of kept) answer += part
   expect(answer).toContain('200 OK')
   expect(answer).toContain('Connection: close')
-  // In order: read as one that broke off, this would throw.
+  // The stream ends cleanly: this would throw for one that broke off.
   expect(await text(stream)).toBe('data: 1\n\n')
   expect(drained).toBe(false)
   release()

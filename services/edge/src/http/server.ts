@@ -24,23 +24,29 @@ import { onTianditu } from './tianditu.js'
 import { onTile } from './tiles.js'
 import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
 
-/** How long a drained server stays for connections that are idle: their next request still gets its answer. */
+/** Time in ms for which a drained server keeps idle connections, so that their next request is still answered. */
 const QUIET_MS = 150
 const LOOK_AGAIN_MS = 20
 
-/** Where a server that does not listen yet is proven: a port of its own, so that no other process of this edge answers. */
+/**
+ * Address on which a server that does not listen yet is tested. It has its own port, so that no other process of this edge
+ * answers.
+ */
 const PROVING_HOST = '127.0.0.1'
 
 export interface HttpServer {
-  /** Listens, with SO_REUSEPORT, so that the other processes of this edge share the port. Rejects where that is not possible. */
+  /** Listens, with SO_REUSEPORT, so that the other processes of this edge share the port. Rejects if that fails. */
   listen(host: string, port: number): Promise<void>
-  /** `/ready` answers 503 from now on, and every answer is the last of its connection; connections are still accepted. */
+  /** Makes `/ready` return 503, and every response the last of its connection; connections are still accepted. */
   giveNotice(): void
-  /** Takes no new connections, answers what is under way, at most for `seconds`, and closes what remains. */
+  /** Accepts no new connections, waits at most `seconds` for requests in progress, and closes the rest. */
   drain(seconds: number): Promise<void>
 }
 
-/** A server that has found the fastest way to send files, and may listen. Throws SettingsRefusal for a TLS pair that is none. */
+/**
+ * Prepares a server that has found the fastest way to send files, and may listen. Throws SettingsRefusal for an invalid TLS
+ * pair.
+ */
 export async function prepareServer(edge: Edge): Promise<HttpServer> {
   const pair = readTlsPair(edge.settings)
   const app = appFor(edge, pair)
@@ -63,7 +69,8 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
         const socket = await listenOn(app, host, port)
         edge.sender.attachAlso(port)
         apps.push(app)
-        // Right after the poll, in which all that waited were accepted: they go on with the certificate that they have seen.
+        // Directly after the poll, in which all waiting connections were accepted: they continue with the certificate that they
+        // have seen.
         await nextTurn()
         us_listen_socket_close((listener as Listener).socket)
         listener = { socket, port }
@@ -79,7 +86,7 @@ export async function prepareServer(edge: Edge): Promise<HttpServer> {
   }
 }
 
-/** The routes of the edge, over TLS where there is a pair. */
+/** Returns an App with the routes of the edge, over TLS if there is a pair. */
 function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   const app = pair === null ? App() : SSLApp({ cert_file_name: pair.certFile, key_file_name: pair.keyFile })
   const refusing =
@@ -128,10 +135,10 @@ function appFor(edge: Edge, pair: TlsPair | null): TemplatedApp {
   return app
 }
 
-/** How ArcGIS itself is written in addresses. */
+/** ArcGIS occurs in addresses in two spellings. */
 const ARCGIS_PATTERNS = ['/arcgis/*', '/ArcGIS/*']
 
-/** The addresses that an edge serves by itself, as patterns: a test asks every one of them over a large catalog. */
+/** Patterns of the addresses that an edge serves itself: a test requests each of them with a large catalog. */
 export const OWN_ROUTES = new Set<string>()
 
 interface Listener {
@@ -171,12 +178,12 @@ async function drain(edge: Edge, { socket, port }: Listener, seconds: number): P
   const deadline = performance.now() + seconds * 1000
   let quietSince = performance.now()
   while (performance.now() < deadline) {
-    // Right after the poll, so that what has arrived is known.
+    // Directly after the poll, so that arrived requests are known.
     await nextTurn()
     endEventStreams()
     if (active.size > 0 || edge.sender.hasUnsent()) quietSince = performance.now()
     else if (performance.now() - quietSince >= QUIET_MS) return
     await sleep(LOOK_AGAIN_MS)
   }
-  edge.log.warn({ unfinished: active.size }, 'the time to drain is over; open requests are cut')
+  edge.log.warn({ unfinished: active.size }, 'the drain timed out; open requests are cut')
 }

@@ -56,7 +56,7 @@ function sign(more: Partial<SignedResource> = {}, expiresAt = LATER, secret = SE
 
 const ask = (address: string, headers: Record<string, string> = {}) => fetch(running.url + address, { headers })
 
-/** Asked often enough that the native table answers where it may. */
+/** Asks often enough that the native table answers if it may. */
 async function statusOf(address: string, headers: Record<string, string> = {}): Promise<number> {
   const statuses = new Set<number>()
   for (let i = 0; i < 4; i++) {
@@ -68,7 +68,7 @@ async function statusOf(address: string, headers: Record<string, string> = {}): 
   return [...statuses][0] as number
 }
 
-test('a signed address opens tiles, TileJSON and archives, and nothing else', async () => {
+test('a signed address opens only tiles, TileJSON and archives', async () => {
   const query = `?v=1&${sign()}`
   for (const address of ['/tiles/world/v1/0/0/0.png', '/tiles/world/0/0/0.png', '/tiles/world/current/1/1/1.png'])
     expect(await statusOf(address + query), address).toBe(200)
@@ -80,7 +80,7 @@ test('a signed address opens tiles, TileJSON and archives, and nothing else', as
     expect(await statusOf(address + query), address).toBe(401)
 })
 
-test('the signature of a version opens that version alone, also where its label could be a zoom', async () => {
+test('the signature of a version opens only that version, even if its label could be a zoom', async () => {
   for (const [version, other] of [
     ['v1', '2'],
     ['2', 'v1'],
@@ -97,7 +97,7 @@ test('the signature of a version opens that version alone, also where its label 
   }
 })
 
-test('the refusals come in their order, and a token that comes with it decides', async () => {
+test('the refusals have a fixed order, and a token takes precedence over a signature', async () => {
   const tile = '/tiles/world/v1/0/0/0.png'
   const outside = sign({ bounds: [10, 10, 20, 20] })
   expect(await statusOf(`${tile}?${sign({}, LATER, OTHER)}`)).toBe(401)
@@ -112,7 +112,7 @@ test('the refusals come in their order, and a token that comes with it decides',
   expect(await statusOf(`${tile}?${sign()}`, { 'x-access-token': createToken() })).toBe(401)
 })
 
-test('an address ends at its second, and with its key, also where it was answered without JavaScript', async () => {
+test('an address expires in its second and with its key, even if it was answered without JavaScript', async () => {
   const tile = '/tiles/world/v1/0/0/0.png'
   const second = Math.ceil(Date.now() / 1000) + 1
   const query = sign({}, second)
@@ -145,7 +145,7 @@ test('TileJSON of a signed address names signed addresses, and its bounds', asyn
   expect((document.tiles as [string])[0]).toContain(`&${query}`)
 })
 
-test('tiles carry the tags by which caches in front forget them, and a missing one may be kept within its set', async () => {
+test('tiles have the tags by which caches purge them, and a missing tile within its set may be cached', async () => {
   const headers = { 'x-access-token': running.token }
   const tags = { 'cache-tag': 'b-world,v-world-v1', 'surrogate-key': 'b-world v-world-v1' }
   const fieldsOf = async (address: string, more: Record<string, string> = {}) => {
@@ -157,7 +157,7 @@ test('tiles carry the tags by which caches in front forget them, and a missing o
   const kept = { 'cache-control': 'public, max-age=60', vary: expect.stringContaining('Sec-Fetch-Dest'), ...tags }
   expect(await fieldsOf('/tiles/world/v1/1/0/1.png')).toMatchObject([404, kept])
   expect(await fieldsOf('/tiles/world/v1/1/0/1.png?missing=204')).toMatchObject([204, kept])
-  // fetch would name a mode of its own.
+  // fetch would set its own mode.
   const raw = new RawClient(Number(new URL(running.url).port))
   const image = await raw.ask({
     method: 'GET',
@@ -177,7 +177,7 @@ test('tiles carry the tags by which caches in front forget them, and a missing o
     expect(await fieldsOf(absent)).toMatchObject([404, { 'cache-control': 'no-store' }])
 })
 
-test('the cache policy of a basemap decides who may keep its tiles, at once', async () => {
+test('the cache policy of a basemap decides immediately who may cache its tiles', async () => {
   const headers = { 'x-access-token': running.token }
   const addresses = ['/tiles/world/v1/0/0/0.png', '/tiles/world/current/0/0/0.png', '/tiles/world/v1/1/0/1.png']
   const values = async (more: Parameters<typeof catalogOf>[0]) => {

@@ -64,17 +64,17 @@ const EXCEPTION = headerBlock(['Content-Type', XML], ['Cache-Control', 'no-store
 
 type WmtsTileRequest = Extract<WmtsRequest, { kind: 'tile' }>
 
-/** What a document is made for: its reader, and where it says that things are. */
+/** The reader of a document, and the addresses that the document contains. */
 export interface Reader {
   readonly token: AccessToken
   readonly addresses: Addresses
-  /** what those addresses have in the place of the token */
+  /** Text that these addresses contain in place of the token. */
   readonly inserted: string
-  /** what its token may read; null: everywhere */
+  /** Area that its token may read; null for everywhere. */
   readonly area: Bounds | null
 }
 
-/** WMTS 1.0.0 by key and value: `/wmts?...`. */
+/** Handles WMTS 1.0.0 in key-value form: `/wmts?...`. */
 export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const request = parseWmtsRequest(req.getQuery() ?? '')
@@ -96,12 +96,12 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const { layer, label } = then
     const error = layer === null ? noSuchLayer() : tileRequestError(request, layer)
     if (layer === null || error !== null) return answerException(exchange, error ?? noSuchLayer())
-    // By the layer that this reader gets at that time, whose format may be another.
+    // By the layer that this reader gets at that time, whose format may differ.
     answerTilePath(exchange, tilePathOf(request, layer, label ?? CURRENT_VERSION))
   })
 }
 
-/** The layer of a tile request at its time, and the label of its version; null: the default one of now. */
+/** Returns the layer of a tile request at its time, and the label of its version; null for the current default. */
 function wmtsLayer(edge: Edge, { layer: code, parameters }: WmtsTileRequest) {
   const time = parameters.get('TIME')
   const then = time === undefined ? ({ ok: true, label: null } as const) : labelAt(edge, code, time)
@@ -114,7 +114,7 @@ function wmtsLayer(edge: Edge, { layer: code, parameters }: WmtsTileRequest) {
   } as const
 }
 
-/** The RESTful capabilities. Their tiles are at the addresses of all tiles. */
+/** Handles the RESTful capabilities. Their tiles have the addresses of the tile route. */
 export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = wmtsExchange(edge, res, req)
@@ -124,7 +124,10 @@ export function onWmtsResource(edge: Edge, res: HttpResponse, req: HttpRequest) 
   })
 }
 
-/** TMS 1.0.0: `/tms/1.0.0`, `/tms/1.0.0/{code}` and its tiles, rows counted from the south; also `/tms/1.0.0/{code}?tile=/{z}/{x}/{y}.{ext}`. */
+/**
+ * Handles TMS 1.0.0: `/tms/1.0.0`, `/tms/1.0.0/{code}` and its tiles, with rows counted from the south; also
+ * `/tms/1.0.0/{code}?tile=/{z}/{x}/{y}.{ext}`.
+ */
 export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const [url, query] = [req.getUrl(), req.getQuery() ?? '']
@@ -136,7 +139,7 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (isService) return answerList(exchange, reader, XML, 'tms', tileMapServicePieces)
     if (version !== '1.0.0' || layer === null || !isInTms(layer)) return answerRefusal(exchange, NOT_FOUND)
     if (tile !== undefined) return answerTilePath(exchange, tile)
-    // Cesium asks for the file that gdal2tiles writes, and GDAL for the address that the service names.
+    // Cesium requests the file that gdal2tiles writes, and GDAL the address that the service names.
     const isFile = z === 'tilemapresource.xml' && x === ''
     const from = isFile ? layer.minZoom : 0
     const seen = withinArea(layer, reader.area)
@@ -146,7 +149,7 @@ export function onTms(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
-/** OGC API – Tiles 1.0 below `/ogc`. */
+/** Handles OGC API – Tiles 1.0 below `/ogc`. */
 export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const url = req.getUrl()
@@ -197,7 +200,7 @@ export function vectorTilePlace([tiles, set, z = '', row = '', column, ...more]:
   return isTile ? ([z, column, `${row}.mvt`] as const) : null
 }
 
-/** A basemap and a vector of one code are one collection, which is there for those who may read either. */
+/** Returns the resources of a collection: a basemap and a vector with one code form one collection, which exists for readers of either. */
 export function wantedCollection(edge: Edge, code: string): Wanted {
   const { basemaps, vectors } = edge.freshness.catalog
   const basemap = basemaps.get(code)?.wanted
@@ -206,7 +209,7 @@ export function wantedCollection(edge: Edge, code: string): Wanted {
   return candidates.length === 0 ? wantedBasemap(edge, code) : candidates
 }
 
-/** null: there is none. */
+/** Returns the refusal for an unknown parameter, or null. */
 export function unknownParameter(query: string): Refusal | null {
   try {
     checkDocumentParameters(query)
@@ -257,7 +260,7 @@ function answerCollection(
       ? featureCollection(features, addresses)
       : sharedCollection(tiles, features, addresses, quirks)
   }
-  // Of a shared one both may change: each change of the catalog makes another snapshot of it.
+  // A shared collection depends on both, so it is bound to the snapshot of the catalog, which each change replaces.
   const of =
     tiles === null ? (vector as CatalogVector) : features === null ? (layer as Layer) : exchange.edge.freshness.catalog
   const key = tiles !== null && features !== null ? `${name} ${code}` : name
@@ -268,7 +271,7 @@ function tileMatrixSetsText(layers: readonly Layer[], addresses: Addresses): str
   return JSON.stringify(tileMatrixSets(layers, addresses))
 }
 
-/** null: there is none at this address. */
+/** null if no document has this address. */
 type MakeDocument = (() => object) | null
 
 function serviceDocument(segments: readonly string[], { addresses, token }: Reader, catalog: Catalog): MakeDocument {
@@ -284,7 +287,7 @@ function serviceDocument(segments: readonly string[], { addresses, token }: Read
   return sized === null ? null : () => tileMatrixSet(id, sized)
 }
 
-/** `path`: what follows `tiles` in the address; null: the address does not name tiles. */
+/** `path` is the part after `tiles` in the address, or null if the address does not name tiles. */
 function layerDocument(
   layer: Layer,
   path: readonly string[] | null,
@@ -294,24 +297,24 @@ function layerDocument(
   return path?.length === 1 && isSetOf(layer, path[0] as string) ? () => tileset(layer, addresses, quirks) : null
 }
 
-/** What follows `map/tiles`, or `tiles` of vector tiles; null: something else. */
+/** Returns the part after `map/tiles`, or after `tiles` for vector tiles; null for any other address. */
 function belowTiles({ format }: Layer, rest: readonly string[]): readonly string[] | null {
   const [first, ...others] = format === 'pbf' ? rest : rest[0] === 'map' ? rest.slice(1) : []
   return first === 'tiles' ? others : null
 }
 
-/** The tile route's address of `{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}`; undefined: of another set. */
+/** Returns the tile route's address of `{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}`, or undefined for another set. */
 function ogcTilePath(layer: Layer, [set, z, row, column]: readonly string[]): string | undefined {
   return set !== undefined && isSetOf(layer, set) ? tilePath(layer, `${z}/${column}/${row}.${layer.format}`) : undefined
 }
 
-/** The tile route's address of a TMS tile. */
+/** Returns the tile route's address of a TMS tile. */
 function northernPath(layer: Layer, zText: string, x: string, yDotExtension: string): string {
   const z = parseIndex(zText)
   const dot = yDotExtension.indexOf('.')
   const y = parseIndex(yDotExtension.slice(0, dot))
   const isRow = dot > 0 && z >= 0 && z <= MAX_ZOOM && y >= 0 && y < 2 ** z
-  // What is no row stays as it is, for the tile route to refuse.
+  // An invalid row stays unchanged, so that the tile route refuses it.
   return tilePath(layer, `${zText}/${x}/${isRow ? `${flipRow(z, y)}${yDotExtension.slice(dot)}` : yDotExtension}`)
 }
 
@@ -319,7 +322,7 @@ function tilePath({ code }: Layer, place: string): string {
   return `/tiles/${encodeURIComponent(code)}/current/${place}`
 }
 
-/** @param tile the address of the tile route, if it is another for this reader than for others */
+/** @param tile the address of the tile route, if it differs between readers */
 export function answerTilePath(exchange: RequestContext, tile = exchange.path): void {
   exchange.path = tile
   const path = parseTilePath(exchange.path)
@@ -331,13 +334,13 @@ function answerCapabilities(exchange: RequestContext, reader: Reader, only: stri
   const basemap = only === null ? undefined : exchange.edge.freshness.catalog.basemaps.get(only)
   const layer = basemap === undefined || !isGranted(reader.token, basemap.wanted) ? null : layerOf(basemap)
   const seen = layer === null ? null : withinArea(layer, reader.area)
-  // Whether one that may not be read exists is not told.
+  // The response must not disclose whether an unreadable layer exists.
   if (only === null) answerList(exchange, reader, XML, 'wmts', capabilitiesPieces)
   else if (layer === null || seen === null) answerException(exchange, noSuchLayer())
   else answerOf(exchange, reader, layer, XML, 'wmts', () => capabilitiesOfOne(seen, reader.addresses))
 }
 
-/** Answers with a document of all that a reader may read. */
+/** Sends a document about everything that a reader may read. */
 export function answerList(
   exchange: RequestContext,
   { token, addresses, inserted, area }: Reader,
@@ -358,7 +361,7 @@ export function answerList(
   })
 }
 
-/** Answers with a document of one thing, which says the same to all readers of it that have the same area. */
+/** Sends a document about one resource, which is the same for all its readers with the same area. */
 export function answerOf(
   exchange: RequestContext,
   { inserted, area }: Reader,
@@ -408,19 +411,21 @@ export function withReader(
   authorize(exchange, wanted, admitted, null, reach)
 }
 
-/** What of a basemap a request wants: the tile at a path of the tile route, or else what is said of its default version. */
+/**
+ * Returns the part of a basemap that a request needs: the tile at a path of the tile route, or otherwise a document about its default version.
+ */
 export function reachOf(tilePath: string | undefined, code: string): Reach {
   const tile = tilePath === undefined ? null : parseTilePath(tilePath)
   return tile?.kind === 'tile' ? tile : { code, version: null }
 }
 
-/** The tile route's address of a WMTS request; undefined: there is no such layer. */
+/** Returns the tile route's address of a WMTS request, or undefined if the layer does not exist. */
 export function wmtsTilePath(edge: Edge, request: WmtsTileRequest): string | undefined {
   const layer = layerAt(edge, request.layer)
   return layer === null ? undefined : tilePathOf(request, layer)
 }
 
-/** What an address below `/tms` names. `tile`: the tile route's address of it; undefined: it names no tile of a layer. */
+/** Parses an address below `/tms`. `tile` is the tile route's address, or undefined if it names no tile of a layer. */
 export function tmsRequest(edge: Edge, url: string, query: string) {
   const place = new URLSearchParams(query).get(TILE_PARAMETER) ?? ''
   const [, , version, encoded = '', z = '', x = '', y] = `${url.replace(/\/$/, '')}${place}`.split('/')
@@ -430,7 +435,7 @@ export function tmsRequest(edge: Edge, url: string, query: string) {
   return { version, encoded, code, layer, z, x, tile }
 }
 
-/** The same of an address below `/ogc`. `path`: what follows `tiles`. */
+/** Parses an address below `/ogc` in the same way. `path` is the part after `tiles`. */
 export function ogcRequest(edge: Edge, url: string) {
   const segments = url
     .replace(/\/$/, '')

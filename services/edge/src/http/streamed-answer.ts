@@ -6,9 +6,9 @@ import { type ConnectionEnd, sayEnd } from './connection-end.js'
 export interface StreamedHead {
   readonly status: string
   readonly headers: readonly (readonly [string, string])[]
-  /** bytes of the body; null: not known, and sent in chunks */
+  /** Bytes of the body; null if not known, in which case it is sent in chunks. */
   readonly length: number | null
-  /** the answer has no body by its status or method, whatever `length` says */
+  /** True if the response has no body by its status or method, regardless of `length`. */
   readonly bodiless: boolean
   readonly end: ConnectionEnd
   readonly onComplete: (bytes: number) => void
@@ -16,36 +16,38 @@ export interface StreamedHead {
 
 const NOTHING = new Uint8Array(0)
 /**
- * Bytes of a chunk that are held back while the socket is full. The server drains what it has buffered only when something is written, so
- * one byte is written at each writable event until the buffer is empty; 32 events drain far more than one chunk.
+ * Bytes of a chunk that are held back while the socket is full. The server drains its buffer only on a write, so one byte is written at each
+ * writable event until the buffer is empty; 32 events drain far more than one chunk.
  */
 const HELD_BYTES = 32
-/** A shorter chunk (an event, most often) is written whole: it fits the socket, or the server drains it by itself. */
+/** A shorter chunk (usually an event) is written whole: it fits into the socket, or the server drains it by itself. */
 const UNSPLIT_BYTES = 1_024
 
 /**
- * Limits: what is kept for a client that reads slowly, of one answer and of all of this process. A client that reads nothing then holds none of
- * the few connections to the control plane, unless its answer is longer.
+ * Limits: bytes buffered for a slow client, of one response and of all responses of this process. A client that reads nothing then occupies
+ * none of the few connections to the control plane, unless its response is longer.
  */
 const KEPT_BYTES = 1024 * 1024
 const KEPT_OF_ALL_BYTES = 64 * 1024 * 1024
 let keptOfAll = 0
 
-/** These never carry a Content-Length (RFC 9110, 8.6), or need none: what a client would wait for does not follow. */
+/** Statuses that never carry a Content-Length (RFC 9110, 8.6), or need none, since no body follows. */
 const LENGTHLESS = /^(1|204|205|304)/
 
-/** A reader that takes nothing for this long counts as gone. */
+/** Time in ms without progress after which a client is considered gone. */
 const STALL_LIMIT_MS = 60_000
 
 const watch = new StallWatch(STALL_LIMIT_MS)
 
-/** An answer whose body arrives piece by piece. Head and pieces go out as they come, each in one write. Nothing may be called after `gone`. */
+/**
+ * A response whose body arrives in pieces. Head and pieces are sent as they arrive, each in one write. No method may be called after `gone`.
+ */
 export class StreamedAnswer {
   readonly #res: HttpResponse
   readonly #head: StreamedHead
   #sent = 0
   #rest: Uint8Array = NOTHING
-  /** behind `#rest` */
+  /** Follows `#rest`. */
   #kept: Buffer[] = []
   #keptBytes = 0
   #resume: (() => void) | null = null
@@ -59,7 +61,7 @@ export class StreamedAnswer {
     res.cork(() => {
       res.writeStatus(head.status)
       for (const [name, value] of head.headers) res.writeHeader(name, value)
-      // Not when it ends: behind chunks the server would write the header into the body.
+      // Must precede the body: after chunks the server would write the header into the body.
       sayEnd(res, head.end)
     })
   }
@@ -106,11 +108,11 @@ export class StreamedAnswer {
   #endBodiless() {
     const { length, status } = this.#head
     if (length !== null && length > 0 && !LENGTHLESS.test(status)) return endHead(this.#res, length)
-    // Without arguments: given any, even undefined, the server announces a length that the client then waits for.
+    // Without arguments: with any, even undefined, the server announces a length for which the client then waits.
     this.#res.endWithoutBody()
   }
 
-  /** false: the socket is full and `#rest` waits. */
+  /** Returns false if the socket is full and `#rest` waits. */
   #write(piece: Uint8Array): boolean {
     return this.#head.length === null ? this.#writeChunk(piece) : this.#writeKnown(piece, this.#head.length)
   }
@@ -132,7 +134,7 @@ export class StreamedAnswer {
     return false
   }
 
-  /** false: the socket is full and `#rest` waits. */
+  /** Returns false if the socket is full and `#rest` waits. */
   #writeChunk(piece: Uint8Array): boolean {
     const split = piece.length > UNSPLIT_BYTES || this.#listening
     const now = split ? Math.max(1, piece.length - HELD_BYTES) : piece.length

@@ -54,12 +54,12 @@ const BAD_THEME = refuse('invalid_parameters', coded('theme_unknown'))
 const BUSY: Refusal = { ...refuse('too_many_requests', coded('documents_full')), retryAfterSeconds: 2 }
 const VARY = 'Authorization, X-Access-Token'
 
-/** What a token must be granted for a style. Of one that is not known nothing is needed: it is absent for all who may read. */
+/** Returns the grants that a style needs. An unknown style needs none: it is missing for all readers. */
 export function wantedStyle({ freshness }: Edge, code: string): NonNullable<WantedResource> {
   return freshness.catalog.styles.get(code)?.wanted ?? { kind: 'style', code, parts: [] }
 }
 
-/** GET and HEAD of `/styles/{code}/style.json`, and of the sprites and data files of its folder. */
+/** Handles GET and HEAD of `/styles/{code}/style.json`, and of the sprites and data files of its folder. */
 export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
@@ -77,12 +77,12 @@ export function onStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   }
   const signable = { opens: isDocument ? 'style' : 'sprite', code, version: null } as const
   const assets = edge.freshness.catalog.styles.get(code)?.stored.assets
-  // A data file is not cut to the bounds of a token.
+  // A data file cannot be cut to the bounds of a token.
   const isData = assets?.files.some(({ name }) => name === file) === true
   authorize(exchange, wantedStyle(edge, code), answer, signable, isData ? null : 'cut')
 }
 
-/** @param contentType of the style; its bytes are the same in all of them */
+/** @param contentType media type of the style; its bytes are the same for all types */
 export function answerStyle(
   exchange: RequestContext,
   style: CatalogStyle,
@@ -93,7 +93,7 @@ export function answerStyle(
   const { code, document, dependencies } = style.stored
   const time = atIn(exchange.query)
   if (time !== null) {
-    // A style with a hole in it says nothing of that time.
+    // A style in which a source is missing cannot represent that time.
     for (const source of dependencies.sources) {
       if (source.kind !== 'basemap' || source.version !== null) continue
       const then = labelAt(exchange.edge, source.code, time)
@@ -128,7 +128,7 @@ const SPRITE_FILE = /^(.+?)(@2x)?\.(json|png)$/
 function answerFile(exchange: RequestContext, { stored }: CatalogStyle, file: string) {
   const { sprites, files } = stored.assets
   const [, name = '', doubled, extension = ''] = SPRITE_FILE.exec(file) ?? []
-  // The address of the sprite has one name, whatever its files are called.
+  // The address of the sprite has one name, regardless of the names of its files.
   const sprite = sprites.find((one) => one.name === name) ?? (name === 'sprite' ? sprites[0] : undefined)
   if (sprite !== undefined)
     return answerSprite(exchange, stored, sprite, doubled === undefined ? 1 : 2, extension as 'json' | 'png')
@@ -156,7 +156,7 @@ function answerSprite(
       made === null ? answerRefusal(exchange, NO_SUCH_FILE) : answerFinished(exchange, made, type, 'private, no-cache'),
     )
   if (sprite.kind === 'files') {
-    // Without one for fine displays, the plain one is as sharp as it gets; its index says its ratio.
+    // Without a sprite for high resolution, the plain one is used; its index gives its ratio.
     const suffix = ratio === 2 && sprite.doubled ? '@2x' : ''
     return answerOpenedFile(exchange, stored.sourcePath, `${sprite.path}${suffix}.${extension}`, type)
   }
@@ -172,7 +172,7 @@ function etagOf({ fingerprint }: CatalogStyle['stored'], ratio: number): string 
   return `"${fingerprint}-${ratio}"`
 }
 
-/** Each use is asked for again: the file may change, and so may what the token allows. */
+/** Caches must revalidate each use, because both the file and the token's grants may change. */
 const PRIVATE: readonly Header[] = [['Cache-Control', 'private, no-cache'], ['Vary', VARY], ...CORS]
 
 function answerOpenedFile(exchange: RequestContext, root: string, path: string, type: string) {
@@ -188,7 +188,7 @@ function answerOpenedFile(exchange: RequestContext, root: string, path: string, 
   })
 }
 
-/** Goes on with what is being read or made, or answers why it cannot be. */
+/** Calls `then` with the result, or sends the refusal if it cannot be read or made. */
 function later<T>(exchange: RequestContext, making: Promise<T>, then: (made: T) => void): void {
   const { edge } = exchange
   making.then(
@@ -204,7 +204,7 @@ function later<T>(exchange: RequestContext, making: Promise<T>, then: (made: T) 
   )
 }
 
-/** GET and HEAD of `/fonts/{fontstack}/{range}.pbf`. */
+/** Handles GET and HEAD of `/fonts/{fontstack}/{range}.pbf`. */
 export function onFont(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
@@ -248,7 +248,7 @@ function answerFinished(
   exchange.answer('200 OK', headers, body)
 }
 
-/** GET and HEAD of `/tiles/{code}/style.json`: a style that shows the basemap as it is. */
+/** Handles GET and HEAD of `/tiles/{code}/style.json`: a style that shows the basemap without changes. */
 export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
@@ -293,7 +293,7 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
   authorize(exchange, wantedBasemap(edge, code), answer, { code, version: null })
 }
 
-/** GET and HEAD of `/vectors/{code}/style.json`: a style that draws the vector as it is. */
+/** Handles GET and HEAD of `/vectors/{code}/style.json`: a style that draws the vector with default symbols. */
 export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
@@ -318,7 +318,7 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   authorize(exchange, wantedVector(edge, code), answer, { opens: 'vector', code, version: null }, 'cut')
 }
 
-/** @param key what it depends on next to the theme and the fonts */
+/** @param key its dependencies in addition to the theme and the fonts */
 function answerDefault(
   exchange: RequestContext,
   of: object,

@@ -9,7 +9,7 @@ const KVP = 'SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=raster&STYLE=defau
 const TILE = `/tianditu/raster_w/wmts?${KVP}&TILEMATRIX=1&TILEROW=0&TILECOL=0`
 const NO_HEADER = { headers: { 'x-access-token': '' } }
 
-test('a tile is that of the tile route, by tk, in any case of names', async () => {
+test('a tile equals that of the tile route, by tk, with case-insensitive names', async () => {
   const plain = await ask('/tiles/raster/current/1/0/0.png')
   const { token } = running
   for (const address of [
@@ -24,13 +24,13 @@ test('a tile is that of the tile route, by tk, in any case of names', async () =
 })
 
 test.each(['/tiles/raster/0/0/0.png?', `/wmts?${KVP}&`, '/arcgis/rest/services?'])(
-  'tk carries no token at %s',
+  'tk is not accepted as a token at %s',
   async (address) => {
     expect((await ask(`${address}tk=${running.token}`, NO_HEADER)).status).toBe(401)
   },
 )
 
-test('tokens that differ are 400, a missing one 401, what is not granted 403, what is absent 404 as an exception report', async () => {
+test('different tokens return 400, a missing one 401, a missing grant 403, and a missing layer 404, as exception reports', async () => {
   const { token, storedTokens } = running
   const other = createToken()
   const stored = { ...READER, id: 'other', basemaps: new Set(['other']) }
@@ -52,7 +52,7 @@ test('tokens that differ are 400, a missing one 401, what is not granted 403, wh
   expect([missing.status, missing.headers['content-type']]).toEqual([404, 'application/xml; charset=utf-8'])
 })
 
-test('capabilities carry tk where the token came so', async () => {
+test('capabilities contain tk if the token came as tk', async () => {
   const { token } = running
   const { status, body } = await ask(`/tianditu/raster_w/wmts?service=WMTS&request=GetCapabilities&tk=${token}`, {
     headers: { 'x-access-token': '' },

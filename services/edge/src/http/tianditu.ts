@@ -15,7 +15,7 @@ import { RequestContext } from './request-context.js'
 import { answerException, answerOf, answerTilePath, layerAt, reachOf, withReader, XML } from './standards.js'
 import { wantedBasemap } from './tile-answer.js'
 
-/** What an address below `/tianditu` names. `tile`: the tile route's address of it; undefined: it names no tile of a layer. */
+/** Parses an address below `/tianditu`. `tile` is the tile route's address, or undefined if it names no tile of a layer. */
 export function tiandituRequest(edge: Edge, url: string, query: string) {
   const place = tiandituPlace(url)
   const layer = place === null ? null : layerOfPlace(edge, place)
@@ -26,7 +26,7 @@ export function tiandituRequest(edge: Edge, url: string, query: string) {
   return { place, layer, request, tile }
 }
 
-/** Tianditu's requests: `/tianditu/{code}_{w|c}/wmts?...&tk={token}`, one layer in one set at each address. */
+/** Handles Tianditu's requests: `/tianditu/{code}_{w|c}/wmts?...&tk={token}`, one layer in one set at each address. */
 export function onTianditu(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const [url, query] = [req.getUrl(), req.getQuery() ?? '']

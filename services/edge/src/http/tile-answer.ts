@@ -27,19 +27,19 @@ import { tileFields } from './tile-fields.js'
 
 type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
 
-/** What the interface says of every tile. */
+/** Default Cache-Control of every tile. */
 const CACHE_CONTROL = 'public, max-age=31536000, immutable'
 
 export function wantedVector({ freshness }: Edge, code: string): NonNullable<WantedResource> {
   return freshness.catalog.vectors.get(code)?.wanted ?? { kind: 'vector', names: [code] }
 }
 
-/** What a token must be granted for a basemap, whether or not there is one. */
+/** Returns the grant that a basemap needs, even if the basemap does not exist. */
 export function wantedBasemap(edge: Edge, code: string): NonNullable<WantedResource> {
   return edge.freshness.catalog.basemaps.get(code)?.wanted ?? { kind: 'basemap', code }
 }
 
-/** What a request for a tile is accounted to, as far as the catalog has it. */
+/** Returns the usage name of a request for a tile, if the catalog has the tile's version or basemap. */
 export function usageOf(
   edge: Edge,
   { code, version: label }: Pick<TileAddressPath, 'code' | 'version'>,
@@ -49,7 +49,10 @@ export function usageOf(
   return basemap.versions.get(label ?? CURRENT_VERSION)?.usage ?? `basemap:${code}`
 }
 
-/** Looks an address up in the catalog, for a caller who may read the basemap. `mayListVersions`: and who may see which versions it has. */
+/**
+ * Looks up an address in the catalog, for a caller who may read the basemap. `mayListVersions` is true if the caller may also see its
+ * versions.
+ */
 export function findTarget(
   edge: Edge,
   { code, version: label, address }: TileAddressPath,
@@ -69,13 +72,13 @@ export function findTarget(
   if (address.suffix !== '' && !isFolder) return noRetina(version)
   if (!isInSet(set, address.z, address.x, address.y)) return outsideGrid(set, address.z)
   if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
-  // At an address that means different versions to different tokens nothing is kept.
+  // An address that means different versions to different tokens is never cached.
   const isShared = served !== undefined && !(isUnfixed(label) && (basemap.stored.canary ?? null) !== null)
   const cacheControl = served !== undefined ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
   return { ok: true, basemap, version, place: address, cacheControl, isShared }
 }
 
-/** Lets the native tier know a tile's set, for callers who may not have the tile. */
+/** Registers the set of a tile with the native tier, for callers who may not read the tile. */
 export function noteSet(edge: Edge, tilePath: string, wanted: Pick<Signable, 'code' | 'version' | 'address'>): void {
   const { code, version, address } = wanted
   const target = address === undefined ? MALFORMED_TILE : findTarget(edge, { kind: 'tile', code, version, address })
@@ -83,7 +86,7 @@ export function noteSet(edge: Edge, tilePath: string, wanted: Pick<Signable, 'co
     edge.native.registerTileset(tilePath, target, edge.tiles.opened(target.version), performance.now())
 }
 
-/** A version that waits for an approval, for a preview of the console. */
+/** Returns a version that waits for an approval, for a preview of the console. */
 export function heldVersion(
   basemap: CatalogBasemap | undefined,
   label: string | null,
@@ -92,11 +95,11 @@ export function heldVersion(
   return token?.readsHeld === true && label !== null ? basemap?.held.get(label) : undefined
 }
 
-/** The Cache-Control of tiles, by the policy of their basemap: at an address that names no fixed version it may have a value of its own. */
+/** Returns the Cache-Control of tiles by the policy of their basemap. An address without a fixed version may have its own value. */
 function tileCacheControl(settings: Settings, { stored }: CatalogBasemap, version: string | null): string {
   const isFixed = version !== null && version !== CURRENT_VERSION
   const { cachePolicy, sharedMaxAge } = stored
-  // Browsers cannot be told to forget: where the address may come to mean another tile, they ask again each time.
+  // Browser caches cannot be purged: if the address may later mean another tile, they must revalidate each time.
   if (cachePolicy === 'private') return isFixed ? 'private, max-age=31536000, immutable' : 'private, no-cache'
   if (cachePolicy === 'shared')
     return isFixed
@@ -105,12 +108,15 @@ function tileCacheControl(settings: Settings, { stored }: CatalogBasemap, versio
   return (isFixed ? settings.tileCacheControl : settings.currentCacheControl) ?? CACHE_CONTROL
 }
 
-/** The Cache-Control of a vector's tiles, whose address names no version. */
+/** Returns the Cache-Control of a vector's tiles, whose address names no version. */
 export function vectorTileCacheControl(settings: Settings): string {
   return settings.currentCacheControl ?? CACHE_CONTROL
 }
 
-/** That a tile of a version is not there: where its set says that tiles are, it may be kept for MISSING_TILE_TTL, by whom its tiles may. */
+/**
+ * Returns the refusal for a missing tile of a version. Within the zooms and bounds of its set it may be cached for MISSING_TILE_TTL, by the
+ * same caches as its tiles.
+ */
 export function absentTile(settings: Settings, { version, place, cacheControl }: TileTarget): MissingTile {
   const { missingTileTtlSeconds: ttl } = settings
   if (isOutsideZooms(version, place.z)) return outsideZooms(version)
@@ -131,16 +137,19 @@ export function absentTile(settings: Settings, { version, place, cacheControl }:
   return made
 }
 
-/** By version, since the tags of its tiles are in it, and by Cache-Control. */
+/** Keyed by version, since the response contains the tags of its tiles, and by Cache-Control. */
 const missing = new WeakMap<CatalogVersion, ReadonlyMap<string, MissingTile>>()
 
-/** A loaded tile with all that answers need. A large one's file is to be retired, by `HotTiles.keep`. */
+/** Prepares everything that responses with a loaded tile need. `HotTiles.keep` must retire the file of a large tile. */
 export function prepareTile(target: TileTarget, tile: Tile, nowMs: number): CachedTile {
   const body = tile.body instanceof Uint8Array ? tile.body : new OpenFile(tile.body)
   return new CachedTile(body, tileAnswer(target, tile, tile.encoding === 'gzip'), target, nowMs)
 }
 
-/** What answers say of a tile. Packed and plain bytes have different tags, since a strong tag names bytes (RFC 9110, 8.8.3.3). */
+/**
+ * Returns the headers of responses with a tile. Packed and plain bytes have different tags, since a strong tag identifies bytes (RFC 9110,
+ * 8.8.3.3).
+ */
 export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileAnswer {
   const packed = tile.encoding === 'gzip'
   const etag = packed && !gzip ? `"${tile.identity}-plain"` : `"${tile.identity}"`

@@ -15,7 +15,7 @@ import {
 
 useServingEdge()
 
-test('a tile that is asked for again and again is answered from memory, with the same bytes and headers', async () => {
+test('a tile that is requested repeatedly is sent from memory, with the same bytes and headers', async () => {
   const first = await ask('/tiles/raster/0/0/0.png')
   await untilHot('/tiles/raster/0/0/0.png')
   const before = hotTileHits()
@@ -25,7 +25,7 @@ test('a tile that is asked for again and again is answered from memory, with the
   expect({ ...hot.headers, date: '' }).toEqual({ ...first.headers, date: '' })
 })
 
-test('a revision in the query changes nothing: the same tile, as hot, with the token wherever it stands', async () => {
+test('a revision in the query changes nothing: the same hot tile, with the token in any place', async () => {
   const tile = '/tiles/raster/0/0/0.png'
   const { token } = running
   await untilHot(tile)
@@ -43,12 +43,12 @@ test('a revision in the query changes nothing: the same tile, as hot, with the t
   }
 })
 
-test('a tile in memory is not read anew for whoever asks for it in another form', async () => {
+test('a tile in memory is not read again for requests in another form', async () => {
   const { token } = running
   const tile = '/tiles/raster/0/0/0.png'
   const asBasic = { authorization: `Basic ${Buffer.from(`user:${token}`).toString('base64')}`, 'x-access-token': '' }
   const byJavaScript = { 'if-match': '*' }
-  // Put anew: what an earlier test put would be looked at again in the middle of this one, some 10 s later.
+  // Puts the tile again: one from an earlier test would be checked again during this one, some 10 s later.
   running.edge.hotTiles.drop(tile)
   running.edge.native.follow(EMPTY_CATALOG)
   for (const headers of [{}, byJavaScript]) await untilHot(tile, headers)
@@ -74,7 +74,7 @@ test('every answer about a tile varies by the headers that carry tokens, in one 
   )
 })
 
-test('TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL stand in place of the year that the interface gives', async () => {
+test('TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL replace the default of a year', async () => {
   const YEAR = 'public, max-age=31536000, immutable'
   const addresses = ['/tiles/raster/v1/0/0/0.png', '/tiles/raster/current/0/0/0.png', '/tiles/raster/0/0/0.png']
   const { edge } = running
@@ -84,7 +84,7 @@ test('TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL stand in place of the year th
     edge.native.follow(EMPTY_CATALOG)
   }
   const values = async (env: NodeJS.ProcessEnv) => {
-    // What is kept has been prepared by the settings before.
+    // The cached tiles have been prepared with the previous settings.
     Object.assign(edge, { settings: loadSettings({ ...env, CONFIG_FILE: '/nonexistent' }) })
     forget()
     return Promise.all(addresses.map(async (address) => (await ask(address)).headers['cache-control']))
@@ -116,7 +116,7 @@ test('HEAD has the headers of GET, of small tiles, large tiles and downloads', a
   }
 })
 
-test('a packed vector tile goes out as stored, and plain with a tag of its own to a client that refuses gzip', async () => {
+test('a packed vector tile is sent as stored, and plain with its own tag to a client that refuses gzip', async () => {
   const packed = await ask('/tiles/vector/0/0/0.pbf', { headers: { 'accept-encoding': 'gzip' } })
   const plain = await ask('/tiles/vector/0/0/0.pbf', { headers: { 'accept-encoding': 'gzip;q=0' } })
   expect(packed.headers['content-encoding']).toBe('gzip')
@@ -135,13 +135,13 @@ test('a packed vector tile goes out as stored, and plain with a tag of its own t
   ])
 })
 
-test('a tile that unpacks without end is refused instead of unpacked', async () => {
+test('a tile with an unlimited unpacked size is refused', async () => {
   const bomb = await ask('/tiles/vector/1/0/0.pbf', { headers: { 'accept-encoding': 'identity' } })
   expect(bomb.status).toBe(500)
   expect(JSON.parse(bomb.body.toString())).toEqual({ error: expect.any(String) })
 })
 
-test('a part of a download is those bytes, and a part for another state of the file is the whole file', async () => {
+test('a range of a download has exactly these bytes, and a range of another state of the file returns the whole file', async () => {
   const part = await ask('/vectors/points/download', { headers: { range: 'bytes=100-199999' } })
   expect(part.status).toBe(206)
   expect(part.headers['content-range']).toBe(`bytes 100-199999/${GEOJSON.length}`)
@@ -152,7 +152,7 @@ test('a part of a download is those bytes, and a part for another state of the f
   expect([head.status, head.headers['content-length']]).toEqual([200, String(GEOJSON.length)])
 })
 
-test('a file name beyond ASCII is told in both forms', async () => {
+test('a file name beyond ASCII is sent in both forms', async () => {
   const zip = await ask('/vectors/roads/download', { method: 'HEAD' })
   expect(zip.headers['content-disposition']).toBe('attachment; filename="roads.zip"; filename*=UTF-8\'\'r%C3%B6ads.zip')
 })

@@ -6,9 +6,9 @@ import { CORS } from './header-block.js'
 const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
 
 /**
- * The header blocks of a tile, put together by hand: it is done for every cold tile, from parts that are known to break no line. Without the headers
- * that carry tokens in Vary, a shared cache would give what one token got to those who have none (RFC 9111, 4.1).
- * @param tile `packed`: it is stored as gzip, and sent so where `gzip`
+ * Returns the header blocks of a tile. They are assembled directly, because every cold tile needs them, from parts that cannot break a line. Without
+ * the token headers in Vary, a shared cache would send one token's tiles to clients without a token (RFC 9111, 4.1).
+ * @param tile `packed`: it is stored as gzip, and sent as gzip if `gzip`
  */
 export function tileFields(
   { version, cacheControl }: Pick<TileTarget, 'version' | 'cacheControl'>,

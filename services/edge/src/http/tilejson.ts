@@ -22,8 +22,9 @@ import type { RequestContext } from './request-context.js'
 import { heldVersion } from './tile-answer.js'
 
 /**
- * TileJSON of a version, or of the default one. Its tile addresses name the version and its revision, so that a map is made of one content,
- * whatever becomes the default and whatever caches keep. A token that came in the query goes into the tile addresses in the same form, since a client that could set no header for this request can set none for tiles either.
+ * Sends the TileJSON of a version, or of the default one. Its tile addresses contain the version and its revision, so that a map has one content even
+ * if the default changes or caches keep older tiles. A token in the query is copied into the tile addresses in the same form, since a client that
+ * could not set a header for this request cannot set one for tiles either.
  */
 export function answerTileJson(
   exchange: RequestContext,
@@ -46,7 +47,7 @@ export function answerTileJson(
   const { stored } = version
   const address = revisedTileUrlTemplate(settings.tilePublicBaseUrl, path.code, stored)
   const signature = fromQuery ? signatureOf(exchange.query) : null
-  // Where the signature opens tiles, so that clients ask for no others.
+  // The area that the signature opens, so that clients request no other tiles.
   const offset = offsetOf(stored)
   const metadata = offset === null ? stored.metadata : { ...stored.metadata, coordinate_offset: offset }
   const { area } = exchange
@@ -63,7 +64,7 @@ export function answerTileJson(
   })
 }
 
-/** The signature that let a request in; null: a token did, which counts before it. */
+/** Returns the signature that admitted a request, or null if a token did, which takes precedence. */
 function signatureOf(query: string): PresentedSignature | null {
   const parameters = new URLSearchParams(query)
   if (parameters.get('token') || parameters.get('access_token')) return null
@@ -71,7 +72,7 @@ function signatureOf(query: string): PresentedSignature | null {
   return signature === 'malformed' ? null : signature
 }
 
-/** The parameters that let a request in, a token or those of a signed address, to be put into other addresses. */
+/** Returns the parameters that admitted a request, a token or those of a signed address, for use in other addresses. */
 export function tokenQuery(query: string, takesTk = false): string {
   const signature = takesTk ? null : signatureOf(query)
   if (signature !== null) return signatureQuery(signature)

@@ -13,9 +13,12 @@ import { guarded, type RequestContext } from './request-context.js'
 import { findTarget, usageOf } from './tile-answer.js'
 import { answerLoaded } from './tiles.js'
 
-/** Limit: rows and columns that one answer tells of. Of more the answer tells the first so many, and says so (`adjusted`), as Esri has it. */
+/**
+ * Limit: rows and columns in one response. For a larger request the response contains only this many and says so (`adjusted`), as in Esri's
+ * interface.
+ */
 export const MAX_TILEMAP_SIDE = 32
-/** Tiles that are looked for at once for one answer. */
+/** Number of concurrent look-ups of tiles for one response. */
 const AT_ONCE = 16
 
 const HEADERS = headerBlock(['Content-Type', 'application/json; charset=utf-8'], ['Cache-Control', 'no-store'], ...CORS)
@@ -35,7 +38,7 @@ interface Tiles {
   readonly extension: string
 }
 
-/** Which tiles of an area exist: `{level}/{row}/{column}/{width}/{height}`, row by row from the north-west, 1 or 0. */
+/** Sends the existing tiles of an area: `{level}/{row}/{column}/{width}/{height}`, row by row from the north-west, as 1 or 0. */
 export function answerTilemap(exchange: RequestContext, tiles: Tiles, parts: readonly string[]) {
   const [level = -1, top = -1, left = -1, width = 0, height = 0] = parts.map(parseIndex)
   const area = { level, top, left, width, height }

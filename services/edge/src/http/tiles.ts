@@ -31,11 +31,13 @@ import { guarded, RequestContext } from './request-context.js'
 import { absentTile, findTarget, prepareTile, tileAnswer, usageOf, wantedBasemap } from './tile-answer.js'
 import { answerTileJson } from './tilejson.js'
 
-/** Limit: a vector tile unpacked for a client that refuses gzip. Real ones stay below 5 MB; a bomb must not fill the memory. */
+/**
+ * Limit: bytes of a vector tile that is unpacked for a client that refuses gzip. Real tiles stay below 5 MB; a zip bomb must not fill the memory.
+ */
 const MAX_PLAIN_BYTES = 16 * 1024 * 1024
 const OK = '200 OK'
 
-/** GET and HEAD of everything below `/tiles/`, at once where the token is known and the tile is in memory or in the page cache. */
+/** Handles GET and HEAD of everything below `/tiles/`, synchronously if the token is known and the tile is in memory or in the page cache. */
 export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
@@ -57,7 +59,7 @@ export function onTile(edge: Edge, res: HttpResponse, req: HttpRequest) {
   }
 }
 
-/** The tile at an address, for a caller who may have it. */
+/** Sends the tile of an address, for a caller who may read it. */
 export function answerTile(exchange: RequestContext, asked: Extract<TilePath, { kind: 'tile' }>) {
   const time = isUnfixed(asked.version) ? atIn(exchange.query) : null
   if (time === null) return answerTileOf(exchange, asked)
@@ -66,7 +68,7 @@ export function answerTile(exchange: RequestContext, asked: Extract<TilePath, { 
   answerTileOf(exchange, then.label === null ? asked : atVersion(exchange, asked, then.label))
 }
 
-/** The tile of a fixed version in place of an address that names none. */
+/** Sends the tile of a fixed version for an address that names none. */
 function atVersion(
   exchange: RequestContext,
   path: Extract<TilePath, { kind: 'tile' }>,
@@ -80,20 +82,20 @@ function atVersion(
 function answerTileOf(exchange: RequestContext, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
-  // By the version that is answered, whichever way the request came.
+  // By the version that is sent, for every form of the request.
   if (exchange.area !== null) {
     const found = findTarget(edge, path, true, exchange.reader)
     if (!found.ok) return answerRefusal(exchange, found)
     const set = matrixSetOf(found.version.stored)
     if (!tileTouches(set, found.place, exchange.area)) return answerRefusal(exchange, OUTSIDE_AREA)
   }
-  // A signed address opens what it was made for; what else there is, it does not tell.
+  // A signed address opens its own resource, and must not disclose others.
   answerFrom(exchange, () => findTarget(edge, path, exchange.token !== '', exchange.reader))
 }
 
 /**
- * A tile for a caller who may have it: from memory, or from its set. One of a vector is never offered to the native tier, which knows no grants of
- * vectors.
+ * Sends a tile for a caller who may read it: from memory, or from its set. The tile of a vector is never offered to the native tier, which does
+ * not know the grants of vectors.
  */
 export function answerFrom(exchange: RequestContext, find: () => TileTarget | Refusal) {
   const { edge, path } = exchange
@@ -109,7 +111,8 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   const target = find()
   if (!target.ok) return answerRefusal(exchange, target)
   const tile = edge.tiles.tileIfCached(target.version, target.place)
-  // With the directories that were read on the way to it. Of tiles by way of the WMTS too, which the native tier then answers by itself.
+  // Includes the directories that were read on the way to it, and tiles requested by WMTS, so that the native tier then answers these requests
+  // itself.
   const isOfVector = target.basemap.stored.code.startsWith(VECTOR_TILES_CODE)
   if (target.isShared && !isOfVector) edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
   if (tile === undefined) return load(exchange, target)
@@ -118,7 +121,7 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   answerLoaded(exchange, target, { kind: 'tile', tile })
 }
 
-/** Inside the grid and the zooms of a vector there is nothing here, which is no error. */
+/** Sends 204 for an empty tile inside the grid and the zooms of a vector, which is not an error. */
 function answerEmptyTile(exchange: RequestContext, { cacheControl }: TileTarget) {
   exchange.edge.counters.tiles++
   exchange.answered = 'tile'
@@ -168,7 +171,7 @@ function namesOf({ basemap, version }: TileTarget) {
   return { basemap: basemap.stored.code, version: version.stored.version }
 }
 
-/** The limit of this process, or of the machine: over as soon as others have been answered. */
+/** True at the limit of this process, or of the machine, which ends as soon as other requests have been answered. */
 function isOutOfDescriptors(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'EMFILE' || code === 'ENFILE'
@@ -194,7 +197,7 @@ function sendPrepared(exchange: RequestContext, { answer, body }: CachedTile) {
   else exchange.answer(OK, answer.found, body)
 }
 
-/** Unpacks a stored tile for a client that refuses gzip: rare, so its cost is a thread's and nothing is kept. */
+/** Unpacks a stored tile for a client that refuses gzip. This is rare, so a thread does the work, and the result is not cached. */
 function sendPlain(exchange: RequestContext, target: TileTarget, tile: Tile, prepared: CachedTile) {
   const { found, notModified, ...validators } = tileAnswer(target, tile, false)
   if (answerCondition(exchange, validators, () => notModified)) return
@@ -224,7 +227,7 @@ function failUnpacking(exchange: RequestContext, target: TileTarget, error: Erro
   answerRefusal(exchange, INTERNAL)
 }
 
-/** null: too large to be unpacked. Releases the part when it has been read. */
+/** Returns null if the part is too large to be unpacked. Releases the part when it has been read. */
 async function readPart({ fd, offset, length, release }: FilePart): Promise<Uint8Array | null> {
   try {
     return length > MAX_PLAIN_BYTES ? null : await readExactly(fd, offset, length)

@@ -62,7 +62,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true })
 })
 
-/** Asks for the tile; answers it, and of which certificate and connection it came. */
+/** Requests the tile; returns it with its certificate and connection. */
 function ask(agent: Agent, headers: OutgoingHttpHeaders = { 'x-access-token': running.token }) {
   const { hostname, port } = new URL(running.url)
   const options = { agent, hostname, port, path: PATH, rejectUnauthorized: false }
@@ -82,7 +82,7 @@ const saysSo = async (words: string) => {
   while (!logged.some((line) => line.includes(words))) await sleep(20)
 }
 
-test('tiles leave over TLS, and a changed pair is in force for new connections while old ones go on', async () => {
+test('tiles are sent over TLS, and a changed pair applies to new connections while old ones continue', async () => {
   const lasting = new Agent({ keepAlive: true, maxSockets: 1 })
   const fresh = () => ask(new Agent())
   const before = await ask(lasting)
@@ -92,7 +92,7 @@ test('tiles leave over TLS, and a changed pair is in force for new connections w
   await saysSo('the one before stays in force')
   expect((await fresh()).name).toBe('first')
   putInPlace(second)
-  // Asks on all the while, since an idle connection is closed after 10 s.
+  // Keeps asking, since an idle connection is closed after 10 s.
   const renewed = saysSo('another TLS certificate is in force')
   let isRenewed = false
   void renewed.then(() => {
@@ -106,7 +106,7 @@ test('tiles leave over TLS, and a changed pair is in force for new connections w
   lasting.destroy()
 })
 
-test('the native table answers over TLS, also on the connections of a changed pair', async () => {
+test('the native table answers over TLS, including on connections of a changed pair', async () => {
   expect(running.edge.sender.reason).toBe('its self-test passed')
   const { native } = running.edge
   for (const pair of [third, fourth]) {
@@ -121,7 +121,7 @@ test('the native table answers over TLS, also on the connections of a changed pa
   }
 })
 
-test('a client over TLS that reads late gets every pipelined answer of the table whole and in order', async () => {
+test('a slow client over TLS gets every pipelined response of the table complete and in order', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (let i = 0; i < 3; i++) await ask(agent)
   const { native } = running.edge
@@ -130,7 +130,7 @@ test('a client over TLS that reads late gets every pipelined answer of the table
   const socket = connect({ port: Number(new URL(running.url).port), host: '127.0.0.1', rejectUnauthorized: false })
   socket.pause()
   socket.write(`${`${request}\r\n`.repeat(requests - 1)}${request}Connection: close\r\n\r\n`)
-  // Far more than the kernel holds for it: the server has to wait in the middle of an answer.
+  // Far more bytes than the kernel buffers for it, so the server has to wait in the middle of a response.
   while (native.answers < answers + 5) await sleep(20)
   await sleep(200)
   const received = await buffer(socket)
@@ -152,7 +152,7 @@ test.each([
   ['authorization', (token: string) => ['', `Bearer ${token}`], 400],
   ['authorization', (token: string) => [`Bearer ${token}`, `Bearer ${token}`], 200],
 ] as const)(
-  'two headers %s count once where they are equal and are 400 where not: %#',
+  'two equal headers %s count as one, and two different ones return 400: %#',
   async (name, values, status) => {
     const agent = new Agent()
     const answer = await ask(agent, { [name]: values(running.token) })
@@ -161,7 +161,7 @@ test.each([
   },
 )
 
-test('an edge does not start with a pair that is none, and says so in one line', () => {
+test('an edge does not start with an invalid pair, and says so in one line', () => {
   const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
   const env = {
     PATH: process.env.PATH,

@@ -16,7 +16,9 @@ const ZOOMS = [0, 1, 2, 3]
 let running: RunningEdge
 let token: string
 
-/** Bounds in Web Mercator's and in the geographic grid, by the textbook: nothing of the gateway's own geometry. */
+/**
+ * Bounds in the Web Mercator and the geographic grid by the textbook formulas, independent of the gateway's geometry.
+ */
 function degreesOf(code: string, z: number, x: number, y: number): Bounds {
   const rows = 2 ** z
   if (code === 'plate')
@@ -95,7 +97,7 @@ async function statusOf(address: string, init?: RequestInit): Promise<number> {
   return answer.status
 }
 
-/** Of the documents that are asked for, what the tests look at. */
+/** The properties of the requested documents that the tests check. */
 interface Document {
   readonly bounds: Bounds
   readonly total: number
@@ -105,7 +107,7 @@ interface Document {
   readonly collections: readonly object[]
 }
 
-/** Every address of a tile. */
+/** Returns every address of a tile. */
 function waysTo(code: string, z: number, x: number, y: number): string[] {
   const set = code === 'plate' ? 'WorldCRS84Quad' : 'WebMercatorQuad'
   const kvp = `/wmts?SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=${code}&STYLE=default&TILEMATRIXSET=${set}&TILEMATRIX=${z}&TILEROW=${y}&TILECOL=${x}&FORMAT=image/png`
@@ -130,14 +132,14 @@ test.each<Bounds>([
   [-0.001, -0.001, 0.001, 0.001],
   [10, 86, 20, 89],
 ])(
-  'by every way a token within %f, %f, %f, %f gets the tiles that touch it, and no other',
+  'a token within %f, %f, %f, %f gets exactly the tiles that touch the area, by every address',
   async (...area) => {
     token = tokenWithin(area)
     for (const code of ['world', 'plate']) {
       for (const [z, x, y] of places(code)) {
         const expected = overlaps(degreesOf(code, z, x, y), area) ? 200 : 403
         const [tile = ''] = waysTo(code, z, x, y)
-        // Whoever may see all of it has warmed every tier.
+        // A token that may read everything has warmed every tier.
         await statusOf(tile, { headers: { 'x-access-token': running.token } })
         for (const way of waysTo(code, z, x, y)) {
           if (z > 2 && way !== tile) continue
@@ -154,7 +156,7 @@ test.each<Bounds>([
   60_000,
 )
 
-test('whole archives and vectors are refused to a token with an area, whether or not they exist', async () => {
+test('a token with an area gets no whole archives and vectors, whether or not they exist', async () => {
   token = tokenWithin([5, 45, 15, 55])
   for (const address of [
     '/archives/world/a1.pmtiles',
@@ -203,7 +205,7 @@ test('the order of refusals stays: the grant is looked at before the area, and w
   expect(await statusOf('/tiles/world/v1/3/0/0.png', {})).toBe(401)
 })
 
-test('documents show what a token and a set have in common, each token its own', async () => {
+test('documents show the intersection of the areas of a token and a set, for each token', async () => {
   const json = async (address: string, who: string) =>
     (await ask(address, { headers: { 'x-access-token': who } })).json() as Promise<Document>
   const text = async (address: string, who: string) =>
@@ -242,7 +244,7 @@ test('documents show what a token and a set have in common, each token its own',
     expect([await statusOf(address, { headers: { 'x-access-token': near } }), address]).toEqual([403, address])
 })
 
-test('an area that is set later is in force for tiles that were answered without JavaScript', async () => {
+test('an area that is set later applies to tiles that were answered without JavaScript', async () => {
   const tile = '/tiles/world/v1/3/0/0.png'
   const digest = tokenDigest(running.token).toString('hex')
   const before = running.storedTokens.get(digest)

@@ -18,19 +18,19 @@ const CHANGING = refuse('dependency_down', coded('shapefile_changing'))
 export interface Download {
   readonly ok: true
   readonly fd: number
-  /** where it is elsewhere, and `fd` none: a part of its bytes */
+  /** Reads a range of a remote file, which has no `fd`. */
   readonly pieces?: (offset: number, length: number) => AsyncIterable<Uint8Array>
   readonly size: number
-  /** see `FilePart` */
+  /** See `FilePart`. */
   readonly remote?: string | undefined
   readonly validators: Validators
   readonly type: string
   readonly fileName: string
-  /** of what is downloaded */
+  /** Code of the vector or basemap. */
   readonly code: string
 }
 
-/** Opens what a vector is downloaded as: the file itself, or the zip of a shapefile. Rejects with what the disk says. */
+/** Opens the download of a vector: the file itself, or the zip of a shapefile. Rejects with the error of the disk. */
 export function openVector(exchange: RequestContext, vector: CatalogVector): Promise<Download | Refusal> {
   return vector.stored.kind === 'shapefile' ? openZip(exchange.edge, vector) : openWhole(exchange, vector)
 }
@@ -41,17 +41,17 @@ function openWhole(exchange: RequestContext, { stored }: CatalogVector): Promise
   return isRemote(path) ? openObject(exchange, offered) : openFile(exchange, offered)
 }
 
-/** A file below a scan source's directory, and as what it is sent. */
+/** A file below a scan source's directory, and the form in which it is sent. */
 export interface OfferedFile {
   readonly root: string
   readonly path: string
   readonly type: string
   readonly fileName: string
-  /** of what is downloaded */
+  /** Code of the vector or basemap. */
   readonly code: string
 }
 
-/** Opens a file that is sent as it is. Rejects with what the disk says. */
+/** Opens a file that is sent unchanged. Rejects with the error of the disk. */
 export async function openFile(
   exchange: RequestContext,
   { root, path, type, fileName, code }: OfferedFile,
@@ -77,7 +77,7 @@ export async function openFile(
   return { ok: true, fd, size, remote: isLocal ? undefined : root, validators, type, fileName, code }
 }
 
-/** An object that is sent as it is: it is read in pieces of one content. Rejects with what its store rejects with. */
+/** Opens an object that is sent unchanged, in pieces of one content. Rejects with the error of its store. */
 export async function openObject(
   { edge }: RequestContext,
   { root, path, type, fileName, code }: OfferedFile,

@@ -16,12 +16,12 @@ const TYPES: Readonly<Record<Form, string>> = {
   csv: 'text/csv; charset=utf-8',
 }
 
-/** A download that names a CRS is never the stored file. */
+/** True if a download names a CRS, and is therefore never the stored file. */
 export function namesCrs(query: string): boolean {
   return query.includes('crs=') && new URLSearchParams(query).has('crs')
 }
 
-/** Sends a vector in another form than the stored one: made once for each content, and kept. */
+/** Sends a vector in another form than the stored one. It is made once for each content, and cached. */
 export function answerForm(exchange: RequestContext, vector: CatalogVector, form: Form): void {
   withIndex(exchange, vector, (index) => {
     const crs = parseFormCrs(exchange.query, index.description)
@@ -43,7 +43,7 @@ async function openDerived(
   const offered = { root: path.dirname(file), path: file, type: TYPES[form], fileName, code: stored.code }
   const opened = await openFile(exchange, offered)
   if (!opened.ok) return opened
-  // What is written by this service is the same on every edge, so that a download goes on at another one.
+  // A file that this service writes is the same on every edge, so that a download can continue at another one.
   const isRepeatable = form === 'geojson' || form === 'csv'
   const etag = isRepeatable ? `"${path.basename(path.dirname(file))}"` : opened.validators.etag
   return { ...opened, validators: { etag, modifiedMs: stored.modifiedAt.getTime() } }

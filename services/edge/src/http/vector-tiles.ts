@@ -55,12 +55,15 @@ export function onVectorTile(
   authorize(exchange, wantedVector(edge, code), granted, vectorTileReach(code, address))
 }
 
-/** What a style's signature and a token with bounds have to open; an address that is not a tile has no place, and is refused as that. */
+/**
+ * Returns the resource that a style's signature and a token with bounds must open. An invalid tile address has no place, and is refused for that
+ * reason.
+ */
 export function vectorTileReach(code: string, address: ReturnType<typeof parseTileAddress> | null): Signable {
   return { opens: 'vector', code, version: null, address: address ?? { ok: false, reason: 'malformed' } }
 }
 
-/** GET and HEAD of `/vectors/{code}/tilejson.json`. Its tile addresses carry the revision that is served, so that a map is made of one content. */
+/** Handles GET and HEAD of `/vectors/{code}/tilejson.json`. Its tile addresses contain the served revision, so that a map has one content. */
 export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest) {
   edge.counters.requests++
   const exchange = new RequestContext(edge, 'tile', res, req)
@@ -92,7 +95,7 @@ export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest
   authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null }, 'cut')
 }
 
-/** null: the vector is not served, or has no tiles. */
+/** Returns null if the vector is not served, or has no tiles. */
 function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; version: CatalogVersion } | null {
   const basemap = edge.freshness.catalog.vectors.get(code)?.tiles ?? null
   const version = basemap?.versions.get(basemap.stored.defaultVersion ?? '')

@@ -3,7 +3,9 @@ import type { TrafficCounters } from '@gateway/contracts/traffic.js'
 import { Durations } from './durations.js'
 import { TileTimes } from './tile-times.js'
 
-/** Refusals that are counted as authentication failures, the control plane's included; the code is the label `reason`. */
+/**
+ * Refusals that are counted as authentication failures, including those of the control plane; the code is the label `reason`.
+ */
 const AUTH_FAILURES = [
   'token_missing',
   'token_malformed',
@@ -27,14 +29,13 @@ const AUTH_FAILURES = [
 export type AuthFailure = (typeof AUTH_FAILURES)[number]
 
 /**
- * Classes of routes. `tile`: all below /tiles/, WMTS, TMS and OGC API, their documents included; `catalog`: the catalog's
- * lists; `other`: probes, preflights and what is refused
- * by its method or length.
+ * Classes of routes. `tile`: all addresses below /tiles/, WMTS, TMS and OGC API, including their documents; `catalog`: the
+ * catalog's lists; `other`: probes, preflights, and requests that are refused by their method or length.
  */
 export const REQUEST_KINDS = ['tile', 'download', 'catalog', 'passthrough', 'other'] as const
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
-/** Answers by the first digit of their status, and how long they took to their first byte. */
+/** Responses by the first digit of their status, and their times to the first byte. */
 class Answers {
   success = 0
   redirection = 0
@@ -50,7 +51,7 @@ class Answers {
   }
 }
 
-/** What one edge process has counted since its start. Plain numbers: the hot path adds to them and nothing else. */
+/** Counts of one edge process since its start. Plain numbers, because the hot path only adds to them. */
 export class Counters {
   requests = 0
   tiles = 0
@@ -61,33 +62,33 @@ export class Counters {
   bytesSent = 0
   tokenHits = 0
   tokenMisses = 0
-  /** of tiles: those that were in memory */
+  /** Tiles that were in memory. */
   hotTileHits = 0
-  /** of hotTileHits: those that the native table answered */
+  /** Tiles among hotTileHits that the native table sent. */
   nativeTileHits = 0
-  /** of tiles: those that the native tier read from their folder or archive */
+  /** Tiles that the native tier read from their folder or archive. */
   nativeColdTiles = 0
-  /** of JavaScript's cache, and of the native table: tiles that had to make room */
+  /** Tiles that were evicted from JavaScript's cache and from the native table. */
   tileEvictions = 0
   nativeEvictions = 0
   tokenEvictions = 0
-  /** see `ReplicaCounts` */
+  /** See `ReplicaCounts`. */
   replicaReads = 0
   replicaBehind = 0
   replicaFailed = 0
   stalledReaders = 0
   truncatedFiles = 0
   threadedTileLoads = 0
-  /** of tiles: those that a thread, or the reader of MBTiles, had to load first */
+  /** Tiles that a thread, or the reader of MBTiles, had to load first. */
   threadedTiles = 0
   diskRefusals = 0
   rateLimited = 0
-  /** requests answered 503 because object storage did not answer, or refused */
+  /** Requests that returned 503 because object storage did not answer, or refused. */
   storageRefusals = 0
-  /** tiles of remote archives that were found on this host's disk, and their bytes */
+  /** Tiles of remote archives that were found on this host's disk, and their bytes. */
   remoteTiles = 0
   remoteTileBytes = 0
-  /** requests to object storage, by the first digit of their status; `none`: no answer */
+  /** Requests to object storage, by the first digit of their status; `none`: no response. */
   readonly storageRequests = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 }
   readonly storageDurations = new Durations()
   readonly tileTimes = new TileTimes()
@@ -119,20 +120,20 @@ export class Counters {
     cross_site: 0,
   }
 
-  /** `code` as this process or the control plane names it; what is no authentication failure counts nothing. */
+  /** Counts a refusal by its code from this process or the control plane, if it is an authentication failure. */
   countRefusal(code: string): void {
     if (code === 'rate_limited') this.rateLimited++
     else if (Object.hasOwn(this.authFailures, code)) this.authFailures[code as AuthFailure]++
   }
 
-  /** @param status null: no answer */
+  /** @param status null if there was no response */
   storageRequest(status: number | null, seconds: number): void {
     const known = `${Math.floor((status ?? 0) / 100)}xx` as keyof Counters['storageRequests']
     this.storageRequests[known in this.storageRequests ? known : 'none']++
     this.storageDurations.add(seconds)
   }
 
-  /** Of what this process answers itself to map clients. */
+  /** Times of the responses that this process itself sends to map clients. */
   #durations(): number[] {
     const { tile, download, catalog } = this.answers
     return tile.durations.counts.map(
@@ -140,13 +141,14 @@ export class Counters {
     )
   }
 
-  /** Called before these numbers are read: adds what was counted where no JavaScript ran. */
+  /** Called before these numbers are read: adds the counts of requests without JavaScript. */
   beforeReading: () => void = () => {}
 
-  /** The counts that are announced with this process's presence. */
+  /** Returns the counts that are announced with this process's presence. */
   traffic(): TrafficCounters {
     this.beforeReading()
-    // Every browser asks for the console without credentials first: that is how it learns that it needs some, and no failure.
+    // Every browser first requests the console without credentials, in order to learn that it needs them. That is not a
+    // failure.
     const { admin_credentials_missing: _, ...failures } = this.authFailures
     return {
       requests: this.requests,

@@ -1,17 +1,19 @@
 import { ANSWER_TIME_BOUNDS } from '@gateway/contracts/traffic.js'
-import type { TimedAnswers } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { TimedAnswers } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import type { MetricObjectWithValues, MetricValue, MetricValueWithName } from 'prom-client'
 
-/** The metrics of one process as prom-client hands them from process to process. */
+/** The metrics of one process in the form that prom-client passes between processes. */
 export type MetricsReport = MetricObjectWithValues<MetricValue<string>>[]
 
-/** How long answers took, as plain numbers: a sampled answer can count for all that it stands for, which prom-client's histogram cannot. */
+/**
+ * Times of responses, as plain numbers: a sampled response can count for all those that it represents, unlike in prom-client's histogram.
+ */
 export class Durations {
-  /** by ANSWER_TIME_BOUNDS, each answer in one; the last is for those beyond */
+  /** By ANSWER_TIME_BOUNDS, each response in one bucket; the last bucket is for longer times. */
   readonly #counts = new Array<number>(ANSWER_TIME_BOUNDS.length + 1).fill(0)
   #seconds = 0
 
-  /** @param weight of how many answers this one is a sample */
+  /** @param weight number of responses that this sample represents */
   add(seconds: number, weight = 1): void {
     let i = 0
     while (i < ANSWER_TIME_BOUNDS.length && seconds > (ANSWER_TIME_BOUNDS[i] as number)) i++
@@ -19,18 +21,18 @@ export class Durations {
     this.#seconds += seconds * weight
   }
 
-  /** @param weight of how many answers each of these is a sample */
+  /** @param weight number of responses that each of these represents */
   addAll({ seconds, counts }: TimedAnswers, weight: number): void {
     this.#seconds += seconds * weight
     for (const [i, count] of counts.entries()) this.#counts[i] = (this.#counts[i] ?? 0) + count * weight
   }
 
-  /** By ANSWER_TIME_BOUNDS, each answer in one; the last is for those beyond. */
+  /** Counts by ANSWER_TIME_BOUNDS, each response in one bucket; the last bucket is for longer times. */
   get counts(): readonly number[] {
     return this.#counts
   }
 
-  /** As a Prometheus histogram of this name tells them. */
+  /** Returns the values of a Prometheus histogram of this name. */
   values(name: string, labels: Readonly<Record<string, string>>): MetricValueWithName<string>[] {
     let below = 0
     const buckets = this.#counts.map((count, i) => {
@@ -45,8 +47,8 @@ export class Durations {
   }
 }
 
-/** A histogram as prom-client hands it from process to process. */
+/** Returns a histogram in the form that prom-client passes between processes. */
 export function histogram(name: string, help: string, values: MetricValueWithName<string>[]): MetricsReport[number] {
-  // Its declaration says more of what is handed over than there is: a name of the type, and no collect.
+  // prom-client declares more properties than it passes: a name of the type, and `collect`.
   return { name, help, type: 'histogram', aggregator: 'sum', values } as unknown as MetricsReport[number]
 }

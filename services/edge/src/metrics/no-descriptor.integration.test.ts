@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 
 const compiled = (name: string) => JSON.stringify(new URL(`../../dist/${name}`, import.meta.url).href)
 
-/** Takes every descriptor that the process may have, and then asks for its metrics. */
+/** Opens every descriptor that the process may have, and then reads its metrics. */
 const SCRIPT = `
   import { openSync } from 'node:fs'
   import { Counters } from ${compiled('metrics/counters.js')}
@@ -26,11 +26,11 @@ const SCRIPT = `
     memory: value('gateway_resident_memory_bytes'), open: value('gateway_process_open_fds'), most: value('gateway_process_max_fds'),
   }))`
 
-test('a process without a descriptor left still tells its metrics', () => {
+test('a process without free descriptors still returns its metrics', () => {
   const command = ['--nofile=128:128', process.execPath, '--input-type=module', '-e', SCRIPT]
   const { memory, open, most } = JSON.parse(execFileSync('prlimit', command, { encoding: 'utf8' }))
   expect(memory).toBeGreaterThan(1e6)
   expect(most).toBe(128)
-  // Before Linux 6.2 the number of open ones is not to be had without one more.
+  // Before Linux 6.2 the number of open descriptors cannot be read without another one.
   if (open !== null) expect(open).toBeGreaterThanOrEqual(128)
 })

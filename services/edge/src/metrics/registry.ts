@@ -7,23 +7,23 @@ import type { Counters } from './counters.js'
 import { REQUEST_KINDS } from './counters.js'
 import { histogram, type MetricsReport } from './durations.js'
 
-/** What the exposition asks for at each scrape, next to the counters. */
+/** Values that are read at each scrape, in addition to the counters. */
 export interface Gauges {
   appliedRevision(): number
-  /** memory held by tiles, by cache */
+  /** Memory of tiles, by cache. */
   tileBytes(): Readonly<Record<'native' | 'javascript', number>>
   tileMemoryBytes(): number
   cachedTokens(): number
   openTransfers(): number
-  /** since this process last knew that it held everything, in seconds */
+  /** Time in seconds since this process last knew that its state was complete. */
   syncAgeSeconds(): number
   storeUp(): boolean
   busUp(): boolean
-  /** requests that the control plane has not answered yet, by kind of connection */
+  /** Requests that the control plane has not answered yet, by kind of connection. */
   upstreamRequests(): Readonly<Record<string, number>>
-  /** undefined: none are read */
+  /** undefined if no remote source is read. */
   remote(): RemoteSources | undefined
-  /** the way in which file bytes reach sockets */
+  /** Name of the tier that sends file bytes to sockets. */
   fileTier(): string
   version(): string
 }
@@ -311,8 +311,8 @@ function circuits(remote: RemoteSources | undefined): Record<CircuitState, numbe
 }
 
 /**
- * Descriptors that this process has open; not a number where the system does not tell. Linux 6.2 tells it as a size, which takes no descriptor:
- * the number is wanted most when there is none left.
+ * Returns the number of open descriptors of this process; NaN if the system does not provide it. Linux 6.2 provides it as a size, which needs
+ * no descriptor: the number is most useful when none is left.
  */
 function openDescriptors(): number {
   try {
@@ -322,7 +322,7 @@ function openDescriptors(): number {
   }
 }
 
-/** Descriptors that this process may have; not a number where the system does not tell. */
+/** Returns the maximum number of descriptors of this process; NaN if the system does not provide it. */
 function maxOpenFiles(): number {
   try {
     return Number(/^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? Number.NaN)
@@ -331,7 +331,7 @@ function maxOpenFiles(): number {
   }
 }
 
-/** Node opens a file to tell it: without a descriptor left it is what it was before. */
+/** Node opens a file to read it: if no descriptor is left, the previous value is returned. */
 function residentMemory(): () => number {
   let last = process.memoryUsage.rss()
   return () => {
@@ -342,14 +342,14 @@ function residentMemory(): () => number {
   }
 }
 
-/** How often the delay is sampled. Limit: finer, and an idle process wakes up for nothing else. */
+/** Sampling interval of the delay in ms. Limit: with a shorter one an idle process would wake up only for this. */
 const DELAY_SAMPLE_MS = 50
 
 function loopDelay(): () => number {
   const delays = monitorEventLoopDelay({ resolution: DELAY_SAMPLE_MS })
   delays.enable()
   return () => {
-    // What is measured is the time between two samples.
+    // The measured value is the time between two samples.
     const seconds = Math.max(0, delays.max / 1e9 - DELAY_SAMPLE_MS / 1000)
     delays.reset()
     return seconds

@@ -2,7 +2,10 @@ import type { RemoteCache } from '@gateway/contracts/edge.js'
 import type { RemoteSources } from '@gateway/tilesets/remote/remote-sources.js'
 import type { Counters } from './counters.js'
 
-/** What is told with this process's presence of the cache of remote tiles; undefined: no remote version was asked for. */
+/**
+ * Returns the state of the cache of remote tiles that is announced with this process's presence; undefined if no remote
+ * version was requested.
+ */
 export function remoteCacheOf(remote: RemoteSources | undefined, counters: Counters): RemoteCache | undefined {
   if (remote === undefined || remote.stores.size === 0) return undefined
   const { counts, capacityBytes } = remote.cache

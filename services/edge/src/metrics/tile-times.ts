@@ -1,6 +1,8 @@
 import { Durations, histogram, type MetricsReport } from './durations.js'
 
-/** Where a tile was: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles loaded it. */
+/**
+ * Storage of a tile: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles loaded it.
+ */
 export type TileSource = 'memory' | 'page_cache' | 'thread'
 
 const NAME = 'gateway_tile_duration_seconds'

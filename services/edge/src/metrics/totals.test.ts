@@ -33,7 +33,7 @@ const sampleOf = (text: string, name: string) =>
       .at(-1),
   )
 
-test('counters and gauges are summed over processes; of revisions and freshness the worst is told', async () => {
+test('counters and gauges are summed over processes; the worst revision and freshness is returned', async () => {
   const totals = new Totals()
   totals.keep(1, await processWith(3, 9, 40).metrics.report())
   totals.keep(2, await processWith(4, 5).metrics.report())
@@ -51,7 +51,7 @@ test('counters and gauges are summed over processes; of revisions and freshness 
   expect(sampleOf(text, 'gateway_edge_processes')).toBe(2)
 })
 
-test('what a dead process had counted stays in the sums, its gauges do not', async () => {
+test('the counts of a dead process stay in the sums, its gauges do not', async () => {
   const totals = new Totals()
   const dying = processWith(3)
   dying.counters.answers.tile.durations.add(0.002)

@@ -11,7 +11,7 @@ usePublishingEdge()
 const versionOf = ({ body }: { body: Buffer }) =>
   body.equals(BODIES.v1) ? 'v1' : body.equals(BODIES.v2) ? 'v2' : 'neither'
 
-test('at serves the version that was the default then, whatever the native tier has', async () => {
+test('at serves the default version of that time, regardless of the native tier', async () => {
   for (const target of UNFIXED) await askUntilTable(target)
   for (const target of UNFIXED) {
     for (let round = 0; round < 3; round++) {
@@ -24,11 +24,11 @@ test('at serves the version that was the default then, whatever the native tier 
   }
 })
 
-test('a fixed version stays what it is at any time', async () => {
+test('a fixed version is the same at any time', async () => {
   expect(versionOf(await ask(`/tiles/alps/v1/0/0/0.png?at=${JUNE}`, withToken()))).toBe('v1')
 })
 
-test('TIME of a WMTS goes by the same history, and capabilities list it', async () => {
+test('TIME of a WMTS uses the same history, and capabilities list it', async () => {
   await ask(WMTS, withToken())
   for (let round = 0; round < 3; round++) {
     expect(versionOf(await ask(`${WMTS}&TIME=${APRIL}`, withToken()))).toBe('v1')

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { ask, askUntilTable, running, usePublishingEdge, warm, withToken, write } from '../testing/publishing-edge.js'
 
-/** As on a processor where copying costs most. */
+/** The limit on a processor on which copying costs most. */
 const COPY_BELOW = 8 * 1024
 
 usePublishingEdge({ copyBelow: COPY_BELOW })
 
 test.each([COPY_BELOW - 1, COPY_BELOW, 20_000, 64 * 1024])(
-  'a tile of %d bytes is answered by the table with the header lines and bytes of JavaScript',
+  'the table sends a tile of %d bytes with the header lines and bytes of JavaScript',
   async (size) => {
     const name = `v1/3/0/${size % 8}.png`
     const body = randomBytes(size)
@@ -40,7 +40,7 @@ test('a file that is written to in place is sent under its new tag a second late
   expect(after.headers.etag).not.toBe(before?.headers.etag)
 })
 
-test('a file that is cut ends the connection, and is answered as it is then', async () => {
+test('a file that is cut ends the connection, and is then sent in its new state', async () => {
   const target = '/tiles/alps/v1/4/0/1.png'
   const file = write('v1/4/0/1.png', randomBytes(30_000))
   await warm(target)
@@ -50,7 +50,7 @@ test('a file that is cut ends the connection, and is answered as it is then', as
   expect((await ask(target, withToken())).body.length).toBe(9_000)
 })
 
-test('pipelined requests for tiles by reference and out of memory are answered in order', async () => {
+test('pipelined requests for tiles by reference and from memory are answered in order', async () => {
   const bodies = [randomBytes(40_000), randomBytes(5_000), randomBytes(60_000)]
   const targets = bodies.map((body, i) => {
     write(`v1/5/0/${i}.png`, body)

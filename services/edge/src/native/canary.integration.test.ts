@@ -21,7 +21,7 @@ afterEach(() => setCanary(null))
 const versionOf = ({ body }: { body: Buffer }) =>
   body.equals(BODIES.v1) ? 'v1' : body.equals(BODIES.v2) ? 'v2' : 'neither'
 
-/** A token that the canary reaches, and one that it does not. */
+/** Returns a token that the canary reaches, and one that it does not. */
 function twoTokens() {
   const found = new Map<boolean, string>()
   while (found.size < 2) {
@@ -42,7 +42,7 @@ test('some two thirds of a thousand tokens are reached by 66 %, always the same 
   expect(reached.filter((id) => !isReached({ ...running, percent: 80 }, id))).toEqual([])
 })
 
-test('a canary reaches its tokens at addresses without a version, also where the native tier had the tile', async () => {
+test('a canary reaches its tokens at addresses without a version, even if the native tier had the tile', async () => {
   const [reached, other] = twoTokens()
   for (const target of UNFIXED) for (const token of [reached, other]) await askUntilTable(target, withToken(token))
   await setCanary(SWITCH)
@@ -60,7 +60,7 @@ test('a canary reaches its tokens at addresses without a version, also where the
     }
 })
 
-test('addresses with a version mean the same to all, and are still answered natively', async () => {
+test('addresses with a version mean the same to all tokens, and are still answered natively', async () => {
   const [reached, other] = twoTokens()
   await setCanary(SWITCH)
   for (const token of [reached, other]) {

@@ -18,13 +18,13 @@ import {
 } from '../testing/cold-edges.js'
 import { oneOf, replace } from '../testing/cold-steps.js'
 
-/** The same archives in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-databases */
+/** The same archives in every run. To run others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-databases */
 const ARCHIVES = Math.ceil(Number(process.env.FUZZ_REQUESTS ?? 1_200) / 30)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 
 useColdEdges()
 
-/** What makes a page another one: bytes in its head or anywhere, or what stands behind it. */
+/** Damage to a page: bytes in its head or anywhere, or a swap of two pages. */
 const damage = fc.record({
   layout: oneOf(...DATABASES),
   bytes: fc.array(fc.tuple(fc.nat(), oneOf(true, false), fc.nat(), fc.nat(255)), { maxLength: 3 }),
@@ -40,7 +40,7 @@ function damaged(
 ): Buffer {
   const archive = Buffer.from(whole)
   const pages = archive.length / pageBytes
-  // Without the first page it is no database, which opening tells.
+  // Without its first page the file is not a database, which opening it detects.
   const page = (n: number) => archive.subarray((1 + (n % (pages - 1))) * pageBytes).subarray(0, pageBytes)
   for (const [n, isHead, at, byte] of bytes) page(n)[at % (isHead ? 40 : pageBytes)] = byte
   if (swap !== null) {
@@ -52,7 +52,7 @@ function damaged(
   return cut === null ? archive : archive.subarray(0, cut % archive.length)
 }
 
-test('of damaged databases nothing is read without JavaScript but what SQLite reads', {
+test('from damaged databases only tiles that SQLite reads are read without JavaScript', {
   timeout: 120_000,
 }, async () => {
   const tiles = Array.from({ length: 64 }, (_, i) => {
@@ -77,7 +77,7 @@ test('of damaged databases nothing is read without JavaScript but what SQLite re
       ['Host', 'x'],
       ['X-Access-Token', TOKENS.all],
     ]
-    // The first two are what JavaScript asks the reader and tells of.
+    // The first two are those about which JavaScript asks the reader, and which it describes.
     for (const [z, x, y] of [[3, 1, 1], [3, 0, 0], ...places] as const) {
       const target = `/tiles/${layout}/v1/${z === 0 ? '0/0/0' : `3/${x}/${y}`}.${extension}`
       const before = native.answers
@@ -85,7 +85,7 @@ test('of damaged databases nothing is read without JavaScript but what SQLite re
       if (native.answers === before) continue
       const expected = await plainly.client.ask({ method: 'GET', target, headers })
       answered.natively++
-      // SQLite refuses the whole page for a cell that nobody asked for.
+      // SQLite refuses the whole page because of a cell that was not requested.
       if (expected.status >= 500) continue
       answered.both++
       expect(inShort(answer), JSON.stringify(one)).toEqual(inShort(expected))

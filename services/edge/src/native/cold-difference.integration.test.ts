@@ -29,15 +29,15 @@ import type { RawAnswer } from '../testing/raw-client.js'
 import { takeCells, takeUsage } from '../testing/running-edge.js'
 import { TILE_SAMPLING } from '../usage/tile-counts.js'
 
-/** The same steps in every run. By hand others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-difference */
+/** The same steps in every run. To run others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-difference */
 const STEPS = Number(process.env.FUZZ_REQUESTS ?? 1_200)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
-/** As AbsentTiles::kLookedFor of libs/native-edge: of so many in two seconds each is looked for. */
+/** Number of missing tiles in two seconds that are looked up, equal to AbsentTiles::kLookedFor of libs/native-edge. */
 const MISSES_LOOKED_FOR = 1_000
 
 useColdEdges()
 
-test('tiles are read without JavaScript exactly as with it, whatever becomes of files, catalog and tokens', {
+test('tiles are read without JavaScript exactly as with it, during changes of files, catalog and tokens', {
   timeout: 120_000,
 }, async () => {
   const start = counted()
@@ -84,7 +84,7 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   for (const layout of [...DATABASES, ...PACKAGES])
     expect(seen[`${layout} 200`] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   expect(seen['GET 200 large'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
-  // Counted as exactly, and kept nowhere.
+  // The counts are as exact, and no tile is cached.
   const [quick = {}, plain = {}] = counted().map((now, i) =>
     Object.fromEntries(Object.entries(now).map(([name, n]) => [name, n - (start[i]?.[name as 'requests'] ?? 0)])),
   )
@@ -100,7 +100,7 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   ])
   expect([sumOf('version', 'tiles'), sumOf('basemap', 'tiles')]).toEqual([plain.tiles, plain.tiles])
   expect(quick.hotTileHits).toBe(0)
-  // Of more the two count different samples.
+  // Beyond the exact limit the two count different samples.
   if (STEPS > TILE_SAMPLING.exact) return
   const cells = takeCells(plainly.running)
   expect(takeCells(natively.running)).toEqual(cells)
@@ -112,7 +112,7 @@ test('tiles are read without JavaScript exactly as with it, whatever becomes of 
   }
 })
 
-test('of a folder that is asked for thousands of missing tiles a new one is served, and what is there always was', async () => {
+test('a folder with thousands of requests for missing tiles serves existing and new tiles', async () => {
   if (state.withdrawn) await doOperate('withdraw')
   const folder = path.join(fs.realpathSync(root), 'v1')
   const there = path.join(folder, '10/1/1.png')
@@ -126,12 +126,12 @@ test('of a folder that is asked for thousands of missing tiles a new one is serv
     const answer = await natively.client.ask({ method: 'GET', target: `/tiles/alps/v1/${tile}.png`, headers })
     return answer.status === 200 ? answer.body.toString() : answer.status
   }
-  // One in a column that is there, one in a column that is not.
+  // One in a column that exists, one in a column that does not.
   const absent = ['10/1/2', '10/2/2']
   const { native } = natively.running.edge
   const before = native.answers
   for (let i = 0; i < 2 * MISSES_LOOKED_FOR; i++) expect(await ask(absent[i % 2] as string)).toBe(404)
-  // Without JavaScript, but for what the kernel did not know yet and the one that renews the set.
+  // Without JavaScript, except for directory entries that the kernel did not know yet, and the request that renews the set.
   expect(native.answers - before).toBeGreaterThan(1.9 * MISSES_LOOKED_FOR)
   expect(await ask('10/1/1')).toBe('there')
   for (const tile of absent) {
@@ -143,7 +143,7 @@ test('of a folder that is asked for thousands of missing tiles a new one is serv
   expect(await ask('10/1/1')).toBe('there')
 })
 
-test('GetTile by key and value comes without JavaScript once its set is known, and is refused in the words of the WMTS', async () => {
+test('GetTile in key-value form is answered without JavaScript once its set is known, and refused in the form of the WMTS', async () => {
   if (state.withdrawn) await doOperate('withdraw')
   for (const version of ['v1', 'v2']) change(path.join(fs.realpathSync(root), version, '8/3/2.png'), 'write')
   const own = ['SERVICE=WMTS', 'REQUEST=GetTile', 'VERSION=1.0.0', 'LAYER=alps', 'STYLE=default']
@@ -172,7 +172,7 @@ test('GetTile by key and value comes without JavaScript once its set is known, a
     query.replace('SERVICE=WMTS&', '').replace('VERSION=1.0.0&', '').replace('STYLE=default&', 'style=&'),
     `&&${[...place, ...own].reverse().join('&')}&v=3&LAYER=photos&missing=204`,
   ]
-  // Polled, since a set may come to its end in between.
+  // Polled, since the set may expire in between.
   for (const one of good) await expect.poll(() => ask(one), { message: one }).toEqual([200, 1])
   const others: [query: string, status: number][] = [
     [query.replace('TILEROW=2', 'TILEROW=1'), 404],
@@ -191,7 +191,7 @@ test('GetTile by key and value comes without JavaScript once its set is known, a
 })
 
 test.each(['a folder', 'an archive', 'a database'])(
-  'a reader that pauses gets every byte of the tiles of %s that it asked for in a row',
+  'a client that pauses gets every byte of its pipelined requests for tiles of %s',
   async (where) => {
     const isFolder = where === 'a folder'
     let body: Buffer = randomBytes(isFolder ? 60_000 : LARGE_BYTES)
@@ -232,7 +232,7 @@ test.each(['a folder', 'an archive', 'a database'])(
     socket.pause()
     const count = where === 'a database' ? 30 : 200
     socket.write(`${request.repeat(count)}${request.slice(0, -2)}Connection: close\r\n\r\n`)
-    // Until the kernel takes no more of it for a client that does not read.
+    // Until the kernel accepts no more for a client that does not read.
     for (let sent = -1; sent !== counters.bytesSent; counters.beforeReading()) {
       sent = counters.bytesSent
       await sleep(50)

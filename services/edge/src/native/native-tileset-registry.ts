@@ -20,9 +20,9 @@ import { CachedBasemaps } from '../tiles/cached-basemaps.js'
 import { RECHECK_MS } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 
-/** Times are spread at random: sets that came together would otherwise come back all at once. */
+/** Range in ms of a random offset, so that sets that were put together are not all renewed at once. */
 const SPREAD_MS = 3_000
-/** Limit: addresses of versions; a basemap has two of its own and one for each version. A set takes some 500 bytes. */
+/** Limit: addresses of versions; a basemap has two addresses, and one for each version. A set takes some 500 bytes. */
 const MAX_SETS = 16_384
 const PREFIX = '/tiles/'
 
@@ -30,16 +30,16 @@ interface Known {
   readonly code: string
   readonly contentId: number
   readonly goodUntilMs: number
-  /** larger tiles are read by JavaScript */
+  /** Limit: JavaScript reads larger tiles. */
   readonly maxBytes: number
 }
 
-/** What is answered where a tile of a version is missing at a zoom that the version does not name. */
+/** Returns the response for a missing tile of a version at a zoom that the version does not have. */
 export type BeyondZooms = (version: CatalogVersion) => FixedAnswer
 
 /**
- * The tile sets that the native tier reads by itself. Each is put when JavaScript has looked a tile of it up, for RECHECK_MS, and comes back with
- * the next one that JavaScript is asked for: so it learns what has become of the file system.
+ * The tile sets that the native tier reads itself. Each is put when JavaScript has looked up one of its tiles, for RECHECK_MS, and again with the
+ * next request that reaches JavaScript. So the native tier learns of changes in the file system.
  */
 export class NativeTilesetRegistry {
   readonly #sets: NativeTilesets
@@ -55,7 +55,7 @@ export class NativeTilesetRegistry {
     this.#dropTiles = dropTiles
   }
 
-  /** The path of a tile's address that was just asked for, what the snapshot of now has under it, and the source that it comes from. */
+  /** Puts the set of a tile's address that was just requested, with the current snapshot's target of that address and its source. */
   put(tilePath: string, target: TileTarget, source: Source, nowMs: number): void {
     const address = addressOf(tilePath)
     const { basemap, version, place } = target
@@ -97,14 +97,17 @@ export class NativeTilesetRegistry {
     this.#putLeaves(contentId, source, place)
   }
 
-  /** Whether the native tier reads a tile of so many bytes by itself, and keeps it where that pays. `due`: it would, but its set must be put again. */
+  /**
+   * Returns `put` if the native tier itself reads a tile of this size, and keeps it if that is worthwhile; `due` if it would, but its set must be put
+   * again.
+   */
   stateOf(tilePath: string, nowMs: number, bytes = 0): 'put' | 'due' | null {
     const known = this.#known.get(addressOf(tilePath) ?? '')
     if (known === undefined || bytes > known.maxBytes) return null
     return nowMs < known.goodUntilMs ? 'put' : 'due'
   }
 
-  /** Drops the sets, and all tiles, of the basemaps whose tiles are not the same in this snapshot. */
+  /** Drops the sets, and all tiles, of the basemaps whose tiles differ in this snapshot. */
   follow(catalog: Catalog): void {
     const changed = this.#basemaps.takeChanged(catalog)
     if (changed.size === 0) return
@@ -112,12 +115,12 @@ export class NativeTilesetRegistry {
     for (const [address, { code }] of this.#known) if (changed.has(code)) this.#known.delete(address)
   }
 
-  /** Tiles of remote archives that were found on disk since the start, and their bytes. */
+  /** Number and bytes of the tiles of remote archives that were found on disk since the start. */
   get placed(): { readonly tiles: number; readonly bytes: number } {
     return this.#sets.placed
   }
 
-  /** Gives back the room of what a cache has evicted. */
+  /** Frees the disk space of evicted parts. */
   forgetEvicted(): void {
     this.#sets.forgetEvicted()
   }
@@ -135,14 +138,14 @@ export class NativeTilesetRegistry {
   }
 }
 
-/** What stands between `/tiles/` and the zoom. null: something in it is encoded. */
+/** Returns the part between `/tiles/` and the zoom, or null if it contains encoded characters. */
 function addressOf(tilePath: string): string | null {
   let end = tilePath.length
   for (let i = 0; i < 3; i++) end = tilePath.lastIndexOf('/', end - 1)
   return end <= PREFIX.length || tilePath.includes('%') ? null : tilePath.slice(PREFIX.length, end)
 }
 
-/** null: it lies elsewhere than below its scan source by name; then where it really is must be looked at for each tile. */
+/** Returns null if the path's name is not below the scan source; then its real path must be checked for each tile. */
 function placeOf(layout: SourceLayout, { version }: TileTarget): ColdSet['place'] | null {
   const { contentId, root } = version
   if (layout.kind === 'archive') return { kind: 'archive', at: { id: contentId, ...layout.archive } }

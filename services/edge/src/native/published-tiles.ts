@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
 import { fileIdentity } from '@gateway/core/files/file-identity.js'
-import type { FileRange, ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { FileRange } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { TileFile } from '@gateway/tilesets/source.js'
 import type { DiskGate } from '../files/disk-gate.js'
 import { SERVER_MARK } from '../http/header-block.js'
@@ -9,45 +10,48 @@ import type { Catalog } from '../sync/catalog.js'
 import { CachedBasemaps } from '../tiles/cached-basemaps.js'
 import { type CachedTile, RECHECK_MS } from '../tiles/tile-cache.js'
 
-/** How often due tiles are looked for; those that are due within one such span are dropped together. */
+/** Interval in ms at which due tiles are checked; tiles that are due within one such span are dropped together. */
 export const SWEEP_MS = 250
 /**
- * Tiles are dropped so much before their time, so that a late sweep still comes before it: were it too late, no tile would be answered natively until
- * then. With 10,000 busy connections a turn of the event loop takes half a second where their tiles are cold.
+ * Time in ms by which tiles are dropped early, so that a late sweep is still in time: after a sweep that is too late, no tile would be answered
+ * natively until the next one. With 10,000 busy connections a turn of the event loop takes half a second if their tiles are cold.
  */
 const EARLY_MS = 1_500
-/** Files are checked so much before their time: a slow file system has the difference to answer. */
+/** Time in ms by which files are checked early; the difference is available to a slow file system. */
 const CHECK_AHEAD_MS = 3_500
-/** Times are spread at random: tiles that came together, as after a start, would otherwise be checked all at once. */
+/** Range in ms of a random offset, so that tiles that were put together, for example after a start, are not all checked at once. */
 const SPREAD_MS = 3_000
-/** Limit: tiles held here, one for so many bytes of the table: with its heads no tile takes less there. Each costs some 200 bytes here. */
+/** Limit: the table's bytes per tile held here: no tile takes less there with its heads. Each costs some 200 bytes here. */
 const LEAST_BYTES = 1024
 
 const statAsync = promisify(fs.stat) as (path: string, options: { bigint: true }) => Promise<fs.BigIntStats>
 
-/** What became of a tile: the table has it now; it need not be kept, here nor elsewhere; or the table has it already, or no room in its books. */
+/**
+ * Result of a put: `put`, the table has the tile now; `unwanted`, the tile should not be cached, here or elsewhere; `declined`, the table has it
+ * already, or the limit of tiles is reached.
+ */
 export type Offered = 'put' | 'unwanted' | 'declined'
 
 interface Held {
-  /** in units of SWEEP_MS, by `performance.now()`: at its beginning the tile must have been checked, or be dropped */
+  /** In units of SWEEP_MS of `performance.now()`. At its beginning the tile must have been checked, or is dropped. */
   span: number
   readonly code: string
-  /** null: it is from an archive, which changes only when a scan says so */
+  /** null if the tile is from an archive, which changes only when a scan says so. */
   readonly file: TileFile | null
 }
 
 /**
- * The tiles in the native table, and when the file of each must be checked again. A tile in use whose file is unchanged stays; the check
- * runs next to the event loop, one file at a time for each source, and where it takes too long the tile is dropped. So is a tile that was not
- * used since the last check, unless it is from an archive.
+ * The tiles in the native table, and the times at which their files must be checked again. A tile in use whose file is unchanged stays. The checks
+ * run asynchronously, one file at a time for each source. A tile is dropped if its check takes too long, or if it was not used since the last check
+ * and is not from an archive.
  */
 export class PublishedTiles {
   readonly #table: ResponseTable
   readonly #held = new Map<string, Held>()
   readonly #due = new Map<number, string[]>()
-  /** spans taken out of `#due`, whose checks have begun */
+  /** Spans taken from `#due` whose checks have begun. */
   readonly #checking = new Map<number, string[]>()
-  /** files to check, by source: one that does not answer delays no other */
+  /** Files to check, by source, so that a source that does not answer delays no other. */
   readonly #queues = new Map<string, [path: string, held: Held, file: TileFile][]>()
   readonly #disks: DiskGate
   readonly #basemaps = new CachedBasemaps()
@@ -59,7 +63,7 @@ export class PublishedTiles {
     this.#maxTiles = Math.floor(table.capacityBytes / LEAST_BYTES)
   }
 
-  /** Puts a tile that the snapshot of now has under this path. `put`: `goodUntilMs` may be sooner than before. */
+  /** Puts a tile that the current snapshot has under this path. After `put`, `goodUntilMs` may be sooner than before. */
   put(path: string, body: Uint8Array | FileRange, tile: CachedTile, file: TileFile | null, nowMs: number): Offered {
     if (this.#held.size >= this.#maxTiles && !this.#held.has(path)) return 'declined'
     if (this.#table.hasTile(path)) return 'declined'
@@ -82,12 +86,12 @@ export class PublishedTiles {
     return 'put'
   }
 
-  /** By `performance.now()`: until then, and not beyond, any tile in the table may be sent. */
+  /** Time of `performance.now()` until which every tile in the table may be sent. */
   get goodUntilMs(): number {
     return Math.min(...this.#due.keys(), ...this.#checking.keys()) * SWEEP_MS
   }
 
-  /** Checks what is due soon, and drops what was not checked in time. */
+  /** Checks the tiles that are due soon, and drops those that were not checked in time. */
   sweep(nowMs: number): void {
     for (const [span, paths] of startingBefore(nowMs + CHECK_AHEAD_MS, this.#due)) {
       this.#checking.set(span, paths)
@@ -98,7 +102,7 @@ export class PublishedTiles {
     }
   }
 
-  /** Drops the tiles of the basemaps whose tiles are not the same in this snapshot. */
+  /** Drops the tiles of the basemaps whose tiles differ in this snapshot. */
   follow(catalog: Catalog): void {
     const changed = this.#basemaps.takeChanged(catalog)
     if (changed.size === 0) return
@@ -106,7 +110,7 @@ export class PublishedTiles {
     for (const [path, { code }] of this.#held) if (changed.has(code)) this.#held.delete(path)
   }
 
-  /** Lets it stay for another while. */
+  /** Keeps the tile until its next check. */
   #hold(path: string, held: Held, nowMs: number): void {
     held.span = Math.floor((nowMs + RECHECK_MS - Math.random() * SPREAD_MS) / SWEEP_MS)
     const same = this.#due.get(held.span)
@@ -141,7 +145,7 @@ export class PublishedTiles {
     const queue = this.#queues.get(root) ?? []
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
       const [path, held, file] = next
-      // It was dropped, or put anew, before its turn came.
+      // It was dropped, or put again, before its turn.
       const isHeld = () => this.#held.get(path) === held
       if (!isHeld()) continue
       const same = await this.#isSame(file, isHeld)
@@ -158,12 +162,12 @@ export class PublishedTiles {
       const stat = await this.#disks.run(root, { read, discard: () => {}, isWanted })
       return stat.ok && fileIdentity(stat.value) === identity
     } catch {
-      return false // gone, or out of reach: the next request finds out
+      return false // deleted or unreachable: the next request finds out
     }
   }
 }
 
-/** Takes out the spans that start before a time. */
+/** Removes and returns the spans that start before a time. */
 function startingBefore(ms: number, spans: Map<number, string[]>): [number, string[]][] {
   const found = [...spans].filter(([span]) => span * SWEEP_MS <= ms)
   for (const [span] of found) spans.delete(span)

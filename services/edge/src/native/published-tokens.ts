@@ -5,21 +5,24 @@ import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import { tokenUsage } from '../usage/usage-counts.js'
 
-/** The tokens that the native table honours by itself. Each is also in the token cache, whose limits hold for both, and leaves the table with it. */
+/**
+ * The tokens that the native table honours itself. Each is also in the token cache, whose limits apply to both, and is dropped from the table when
+ * it leaves the cache.
+ */
 export class PublishedTokens {
   readonly #table: ResponseTable
-  /** exactly what is in the table, by plaintext */
+  /** Exactly the tokens in the table, by plaintext. */
   readonly #known = new Set<string>()
-  /** and signatures, which are no tokens, by their text */
+  /** The signatures in the table, which are not tokens, by their text. */
   readonly #signatures = new Set<string>()
-  /** token ids by the table's numbers; of those that are no one's at the moment the last one's; null: a signed address */
+  /** Token ids by the table's numbers; a free number keeps its last id; null: a signed address. */
   readonly #ids: (string | null)[] = []
 
   constructor(table: ResponseTable) {
     this.#table = table
   }
 
-  /** `token` is one that is good to read at this moment; the table watches its expiry and its grants. */
+  /** Puts a token that is good to read at this moment; the table checks its expiry and its grants. */
   put(plaintext: string, token: AccessToken): void {
     if (this.#known.has(plaintext)) return
     const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
@@ -29,8 +32,8 @@ export class PublishedTokens {
   }
 
   /**
-   * A signed address without bounds that was verified: its parameters open what they sign until they expire. A label that is a number would stand
-   * where addresses without version have the zoom, and one that must be encoded has several spellings.
+   * Puts a verified signed address without bounds: its parameters open the signed resource until they expire. A numeric label is left out, because
+   * addresses without version have the zoom in its place; so is one that must be encoded, because it has several spellings.
    */
   putSignature({ code, version, expiresAtMs, text }: KnownSignature): void {
     const isPlain = version === null || (encodeURIComponent(version) === version && !/^\d+$/.test(version))
@@ -41,12 +44,12 @@ export class PublishedTokens {
     this.#ids[number] = null
   }
 
-  /** `plaintext` is no token of the store at this moment. */
+  /** Puts a plaintext that is not a token of the store at this moment. */
   putUnknown(plaintext: string): void {
     this.#table.putUnknown(plaintext)
   }
 
-  /** It has left the token cache: nothing is known of it any more. */
+  /** Drops a token that has left the token cache. */
   forget(plaintext: string): void {
     if (this.#known.delete(plaintext)) this.#table.dropToken(plaintext)
     else this.#table.dropUnknown(plaintext)
@@ -56,7 +59,7 @@ export class PublishedTokens {
     if (this.#signatures.delete(text)) this.#table.dropSignature(text)
   }
 
-  /** Notes what was used since the last call as used now. A use just before its token is forgotten is not noted. */
+  /** Records the uses since the last call with the current time. A use directly before its token is dropped is not recorded. */
   noteUses(usage: TokenUsage, nowMs: number): void {
     for (const number of this.#table.takeUsedTokens()) {
       const id = this.#ids[number]

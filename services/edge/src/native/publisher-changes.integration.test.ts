@@ -22,7 +22,7 @@ import { READER } from '../testing/running-edge.js'
 
 usePublishingEdge()
 
-test('a disabled token is refused although the table knew it, when the news is announced as applied', async () => {
+test('a disabled token is refused although the table knew it, once the change is announced as applied', async () => {
   const { token, digest } = issue()
   await warm(V1, withToken(token))
   running.storedTokens.set(digest, { ...READER, id: digest, disabled: true })
@@ -35,7 +35,7 @@ test('a disabled token is refused although the table knew it, when the news is a
   await warm(V1)
 })
 
-test('a change of everything forgets all tokens, and the tiles that have changed', async () => {
+test('a change of everything drops all tokens, and the changed tiles', async () => {
   const { token, digest } = issue()
   await warm(V1, withToken(token))
   await warm(CURRENT)
@@ -44,7 +44,7 @@ test('a change of everything forgets all tokens, and the tiles that have changed
   follower.hear(saying(change))
   expect((await ask(V1, withToken(token))).status).toBe(401)
   await follower.catchUp()
-  // By JavaScript, which must ask for the token; from then on by the table, which has the tile still.
+  // First by JavaScript, which must look up the token; from then on by the table, which still has the tile.
   expect([(await ask(V1, withToken())).by, (await ask(V1, withToken())).by]).toEqual(['javascript', 'table'])
   await switchDefault('v2', 'all', '*')
   const bodies = [await ask(CURRENT, withToken()), await ask(CURRENT, withToken())].map(({ body }) => body)
@@ -52,7 +52,7 @@ test('a change of everything forgets all tokens, and the tiles that have changed
   await switchDefault('v1', 'all', '*')
 })
 
-test('a default switch changes what `current` and the short address answer, from the first request on', async () => {
+test('a default switch changes the tiles of `current` and the short address from the first request on', async () => {
   for (const target of TARGETS) await warm(target)
   for (const version of ['v2', 'v1'] as const) {
     await switchDefault(version)
@@ -65,13 +65,13 @@ test('a default switch changes what `current` and the short address answer, from
   }
 })
 
-test('a change of one basemap drops its tiles from both caches, and those of no other', async () => {
+test('a change of one basemap drops only its own tiles from both caches', async () => {
   const packed = '/tiles/packed/0/0/0.pbf'
   const gzip = { ...withToken(), 'accept-encoding': 'gzip' }
   const { hotTiles } = running.edge
   for (const target of [V1, packed]) {
     await warm(target, gzip)
-    // Asked in a form that only JavaScript answers, it is kept there as well.
+    // A request in a form that only JavaScript answers puts the tile into its cache too.
     for (let i = 0; i < 2; i++) await ask(`${target}?%61=b`, gzip)
     expect(hotTiles.get(target, follower.catalog, performance.now())).toBeDefined()
   }
@@ -100,7 +100,7 @@ test.each([
   const load = await release
   await switchDefault(changed === 'alps' ? 'v2' : 'v1', 'basemap', changed)
   load()
-  // What was asked for was the tile of then.
+  // The request was for the tile of that time.
   expect((await answer).body.equals(BODIES.v1)).toBe(true)
   now.mockRestore()
   const next = await ask(target, withToken())
@@ -108,7 +108,7 @@ test.each([
   await switchDefault('v1')
 })
 
-test('twenty thousand tokens in use are honoured side by side', async () => {
+test('twenty thousand tokens in use are honoured at the same time', async () => {
   const { token, digest } = issue()
   await warm(V1, withToken(token))
   const others = Array.from({ length: 20_000 }, () => createToken())

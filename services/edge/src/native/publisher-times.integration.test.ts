@@ -18,7 +18,7 @@ import { RECHECK_MS } from '../tiles/tile-cache.js'
 
 usePublishingEdge()
 
-test('a tile in use stays in the table for as long as its file is the same, and is not read again', async () => {
+test('a tile in use stays in the table as long as its file is unchanged, and is not read again', async () => {
   await warm(V1)
   const by: Record<string, number> = { javascript: 0, storage: 0, table: 0 }
   const until = Date.now() + 2 * RECHECK_MS
@@ -27,7 +27,7 @@ test('a tile in use stays in the table for as long as its file is the same, and 
     by[answer.by] = (by[answer.by] ?? 0) + 1
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  // Where the set of tiles it belongs to is due, JavaScript looks at it again.
+  // JavaScript checks the tile again when its tile set is due.
   expect((by.javascript ?? 0) + (by.storage ?? 0)).toBeLessThanOrEqual(4)
   expect(by.table).toBeGreaterThan(100)
 })
@@ -47,7 +47,7 @@ test('a token that expires is refused from that moment on', async () => {
   }
 })
 
-test('what counts as trusted ends in the table when it ends in JavaScript', async () => {
+test('trust ends in the table when it ends in JavaScript', async () => {
   await warm(V1)
   const { edge } = running
   const { freshness } = edge
@@ -61,7 +61,7 @@ test('what counts as trusted ends in the table when it ends in JavaScript', asyn
         expect([status, by]).toEqual([503, 'javascript'])
         return
       }
-      // The table's clock ticks more coarsely, and it stops a tick too early rather than too late.
+      // The table's clock is coarser, and ends trust one tick too early rather than too late.
       if (performance.now() < leaseExpiresAt - 20) expect([status, by]).toEqual([200, 'table'])
     }
   } finally {
@@ -69,7 +69,7 @@ test('what counts as trusted ends in the table when it ends in JavaScript', asyn
   }
 })
 
-test('a tile file that is replaced is seen within the promised time', async () => {
+test('a replaced tile file is detected within the promised time', async () => {
   await warm(CURRENT)
   const replacedAt = performance.now()
   const replaced = randomBytes(6_000)
@@ -87,7 +87,7 @@ test('a tile file that is replaced is seen within the promised time', async () =
   expect((await ask(CURRENT, withToken())).body.equals(replaced)).toBe(true)
 })
 
-test('a scan over more tiles than the table holds evicts none that is in use, and has none kept', {
+test('a scan over more tiles than the table holds evicts no tile in use, and its tiles are not kept', {
   timeout: 180_000,
 }, async () => {
   await warm(V1)
@@ -98,14 +98,14 @@ test('a scan over more tiles than the table holds evicts none that is in use, an
   for (const target of targets) expect((await ask(target, withToken())).status).toBe(200)
   expect(native.bytes).toBeLessThanOrEqual(before)
   expect((await ask(V1, withToken())).by).toBe('table')
-  // Asked for again they fill it, and no more than that.
+  // Repeated requests fill the table, but not beyond its capacity.
   for (let i = 0; i < 2; i++) for (const target of targets) await ask(target, withToken())
   expect(native.bytes).toBeGreaterThan(0.9 * native.capacityBytes)
   expect(native.bytes).toBeLessThanOrEqual(native.capacityBytes)
   expect((await ask(targets[0] as string, withToken())).by).toBe('table')
 })
 
-test('a draining process answers what it had begun, and every later request with Connection: close', async () => {
+test('a draining process completes its responses, and adds Connection: close to each later one', async () => {
   const target = '/tiles/alps/v1/1/0/0.png'
   await warm(target)
   const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${running.token}\r\n\r\n`
@@ -132,13 +132,13 @@ test('a draining process answers what it had begun, and every later request with
   const last = Buffer.concat(parts)
   expect(last.toString('latin1')).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\nConnection: close\r\n/)
   expect(last.subarray(-BODIES.large.length).equals(BODIES.large)).toBe(true)
-  // Longer than a server stays that has nothing under way.
+  // Longer than a server without requests in progress stays.
   await new Promise((resolve) => setTimeout(resolve, 600))
   expect(drained).toBe(false)
   const received: Buffer[] = []
   for await (const part of slow) received.push(part as Buffer)
   await draining
-  // All that the table had begun, and one more by JavaScript, which closed.
+  // All responses that the table had begun, and one more by JavaScript, which closed the connection.
   const all = Buffer.concat(received)
   const heads = all.toString('latin1').split('HTTP/1.1 200 OK\r\n').length - 1
   expect(heads).toBe(answers - before + 1)

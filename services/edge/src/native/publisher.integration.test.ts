@@ -23,7 +23,7 @@ import { READER } from '../testing/running-edge.js'
 
 usePublishingEdge()
 
-test.each(TARGETS)('the table answers %s with the very header lines and bytes of JavaScript', async (target) => {
+test.each(TARGETS)('the table answers %s with exactly the header lines and bytes of JavaScript', async (target) => {
   running.edge.hotTiles.drop(target)
   const answers = await askUntilTable(target)
   expect(answers[0]?.by).toBe('javascript')
@@ -34,8 +34,8 @@ test.each(TARGETS)('the table answers %s with the very header lines and bytes of
   }
 })
 
-test('a large tile is sent from its file by the table, with the very header lines and bytes of JavaScript', async () => {
-  // Its set is open then, so that the table reads the next tile of it from storage.
+test('the table sends a large tile from its file, with exactly the header lines and bytes of JavaScript', async () => {
+  // This opens its set, so that the table reads the next tile of the set from storage.
   await warm(V1)
   const target = '/tiles/alps/v1/2/0/0.png'
   const body = randomBytes(300_000)
@@ -53,7 +53,10 @@ test('a large tile is sent from its file by the table, with the very header line
   expect([by, status]).toEqual(['table', 304])
 })
 
-/** Has a file written, and dropped from memory. The kernel keeps pages that another processor has just used, so it is asked until none is left. */
+/**
+ * Writes a file to the disk and drops it from the page cache. The kernel keeps pages that another processor has just used, so it is asked until
+ * none is left.
+ */
 async function dropFromMemory(file: string): Promise<void> {
   const resident = () =>
     execFileSync('fincore', ['--bytes', '--noheadings', '--output', 'RES', file], { encoding: 'utf8' })
@@ -63,22 +66,22 @@ async function dropFromMemory(file: string): Promise<void> {
   } while (resident().trim() !== '0')
 }
 
-test('a large tile whose file is not in memory is sent whole, by JavaScript unless the disk is quicker', async () => {
+test('a large tile whose file is not in memory is sent completely, by JavaScript unless the disk is quicker', async () => {
   const target = '/tiles/alps/v1/2/0/1.png'
   const body = randomBytes(300_000)
   const file = write('v1/2/0/1.png', body)
   await warm(target)
   await dropFromMemory(file)
-  // The table does not ask the kernel again about what it found in memory less than a second ago.
+  // The table does not ask the kernel again about pages that it found in memory less than a second ago.
   await sleep(1_100)
   const cold = await ask(target, withToken())
   expect(cold.body.equals(body)).toBe(true)
-  // Asking whether a page is in memory also begins to read it: a fast disk, or a process that had to wait, finds it there at once.
+  // The query whether a page is in memory also starts to read it: after a fast disk, or a process that had to wait, the table finds it in memory.
   expect(['javascript', 'table']).toContain(cold.by)
   expect((await ask(target, withToken())).by).toBe('table')
 })
 
-test('a large tile whose file has become shorter cuts its connection, counts, and leaves the table', async () => {
+test('a large tile whose file was cut ends its connection, is counted, and leaves the table', async () => {
   const target = '/tiles/alps/v1/2/0/2.png'
   const file = write('v1/2/0/2.png', randomBytes(300_000))
   await warm(target)
@@ -95,7 +98,7 @@ test('a large tile whose file has become shorter cuts its connection, counts, an
   expect(again.by).not.toBe('table')
 })
 
-/** What stands next to or instead of the header: the token's place in the query, a revision before or behind it. */
+/** Alternatives to the header: the token's place in the query, with a revision before or after it. */
 const QUERIES = (token: string) =>
   [
     ['?v=3', withToken()],
@@ -105,7 +108,7 @@ const QUERIES = (token: string) =>
     [`?access_token=${token}&v=17`, {}],
   ] as const
 
-test('a tile of another revision in the query is the same hot tile, in the very header lines of JavaScript', async () => {
+test('another revision in the query yields the same hot tile, with exactly the header lines of JavaScript', async () => {
   for (const [query, headers] of QUERIES(running.token)) {
     await warm(V1)
     const lean = await ask(V1, withToken())
@@ -115,7 +118,7 @@ test('a tile of another revision in the query is the same hot tile, in the very 
   }
 })
 
-test('two different tokens are 400 and a withdrawn one 401, whatever stands in the query beside them', async () => {
+test('two different tokens return 400 and a withdrawn one 401, with any other parameters', async () => {
   await warm(V1)
   const { token: other } = issue()
   for (const query of [
@@ -129,7 +132,7 @@ test('two different tokens are 400 and a withdrawn one 401, whatever stands in t
   expect((await ask(`${V1}?v=3`)).status).toBe(401)
 })
 
-test('a packed tile goes out by the table only to a client that accepts gzip', async () => {
+test('the table sends a packed tile only to a client that accepts gzip', async () => {
   const target = '/tiles/packed/0/0/0.pbf'
   const gzip = { ...withToken(), 'accept-encoding': 'gzip, br' }
   await warm(target, gzip)
@@ -144,7 +147,7 @@ test('a packed tile goes out by the table only to a client that accepts gzip', a
   expect([plain.by, plain.headers['content-encoding']]).toEqual(['javascript', undefined])
 })
 
-test('what the table does not decide falls through, and is answered as without a table', async () => {
+test('a request that the table does not decide is answered as without a table', async () => {
   await warm(V1)
   const { token: other } = issue()
   const answers = [
@@ -161,7 +164,7 @@ test('what the table does not decide falls through, and is answered as without a
   expect(answers.map(({ body }) => body.length).slice(0, 3)).toEqual([5_000, 5_000, 5_000])
 })
 
-test('a hot tile is answered by the table in whatever form it is asked for', async () => {
+test('the table answers every form of a request for a hot tile', async () => {
   await warm(V1)
   const { token } = running
   const { etag = '', 'last-modified': modified = '' } = (await ask(V1, withToken())).headers
@@ -181,7 +184,7 @@ test('a hot tile is answered by the table in whatever form it is asked for', asy
   expect(answers.map(({ body }) => body.length)).toEqual([0, 0, 0, 5_000, 5_000, 5_000, 5_000, 5_000])
 })
 
-test('a client that has the tile is told so by the table, in the very header lines of JavaScript', async () => {
+test('the table sends 304 to a client that has the tile, with exactly the header lines of JavaScript', async () => {
   await warm(V1)
   const { etag = '' } = (await ask(V1, withToken())).headers
   const viaTable = await ask(V1, {
@@ -202,13 +205,13 @@ test('a client that has the tile is told so by the table, in the very header lin
   }
 })
 
-test('a token that is no token is refused by the table, in the very words of JavaScript, and counted', async () => {
+test('the table refuses an invalid token exactly like JavaScript, and counts it', async () => {
   await warm(V1)
   const { counters, tokens } = running.edge
   const [mistyped, unknown] = [`${createToken().slice(0, -1)}_`, createToken()]
   counters.beforeReading()
   const before = { requests: counters.requests, ...counters.authFailures }
-  // An encoded name in the query keeps the table away.
+  // An encoded name in the query keeps the request from the table.
   const slow = [
     await ask(`${V1}?%61=b`),
     await ask(`${V1}?%61=b`, withToken(mistyped)),
@@ -230,7 +233,7 @@ test('a token that is no token is refused by the table, in the very words of Jav
   expect(counters.authFailures.token_missing - before.token_missing).toBe(2)
   expect(counters.authFailures.token_malformed - before.token_malformed).toBe(2)
   expect(counters.authFailures.token_unknown - before.token_unknown).toBe(3)
-  // It is issued after all: what was known of it is forgotten.
+  // The token is issued after all, so cached results about it are dropped.
   const digest = tokenDigest(unknown).toString('hex')
   running.storedTokens.set(digest, { ...READER, id: digest })
   tokens.invalidate(digest)
@@ -239,7 +242,7 @@ test('a token that is no token is refused by the table, in the very words of Jav
   tokens.invalidate(digest)
 })
 
-test('addresses that are no tile are answered by JavaScript also to who has no token', async () => {
+test('JavaScript answers addresses that are not a tile even without a token', async () => {
   for (const [target, status] of [
     ['/tiles/alps/v1/9/9/9.png', 401],
     ['/tiles/nobody/9/9/9.png', 401],
@@ -280,7 +283,7 @@ test('table and JavaScript agree on which texts are tokens', async () => {
   }
 })
 
-test('every request counts once, whoever answered it', async () => {
+test('every request counts once, by any tier', async () => {
   await warm(V1)
   const { counters } = running.edge
   counters.beforeReading()
@@ -295,7 +298,7 @@ test('every request counts once, whoever answered it', async () => {
   expect(counters.bytesSent).toBe(before.bytesSent + 200 * BODIES.v1.length)
 })
 
-test('metrics tell answers from memory and from the page cache apart, and how long each took', async () => {
+test('metrics distinguish responses from memory and from the page cache, with their times', async () => {
   const { edge } = running
   const valuesOf = async (name: string, metricName = name) => {
     const metric = (await edge.metrics.report()).find((one) => one.name === name)
@@ -307,7 +310,7 @@ test('metrics tell answers from memory and from the page cache apart, and how lo
   await warm(V1)
   const answers = await valuesOf('gateway_tile_answers_total')
   const timed = await durations()
-  // One in 64 is timed.
+  // One response in 64 is timed.
   for (let i = 0; i < 128; i++) expect((await ask(V1, withToken())).by).toBe('table')
   for (let x = 0; x < 128; x++) {
     const target = `/tiles/alps/v1/8/${x}/0.png`
@@ -321,7 +324,7 @@ test('metrics tell answers from memory and from the page cache apart, and how lo
   expect(after.page_cache).toBeGreaterThan(timed.page_cache ?? 0)
 })
 
-test('a use that the table alone saw is noted', async () => {
+test('a use that only the table saw is recorded', async () => {
   const { token, digest } = issue()
   await warm(V1, withToken(token))
   const since = Date.now()
@@ -334,7 +337,7 @@ test('a use that the table alone saw is noted', async () => {
   expect(used.get(digest)?.at.getTime()).toBeGreaterThanOrEqual(since)
 })
 
-test('a tile of a storage that cannot be read without JavaScript is kept when it was loaded, while there is room', async () => {
+test('a loaded tile of a storage that cannot be read without JavaScript is kept while there is room', async () => {
   const opened = vi.spyOn(running.edge.tiles, 'opened').mockReturnValue(undefined)
   const gzip = { ...withToken(), 'accept-encoding': 'gzip' }
   const target = '/tiles/packed/current/0/0/0.pbf'

@@ -2,17 +2,14 @@ import { randomInt } from 'node:crypto'
 import type { AccessToken } from '@gateway/core/access/decide.js'
 import {
   type AnswerTimes,
-  type DocumentResponse,
-  type FileRange,
-  type FixedAnswer,
-  type RefusedFor,
   type ResponseCounts,
-  type ResponseTable,
   type SampledTile,
   type TakenUsage,
   TIMED_EVERY,
   type TimedAnswers,
-} from '@gateway/native-edge/hot-tiles/response-table.js'
+} from '@gateway/native-edge/hot-tiles/response-counts.js'
+import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { DocumentResponse, FileRange, FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Source, TileFile } from '@gateway/tilesets/source.js'
 import type { KnownSignature } from '../auth/signed-addresses.js'
@@ -28,16 +25,16 @@ import { type BeyondZooms, NativeTilesetRegistry } from './native-tileset-regist
 import { type Offered, PublishedTiles, SWEEP_MS } from './published-tiles.js'
 import { PublishedTokens } from './published-tokens.js'
 
-/** How often JavaScript sees a request of a token in steady use, and so notes where it comes from. */
+/** Interval in ms at which JavaScript sees a request of a token in steady use, and records its address. */
 const SEE_TOKENS_MS = 60_000
 
 /**
- * The part of this process's tile memory that the native table takes over: TileCache then needs room only for tiles that are asked for in
- * ways that only JavaScript answers, and for large tiles' files.
+ * Share of this process's tile memory that the native table uses. TileCache then needs room only for tiles that are requested in forms that only
+ * JavaScript answers, and for large tiles' files.
  */
 const NATIVE_SHARE = 3 / 4
 
-/** In sweeps: how often the room of evicted parts of remote archives is given back. */
+/** Interval in sweeps at which the disk space of evicted parts of remote archives is freed. */
 const FORGET_EVICTED_EVERY = 40
 
 const NONE_REFUSED: ResponseCounts['refusals'] = {
@@ -51,37 +48,37 @@ const NONE_REFUSED: ResponseCounts['refusals'] = {
 
 const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
 
-/** The parts of native answers. */
+/** The dependencies of native responses. */
 export interface NativeOpening {
   readonly sender: FileSender
   readonly disks: DiskGate
-  /** what JavaScript answers to a tile's address in these cases */
+  /** JavaScript's responses to a tile's address for these reasons. */
   readonly refusals: Readonly<Partial<Record<RefusedFor, FixedAnswer>>>
-  /** where a tile is missing at a zoom that the version does not name */
+  /** Response for a missing tile at a zoom that the version does not have. */
   readonly beyondZooms: BeyondZooms
 }
 
 interface Opened {
   readonly table: ResponseTable
   readonly tiles: PublishedTiles
-  /** null: the kernel does not let tiles be read without JavaScript */
+  /** null if the kernel does not allow tiles to be read without JavaScript. */
   readonly sets: NativeTilesetRegistry | null
   readonly tokens: PublishedTokens
   readonly timer: NodeJS.Timeout
 }
 
 /**
- * Lets the native tier answer hot tiles without JavaScript: publishes to its response table the tiles and tokens that JavaScript has just
- * allowed, and drops them the moment JavaScript would not answer so any more. The table compares expiry and grants of tokens, and one time
- * until which it may answer at all: that covers how long this process trusts its tokens and when the first tile must be checked again, so
- * that a blocked event loop ends it. Without the native tier nothing here has an effect.
+ * Lets the native tier answer requests for hot tiles without JavaScript. Puts the tiles and tokens that JavaScript has just allowed into its response
+ * table, and drops them as soon as JavaScript would decide otherwise. The table checks expiry and grants of tokens, and one time until which it may
+ * answer at all. That time covers how long this process trusts its tokens and when the first tile must be checked again, so that a blocked event loop
+ * ends it. Without the native tier this class has no effect.
  */
 export class NativePublisher {
   readonly #counters: Counters
   readonly #usage: TokenUsage
   readonly #leaseExpiresAt: () => number
   #opened: Opened | null = null
-  /** also once it is closed: what is being sent then is counted at its end */
+  /** Set even after `close`: responses that are being sent then are counted at their end. */
   #table: ResponseTable | null = null
   #closed = false
   #pickEvery = 0
@@ -120,7 +117,7 @@ export class NativePublisher {
     catalogDocuments: UNTIMED,
   }
 
-  /** @param leaseExpiresAt the rule of the JavaScript path: until when tokens that are known may be honoured, by `performance.now()` */
+  /** @param leaseExpiresAt returns the time of `performance.now()` until which known tokens may be honoured, as on the JavaScript path */
   constructor(counters: Counters, usage: TokenUsage, leaseExpiresAt: () => number) {
     this.#counters = counters
     this.#usage = usage
@@ -128,9 +125,7 @@ export class NativePublisher {
     counters.beforeReading = () => this.#count()
   }
 
-  /**
-   * To be called once the sender is attached.
-   */
+  /** Must be called after the sender was attached. */
   open(tileCache: TileCache, { sender, disks, refusals, beyondZooms }: NativeOpening): void {
     const nativeBytes = Math.floor(tileCache.capacityBytes * NATIVE_SHARE)
     const table = this.#closed ? undefined : sender.responseTable(nativeBytes)
@@ -154,7 +149,7 @@ export class NativePublisher {
     this.#extendTrust()
   }
 
-  /** A tile that was just loaded, by the snapshot of now. */
+  /** Offers a tile that was just loaded by the current snapshot. */
   tryCache(
     path: string,
     body: Uint8Array | FileRange,
@@ -164,83 +159,86 @@ export class NativePublisher {
   ): Offered {
     if (this.#opened === null) return 'declined'
     const { sets, table, tiles } = this.#opened
-    // What it has, and is asked for here, comes in a form that only JavaScript answers.
+    // If the table has the tile, the request came in a form that only JavaScript answers.
     if (sets?.stateOf(path, nowMs, body.length) === 'put') return table.hasTile(path) ? 'declined' : 'unwanted'
     const offered = tiles.put(path, body, tile, file, nowMs)
     if (offered === 'put') this.#extendTrust()
     return offered
   }
 
-  /** A tile that was asked for and is not in memory, what the snapshot of now has under its path, and the source that it comes from: `NativeTilesetRegistry`. */
+  /**
+   * Registers the set of a requested tile that is not in memory, with the current snapshot's target of its path and its source; see
+   * `NativeTilesetRegistry`.
+   */
   registerTileset(path: string, target: TileTarget, source: Source | undefined, nowMs: number): void {
     if (source !== undefined) this.#opened?.sets?.put(path, target, source, nowMs)
   }
 
-  /** Whether `registerTileset` is to be called for this path, also where its tile is at hand: without that every tile of its set would come here. */
+  /** True if `registerTileset` must be called for this path, even if its tile is in memory; otherwise every tile of its set would come here. */
   needsRefresh(path: string, nowMs: number): boolean {
     return this.#opened?.sets?.stateOf(path, nowMs) === 'due'
   }
 
-  /** The head of the request whose handler runs; empty: its answer cannot be given by `offerDocument`. */
+  /** Head of the request whose handler runs; empty if its response cannot be given to `offerDocument`. */
   get requestHead(): string {
     return this.#opened?.table.requestHead ?? ''
   }
 
-  /** A document of the snapshot of now, for the same request of the same token. */
+  /** Offers a document of the current snapshot, for the same request with the same token. */
   offerDocument(document: DocumentResponse): void {
     this.#opened?.table.putDocument(document)
   }
 
-  /** Leaves one request in so many to JavaScript, so that it can log them. To be called before `open`. */
+  /** Leaves one request in this many to JavaScript, so that it can log them. Must be called before `open`. */
   pickEvery(requests: number): void {
     this.#pickEvery = requests
   }
 
-  /** Whether the newest request was left to JavaScript for that; null: nothing is answered without it. */
+  /** True if the newest request was left to JavaScript for the log; null if every request reaches JavaScript. */
   get picked(): boolean | null {
     return this.#opened?.table.picked ?? null
   }
 
-  /** A token that is in the token cache and is good to read at this moment, whatever it is granted. */
+  /** Adds a token that is in the token cache and is good to read at this moment, regardless of its grants. */
   noteToken(plaintext: string, token: AccessToken): void {
-    // The table does not look at where a request comes from.
+    // The table does not check the address of a client.
     if (token.limits === null) this.#opened?.tokens.put(plaintext, token)
   }
 
-  /** A signed address without bounds that was just verified, and is in the memory of those. */
+  /** Adds a signed address without bounds that was just verified and is cached. */
   noteSignature(signature: KnownSignature): void {
     this.#opened?.tokens.putSignature(signature)
   }
 
-  /** A token that the store does not know, as the token cache holds it. */
+  /** Adds a token that the store does not know, as in the token cache. */
   noteUnknown(plaintext: string): void {
     this.#opened?.tokens.putUnknown(plaintext)
   }
 
-  /** The token has left the token cache. */
+  /** Must be called when the token has left the token cache. */
   forgetToken(plaintext: string): void {
     this.#opened?.tokens.forget(plaintext)
   }
 
-  /** The signature is no longer among those that were verified. */
+  /** Must be called when the signature is no longer cached. */
   forgetSignature(text: string): void {
     this.#opened?.tokens.forgetSignature(text)
   }
 
-  /** To be called before anyone sees the new snapshot. */
+  /** Must be called before any request can see the new snapshot. */
   follow(catalog: Catalog): void {
     this.#opened?.table.clearDocuments()
     this.#opened?.tiles.follow(catalog)
     this.#opened?.sets?.follow(catalog)
   }
 
-  /** Requests answered without JavaScript since the start, refusals included. */
+  /** Requests answered without JavaScript since the start, including refusals. */
   get answers(): number {
     const { answers, tileDocuments, catalogDocuments, refusals } = this.#opened?.table.counts() ?? this.#counted
     return answers + tileDocuments + catalogDocuments + sumOf(refusals)
   }
 
-  /** Memory of the tiles in the table. */
+  /** Bytes of the tiles in the table. */
   get bytes(): number {
     return this.#opened?.table.counts().tileBytes ?? 0
   }
@@ -249,23 +247,23 @@ export class NativePublisher {
     return this.#opened?.table.capacityBytes ?? 0
   }
 
-  /** Notes when tokens were used, to the precision of a sweep. */
+  /** Records when tokens were used, to the precision of a sweep. */
   noteUses(): void {
     // biome-ignore lint/plugin: calendar, last_used_at
     this.#opened?.tokens.noteUses(this.#usage, Date.now())
   }
 
-  /** What was answered natively since the last call, by the names of `UsageCounts`. */
+  /** Returns the native usage since the last call, by the names of `UsageCounts`. */
   takeUsage(): TakenUsage | null {
     return this.#table?.takeUsage() ?? null
   }
 
-  /** And for which tiles. */
+  /** Returns the sampled tiles of that usage. */
   takeTiles(): readonly SampledTile[] {
     return this.#table?.takeTiles() ?? []
   }
 
-  /** From now on JavaScript sees every request. */
+  /** Makes JavaScript see every request from now on. */
   close(): void {
     this.#closed = true
     if (this.#opened === null) return
@@ -344,7 +342,7 @@ export class NativePublisher {
   }
 }
 
-/** What came in between. */
+/** Returns the difference between two readings. */
 function since(before: TimedAnswers, now: TimedAnswers): TimedAnswers {
   const counts = now.counts.map((count, i) => count - (before.counts[i] ?? 0))
   return { seconds: now.seconds - before.seconds, counts }

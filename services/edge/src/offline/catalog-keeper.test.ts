@@ -14,9 +14,9 @@ import { CatalogKeeper } from './catalog-keeper.js'
 import { KeptFile } from './kept-file.js'
 import { readRows } from './kept-rows.js'
 
-/** The seam: a store that hangs, as a network that swallows packets makes it, or that fails. */
+/** Replaces the store by one that hangs, like a network that drops packets, or fails. */
 const store = vi.hoisted(() => ({
-  /** answers a page of tokens; `after` null: the first */
+  /** Returns a page of tokens; `after` is null for the first. */
   page: async (_after: unknown): Promise<UsablePage> => ({ tokens: [], next: null }),
   find: (_digest: string): boolean => true,
 }))
@@ -80,7 +80,7 @@ const kept = async () => {
   return read === null ? null : readRows(read.content).tokens.map(({ digest }) => digest)
 }
 
-/** The next reading hangs, and everything after it waits. */
+/** Makes the next reading hang, and everything after it wait. */
 async function hang(): Promise<void> {
   keeper.start()
   await expect.poll(kept).toEqual(['aa', 'bb'])
@@ -89,20 +89,20 @@ async function hang(): Promise<void> {
   await expect.poll(() => asked).toBeGreaterThan(before)
 }
 
-test('a token that is forgotten while the store hangs is in no file that outlives the keeper', async () => {
+test('a token that is forgotten while the store hangs is in no file after the end of the keeper', async () => {
   await hang()
   keeper.forgetToken('aa')
   await keeper.stop()
   expect(await kept()).toBeNull()
 })
 
-test('a keeper that stops while the store hangs leaves what it kept', async () => {
+test('a keeper that stops while the store hangs keeps its file', async () => {
   await hang()
   await keeper.stop()
   expect(await kept()).toEqual(['aa', 'bb'])
 })
 
-test('a reading that fails goes on with the page that failed', async () => {
+test('a failed reading continues with the page that failed', async () => {
   const pages: unknown[] = []
   let left = 2
   store.page = async (after) => {
@@ -113,7 +113,7 @@ test('a reading that fails goes on with the page that failed', async () => {
   }
   keeper.start()
   await expect.poll(kept).toEqual(['aa', 'bb'])
-  // The first page once, the second until it is there, and the first again for what was used meanwhile.
+  // The first page once, the second until it succeeds, and the first again for tokens used meanwhile.
   expect(pages).toEqual([null, NEXT, NEXT, NEXT, null])
   expect(stateReads).toBe(1)
 })
@@ -129,7 +129,7 @@ test('a token that is forgotten after its page was read is not kept', async () =
   await expect.poll(kept).toEqual(['bb'])
 })
 
-test('all tokens that are forgotten while they are read are read again', async () => {
+test('if all tokens are forgotten during a reading, they are read again', async () => {
   let forgets = true
   store.page = async () => {
     if (!forgets) return { tokens: [token('bb')], next: null }
@@ -142,7 +142,7 @@ test('all tokens that are forgotten while they are read are read again', async (
   expect(stateReads).toBe(2)
 })
 
-test('one line says that the store cannot be followed, and one that it can again; the age grows meanwhile', async () => {
+test('a failure to follow the store is logged once, as is its end; the age grows meanwhile', async () => {
   fails = true
   keeper.start()
   await expect.poll(() => asked).toBeGreaterThan(3)
@@ -156,7 +156,7 @@ test('one line says that the store cannot be followed, and one that it can again
   ])
   const before = asked
   await expect.poll(() => asked).toBeGreaterThan(before + 1)
-  // The age is that of the last state that was written, not the time since the start.
+  // The age is that of the last written state, not the time since the start.
   await expect.poll(() => keeper.ageMs).toBeLessThan(age)
 })
 
@@ -172,7 +172,7 @@ test('a token that is forgotten is appended to the file, and is not read from it
   expect(statSync(rowsFile()).ino).toBe(ino)
 })
 
-test('a token that is forgotten during a write that ends after the stop began is kept nowhere', async () => {
+test('a token that is forgotten during a write that ends after the stop began is in no file', async () => {
   keeper.start()
   await expect.poll(kept).toEqual(['aa', 'bb'])
   let goOn = () => {}
@@ -198,12 +198,12 @@ test('a token that is forgotten during a write that ends after the stop began is
   expect(await kept()).toBeNull()
 })
 
-test('on a full disk a token that is forgotten is kept nowhere', async () => {
+test('on a full disk a forgotten token is in no file', async () => {
   keeper.start()
   await expect.poll(kept).toEqual(['aa', 'bb'])
   store.find = (digest) => digest !== 'aa'
   fails = true
-  // A write under way would fail for want of its file, and the next one would write a new one.
+  // A write in progress would fail without its file, and the next one would create another file.
   await expect.poll(() => lines).toContain('the catalog kept on disk does not follow the store')
   const rows = rowsFile()
   rmSync(rows)

@@ -23,38 +23,38 @@ import type { KeptFile } from './kept-file.js'
 import { RowBytes } from './kept-rows.js'
 import { RememberingReader } from './remembering-reader.js'
 
-/** The stamp is at most so old when the store goes: this much of TOKEN_OFFLINE_SECONDS an edge that starts then has not got. */
+/** Maximum age in ms of the stamp when the store becomes unreachable. An edge that starts then has that much less of TOKEN_OFFLINE_SECONDS. */
 const LONGEST_PAUSE_MS = 5_000
-/** Of the time for which an edge goes on with what it knows, so that a short one is not used up by the pause. */
+/** Share of the time for which an edge uses its known state, so that the pause does not use up a short time. */
 const PAUSE_SHARE = 1 / 5
-/** Limit: the pause after failures, however many, as far as PAUSE_SHARE allows it. */
+/** Limit: pause in ms after any number of failures, if PAUSE_SHARE allows it. */
 const LONGEST_RETRY_MS = 60_000
 /** Limit: tokens in one page, which takes some 10 ms. */
 const PAGE_TOKENS = 1_000
-/** Limit: tokens that are kept, those first that were used last. As many on one gateway in five minutes are not known of. */
+/** Limit: kept tokens, the most recently used first. More tokens on one gateway within five minutes are not known of. */
 const MOST_TOKENS = 20_000
 
 export interface KeeperOptions {
   readonly file: KeptFile
   readonly reader: CatalogReader
   readonly store: StoreLink
-  /** for how long an edge that is cut off goes on with what it knows */
+  /** Time in ms for which an edge that is cut off uses its known state. */
   readonly trustMs: number
   readonly log: Log
 }
 
-/** A first reading of everything, which goes on after a failure where it was. */
+/** A first complete reading, which continues after a failure where it stopped. */
 interface Loading {
   readonly reader: CatalogReader
-  /** the place after which the next page of tokens begins */
+  /** Place after which the next page of tokens begins. */
   after: UsableAfter | null
   tokens: number
   hasTokens: boolean
 }
 
 /**
- * Keeps the catalog and the tokens of the store on disk, for an edge process that starts while the store is away. Follows the change log by
- * itself, in the supervisor, so that no process that serves spends time on it. Tokens are read after the state that they are kept with, and so
+ * Keeps the catalog and the tokens of the store on disk, for an edge process that starts while the store is unreachable. Follows the change log
+ * itself, in the supervisor, so that serving processes spend no time on it. Tokens are read after the state with which they are stored, so they
  * are never older than it.
  */
 export class CatalogKeeper {
@@ -62,30 +62,30 @@ export class CatalogKeeper {
   readonly #rows = new RowBytes()
   readonly #pauseMs: number
   readonly #longestRetryMs: number
-  /** the state of the log that the rows have; null: they are not complete */
+  /** State of the log that the rows represent; null if they are incomplete. */
   #state: StoreState | null = null
   #loading: Loading | null = null
   #instanceId = ''
-  /** the file has to be written whole: changes to it were lost, or there is none */
+  /** True if the file must be written completely, because changes to it were lost or it does not exist. */
   #whole = true
-  /** failures to read the store, one after the other */
+  /** Number of consecutive failures to read the store. */
   #failures = 0
-  /** when the rows were last known to be the store's newest state */
+  /** When the rows were last known to be the store's newest state. */
   #knownAt = Number.NEGATIVE_INFINITY
-  /** the same of the rows in the file, and before there are any, the start */
+  /** The same for the rows in the file; before there are any, the start. */
   #keptAt = performance.now()
-  /** digests that were forgotten since tokens were last read: what is being read may be older */
+  /** Digests that were forgotten since tokens were last read, because the reading in progress may be older. */
   readonly #again = new Set<string>()
   #timer: NodeJS.Timeout | null = null
-  /** how often tokens were forgotten, and how many of these times the file has taken in */
+  /** Number of times that tokens were forgotten, and how many of these the file includes. */
   #forgotten = 0
   #forgottenWritten = 0
-  /** why the file could not be written when that was tried last; '' where it could */
+  /** Error of the last attempt to write the file; '' after a success. */
   #trouble = ''
   #started = false
   #stopped = false
   #last: Promise<void> = Promise.resolve()
-  /** the write under way; does not reject */
+  /** The write in progress; does not reject. */
   #writing: Promise<unknown> = Promise.resolve()
 
   constructor(options: KeeperOptions) {
@@ -94,12 +94,14 @@ export class CatalogKeeper {
     this.#longestRetryMs = Math.min(LONGEST_RETRY_MS, options.trustMs * PAUSE_SHARE)
   }
 
-  /** For how long what is on disk has not been known to be the store's newest state, in milliseconds. */
+  /** Time in ms since the state on disk was last known to be the store's newest. */
   get ageMs(): number {
     return performance.now() - this.#keptAt
   }
 
-  /** To be called when a worker has its catalog: what that one read is shared, and an edge whose store is away keeps what it has. */
+  /**
+   * Must be called when a worker has its catalog: the results of its reading are shared, and if the store is unreachable the kept file stays.
+   */
   start(): void {
     if (this.#started) return
     this.#started = true
@@ -107,8 +109,8 @@ export class CatalogKeeper {
   }
 
   /**
-   * Removes the file if it still holds tokens that were forgotten while a reading hangs: the next start must not find them. It waits for a
-   * write under way, which would put them back.
+   * Removes the file if it still contains tokens that were forgotten while a reading hangs, because the next start must not find them. Waits for
+   * a write in progress, which would restore them.
    */
   async stop(): Promise<void> {
     this.#stopped = true
@@ -118,8 +120,8 @@ export class CatalogKeeper {
   }
 
   /**
-   * A worker has forgotten a token, by its hex digest, or all of them (null): the store or the bus said so. It goes from the file at once, since
-   * it must not come back by a start without the store, and is read again when the store can be.
+   * Must be called when a worker has forgotten a token, by its hex digest, or all of them (null), because the store or the bus said so. The
+   * token is removed from the file at once, so that a start without the store cannot restore it. It is read again when the store is reachable.
    */
   forgetToken(digest: string | null): void {
     if (digest === null) {
@@ -129,19 +131,19 @@ export class CatalogKeeper {
     const isKnown = digest !== null && this.#state !== null
     if (isKnown && !this.#rows.has('token', digest)) return
     this.#forgotten++
-    // Also while rows are loaded: a page that was read before may have it.
+    // Also while rows are being loaded, because an earlier page may contain it.
     if (digest !== null) this.#rows.delete('token', digest)
-    // One write takes in all that was forgotten before it.
+    // One write covers all tokens that were forgotten before it.
     this.#then(async () => {
       if (this.#forgotten === this.#forgottenWritten) return
       await (isKnown ? this.#write() : this.#forgetAll())
     })
   }
 
-  /** One line where it begins, and one where it is over: a disk that cannot be written to stays so. */
+  /** Logs one line at the beginning of a problem, and one at its end, since a disk that cannot be written to stays so. */
   #note(error: Error | null): void {
     const trouble = error?.message ?? ''
-    // The name of a temporary file is another one each time.
+    // The name of a temporary file differs each time, so messages are not compared.
     if ((trouble === '') !== (this.#trouble === '')) {
       if (error === null) this.#o.log.info('the catalog is kept on disk again')
       else this.#o.log.warn({ err: trouble }, 'the catalog cannot be kept on disk for a start without the store')
@@ -149,7 +151,7 @@ export class CatalogKeeper {
     this.#trouble = trouble
   }
 
-  /** One thing after the other. */
+  /** Runs one task after the other. */
   #then(work: () => Promise<void>): void {
     this.#last = this.#last.then(work).catch((error) => this.#note(error as Error))
   }
@@ -161,7 +163,7 @@ export class CatalogKeeper {
     })
   }
 
-  /** Longer with every failure, and spread out: the edges of a store that is overloaded must not come back all at once. */
+  /** Increases with every failure, and is randomised: the edges of an overloaded store must not return all at once. */
   #nextPauseMs(): number {
     if (this.#failures === 0) return this.#pauseMs
     return Math.min(this.#longestRetryMs, this.#pauseMs * 2 ** (this.#failures - 1)) * (0.5 + Math.random())
@@ -185,7 +187,7 @@ export class CatalogKeeper {
 
   async #write(): Promise<void> {
     const forgotten = this.#forgotten
-    // Rows may be half read then.
+    // The rows may be incomplete then.
     if (this.#stopped) return forgotten === this.#forgottenWritten ? undefined : this.#forgetAll()
     if (this.#state === null) return
     const { file } = this.#o
@@ -201,7 +203,7 @@ export class CatalogKeeper {
       await writing
     } catch (error) {
       this.#whole = true
-      // On a full disk a token that was forgotten must not stay in the file: removing the stamp needs no room.
+      // A forgotten token must not stay in the file, even on a full disk: removing the stamp needs no space.
       if (forgotten !== this.#forgottenWritten) await this.#forgetAll()
       throw error
     }
@@ -216,7 +218,10 @@ export class CatalogKeeper {
     this.#forgottenWritten = forgotten
   }
 
-  /** Reads everything, and answers the state before it, with which the rows must be followed before they are of one moment. */
+  /**
+   * Reads everything, and returns the state before the reading. The rows must then follow the changes since that state, so that all are of one
+   * moment.
+   */
   async #load(): Promise<StoreState> {
     const { reader, store } = this.#o
     this.#instanceId = (await store.query(readInstanceKeys)).instanceId
@@ -247,12 +252,12 @@ export class CatalogKeeper {
       loading.after = next
       return
     }
-    // A token that was used meanwhile may have moved to the front, past the place of the reading.
+    // A token that was used meanwhile may have moved to the front, before the place of the reading.
     if (loading.after !== null) this.#putTokens((await page(null)).tokens)
     loading.hasTokens = true
   }
 
-  /** null: the log does not tell what has changed since, so everything is to be read. */
+  /** Returns null if the log does not cover the changes since then, so that everything must be read. */
   async #follow(known: StoreState): Promise<Dated<unknown> | null> {
     const read = await this.#o.reader.read('changes', known, performance.now() - this.#pauseMs / 2)
     const since = read.value

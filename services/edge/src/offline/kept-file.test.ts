@@ -39,7 +39,7 @@ async function write(content: readonly Uint8Array[] = [Buffer.from('rows')]): Pr
   await at(WRITTEN).write(content, FACTS, KNOWN_MS_AGO)
 }
 
-test('what is kept is read again, with its age, and others may not read it', async () => {
+test('the kept state is read again, with its age, and other users may not read it', async () => {
   await write()
   const read = await at(clocks(0, 53_000)).read()
   expect(read).toMatchObject({ ...FACTS, content: Buffer.from('rows'), ageMs: 4_000 })
@@ -47,7 +47,7 @@ test('what is kept is read again, with its age, and others may not read it', asy
   expect(readFileSync(join(folder, 'stamp'), 'utf8')).not.toContain('secret')
 })
 
-test('rows that have not changed are stamped anew, and rows that are not wanted any more go', async () => {
+test('unchanged rows are stamped again, and rows that are no longer needed are removed', async () => {
   const file = at(WRITTEN)
   await file.write([Buffer.from('old')], FACTS, 0)
   await file.write([Buffer.from('new')], FACTS, 0)
@@ -90,7 +90,7 @@ test('a process that ends at any step of a compaction leaves rows that can be re
   expect(readdirSync(folder)).toHaveLength(2)
 })
 
-test('two edges with one folder leave each other their rows', async () => {
+test('two edges with one folder keep their rows apart', async () => {
   const [one, other] = [at(WRITTEN), at(WRITTEN)]
   await one.write([Buffer.from('one')], FACTS, 0)
   await other.write([Buffer.from('other')], FACTS, 0)
@@ -101,14 +101,14 @@ test('two edges with one folder leave each other their rows', async () => {
   expect(await contentNow()).toBe('other+1')
 })
 
-test('rows that somebody has removed are not stamped', async () => {
+test('removed rows are not stamped', async () => {
   const file = at(WRITTEN)
   await file.write([Buffer.from('base')], FACTS, 0)
   rmSync(rowsFile())
   await expect(file.append([], FACTS, 0)).rejects.toThrow(/ENOENT/)
 })
 
-test('rows are written whole again once more was appended than they had', async () => {
+test('rows are rewritten once more was appended than they had', async () => {
   const file = at(WRITTEN)
   expect(file.takesAppends).toBe(false)
   await file.write([Buffer.from('base')], FACTS, 0)
@@ -118,7 +118,7 @@ test('rows are written whole again once more was appended than they had', async 
   expect(file.takesAppends).toBe(false)
 })
 
-test('an append to a full disk fails and leaves what was kept before', async () => {
+test('an append to a full disk fails and keeps the previous state', async () => {
   const file = at(WRITTEN)
   await file.write([Buffer.from('base')], FACTS, 0)
   const rows = rowsFile()
@@ -132,12 +132,12 @@ test('an append to a full disk fails and leaves what was kept before', async () 
   expect(await contentNow()).toBe('base+two')
 })
 
-test('after another start of the machine the calendar says how old it is', async () => {
+test('after a restart of the machine the age is that of the calendar', async () => {
   await write()
   expect(await at(clocks(1_005_000, 10, 'another')).read()).toMatchObject({ ageMs: 6_000 })
 })
 
-test('nothing is read where nothing was kept, or it was forgotten', async () => {
+test('nothing is read if nothing was kept, or if it was forgotten', async () => {
   expect(await at(WRITTEN).read()).toBeNull()
   await write()
   await at(WRITTEN).forget()
@@ -148,7 +148,7 @@ test.each<[string, () => KeptFile, RegExp]>([
   ['another store', () => at(WRITTEN, URL_OF_STORE.replace('secret', 'other')), /damaged, or was kept for another/],
   ['another version', () => at(WRITTEN, URL_OF_STORE, '2'), /version 1 kept it/],
   ['a machine whose calendar was set back', () => at(clocks(900_000, 10, 'another')), /set back/],
-])('%s does not take it', async (_, file, message) => {
+])('%s does not use it', async (_, file, message) => {
   await write()
   await expect(file().read()).rejects.toThrow(message)
 })
@@ -156,7 +156,7 @@ test.each<[string, () => KeptFile, RegExp]>([
 test.each([
   ['its stamp', 'stamp', /damaged/],
   ['its rows', 'rows', /rows are damaged/],
-])('one changed byte of %s is enough to refuse it', async (_, ending, message) => {
+])('one changed byte of %s makes it unusable', async (_, ending, message) => {
   await write()
   const name = readdirSync(folder).find((one) => one.endsWith(ending)) as string
   const bytes = readFileSync(join(folder, name))
@@ -165,7 +165,7 @@ test.each([
   await expect(at(WRITTEN).read()).rejects.toThrow(message)
 })
 
-test('rows come back as they were, those alone that were not deleted', () => {
+test('rows are read unchanged, without the deleted ones', () => {
   const rows = new RowBytes()
   const world = storedBasemap('world', [storedVersion('v1'), storedVersion('v2')])
   rows.put('basemap', 'world', storedBasemap('world', []))
@@ -181,7 +181,7 @@ test('rows come back as they were, those alone that were not deleted', () => {
   })
 })
 
-test('the records since the last write turn what was written into what there is', () => {
+test('the records since the last write update the written rows', () => {
   const rows = new RowBytes()
   rows.put('basemap', 'stays', storedBasemap('stays', []))
   rows.put('basemap', 'goes', storedBasemap('goes', []))

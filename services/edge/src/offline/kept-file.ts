@@ -7,33 +7,33 @@ import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
 import type { StoreState } from '@gateway/store/change-log.js'
 import { z } from 'zod'
 
-/** What is kept next to the rows. */
+/** Facts that are stored with the rows. */
 export interface KeptFacts {
   readonly state: StoreState
-  /** names the installation on a Redis */
+  /** Identifies the installation on a Redis. */
   readonly instanceId: string
 }
 
 export interface KeptRead extends KeptFacts {
   readonly content: Buffer
-  /** for how long it has not been known to be the store's newest state, in milliseconds */
+  /** Time in ms since the content was last known to be the store's newest state. */
   readonly ageMs: number
 }
 
-/** Limit: more than a catalog of a hundred thousand versions takes; a file that somebody else put there is not read into memory. */
+/** Limit: bytes of the file, more than a catalog of a hundred thousand versions needs, so that a foreign file is not read into memory. */
 const MOST_BYTES = 2 ** 30
 const STAMP = 'stamp'
-/** Of a store's administrator and nobody else: digests of tokens are in it. */
+/** Only for the user of the process, because the file contains digests of tokens. */
 const MODE = 0o600
 
 const stampSchema = z.object({
-  /** the rows are as this version of the program writes them */
+  /** Version of the program that wrote the rows. */
   version: z.string(),
-  /** the name of the file of rows, without its ending */
+  /** Name of the file of rows, without its extension. */
   file: z.uuid(),
-  /** how much of it counts; what follows is the torn end of a write that was never stamped */
+  /** Number of valid bytes; the rest is the torn end of a write that was never stamped. */
   bytes: z.number().int().nonnegative(),
-  /** hex SHA-256 of those bytes */
+  /** Hex SHA-256 of these bytes. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   state: z.object({ revision: z.number(), mark: z.string(), epoch: z.string() }),
   instanceId: z.string(),
@@ -43,18 +43,18 @@ const stampSchema = z.object({
 })
 type Stamp = z.infer<typeof stampSchema>
 
-/** Two clocks: the calendar, and the one that is never set and starts with the machine. */
+/** Two clocks: the calendar, and one that is never set and starts with the machine. */
 export interface Clocks {
-  /** milliseconds of the calendar */
+  /** Milliseconds of the calendar. */
   wall(): number
-  /** milliseconds since the machine started */
+  /** Milliseconds since the machine started. */
   host(): number
-  /** names the start of the machine; '' where it is not known */
+  /** Identifies the start of the machine; '' if it is not known. */
   bootId(): string
 }
 
 export const CLOCKS: Clocks = {
-  // biome-ignore lint/plugin: calendar, where the machine was started again and its own clock says nothing
+  // biome-ignore lint/plugin: calendar, if the machine was restarted and its own clock says nothing
   wall: () => Date.now(),
   host: () => Number(process.hrtime.bigint()) / 1e6,
   bootId: () => {
@@ -66,26 +66,26 @@ export const CLOCKS: Clocks = {
   },
 }
 
-/** Limit: the next write is a whole one once more bytes were appended than this, and than the file had at first. */
+/** Limit: the next write is complete once more bytes were appended than this, and than the file had at first. */
 const LEAST_COMPACTED_BYTES = 2 ** 20
 
-/** Limit: a crash has left a file behind if nobody has touched it for so long. Another edge with the same folder touches its rows every few seconds. */
+/** Age in ms after which an untouched file was left by a crash. Another edge with the same folder touches its rows every few seconds. */
 const ABANDONED_MS = 3_600_000
 
-/** The file of rows that this process has written, as far as it is stamped. */
+/** The file of rows that this process has written, up to its stamped length. */
 interface Written {
   readonly file: string
   readonly bytes: number
   readonly hash: Hash
-  /** its bytes when it was written whole */
+  /** Its bytes when it was written completely. */
   readonly wholeBytes: number
 }
 
 /**
- * The folder in which an edge keeps its catalog: `<UUID>.rows`, to which changes are appended, and `stamp`. The stamp names the file, its
- * length and its SHA-256, and says when it was last known to be the store's newest state. A stamp is signed with a key that is made of
- * DATABASE_URL, so that rows that are damaged, of another store or written by somebody else are not taken. It is replaced whole, after the rows
- * that it counts: a crash at any moment leaves either the old rows or the new ones. Both have mode 0600.
+ * The folder in which an edge keeps its catalog: `<UUID>.rows`, to which changes are appended, and `stamp`. The stamp contains the name of the file,
+ * its length and its SHA-256, and the time when it was last known to be the store's newest state. It is signed with a key derived from DATABASE_URL,
+ * so that rows that are damaged, of another store or written by anyone else are not used. The stamp is replaced atomically, after the rows that it
+ * covers: a crash at any moment leaves either the old rows or the new ones. Both have mode 0600.
  */
 export class KeptFile {
   readonly #folder: string
@@ -105,7 +105,7 @@ export class KeptFile {
     }
   }
 
-  /** Whether `append` has something to append to. If not, or if so much was appended that it pays, the next write is a `write`. */
+  /** True if `append` may be called. False if nothing was written, or if so much was appended that a complete `write` is worthwhile. */
   get takesAppends(): boolean {
     const written = this.#written
     if (written === null) return false
@@ -114,7 +114,7 @@ export class KeptFile {
 
   /**
    * Writes all rows into a new file.
-   * @param knownMsAgo for how long they have not been known to be the newest
+   * @param knownMsAgo time in ms since they were last known to be the newest
    */
   async write(content: readonly Uint8Array[], facts: KeptFacts, knownMsAgo: number): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
@@ -131,7 +131,7 @@ export class KeptFile {
     await this.#removeAbandoned(this.#rowsPath(file))
   }
 
-  /** Adds records to the file that this process wrote last, and stamps it; without records only the stamp is renewed. */
+  /** Appends records to the file that this process wrote last, and stamps it; without records only the stamp is renewed. */
   async append(records: readonly Uint8Array[], facts: KeptFacts, knownMsAgo: number): Promise<void> {
     const before = this.#written
     if (before === null) throw new Error('nothing was written yet')
@@ -150,12 +150,12 @@ export class KeptFile {
     this.#written = written
   }
 
-  /** Nothing is kept any more, until the next `write`. */
+  /** Removes the stamp, so that nothing is kept until the next `write`. */
   async forget(): Promise<void> {
     await rm(this.#stampPath, { force: true })
   }
 
-  /** What is kept; null: nothing. Throws, with a clause for the log, where something is there that must not be used. */
+  /** Returns the kept state, or null if there is none. Throws, with a clause for the log, if it must not be used. */
   async read(): Promise<KeptRead | null> {
     const found = await this.#readBounded(this.#stampPath)
     if (found === null) return null
@@ -178,7 +178,7 @@ export class KeptFile {
     return stamp
   }
 
-  /** By the machine's own clock, which nobody sets, unless the machine was started since; then by the calendar. */
+  /** Returns the age by the machine's own clock, which is never set, or by the calendar if the machine was restarted meanwhile. */
   #age({ bootId, hostMs, wallMs }: Stamp): number {
     const sameBoot = bootId !== '' && bootId === this.#clocks.bootId()
     const age = sameBoot ? this.#clocks.host() - hostMs : this.#clocks.wall() - wallMs
@@ -221,7 +221,10 @@ export class KeptFile {
   }
 }
 
-/** Over whatever a failed write has left there. Touches the file also if there is nothing to write, and throws if it is gone. */
+/**
+ * Writes at a position, over anything that a failed write has left there. Touches the file even if there is nothing to write, and throws if it was
+ * deleted.
+ */
 async function writeAt(file: string, parts: readonly Uint8Array[], position: number): Promise<void> {
   const handle = await open(file, 'r+')
   try {

@@ -8,13 +8,13 @@ interface RowTypes {
   basemap: StoredBasemap
   vector: StoredVector
   style: StoredStyle
-  /** all of them, under one key */
+  /** All of them under one key. */
   fonts: readonly ServedFont[]
   token: StoredToken
 }
 type Kind = keyof RowTypes
 
-/** What is kept of the store, as it was read. */
+/** The kept rows of the store, as they were read. */
 export interface Rows {
   readonly basemaps: readonly StoredBasemap[]
   readonly vectors: readonly StoredVector[]
@@ -26,8 +26,8 @@ export interface Rows {
 const LENGTH_BYTES = 4
 
 /**
- * Rows by what they are known by, each as the bytes that are written: a record with its kind, its key and the row, or null for a row that
- * was deleted. A later record of a key replaces the earlier one.
+ * Rows by their keys, each as the bytes that are written: a record with its kind, its key and the row, or null for a deleted row. A later
+ * record of a key replaces the earlier one.
  */
 export class RowBytes {
   readonly #rows: Readonly<Record<Kind, Map<string, Uint8Array>>> = {
@@ -60,7 +60,7 @@ export class RowBytes {
     this.#changes = []
   }
 
-  /** The records since this was last called, which turn what was written before into `all`. */
+  /** Returns the records since the last call, which update the previously written rows to `all`. */
   takeChanges(): readonly Uint8Array[] {
     const changes = this.#changes
     this.#changes = []

@@ -3,14 +3,14 @@ import type { AccessToken } from '@gateway/core/access/decide.js'
 import type { StoredToken } from '@gateway/store/tokens.js'
 
 /**
- * The tokens of a catalog that was kept on disk, for as long as this process has not read the store. They are known before the store is asked,
+ * The tokens of a catalog that was kept on disk, used until this process has read the store. They are found without a query of the store,
  * which would take its time-out.
  */
 export class KeptTokens {
   readonly #leaseExpiresAt: () => number
   readonly #tokens = new Map<string, StoredToken>()
 
-  /** @param leaseExpiresAt until when they may be used, by `performance.now()` */
+  /** @param leaseExpiresAt returns the time of `performance.now()` until which they may be used */
   constructor(leaseExpiresAt: () => number) {
     this.#leaseExpiresAt = leaseExpiresAt
   }
@@ -19,7 +19,7 @@ export class KeptTokens {
     for (const token of tokens) this.#tokens.set(token.digest, token)
   }
 
-  /** The store was read: it alone counts from now on. */
+  /** Must be called when the store was read: only the store decides from then on. */
   end(): void {
     this.#tokens.clear()
   }
@@ -29,7 +29,7 @@ export class KeptTokens {
     this.#tokens.delete(digest)
   }
 
-  /** null: ask the store. */
+  /** Returns null if the store must be asked. */
   find(digest: string): AccessToken | null {
     const token = this.#tokens.get(digest)
     return token === undefined || performance.now() > this.#leaseExpiresAt() ? null : toAccessToken(token)

@@ -1,6 +1,6 @@
 import type { About, Answer, CatalogReader, Dated, What } from '../sync/catalog-reader.js'
 
-/** A reader that answers what it has read before from memory, so that a reading which failed goes on with the page that failed. */
+/** A reader that returns earlier results from memory, so that a failed reading continues with the page that failed. */
 export class RememberingReader implements CatalogReader {
   readonly #reader: CatalogReader
   readonly #read = new Map<string, Dated<unknown>>()

@@ -2,15 +2,15 @@ import type { Log } from '@gateway/core/logging/log.js'
 import { CLOCKS, type KeptFacts, type KeptFile } from './kept-file.js'
 import { type Rows, readRows } from './kept-rows.js'
 
-/** With what an edge process starts while the store is away. */
+/** The state with which an edge process starts while the store is unreachable. */
 export interface StartCatalog extends KeptFacts, Rows {
-  /** when it was last known to be the store's newest state, by the clock that all processes of this machine share, in milliseconds */
+  /** Time in ms of the clock shared by all processes of this machine, when the catalog was last known to be the store's newest state. */
   readonly currentAtHostMs: number
 }
 
 /**
- * Reads what was kept. null, with one line in the log, where it may not be used: it is damaged, of another store or version, or older than
- * `trustMs`, for which an edge that is cut off goes on. Never rejects.
+ * Reads the kept state. Returns null, with one line in the log, if it may not be used: because it is damaged, of another store or version,
+ * or older than `trustMs`, the time for which an edge that is cut off continues. Never rejects.
  */
 export async function startCatalog(file: KeptFile, trustMs: number, log: Log): Promise<StartCatalog | null> {
   try {

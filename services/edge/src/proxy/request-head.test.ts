@@ -11,7 +11,7 @@ const statusOf = (raw: RawHead) => {
   return rebuilt.ok ? 'ok' : rebuilt.code
 }
 
-test('path and query go on as they came, not normalised', () => {
+test('path and query are forwarded unchanged, not normalised', () => {
   expect(rebuildHead(head({ path: '/api/../x/%2e%2e//y', query: 'a=%20&b' }))).toMatchObject({
     ok: true,
     target: '/api/../x/%2e%2e//y?a=%20&b',
@@ -28,7 +28,7 @@ test.each(['*', 'http://elsewhere/x', 'x', '', '/a b', '/a\u0000b', '/\ud800'])(
 })
 
 test.each(['TRACE', 'CONNECT', 'get', 'FOO', ''])(
-  'the method %j is handed on as one that no path answers',
+  'the method %j is forwarded as one that no path accepts',
   (method) => {
     expect(rebuildHead(head({ method }))).toMatchObject({ ok: true, method: 'TRACE' })
   },
@@ -38,13 +38,13 @@ describe('framing', () => {
   const with_ = (...headers: [string, string][]) =>
     statusOf(head({ method: 'POST', headers: [['host', 'a'], ...headers] }))
 
-  test('is one length or chunks', () => {
+  test('uses one length or chunks', () => {
     expect(with_(['content-length', '12'])).toBe('ok')
     expect(with_(['transfer-encoding', 'chunked'])).toBe('ok')
     expect(with_(['transfer-encoding', 'Chunked'])).toBe('ok')
   })
 
-  test('in more than one way, or in another, is refused', () => {
+  test('in several ways, or in another one, is refused', () => {
     expect(with_(['content-length', '1'], ['transfer-encoding', 'chunked'])).toBe('invalid_parameters')
     expect(with_(['content-length', '1'], ['content-length', '1'])).toBe('invalid_parameters')
     expect(with_(['transfer-encoding', 'chunked'], ['transfer-encoding', 'chunked'])).toBe('invalid_parameters')
@@ -56,7 +56,7 @@ describe('framing', () => {
   })
 })
 
-test('nothing of the connection, and nothing by which the edge proves itself, is handed on', () => {
+test('headers of the connection and proofs of the edge are not forwarded', () => {
   const forbidden = [
     'connection',
     'keep-alive',
@@ -83,7 +83,7 @@ test('nothing of the connection, and nothing by which the edge proves itself, is
   )
 })
 
-test('the headers by which the control plane judges the caller are handed on as they came', () => {
+test('the headers by which the control plane judges the caller are forwarded unchanged', () => {
   const headers: [string, string][] = [
     ['host', 'example.org'],
     ['x-forwarded-for', '1.2.3.4'],
@@ -105,7 +105,7 @@ test('a value that could break out of its line is refused', () => {
   }
 })
 
-test('an answer comes back without what belongs to the connection', () => {
+test('a response is returned without the headers of the connection', () => {
   const answer = {
     connection: 'keep-alive',
     'keep-alive': 'timeout=72',

@@ -4,16 +4,16 @@ import { judgeHeader } from '@gateway/contracts/header-limits.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isForwardingHeader } from '@gateway/core/access/client-address.js'
 
-/** A request for the control plane, rebuilt from what was validated. */
+/** A request for the control plane, rebuilt from validated parts. */
 export interface RequestHead {
   readonly ok: true
-  /** as it came; one that the service does not know is handed on as one that it does not answer */
+  /** Unchanged; a method that the service does not know is replaced by one that the control plane refuses. */
   readonly method: string
-  /** path and query as they came */
+  /** Path and query, unchanged. */
   readonly target: string
-  /** names and values in turn, without what belongs to the connection or to the edge itself */
+  /** Alternating names and values, without headers of the connection or of the edge itself. */
   readonly headers: readonly string[]
-  /** bytes of the body where they are announced; null: chunked; 0: none */
+  /** Announced bytes of the body; null: chunked; 0: no body. */
   readonly bodyLength: number | null
 }
 
@@ -27,12 +27,15 @@ export interface RawHead {
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** No path of the control plane takes it: it answers 405 with the methods that the path has (RFC 9110, 15.5.6), which the edge does not know. */
+/**
+ * A method that no path of the control plane accepts: it returns 405 with the methods of the path (RFC 9110, 15.5.6), which the edge does not
+ * know.
+ */
 const NO_METHOD = 'TRACE'
 
 /**
- * What a client may say to the control plane. A list of what is let through, so that nothing that belongs to a connection (RFC 9110, 7.6.1),
- * and nothing by which the edge proves itself, gets past it under any spelling. The headers of a trace are written anew (proxy.ts).
+ * Headers that a client may send to the control plane. An allow list, so that no header of a connection (RFC 9110, 7.6.1), and no proof of the
+ * edge, passes under any spelling. The headers of a trace are written by proxy.ts.
  */
 const LET_THROUGH: ReadonlySet<string> = new Set([
   'host',
@@ -66,10 +69,10 @@ const LET_THROUGH: ReadonlySet<string> = new Set([
   'x-request-id',
   'x-requested-with',
 ])
-/** `webhook-`: Standard Webhooks, by which another gateway signs what it pushes into this one. */
+/** `webhook-`: Standard Webhooks, with which another gateway signs the content that it pushes to this one. */
 const LET_THROUGH_PREFIXES = ['sec-fetch-', 'sec-ch-', 'access-control-request-', 'webhook-']
 
-/** Of these a second line makes the request mean two things (RFC 9112, 6.3; RFC 9110, 7.2): it is refused, not resolved. */
+/** A second line of these makes the request ambiguous (RFC 9112, 6.3; RFC 9110, 7.2), so it is refused, not resolved. */
 const ONCE: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -86,10 +89,10 @@ const BAD_HEADER = refuse('invalid_parameters', coded('header_characters'))
 
 /** Field values are visible ASCII, spaces, tabs and obs-text (RFC 9110, 5.5). */
 const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-/** Visible characters alone; what lies beyond ASCII is percent-encoded first. */
+/** Only visible characters; characters beyond ASCII are percent-encoded first. */
 const TARGET = /^\/[\x21-\x7e]*$/
 
-/** Validates and rebuilds; refuses what two servers could read differently. */
+/** Validates and rebuilds a request; refuses anything that two servers could read differently. */
 export function rebuildHead(raw: RawHead): RequestHead | Refusal {
   const method = METHODS.has(raw.method) ? raw.method : NO_METHOD
   const target = encodedBeyondAscii(raw.query === undefined ? raw.path : `${raw.path}?${raw.query}`)
@@ -122,12 +125,12 @@ function isLetThrough(name: string): boolean {
   return (
     LET_THROUGH.has(name) ||
     LET_THROUGH_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
-    // Whether the caller is local is judged by these.
+    // These decide whether the caller is local.
     isForwardingHeader(name)
   )
 }
 
-/** null: a lone surrogate, which stands for bytes that were no UTF-8. */
+/** Returns null for a lone surrogate, which represents bytes that were not UTF-8. */
 function encodedBeyondAscii(target: string): string | null {
   try {
     return target.replace(/[^\0-\x7f]+/g, encodeURIComponent)
@@ -151,11 +154,11 @@ const NOT_HANDED_BACK: ReadonlySet<string> = new Set([
   EDGE_ADMITTED_HEADER,
 ])
 
-/** Operators' pages and programs are told which refusal it is; others have its words and its status. */
+/** Operators' pages and programs get the code of a refusal; other clients get only its text and status. */
 const ADMINISTRATION = '/api/v1/admin/'
 const ABOUT_REFUSALS: ReadonlySet<string> = new Set([REFUSAL_HEADER, REFUSAL_DETAILS_HEADER])
 
-/** The lines of an answer that go back to the client that has asked for `path`. */
+/** Returns the response headers for the client that has requested `path`. */
 export function headersForClient(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   path: string,

@@ -5,16 +5,16 @@ import type { RequestHead } from './request-head.js'
 import { WaitingBodies } from './waiting-bodies.js'
 
 /**
- * Connections of one edge process to the control plane, apart for each kind of request, so that none takes those of another: what is answered
- * soon, of which more wait their turn; streams of events, which last; imports, whose bodies arrive as slowly as they like.
+ * Connections of one edge process to the control plane, separate for each kind of request, so that no kind occupies those of another: short
+ * requests, of which further ones wait their turn; streams of events, which last; imports, whose bodies may arrive slowly.
  */
 const CONNECTIONS = { answers: 128, events: 256, imports: 4 } as const
 export type Lane = keyof typeof CONNECTIONS
 
-/** Limit: the answer to a question by the head alone, which is a refusal in JSON. */
+/** Limit: bytes of the response to a question by the head only, which is a refusal in JSON. */
 const MAX_VERDICT_BYTES = 64 * 1024
 const CONNECT_TIMEOUT_MS = 2_000
-/** A scan that an operator asked for may run as long before its answer begins. */
+/** Time in ms that a scan requested by an operator may take before its response begins. */
 const HEADERS_TIMEOUT_MS = 120_000
 
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
@@ -26,17 +26,17 @@ interface Attempt {
   ended: boolean
 }
 
-/** What becomes of a request that was handed on. */
+/** Events of a forwarded request. */
 export interface UpstreamAnswer {
   head(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): void
-  /** `pause` stops the flow until `resume` is called */
+  /** `pause` stops the flow until `resume` is called. */
   data(chunk: Buffer, pause: () => void, resume: () => void): void
   end(): void
-  /** before `head`: nothing was answered. After it: the answer broke off. */
+  /** Before `head`: there is no response. After it: the response broke off. */
   failed(error: Error): void
 }
 
-/** What the control plane says to the head of a request: it would read the body, or the answer without it. */
+/** The control plane's decision about the head of a request: it would read the body, or its response without the body. */
 export type Verdict =
   | { readonly admitted: true }
   | {
@@ -46,10 +46,10 @@ export type Verdict =
       readonly body: Buffer
     }
 
-/** The control plane, over kept-alive connections. */
+/** The control plane, over persistent connections. */
 export class Upstream {
   readonly #pools: Readonly<Record<Lane, Pool>>
-  /** of requests that are not handed on before they are whole */
+  /** Bodies of requests that are forwarded only when they are complete. */
   readonly waiting = new WaitingBodies()
   readonly #used: Record<Lane, number> = { answers: 0, events: 0, imports: 0 }
 
@@ -59,26 +59,26 @@ export class Upstream {
         connections: CONNECTIONS[lane],
         pipelining: 1,
         headersTimeout: HEADERS_TIMEOUT_MS,
-        // Server-sent events may be silent for as long as they like.
+        // Server-sent events may be silent for any time.
         bodyTimeout: 0,
         connect: { timeout: CONNECT_TIMEOUT_MS },
       })
     this.#pools = { answers: pool('answers'), events: pool('events'), imports: pool('imports') }
   }
 
-  /** Whether a request of a lane would have to wait for the end of another. */
+  /** True if a request of a lane would have to wait for the end of another. */
   isFull(lane: Lane): boolean {
     return this.#used[lane] >= CONNECTIONS[lane]
   }
 
-  /** Requests that have no whole answer yet, by lane; those that wait for a connection included. */
+  /** Requests without a complete response, by lane; including those that wait for a connection. */
   get used(): Readonly<Record<Lane, number>> {
     return this.#used
   }
 
   /**
-   * Hands a request on; the returned function gives it up. `extra` are the headers by which the edge proves itself. A body that is a stream
-   * holds its connection until it has arrived.
+   * Forwards a request; the returned function cancels it. `extra` are the headers by which the edge proves itself. A body that is a stream
+   * occupies its connection until it has arrived.
    */
   send(
     lane: Lane,
@@ -112,7 +112,7 @@ export class Upstream {
     }
   }
 
-  /** Asks by the head alone whether the control plane would read the body. `decided` gets null where it does not answer. */
+  /** Asks by the head only whether the control plane would read the body. `decided` gets null if it does not answer. */
   ask(head: RequestHead, extra: readonly string[], decided: (verdict: Verdict | null) => void): () => void {
     let status = 0
     let headers: Readonly<Record<string, string | string[] | undefined>> = {}
@@ -166,7 +166,7 @@ export class Upstream {
       },
       onResponseError: (_, error) => {
         if (attempt.givenUp) return
-        // A kept-alive connection may be closed just when it is used again: what has no effect is asked once more, on another.
+        // A persistent connection may be closed just when it is used again: a request without effects is retried once, on another connection.
         if (mayRepeat && !attempt.answered && isClosedConnection(error)) {
           return this.#dispatch(pool, options, attempt, release, answer, false)
         }

@@ -15,7 +15,7 @@ class Body implements WaitingBody {
   }
 }
 
-test('of too many bodies the one that has taken longest gives way', () => {
+test('with too many bodies the oldest is dropped', () => {
   const waiting = new WaitingBodies({ bodies: 2, bytes: 100, withinMs: 1_000 })
   const [a, b, c] = [new Body(), new Body(), new Body()]
   for (const body of [a, b, c]) waiting.add(body)
@@ -24,7 +24,7 @@ test('of too many bodies the one that has taken longest gives way', () => {
   waiting.forget(c)
 })
 
-test('of too many bytes as well, and what was whole in time counts no more', () => {
+test('with too many bytes the oldest is dropped, and completed bodies do not count', () => {
   const waiting = new WaitingBodies({ bodies: 9, bytes: 100, withinMs: 1_000 })
   const [a, b, c] = [new Body(), new Body(), new Body()]
   const grow = (body: Body, bytes: number) => {
@@ -43,7 +43,7 @@ test('of too many bytes as well, and what was whole in time counts no more', () 
   expect(waiting.size).toBe(0)
 })
 
-test('a body that takes too long gives way; until then its connection is kept', () => {
+test('a body that takes too long is dropped; until then its connection is kept', () => {
   vi.useFakeTimers()
   const waiting = new WaitingBodies({ bodies: 9, bytes: 100, withinMs: 30_000 })
   const body = new Body()

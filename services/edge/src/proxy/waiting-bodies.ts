@@ -1,26 +1,26 @@
-/** Limit: a body of this kind is a JSON document of 1 MiB at most; at half the pace of a modem it is there by then. Milliseconds. */
+/** Limit: time in ms for a body of this kind, a JSON document of at most 1 MiB, which arrives by then at half the speed of a modem. */
 const ARRIVES_WITHIN_MS = 30_000
-/** Limits of one process, over all bodies that have not arrived whole. Beyond either, the one that has taken longest gives way. */
+/** Limits of one process, over all incomplete bodies. Beyond either, the oldest is dropped. */
 const MAX_BODIES = 2_048
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Below the HTTP server's own 10 s, after which it hangs up on a slow body without a word. */
+/** Below the HTTP server's own 10 s, after which it closes the connection of a slow body without a response. */
 const TICK_MS = 3_000
 
-/** A body that is held here until it is whole. */
+/** A body that is held here until it is complete. */
 export interface WaitingBody {
   readonly bytes: number
   keepWaiting(): void
-  /** It has taken too long, or longest while there were too many. */
+  /** Called when the body has taken too long, or was the oldest of too many. */
   giveWay(): void
 }
 
 /**
- * The bodies that one edge process holds while they arrive. An honest one is whole within moments and never the oldest, so slow ones, however
- * many, stand in each other's way alone.
+ * The bodies that one edge process holds while they arrive. An honest one is complete within moments and never the oldest, so slow ones,
+ * however many, only displace each other.
  */
 export class WaitingBodies {
-  /** by age */
+  /** In the order of their age. */
   readonly #waiting = new Map<WaitingBody, { readonly deadline: number; bytes: number }>()
   readonly #limits: { readonly bodies: number; readonly bytes: number; readonly withinMs: number }
   #bytes = 0
@@ -41,7 +41,7 @@ export class WaitingBodies {
     this.#makeRoom()
   }
 
-  /** To be told of each byte that comes while `body` waits; of others it takes no notice. */
+  /** Must be called for each byte that arrives while `body` waits; ignores other bodies. */
   grown(body: WaitingBody, bytes: number): void {
     const entry = this.#waiting.get(body)
     if (entry === undefined) return

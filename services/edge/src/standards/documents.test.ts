@@ -34,7 +34,7 @@ function layer(more: Partial<Layer> = {}): Layer {
 
 const geographic = layer({ code: 'flat', set: TILE_MATRIX_SETS.WorldCRS84Quad, bounds: null, minZoom: 0, maxZoom: 1 })
 
-test('WMTS capabilities name the fast addresses, with the token only where it came in the address', () => {
+test('WMTS capabilities name the fast addresses, with the token only if it came in the address', () => {
   const template = 'http://maps.example/tiles/city/2026%2011/{TileMatrix}/{TileCol}/{TileRow}.webp?v=7'
   expect(wmtsCapabilities([layer()], OPEN)).toContain(`template="${template}"`)
   expect(wmtsCapabilities([layer()], OPEN)).not.toContain('token')
@@ -42,11 +42,11 @@ test('WMTS capabilities name the fast addresses, with the token only where it ca
   expect(wmtsCapabilities([layer()], WITH_TOKEN).match(/href="http:[^"]*token=bmp_x/g)).toHaveLength(5)
 })
 
-test('WMTS capabilities escape what operators wrote', () => {
+test('WMTS capabilities escape the texts of operators', () => {
   expect(wmtsCapabilities([layer()], OPEN)).toContain('<ows:Title>City &amp; &lt;Land&gt;</ows:Title>')
 })
 
-/** What capabilities say of their sets, one after the other: identifier, system and columns at each zoom. */
+/** Returns the sets of capabilities, in order: identifier, system and columns at each zoom. */
 function setsIn(text: string) {
   return text
     .split('<TileMatrixSet>\n')
@@ -61,10 +61,10 @@ function setsIn(text: string) {
     ])
 }
 
-/** The sets that each layer is linked to. */
+/** Returns the sets to which each layer is linked. */
 const linksIn = (text: string) => [...text.matchAll(/<TileMatrixSetLink><TileMatrixSet>([^<]*)/g)].map(([, id]) => id)
 
-test('WMTS capabilities have the shared grids to their highest zoom, those with the zooms of layers, and the limits of each layer', () => {
+test('WMTS capabilities have the shared grids up to their highest zoom, grids with the zooms of layers, and the limits of each layer', () => {
   const text = wmtsCapabilities([layer(), geographic, layer({ code: 'twin' })], OPEN)
   expect(setsIn(text)).toEqual([
     ['WebMercatorQuad', 'EPSG::3857', [0, 1], [1, 2], [2, 4]],
@@ -72,7 +72,7 @@ test('WMTS capabilities have the shared grids to their highest zoom, those with 
     ['WebMercatorQuad_1_2', 'EPSG::3857', [1, 2], [2, 4]],
     ['WorldCRS84Quad_0_1', 'EPSG::4326', [0, 2], [1, 4]],
   ])
-  // GDAL takes the first of a layer.
+  // GDAL uses the first set of a layer.
   expect(linksIn(text)).toEqual([
     ...['WebMercatorQuad_1_2', 'WebMercatorQuad'],
     ...['WorldCRS84Quad_0_1', 'WorldCRS84Quad'],
@@ -87,13 +87,13 @@ test('WMTS capabilities have the shared grids to their highest zoom, those with 
   expect(text).toContain('<ScaleDenominator>279541132.0143589</ScaleDenominator>')
 })
 
-test('WMTS capabilities of one layer have the shared grid with the zooms of that layer alone', () => {
+test('WMTS capabilities of one layer have the shared grid with only the zooms of that layer', () => {
   const text = capabilitiesOfOne(layer(), OPEN)
   expect(setsIn(text)).toEqual([['WebMercatorQuad', 'EPSG::3857', [1, 2], [2, 4]]])
   expect(linksIn(text)).toEqual(['WebMercatorQuad'])
 })
 
-test('WMTS capabilities of 3,000 layers are little longer for the grids of their own, of which each stands there once', () => {
+test('WMTS capabilities of 3,000 layers contain each of their own grids once, and grow little by them', () => {
   const depths = (i: number) => ({ minZoom: i % 5, maxZoom: 10 + (i % 10) })
   const many = Array.from({ length: 3000 }, (_, i) => layer({ code: `layer-${i}`, ...depths(i) }))
   const text = wmtsCapabilities(many, OPEN)
@@ -105,13 +105,13 @@ test('WMTS capabilities of 3,000 layers are little longer for the grids of their
   expect(text.length / (300 * elements.reduce((sum, length) => sum + length))).toBeLessThan(1.15)
 })
 
-test('bounds beyond the end of Web Mercator are cut off where clients would compute infinities', () => {
+test('bounds beyond the end of Web Mercator are cut, because clients would compute infinities', () => {
   const wide = layer({ bounds: [-180, -90, 180, 90] })
   const corners = '<ows:LowerCorner>-180 -85.05112877980659</ows:LowerCorner><ows:UpperCorner>180 85.0511287798066<'
   expect(wmtsCapabilities([wide], OPEN)).toContain(corners)
 })
 
-test('WMTS capabilities have a set of their own for tiles of 512 pixels, with the places of the others and half their scales', () => {
+test('WMTS capabilities have a separate set for tiles of 512 pixels, with equal places and half the scales', () => {
   const text = wmtsCapabilities([layer({ maxZoom: 1 }), layer({ code: 'sharp', tileSize: 512, maxZoom: 1 })], OPEN)
   expect(linksIn(text)).toEqual([
     ...['WebMercatorQuad_1_1', 'WebMercatorQuad'],
@@ -135,11 +135,11 @@ test.each([
   ['service=wmts&request=getcapabilities', 'capabilities'],
   ['service=WMTS&request=GetCapabilities&acceptversions=2.0.0,1.0.0&sections=Contents', 'capabilities'],
   ['request=GetTile&layer=a&tilematrixset=s&tilematrix=1&tilerow=0&tilecol=1&format=image/png', 'tile'],
-])('%j asks for %s', (query, kind) => {
+])('%j requests %s', (query, kind) => {
   expect(parseWmtsRequest(query).kind).toBe(kind)
 })
 
-test('capabilities may be asked for one layer', () => {
+test('capabilities can be restricted to one layer', () => {
   expect(parseWmtsRequest('only=city')).toEqual({ kind: 'capabilities', only: 'city' })
   expect(parseWmtsRequest('ONLY=&request=GetCapabilities')).toEqual({ kind: 'capabilities', only: null })
 })
@@ -184,9 +184,9 @@ test.each([
   'WebMercatorQuad',
   'WebMercatorQuadx2',
   'WebMercatorQuadx2_1_2',
-  // Of a document that was made when the layer had other zooms.
+  // From a document that was made when the layer had other zooms.
   'WebMercatorQuadx2_1_3',
-])('a tile of 512 pixels is asked for in %s', (set) => {
+])('a tile of 512 pixels can be requested in %s', (set) => {
   const query = `request=GetTile&layer=city&tilematrixset=${set}&tilematrix=2&tilerow=1&tilecol=2&format=image/webp`
   expect(errorOf(new URLSearchParams(query), 512)).toBeNull()
 })
@@ -206,7 +206,7 @@ test('TMS documents count rows from the south and name a profile', () => {
   expect(tileMap(layer(), OPEN)).toContain('<TileSets profile="global-mercator">')
 })
 
-test('a TMS map has the whole grid as its bounding box, and says elsewhere where its data are', () => {
+test('a TMS map has the whole grid as its bounding box, and the extent of its data in another element', () => {
   const [quarter, part] = [5009377.085697311, layer({ bounds: [-45, 0, 45, 85.0511287798066] })]
   const text = tileMap(part, WITH_TOKEN)
   const boxes = [...text.matchAll(/<(\w*BoundingBox) minx="([^"]*)" miny="([^"]*)" maxx="([^"]*)" maxy="([^"]*)"/g)]
@@ -218,13 +218,13 @@ test('a TMS map has the whole grid as its bounding box, and says elsewhere where
   expect(text).toContain(`<Metadata type="TileJSON" mime-type="application/json" href="${address}"/>`)
 })
 
-test('a TMS map lists its zooms from 0 on, and from its first one for those who ask for no others', () => {
+test('a TMS map lists its zooms from 0, or from its first zoom for clients that request no others', () => {
   const orders = (text: string) => [...text.matchAll(/order="(\d+)"/g)].map(([, order]) => Number(order))
   expect(orders(tileMap(layer(), OPEN))).toEqual([0, 1, 2])
   expect(orders(tileMap(layer(), OPEN, 1))).toEqual([1, 2])
 })
 
-test("the address of a TMS tile set is one that a tile's place can be appended to, with a token in the query too", () => {
+test("a tile's place can be appended to the address of a TMS tile set, even with a token in the query", () => {
   const ends = [OPEN, WITH_TOKEN].map((by) => / href="([^"]*)" [^>]*order="1"/.exec(tileMap(geographic, by))?.[1])
   expect(ends).toEqual([
     'http://maps.example/tms/1.0.0/flat?missing=204&amp;tile=/1',
@@ -287,11 +287,11 @@ test.each([
   ['a browser', '*/*', 'Mozilla/5.0', NOT_GDAL],
   ['a script without a name', 'application/json', '', NOT_GDAL],
   ['a GDAL of another name', ACCEPT, 'my program', NOT_GDAL],
-])('what %s reads otherwise than the standard says is known by its headers', (_, accept, userAgent, quirks) => {
+])('the quirks of %s are detected by its headers', (_, accept, userAgent, quirks) => {
   expect(gdalQuirks(accept, userAgent)).toEqual(quirks)
 })
 
-test('OGC documents say what they mean in the words of an early GDAL, and to no one else', () => {
+test('OGC documents have the form of an early GDAL only for that client', () => {
   const early = gdalQuirks(ACCEPT, '')
   const bbox = [
     [-10018754.171394622, 0, 10018754.171394622, 8399737.889818357].map((value) => expect.closeTo(value, 3)),
@@ -308,7 +308,7 @@ test('OGC documents say what they mean in the words of an early GDAL, and to no 
     { href: known, type: 'image/webp' },
     { href: known, type: 'image/png' },
   ])
-  // A town has no pixel in the tile of zoom 0 to 5.
+  // A town covers no pixel in the tiles of zooms 0 to 5.
   const town = layer({ bounds: [116, 39.9, 116.03, 39.93], minZoom: 0, maxZoom: 8 })
   expect(tileset(town, OPEN, early)).toMatchObject({
     tileMatrixSetLimits: [7, 8].map((zoom) => ({
@@ -336,7 +336,7 @@ test('a tile matrix set is defined with the keys of both versions of the standar
   })
 })
 
-test('tiles of 512 pixels lie in a set of their own, with half the cells of the registered one, which is listed where a layer has them', () => {
+test('tiles of 512 pixels are in a separate set with half the cells of the registered one, listed if a layer uses it', () => {
   const sharp = layer({ tileSize: 512 })
   expect(tileset(sharp, OPEN)).toMatchObject({ tileMatrixSetId: 'WebMercatorQuadx2' })
   expect(tileset(sharp, OPEN)).not.toHaveProperty('tileMatrixSetURI')
@@ -351,7 +351,7 @@ test('tiles of 512 pixels lie in a set of their own, with half the cells of the 
 })
 
 test.each([256, 512, 1024, 300])(
-  'the set of tiles of %i pixels is found by the identifier that layers give it',
+  'the set of tiles of %i pixels is found by the identifier that its layers use',
   (pixels) => {
     const id = sizedSetId(layer({ tileSize: pixels }))
     expect(sizedSet(id)).toEqual({ set: TILE_MATRIX_SETS.WebMercatorQuad, pixels })
@@ -366,4 +366,4 @@ test.each([
   'x2',
   '',
   'constructor',
-])('there is no set %j', (id) => expect(sizedSet(id)).toBeNull())
+])('no set is named %j', (id) => expect(sizedSet(id)).toBeNull())

@@ -3,19 +3,19 @@ import { inUnitsOf, matrixAt, type TileMatrixSet } from '@gateway/tilesets/tile-
 import { type Addresses, boundsWithinGrid, type Layer } from './layer.js'
 import { jsonPieces } from './remembered.js'
 
-/** The version of ArcGIS Server whose forms these documents have. */
+/** Version of ArcGIS Server whose forms these documents have. */
 const CURRENT_VERSION = { currentVersion: 10.91, fullVersion: '10.9.1' }
 const DPI = 96
-/** Inches in a metre as Esri's scales have them. */
+/** Inches per metre in Esri's scales. */
 const INCHES_PER_METRE = 39.37
 const METRES_PER_DEGREE = (Math.PI * 6378137) / 180
-/** Web Mercator as Esri's own tiling scheme writes it; the exact half is a hundredth of a millimetre longer. */
+/** Web Mercator in Esri's own tiling scheme; the exact half is a hundredth of a millimetre longer. */
 const ESRI_HALF = 20037508.342787
 const ESRI_CELL = 156543.03392800014
-/** Pixels of a vector tile's side in Esri's clients. */
+/** Side of a vector tile in pixels in Esri's clients. */
 const VECTOR_PIXELS = 512
 
-/** `code` is the edge's answer to a request, as a member of Esri's error object; 498 and 499 make clients ask for a token. */
+/** Returns Esri's error object. `code` is the status of the edge's response; 498 and 499 make clients ask for a token. */
 export function esriError(code: number, message: string): string {
   return JSON.stringify({ error: { code, message, details: [] } })
 }
@@ -66,7 +66,7 @@ export function mapServer(layer: Layer): object {
   }
 }
 
-/** The one layer of a map service, `MapServer/0`: QGIS asks for it. */
+/** Returns the only layer of a map service, `MapServer/0`, which QGIS requests. */
 export function mapLayer(layer: Layer): object {
   return {
     ...CURRENT_VERSION,
@@ -86,7 +86,7 @@ export function mapLayers(layer: Layer): object {
   return { layers: [mapLayer(layer)], tables: [] }
 }
 
-/** Images have no legend of their own. */
+/** Returns an empty legend, because images have none. */
 export function mapLegend(layer: Layer): object {
   const { id, name, ...scales } = layerSummary(layer)
   return { layers: [{ layerId: id, layerName: name, layerType: 'Raster Layer', ...scales, legend: [] }] }
@@ -107,7 +107,7 @@ export function vectorTileServer(layer: Layer, { token }: Addresses): object {
     initialExtent: extent,
     fullExtent: extent,
     ...scaleRange(layer),
-    // The numbers of levels, here in the words that vector tile services have.
+    // The numbers of levels, with the names that vector tile services use.
     minzoom: layer.minZoom,
     maxzoom: layer.maxZoom,
     tileInfo: tileInfo(layer),
@@ -119,7 +119,7 @@ export function vectorTileServer(layer: Layer, { token }: Addresses): object {
   }
 }
 
-/** A plain style (MapLibre style specification, version 8) that draws every layer of a set as it is. */
+/** Returns a plain style (MapLibre style specification, version 8) that draws every layer of a set with default symbols. */
 export function rootStyle(layer: Layer, { token }: Addresses): object {
   const layers = (layer.vectorLayers ?? []).flatMap(({ id }) =>
     DRAWN.map(({ geometry, type, paint }) => ({
@@ -149,7 +149,10 @@ function layerSummary(layer: Layer) {
   return { id: 0, name: layer.title, minScale, maxScale }
 }
 
-/** Levels are zooms. All of them from 0 on are told: GDAL and Esri's clients count from the first one. The zooms with tiles are `minLOD` to `maxLOD`. */
+/**
+ * Returns the levels, which are zooms. The list begins with 0, because GDAL and Esri's clients count from the first level. The zooms with tiles are
+ * `minLOD` to `maxLOD`.
+ */
 function tileInfo(layer: Layer): object {
   const { set } = layer
   const pixels = pixelsOf(layer)
@@ -202,7 +205,7 @@ function extentOf(layer: Layer): object {
   return { xmin, ymin, xmax, ymax, spatialReference: spatialReference(layer.set) }
 }
 
-/** Esri has its own number of Web Mercator; `latestWkid` is EPSG's. */
+/** Returns the spatial reference. Esri has its own number for Web Mercator; `latestWkid` is EPSG's. */
 function spatialReference({ crs }: TileMatrixSet): object {
   const latestWkid = Number(crs.slice('EPSG:'.length))
   return { wkid: latestWkid === 3857 ? 102100 : latestWkid, latestWkid }

@@ -49,7 +49,10 @@ function operation(id: string, summary: string, types: readonly string[], parame
   }
 }
 
-/** What clients of OGC API – Features read of the service, as OpenAPI 3.0: they read no later version. */
+/**
+ * Returns the description of the service that clients of OGC API – Features read, as OpenAPI 3.0: they support no later
+ * version.
+ */
 export function featuresApi(addresses: Addresses): object {
   const f = (values: readonly string[]) =>
     query('f', 'the format; otherwise Accept selects it', { type: 'string', enum: values })

@@ -17,7 +17,7 @@ const REL = 'http://www.opengis.net/def/rel/ogc/1.0'
 const JSON_TYPE = 'application/json'
 const SCHEMA_TYPE = 'application/schema+json'
 const EPSG = 'http://www.opengis.net/def/crs/EPSG/0/'
-/** In which the features of every collection are available. */
+/** Systems in which the features of every collection are available. */
 export const FEATURES_CRS = [CRS84, `${EPSG}4326`, `${EPSG}3857`, `${EPSG}4490`]
 
 export const FEATURES_CONFORMANCE = [
@@ -64,10 +64,10 @@ export interface CollectionLink {
   readonly title?: string
 }
 
-/** A vector as a token with an area sees it: `isCut` if there is one. */
+/** A vector as a token with an area sees it: `isCut` is true if the token has an area. */
 export type SeenVector = CatalogVector & { readonly isCut?: boolean }
 
-/** A vector within an area; null: it lies outside. `area` null: everywhere, and the vector is the same object. */
+/** Returns a vector cut to an area, or null if it lies outside. If `area` is null, returns the same object. */
 export function vectorWithin(vector: CatalogVector, area: Bounds | null): SeenVector | null {
   if (area === null) return vector
   const facts = factsOf(vector)
@@ -75,7 +75,7 @@ export function vectorWithin(vector: CatalogVector, area: Bounds | null): SeenVe
   return bounds === null ? null : { ...vector, factsText: JSON.stringify({ ...facts, bounds }), isCut: true }
 }
 
-/** The collection of a vector's features, with the links that every reader of the vector may follow. */
+/** Returns the collection of a vector's features, with the links that every reader of the vector may follow. */
 export function featureCollection(vector: SeenVector, addresses: Addresses) {
   const { code, name } = vector.stored
   const { crs, bounds } = factsOf(vector)
@@ -99,7 +99,7 @@ export function featureCollection(vector: SeenVector, addresses: Addresses) {
             'application/vnd.mapbox.tilejson+json',
           ),
         ]),
-    // A whole file is not cut to an area.
+    // A whole file cannot be cut to an area.
     ...(vector.isCut === true
       ? []
       : [to('enclosure', `/vectors/${encodeURIComponent(code)}/download`, 'application/octet-stream')]),
@@ -136,12 +136,12 @@ const GEOMETRY_FORMATS: Readonly<Record<string, string>> = {
   GeometryCollection: 'geometry-geometrycollection',
 }
 
-/** What filters may name. */
+/** Returns the properties that filters may name. */
 export function queryables(vector: CatalogVector, index: IndexDescription, addresses: Addresses): object {
   return schema(vector, index, addresses, 'queryables', `Queryables of ${vector.stored.name}`)
 }
 
-/** What features consist of. */
+/** Returns the schema of the features. */
 export function featureSchema(vector: CatalogVector, index: IndexDescription, addresses: Addresses): object {
   return schema(vector, index, addresses, 'schema', vector.stored.name)
 }

@@ -7,7 +7,7 @@ import { tileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import { SECRET_PLACE } from '../documents/document-cache.js'
 import type { Catalog, CatalogBasemap, CatalogVector } from '../sync/catalog.js'
 
-/** A basemap by its default version, as the standard services describe it. */
+/** A basemap with its default version, as the standard services describe it. */
 export interface Layer {
   readonly code: string
   readonly title: string
@@ -19,31 +19,31 @@ export interface Layer {
   readonly tileSize: number
   readonly minZoom: number
   readonly maxZoom: number
-  /** null: the whole world */
+  /** null for the whole world. */
   readonly bounds: Bounds | null
   readonly set: TileMatrixSet
   readonly vectorLayers: readonly { readonly id: string }[] | null
-  /** when its defaults became that, ISO 8601, ascending; empty: it has had one alone */
+  /** Times at which its defaults changed, ISO 8601, ascending; empty if it has had only one default. */
   readonly times: readonly string[]
 }
 
-/** Where answers say that things are. */
+/** The addresses that responses contain. */
 export interface Addresses {
-  /** the public address of the tiles, without a trailing slash */
+  /** Public address of the tiles, without a trailing slash. */
   readonly base: string
-  /** the token's parameter, `token=...`, where it came in the query of this request; else empty */
+  /** Parameter with the token, `token=...`, if it came in the query of this request; otherwise empty. */
   readonly token: string
 }
 
 interface AddressForms {
   readonly plain: Addresses
-  /** with `SECRET_PLACE` where the token goes */
+  /** With `SECRET_PLACE` instead of the token. */
   readonly withToken: Addresses
 }
 
 const addressForms = new Map<string, AddressForms>()
 
-/** How addresses below a base are written: the same two objects each time, by which parts of documents are remembered. */
+/** Returns the forms of addresses below a base: the same two objects each time, which are the keys of cached parts of documents. */
 export function addressFormsOf(base: string): AddressForms {
   const known = addressForms.get(base)
   if (known !== undefined) return known
@@ -55,13 +55,13 @@ export function addressFormsOf(base: string): AddressForms {
   return made
 }
 
-/** An address below the base, with the token where it came in the query. `path` begins with a slash and may have a query. */
+/** Returns an address below the base, with the token if it came in the query. `path` begins with a slash and may have a query. */
 export function addressOf({ base, token }: Addresses, path: string): string {
   if (token === '') return `${base}${path}`
   return `${base}${path}${path.includes('?') ? '&' : '?'}${token}`
 }
 
-/** The template of a layer's tiles, on the route that serves them fastest: `names` are the service's own names of zoom, column and row. */
+/** Returns the template of a layer's tiles, on the route that serves them fastest; `names` are the service's names of zoom, column and row. */
 export function tileTemplate(
   addresses: Addresses,
   layer: Layer,
@@ -78,7 +78,7 @@ export function tileJsonPath({ code, version }: Pick<Layer, 'code' | 'version'>)
 
 const layers = new WeakMap<CatalogBasemap, Layer | null>()
 
-/** The layer of a basemap, the same object each time; null: no version of it can be served. */
+/** Returns the layer of a basemap, the same object each time; null if no version of it can be served. */
 export function layerOf(basemap: CatalogBasemap): Layer | null {
   const known = layers.get(basemap)
   if (known !== undefined) return known
@@ -112,7 +112,7 @@ function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
   }
 }
 
-/** Limit: times that a document lists of a layer, the newest ones. */
+/** Limit: newest times of a layer that a document lists. */
 const MAX_TIMES = 1_000
 
 function timesOf({ versions: all }: CatalogBasemap['stored'], served: CatalogBasemap['versions']): readonly string[] {
@@ -130,7 +130,7 @@ interface WantedLayer {
 
 const layersByCode = new WeakMap<Catalog['basemaps'], readonly WantedLayer[]>()
 
-/** What a token that was admitted may read, by code. */
+/** Returns the layers that an admitted token may read, by code. */
 export function readableLayers({ basemaps }: Catalog, token: AccessToken): Layer[] {
   const area = token.limits?.area ?? null
   return sortedLayers(basemaps).flatMap(({ wanted, layer }) => {
@@ -139,7 +139,7 @@ export function readableLayers({ basemaps }: Catalog, token: AccessToken): Layer
   })
 }
 
-/** A layer as a token with an area sees it; null: the layer lies outside. `area` null: everywhere, and the layer is the same object. */
+/** Returns a layer as a token with an area sees it, or null if it lies outside. If `area` is null, returns the same object. */
 export function withinArea(layer: Layer, area: Bounds | null): Layer | null {
   if (area === null) return layer
   const bounds = commonBounds(area, layer.bounds ?? layer.set.world)
@@ -161,7 +161,7 @@ function sortedLayers(basemaps: Catalog['basemaps']): readonly WantedLayer[] {
 
 const vectorsByCode = new WeakMap<Catalog['vectors'], readonly CatalogVector[]>()
 
-/** The vectors that a token that was admitted may read, by code. */
+/** Returns the vectors that an admitted token may read, by code. */
 export function readableVectors({ vectors }: Catalog, token: AccessToken): readonly CatalogVector[] {
   let sorted = vectorsByCode.get(vectors)
   if (sorted === undefined) {
@@ -173,14 +173,17 @@ export function readableVectors({ vectors }: Catalog, token: AccessToken): reado
   return sorted.filter(({ wanted }) => isGranted(token, wanted))
 }
 
-/** West, south, east, north of a layer in degrees: not across the antimeridian, and no further than its grid, beyond which clients compute infinities. */
+/**
+ * Returns west, south, east, north of a layer in degrees: not across the antimeridian, and not beyond its grid, where clients would compute
+ * infinities.
+ */
 export function boundsWithinGrid({ set, bounds }: Pick<Layer, 'set' | 'bounds'>): Bounds {
   const [west, south, east, north] = unbrokenBounds(set, bounds)
   const [left, bottom, right, top] = set.world
   return [Math.max(west, left), Math.max(south, bottom), Math.min(east, right), Math.min(north, top)]
 }
 
-/** Its zooms, ascending. */
+/** Returns its zooms, ascending. */
 export function zoomsOf({ minZoom, maxZoom }: Pick<Layer, 'minZoom' | 'maxZoom'>): number[] {
   return Array.from({ length: maxZoom - minZoom + 1 }, (_, i) => minZoom + i)
 }

@@ -25,16 +25,16 @@ import { STYLES_CONFORMANCE, STYLES_PATH, STYLES_REL } from './styles-documents.
 
 /**
  * Documents of OGC API – Tiles 1.0 (OGC 20-057), with the collections of OGC API – Common 2 and the tile matrix sets of the Two Dimensional
- * Tile Matrix Set standard 2.0 (OGC 17-083r4). Keys of that standard's first version stand next to them: GDAL 3.6 reads no others.
+ * Tile Matrix Set standard 2.0 (OGC 17-083r4). Keys of that standard's first version are included: GDAL 3.6 reads no others.
  */
 const OGC_PATH = '/ogc'
 
 const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const REL = 'http://www.opengis.net/def/rel/ogc/1.0'
 const JSON_TYPE = 'application/json'
-/** As OGC API – Features part 5 names a document of OpenAPI 3.1. */
+/** Media type of an OpenAPI 3.1 document in OGC API – Features part 5. */
 const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
-/** Of the document that describes OGC API – Features alone, as its clients read it. */
+/** Media type of the document that describes only OGC API – Features, in the version that its clients read. */
 export const OPENAPI_30_TYPE = 'application/vnd.oai.openapi+json;version=3.0'
 
 interface Link {
@@ -93,7 +93,7 @@ export function conformance(): object {
   return { conformsTo: CONFORMANCE, drafts: STYLES_CONFORMANCE }
 }
 
-/** The document of all collections, piece by piece. Both lists are ordered by code. */
+/** Returns the document of all collections, in pieces. Both lists are sorted by code. */
 export function collectionsPieces(
   layers: readonly Layer[],
   vectors: readonly CatalogVector[],
@@ -121,7 +121,7 @@ function* collectionItems(
   while (next < vectors.length) yield vectorItem(vectors[next++] as CatalogVector, addresses)
 }
 
-/** Behind every code there is. */
+/** Sorts after every code. */
 const BEHIND_ALL = '\u{10ffff}'
 
 function codeAt(vectors: readonly CatalogVector[], i: number): string {
@@ -132,7 +132,7 @@ const vectorItem = remembered<string, CatalogVector>((vector, addresses) =>
   JSON.stringify(featureCollection(vector, addresses)),
 )
 
-/** A basemap and a vector with the same code are one collection. */
+/** Returns the collection of a basemap and a vector with the same code. */
 export function sharedCollection(
   layer: Layer,
   vector: CatalogVector,
@@ -193,7 +193,7 @@ export function tileset(layer: Layer, addresses: Addresses, quirks: GdalQuirks =
     tileMatrixSetLimits: quirks.ownUnits ? limitsOf({ ...layer, ...readableByGdal(layer) }) : limitsOf(layer),
     boundingBox: boundingBox(layer),
     mediaTypes: [CONTENT_TYPES[layer.format]],
-    // At least one, by the standard's schema: images and sets that name none have no such list.
+    // The standard's schema requires at least one item, so images and sets without names have no such list.
     ...(layer.vectorLayers === null || layer.vectorLayers.length === 0
       ? {}
       : { layers: layer.vectorLayers.map(({ id }) => ({ id, dataType: 'vector' })) }),
@@ -206,7 +206,7 @@ function extentOf(layer: Layer, { ownUnits }: GdalQuirks): object {
   return { bbox: [unbrokenBounds(layer.set, layer.bounds)], crs: CRS84 }
 }
 
-/** In the system of the tiles and the order of its axes. */
+/** Returns the box in the system of the tiles and the order of its axes. */
 function boundingBox(layer: Layer): object {
   const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))
   const inOrder = (x: number, y: number) => (isNorthFirst(layer.set) ? [y, x] : [x, y])
@@ -218,7 +218,7 @@ function boundingBox(layer: Layer): object {
   }
 }
 
-/** The whole matrices from the first one that has pixels for the extent: GDAL opens no set with an overview of none. */
+/** Returns the whole matrices beginning with the first one that has pixels for the extent: GDAL opens no set with an empty overview. */
 function readableByGdal(layer: Layer): Pick<Layer, 'minZoom' | 'bounds'> {
   const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))
   const units = Math.min(east - west, north - south)
@@ -240,7 +240,7 @@ export function tileMatrixSets(layers: readonly Layer[], addresses: Addresses): 
   }
 }
 
-/** A definition by the standard's second version, with the keys of its first. */
+/** Returns a definition by the standard's second version, with the keys of its first. */
 export function tileMatrixSet(id: string, sized: SizedSet): object {
   const { set, pixels } = sized
   // The order of axes is that of the system: easting first but for EPSG:4490 and Gauss-Kruger. The first version names the system by its URN.
@@ -260,7 +260,7 @@ export function tileMatrixSet(id: string, sized: SizedSet): object {
     matrixHeight: rows,
   }))
   return {
-    // By this GDAL 3.6 knows a definition when it sees one.
+    // GDAL 3.6 recognises a definition by this.
     type: 'TileMatrixSetType',
     id,
     identifier: id,
@@ -329,7 +329,7 @@ function tileMatrixSetReference(layer: Layer): object {
   return { tileMatrixSetId: sizedSetId(layer), ...(uri === undefined ? {} : { tileMatrixSetURI: uri }) }
 }
 
-/** Those of 256 pixels alone are registered. */
+/** Only sets with tiles of 256 pixels are registered. */
 function registeredUri({ set, pixels }: SizedSet): { uri?: string } {
   return set.registered === null || pixels !== 256 ? {} : { uri: set.registered }
 }
@@ -346,7 +346,7 @@ function collectionPath({ code }: Layer): string {
   return `${OGC_PATH}/collections/${encodeURIComponent(code)}`
 }
 
-/** Pictures stand below `map`, vector tiles do not (OGC 20-057, 9 and 10). */
+/** Images are below `map`, vector tiles are not (OGC 20-057, 9 and 10). */
 function tilesetsPath(layer: Layer): string {
   return `${collectionPath(layer)}${dataTypeOf(layer) === 'map' ? '/map' : ''}/tiles`
 }

@@ -1,11 +1,11 @@
 import type { Addresses, Layer } from './layer.js'
 
-/** How many parts of documents were made since the start: of a catalog that stands still, none is made twice. */
+/** Number of parts of documents made since the start: while a catalog does not change, no part is made twice. */
 export const partsMade = { count: 0 }
 
 /**
- * What a document says of one layer, made once for each layer and form of addresses. A layer is as immutable as the basemap that it is of: a
- * changed one is another object.
+ * Returns a function that makes the part of a document about one layer, and caches it for each layer and form of addresses. A layer is as
+ * immutable as its basemap: a changed layer is another object.
  */
 export function remembered<Part, Of extends object = Layer>(
   make: (layer: Of, addresses: Addresses) => Part,
@@ -26,7 +26,7 @@ export function remembered<Part, Of extends object = Layer>(
   }
 }
 
-/** What a document says of each layer, one after the other. */
+/** Returns the part of a document about each layer, in order. */
 export function* itemsOf<Part>(
   layers: Iterable<Layer>,
   itemOf: (layer: Layer, addresses: Addresses) => Part,
@@ -35,7 +35,7 @@ export function* itemsOf<Part>(
   for (const layer of layers) yield itemOf(layer, addresses)
 }
 
-/** `before` as JSON with one member more, `name`, which is a list of items that are JSON already. */
+/** Returns `before` as JSON with an additional member `name`: a list of items that are already JSON. */
 export function* jsonPieces(before: object, name: string, items: Iterable<string>): Iterable<string> {
   yield `${JSON.stringify(before).slice(0, -1)},${JSON.stringify(name)}:[`
   let separator = ''

@@ -1,9 +1,9 @@
 import { TILE_MATRIX_SETS, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Layer } from './layer.js'
 
-/** Pixels of a tile's side. Sets whose tiles are no multiple of it are described with this size. */
+/** Side of a tile in pixels. Sets whose tiles are not a multiple of it are described with this size. */
 const PIXELS = 256
-/** Limit: larger tiles have no set of their own. */
+/** Limit: larger tiles have no separate set. */
 const MAX_FACTOR = 16
 
 /** Pixels of a side, as the standard services tell them. Vector tiles have none. */
@@ -13,33 +13,36 @@ export function tilePixels({ set, format, tileSize }: Pick<Layer, 'set' | 'forma
 }
 
 /**
- * The identifier of the set that a layer lies in. A tile matrix set says how large its tiles are, and clients take their scale from it: that of
- * larger tiles is another one, `WebMercatorQuadx2` for 512 pixels.
+ * Returns the identifier of a layer's set. A tile matrix set contains the size of its tiles, from which clients derive the scale. So larger
+ * tiles have a separate set, `WebMercatorQuadx2` for 512 pixels.
  */
 export function sizedSetId(layer: Pick<Layer, 'set' | 'format' | 'tileSize'>): string {
   const pixels = tilePixels(layer)
   return pixels === PIXELS || layer.set.own !== null ? layer.set.id : `${layer.set.id}x${pixels / PIXELS}`
 }
 
-/** Whether an identifier names the set of a layer. The set of 256 pixels names the same places, whatever the size of the layer's tiles. */
+/** True if an identifier names the set of a layer. The set of 256 pixels names the same places for tiles of any size. */
 export function isSetOf(layer: Pick<Layer, 'set' | 'format' | 'tileSize'>, id: string): boolean {
   return id === sizedSetId(layer) || id === layer.set.id
 }
 
 /**
- * The identifier of the set with the zooms of a layer and no others, `WebMercatorQuad_2_14`. A WMTS needs it: GDAL opens a layer at the finest
- * matrix of its set, whatever the layer's limits say, and looks for overviews in all others.
+ * Returns the identifier of the set with only the zooms of a layer, `WebMercatorQuad_2_14`. A WMTS needs it: GDAL opens a layer at the finest
+ * matrix of its set, regardless of the layer's limits, and looks for overviews in all others.
  */
 export function rangedSetId(layer: Pick<Layer, 'set' | 'format' | 'tileSize' | 'minZoom' | 'maxZoom'>): string {
   return `${sizedSetId(layer)}_${layer.minZoom}_${layer.maxZoom}`
 }
 
-/** The set that another is a part of, if it is. A client may name the zooms that a layer had when its document was made. */
+/**
+ * Returns the whole set of which another one is a part, otherwise the set itself. A client may name zooms that a layer had when its document
+ * was made.
+ */
 export function wholeSetId(id: string): string {
   return id.replace(/_\d{1,2}_\d{1,2}$/, '')
 }
 
-/** A set with its tiles' size in pixels. */
+/** A set with the size of its tiles in pixels. */
 export interface SizedSet {
   readonly set: TileMatrixSet
   readonly pixels: number
@@ -58,7 +61,7 @@ export function sizedSet(id: string, layers: () => readonly Layer[] = () => []):
   return id === (pixels === PIXELS ? set.id : `${set.id}x${pixels / PIXELS}`) ? { set, pixels } : null
 }
 
-/** The sets of 256 pixels, and the others that layers lie in, by identifier. */
+/** Returns the sets of 256 pixels, and the other sets of layers, by identifier. */
 export function setsOf(layers: readonly Layer[]): ReadonlyMap<string, SizedSet> {
   const sets = new Map<string, SizedSet>(
     Object.values(TILE_MATRIX_SETS).map((set) => [set.id, { set, pixels: PIXELS }]),

@@ -3,7 +3,7 @@ import type { CatalogStyle } from '../sync/catalog.js'
 import { type Addresses, addressOf } from './layer.js'
 import { jsonPieces, remembered } from './remembered.js'
 
-/** Documents of OGC API – Styles (OGC 20-009), a draft: version 0.0 of its conformance classes says so. */
+/** Documents of OGC API – Styles (OGC 20-009), a draft, as the version 0.0 of its conformance classes shows. */
 export const STYLES_CONFORMANCE = ['core', 'json', 'mapbox-styles'].map(
   (name) => `http://www.opengis.net/spec/ogcapi-styles-1/0.0/conf/${name}`,
 )
@@ -12,7 +12,7 @@ export const STYLES_PATH = '/ogc/styles'
 export const STYLE_TYPE = 'application/vnd.mapbox.style+json'
 const JSON_TYPE = 'application/json'
 
-/** The list of styles, piece by piece. */
+/** Returns the list of styles, in pieces. */
 export function stylesPieces(styles: readonly CatalogStyle[], addresses: Addresses): Iterable<string> {
   const links = [{ rel: 'self', href: addressOf(addresses, STYLES_PATH), type: JSON_TYPE }]
   return jsonPieces(

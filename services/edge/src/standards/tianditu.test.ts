@@ -62,13 +62,13 @@ test.each([
   expect(plainTileRequest(tileRequest(more), layer(), 'w')).toMatchObject({ kind: 'exception', locator })
 })
 
-test('a layer is in the set of its grid, and vector tiles are in none', () => {
+test('a layer is in the set of its grid, and vector tiles are in no set', () => {
   const sets = (one: Layer) => (['w', 'c'] as const).filter((set) => isInTianditu(one, set))
   expect([layer(), geographic, layer({ format: 'pbf' })].map(sets)).toEqual([['w'], ['c'], []])
   expect(sets(layer({ set: TILE_MATRIX_SETS.CGCS2000Quad }))).toEqual(['c'])
 })
 
-test('capabilities have matrices 1 to 18 with their corner in the order of the axes, behind the set of own zooms', () => {
+test('capabilities have matrices 1 to 18 with their corner in the order of the axes, after the set of own zooms', () => {
   const text = tiandituCapabilities(geographic, ADDRESSES, 'c')
   expect(text.match(/<TileMatrixSet>\n<ows:Title>/g)).toHaveLength(2)
   const [, own = '', all = ''] = text.split('<TileMatrixSet>\n')
@@ -87,7 +87,7 @@ test('capabilities have matrices 1 to 18 with their corner in the order of the a
   expect(mercator).toContain('xlink:href="http://maps.example/tianditu/img_w/wmts?tk=bmp_x&amp;"')
 })
 
-test('a layer without a zoom among the matrices has the shared set only', () => {
+test('a layer without a zoom among the matrices has only the shared set', () => {
   const text = tiandituCapabilities(layer({ maxZoom: 0 }), ADDRESSES, 'w')
   expect(text.match(/<TileMatrixSet>\n<ows:Title>/g)).toHaveLength(1)
 })

@@ -8,10 +8,10 @@ import { capabilitiesFrame, layerWith, limitedLink, matrixSet } from './wmts-cap
 import { invalid, noSuchLayer, tileRequestError, type WmtsRequest } from './wmts-request.js'
 import { type Xml, xml, xmlItem, xmlPieces } from './xml.js'
 
-/** `w`: Web Mercator; `c`: longitude and latitude in CGCS2000. */
+/** `w` is Web Mercator; `c` is longitude and latitude in CGCS2000. */
 export type TiandituSet = 'w' | 'c'
 
-/** The one format of that service, whatever its tiles are. */
+/** The only format of that service, for tiles of any type. */
 const FORMAT = 'tiles'
 const FIRST_MATRIX = 1
 const LAST_MATRIX = 18
@@ -21,7 +21,7 @@ export interface TiandituPlace {
   readonly set: TiandituSet
 }
 
-/** What an address of the form `/tianditu/{code}_{w|c}/wmts` names; null: it has another form. */
+/** Parses an address of the form `/tianditu/{code}_{w|c}/wmts`; null for any other form. */
 export function tiandituPlace(path: string): TiandituPlace | null {
   const [, , service = '', wmts, ...more] = path.replace(/\/$/, '').split('/')
   const name = decodedSegment(service) ?? ''
@@ -31,8 +31,8 @@ export function tiandituPlace(path: string): TiandituPlace | null {
 }
 
 /**
- * Whether a layer is served under a name of a set. CGCS2000 and WGS 84 differ by less than a metre, so that a set in either is `c`. Vector tiles
- * are in none.
+ * True if a layer is served under the name of a set. CGCS2000 and WGS 84 differ by less than a metre, so a set in either is `c`. Vector tiles
+ * are in no set.
  */
 export function isInTianditu({ set, format }: Pick<Layer, 'set' | 'format'>, name: TiandituSet): boolean {
   return format !== 'pbf' && set.own === null && (name === 'w') === (set.columns === 1)
@@ -40,7 +40,7 @@ export function isInTianditu({ set, format }: Pick<Layer, 'set' | 'format'>, nam
 
 type TileRequest = Extract<WmtsRequest, { kind: 'tile' }>
 
-/** A request as the WMTS of the gateway has it, or what is wrong with it. */
+/** Returns a request in the form of the gateway's WMTS, or its error. */
 export function plainTileRequest(request: TileRequest, layer: Layer, name: TiandituSet): TileRequest | OwsException {
   const { parameters } = request
   if (request.layer !== layer.code) return noSuchLayer()
@@ -59,8 +59,8 @@ export function plainTileRequest(request: TileRequest, layer: Layer, name: Tiand
 }
 
 /**
- * Capabilities of one layer (WMTS 1.0.0). The first set has the layer's own zooms, since GDAL and QGIS take those of a set for its layers'; the
- * second one has the matrices that clients know by their numbers.
+ * Returns the capabilities of one layer (WMTS 1.0.0). The first set has the layer's own zooms, because GDAL and QGIS assume that a layer has the
+ * zooms of its set. The second set has the matrices that clients know by their numbers.
  */
 export function tiandituCapabilities(layer: Layer, addresses: Addresses, name: TiandituSet): string {
   const [first, last] = [zoomOf(FIRST_MATRIX, name), zoomOf(LAST_MATRIX, name)]
@@ -78,7 +78,10 @@ export function tiandituCapabilities(layer: Layer, addresses: Addresses, name: T
   return [...xmlPieces(capabilitiesFrame(addresses, place), items.map(xmlItem))].join('')
 }
 
-/** Tianditu's first geographic matrix has two tiles, which is zoom 0; in Web Mercator matrix and zoom have one number. */
+/**
+ * Returns the zoom of a matrix. Tianditu's first geographic matrix has two tiles, which is zoom 0; in Web Mercator matrix and zoom have the same
+ * number.
+ */
 function zoomOf(matrix: number, name: TiandituSet): number {
   return name === 'c' ? matrix - 1 : matrix
 }

@@ -6,26 +6,28 @@ import { XML_ITEMS, xml, xmlDocument, xmlItem, xmlPieces } from './xml.js'
 
 const TMS_PATH = '/tms/1.0.0'
 
-/** The profiles of the OSGeo Tile Map Service Specification 1.0.0; none for CGCS2000. */
+/** Profiles of the OSGeo Tile Map Service Specification 1.0.0, which has none for CGCS2000. */
 const PROFILES: Readonly<Record<string, string>> = { 'EPSG:3857': 'global-mercator', 'EPSG:4326': 'global-geodetic' }
 
 const profileOf = (layer: Layer) => PROFILES[layer.set.crs] ?? 'none'
 
 const mapPath = ({ code }: Layer) => `${TMS_PATH}/${encodeURIComponent(code)}`
 
-/** What continues the path of a tile map's address: clients append `/x/y.png` to the end of a tile set's address, which is its query. */
+/**
+ * Parameter that continues the path of a tile map's address: clients append `/x/y.png` to the end of a tile set's address, which is its query.
+ */
 export const TILE_PARAMETER = 'tile'
 
 /**
- * Ends in `/{zoom}`: OWSLib appends the rest, and GDAL puts its own zoom there, if the first one is 0. GDAL asks for every tile of the whole
- * grid, and takes a missing one for an error unless it is 204.
+ * Returns an address that ends in `/{zoom}`: OWSLib appends the rest, and GDAL replaces the zoom, if the first one is 0. GDAL requests every
+ * tile of the whole grid, and treats a missing one as an error unless it gets 204.
  */
 function tilesAddress(addresses: Addresses, layer: Layer, zoom: number): string {
   const map = addressOf(addresses, `${mapPath(layer)}?missing=204`)
   return `${map}&${TILE_PARAMETER}=/${zoom}`
 }
 
-/** The list of tile maps (OSGeo Tile Map Service Specification 1.0.0). */
+/** Returns the list of tile maps (OSGeo Tile Map Service Specification 1.0.0). */
 export function tileMapService(layers: readonly Layer[], addresses: Addresses): string {
   return [...tileMapServicePieces(layers, addresses)].join('')
 }
@@ -55,10 +57,10 @@ ${XML_ITEMS}
 }
 
 /**
- * One tile map: where its tiles are, rows counted from the south. The bounding box is that of the whole grid, because GDAL counts rows and
- * columns from its corner, and from no other element. The extent of the data is in `DataBoundingBox`, which Cesium takes because it is the last
- * element so named, and in the TileJSON that `Metadata` names.
- * @param from the first zoom that is listed: GDAL reads no map that does not begin with 0, and Cesium shows none below its first tiles
+ * Returns one tile map with the addresses of its tiles, whose rows are counted from the south. The bounding box is that of the whole grid,
+ * because GDAL counts rows and columns from its corner, and from no other element. The extent of the data is in `DataBoundingBox`, which Cesium
+ * uses because it is the last element of that name, and in the TileJSON that `Metadata` names.
+ * @param from the first zoom that is listed: GDAL reads only maps that begin with 0, and Cesium shows none below its first tiles
  */
 export function tileMap(layer: Layer, addresses: Addresses, from: number = 0): string {
   const [west, south, east, north] = inUnitsOf(layer.set, boundsWithinGrid(layer))

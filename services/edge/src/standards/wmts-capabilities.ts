@@ -9,16 +9,16 @@ const WMTS_PATH = '/wmts'
 export const WMTS_REST_PATH = '/wmts/1.0.0/WMTSCapabilities.xml'
 
 /**
- * The capabilities of a WMTS 1.0.0 (OGC 07-057r7) with RESTful and KVP addresses, for the layers that one token may read.
+ * Returns the capabilities of a WMTS 1.0.0 (OGC 07-057r7) with RESTful and KVP addresses, for the layers that a token may read.
  *
- * GDAL and QGIS take the zooms of a set for those of each of its layers, and show nothing where a layer ends before. So the first set of each
- * layer has the layer's own zooms, and its limits. The second is the one that they share, for clients that know it by its name.
+ * GDAL and QGIS assume that each layer has all zooms of its set, and show nothing if a layer ends before. So the first set of each layer has
+ * the layer's own zooms, and its limits. The second is the shared set, for clients that know it by its name.
  */
 export function wmtsCapabilities(layers: readonly Layer[], addresses: Addresses): string {
   return [...capabilitiesPieces(layers, addresses)].join('')
 }
 
-/** `wmtsCapabilities`, piece by piece. */
+/** Returns `wmtsCapabilities` in pieces. */
 export function capabilitiesPieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
   return xmlPieces(capabilitiesFrame(addresses), contents(layers, addresses))
 }
@@ -34,14 +34,14 @@ const layerItem = remembered((layer, addresses) => {
   return xmlItem(layerElement(layer, addresses, links))
 })
 
-/** The capabilities of one layer, whose set is the shared one with the zooms of this layer alone. */
+/** Returns the capabilities of one layer, whose set is the shared one with only the zooms of this layer. */
 export function capabilitiesOfOne(layer: Layer, addresses: Addresses): string {
   const id = sizedSetId(layer)
   const parts = [layerElement(layer, addresses, limitedLink(layer, id)), matrixSet({ id, ...layer })]
   return [...xmlPieces(capabilitiesFrame(addresses), parts.map(xmlItem))].join('')
 }
 
-/** Where a WMTS is asked: by key and value, and for its RESTful capabilities, if it has such. */
+/** Addresses of a WMTS: for requests in key-value form, and for its RESTful capabilities, if it has them. */
 interface WmtsPlace {
   readonly kvp: string
   readonly rest: string | null
@@ -69,9 +69,9 @@ ${place.rest === null ? null : xml`<ServiceMetadataURL xlink:href="${addressOf(a
 </Capabilities>`
 }
 
-/** RESTful first: QGIS and OpenLayers take the first encoding, and only those addresses are the fast ones. */
+/** RESTful first: QGIS and OpenLayers use the first encoding, and only those addresses are fast. */
 function operation(name: string, addresses: Addresses, place: WmtsPlace): Xml {
-  // Clients append their parameters behind the question mark.
+  // Clients append their parameters after the question mark.
   const kvp = `${addressOf(addresses, place.kvp)}${addresses.token === '' ? '?' : '&'}`
   return xml`
 <ows:Operation name="${name}"><ows:DCP><ows:HTTP>
@@ -93,7 +93,7 @@ function layerElement(layer: Layer, addresses: Addresses, links: Xml): Xml {
   return layerWith(layer, format, [...dimension(layer), links, resource])
 }
 
-/** When its default version became another one: for requests by key and value, which take TIME. */
+/** Returns the times at which its default version changed, for requests in key-value form, which accept TIME. */
 function dimension({ times }: Layer): Xml[] {
   if (times.length === 0) return []
   return [
@@ -103,7 +103,7 @@ ${times.map((time) => xml`<Value>${time}</Value>`)}
   ]
 }
 
-/** `parts`: its time, its sets, and the addresses of its tiles where they have some. */
+/** `parts`: its time, its sets, and the addresses of its tiles, if it has any. */
 export function layerWith(layer: Layer, format: string, parts: readonly Xml[]): Xml {
   const [west, south, east, north] = boundsWithinGrid(layer)
   return xml`
@@ -118,14 +118,14 @@ ${parts.flatMap((part, i) => (i === 0 ? [part] : [new Xml('\n'), part]))}
 </Layer>`
 }
 
-/** @param idOf the identifier of a zoom's matrix */
+/** @param idOf returns the identifier of a zoom's matrix */
 export function limitedLink(layer: Layer, setId: string, idOf = plainZoom): Xml {
   return xml`<TileMatrixSetLink><TileMatrixSet>${setId}</TileMatrixSet><TileMatrixSetLimits>
 ${zoomsOf(layer).map((zoom) => limits(layer, zoom, idOf(zoom)))}
 </TileMatrixSetLimits></TileMatrixSetLink>`
 }
 
-/** Nine tenths of the document of a large catalog, and numbers alone: without the care that texts need. */
+/** Nine tenths of the document of a large catalog, and only numbers, so escaping is skipped. */
 function limits({ set, bounds }: Layer, zoom: number, id: number): Xml {
   const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, zoom, bounds)
   return new Xml(
@@ -141,7 +141,7 @@ function plainZoom(zoom: number): number {
 /** A set with some of its zooms. */
 export type DescribedSet = Pick<Layer, 'set' | 'format' | 'tileSize' | 'minZoom' | 'maxZoom'> & { readonly id: string }
 
-/** The sets that layers share, each from zoom 0 to the highest zoom of its layers. */
+/** Returns the sets that layers share, each from zoom 0 to the highest zoom of its layers. */
 function sharedSets(layers: readonly Layer[]): DescribedSet[] {
   const sets = new Map<string, DescribedSet>()
   for (const layer of layers) {
@@ -152,7 +152,7 @@ function sharedSets(layers: readonly Layer[]): DescribedSet[] {
   return [...sets.values()]
 }
 
-/** The sets with the zooms of layers: one for all layers that have the same. */
+/** Returns the sets with the zooms of layers: one for all layers with the same zooms. */
 function rangedSets(layers: readonly Layer[]): DescribedSet[] {
   const sets = new Map<string, DescribedSet>()
   for (const layer of layers) {
@@ -165,7 +165,7 @@ function rangedSets(layers: readonly Layer[]): DescribedSet[] {
 export function matrixSet(described: DescribedSet, idOf = plainZoom): Xml {
   const { id, set } = described
   const pixels = tilePixels(described)
-  // The scales of that standard are those of tiles of 256 pixels, from zoom 0 on.
+  // The scales of that standard are those of tiles of 256 pixels, beginning with zoom 0.
   const scales = pixels === 256 && described.minZoom === 0 ? set.wellKnownScaleSet : null
   return xml`
 <TileMatrixSet>

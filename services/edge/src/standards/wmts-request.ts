@@ -9,7 +9,7 @@ import { isSetOf, sizedSetId, wholeSetId } from './sized-set.js'
 export type WmtsRequest =
   | {
       readonly kind: 'capabilities'
-      /** the one layer that is listed; null: all */
+      /** The only layer that is listed; null for all. */
       readonly only: string | null
     }
   | {
@@ -23,8 +23,9 @@ export type WmtsRequest =
   | OwsException
 
 /**
- * A request by key and value (WMTS 1.0.0, 8). Names in any case. QGIS asks a bare address for WMS capabilities and GDAL for nothing at all:
- * both get those of the WMTS. `only` is no parameter of the standard: it lists one layer, whose grid has the layer's own zooms.
+ * Parses a request in key-value form (WMTS 1.0.0, 8). Names are case-insensitive. QGIS requests WMS capabilities from a bare address, and
+ * GDAL sends no parameters: both get those of the WMTS. `only` is not a parameter of the standard: it lists one layer, whose grid has the
+ * layer's own zooms.
  */
 export function parseWmtsRequest(query: string): WmtsRequest {
   const parameters = new Map<string, string>()
@@ -57,14 +58,14 @@ const OPERATIONS = 'there are GetCapabilities and GetTile'
 
 function capabilitiesRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
   const versions = parameters.get('ACCEPTVERSIONS')
-  // OWS Common 1.1.0, 7.3.2; the other optional parameters are for servers that have what they choose from.
+  // OWS Common 1.1.0, 7.3.2. The other optional parameters are for servers that offer a choice.
   if (versions && !versions.split(',').some((version) => version.trim() === '1.0.0')) {
     return { kind: 'exception', code: 'VersionNegotiationFailed', locator: null, text: 'the version is 1.0.0' }
   }
   return { kind: 'capabilities', only: parameters.get('ONLY') || null }
 }
 
-/** As table 29 of the standard writes them. */
+/** Spelled as in table 29 of the standard. */
 const TILE_PARAMETERS = ['Layer', 'TileMatrixSet', 'TileMatrix', 'TileRow', 'TileCol', 'Format']
 
 function tileRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
@@ -81,7 +82,7 @@ function tileRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
   }
 }
 
-/** What is wrong with a tile request to a layer that is there; null: nothing. */
+/** Returns the error of a tile request to an existing layer, or null. */
 export function tileRequestError(
   { parameters, z, x, y }: Extract<WmtsRequest, { kind: 'tile' }>,
   layer: Pick<Layer, 'set' | 'format' | 'tileSize'>,
@@ -121,7 +122,7 @@ export function invalid(locator: string, text: string): OwsException {
   return { kind: 'exception', code: 'InvalidParameterValue', locator, text }
 }
 
-/** The path of the tile that a request names, as the tile route knows it. */
+/** Returns the path of the requested tile on the tile route. */
 export function tilePathOf(
   { layer, z, x, y }: Extract<WmtsRequest, { kind: 'tile' }>,
   { format }: Pick<Layer, 'format'>,

@@ -6,7 +6,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 }
 
-/** Markup that is put into other markup as it is. */
+/** Markup that is inserted into other markup without escaping. */
 export class Xml {
   readonly text: string
 
@@ -17,27 +17,27 @@ export class Xml {
 
 type Part = string | number | Xml | readonly Xml[] | null
 
-/** XML 1.0 of a template: texts are escaped, markup and lists of markup are not, null is nothing. */
+/** Returns the XML 1.0 of a template: texts are escaped, markup and lists of markup are not, null is omitted. */
 export function xml(strings: TemplateStringsArray, ...parts: readonly Part[]): Xml {
   let text = strings[0] as string
   for (const [i, part] of parts.entries()) text += `${toText(part)}${strings[i + 1]}`
   return new Xml(text)
 }
 
-/** A whole document, without the blank lines and indents of its templates. */
+/** Returns a whole document, without the blank lines and indents of its templates. */
 export function xmlDocument(document: Xml): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${xmlItem(document)}`
 }
 
-/** A part of a document that stands on lines of its own, as `xmlDocument` would have it there. */
+/** Returns a part of a document that occupies whole lines, in the form of `xmlDocument`. */
 export function xmlItem({ text }: Xml): string {
   return `${text.replace(/>\s*\n\s*/g, '>\n').trim()}\n`
 }
 
-/** The place of the items in the frame of `xmlPieces`. No text of others can have this character (`escaped`). */
+/** Placeholder of the items in the frame of `xmlPieces`. No foreign text can contain this character (`escaped`). */
 export const XML_ITEMS = new Xml('\0')
 
-/** A document that grows with its items, piece by piece. */
+/** Returns a document that grows with its items, in pieces. */
 export function* xmlPieces(frame: Xml, items: Iterable<string>): Iterable<string> {
   const [head = '', tail = ''] = xmlDocument(frame).split(XML_ITEMS.text)
   yield head

@@ -5,7 +5,10 @@ import type { DiskGate } from '../files/disk-gate.js'
 
 const read = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
 
-/** A whole file below a root; null: it is not there. Rejects where it is larger than `most` bytes, or its disk does not answer. */
+/**
+ * Reads a whole file below a root; null if it does not exist. Rejects if it is larger than `most` bytes, or if its disk does not
+ * answer.
+ */
 export async function readBelow(disks: DiskGate, root: string, file: string, most: number): Promise<Buffer | null> {
   const answer = await disks.run(root, {
     read: async () => {

@@ -44,23 +44,23 @@ const compress = promisify(gzip)
 export interface Finished {
   readonly plain: Buffer
   readonly packed: Buffer
-  /** the opaque part of entity tags, without quotes */
+  /** Opaque part of entity tags, without quotes. */
   readonly digest: string
 }
 
 /** The fonts of a catalog, by name. */
 interface Fonts {
   readonly byName: ReadonlyMap<string, FontFace>
-  /** another text where any font is another */
+  /** Changes with every change of a font. */
   readonly revision: string
 }
 
-/** The thread has too much to do. */
+/** Thrown if too much work waits for the thread. */
 export class AssetsBusy extends Error {
   override readonly name = 'AssetsBusy'
 }
 
-/** Glyph ranges and sprites: generated once for each content, in a thread of their own, and kept on disk; the last ranges also in memory. */
+/** Glyph ranges and sprites: generated once for each content, in a separate thread, and cached on disk; the last ranges also in memory. */
 export class StyleAssets {
   readonly #folder: string
   readonly #log: Log
@@ -81,7 +81,7 @@ export class StyleAssets {
     this.#shipped = shippedFonts()
   }
 
-  /** Another text where any font of the catalog is another. */
+  /** Returns a text that changes with every change of a font of the catalog. */
   revisionOf(catalog: Catalog): string {
     return this.#fontsOf(catalog).revision
   }
@@ -92,8 +92,8 @@ export class StyleAssets {
   }
 
   /**
-   * One range of a stack of fonts: the first font that has a glyph wins; the gateway's own fonts stand behind all. Rejects with AssetsBusy, or
-   * with what a disk says.
+   * Returns one range of a stack of fonts: the first font with a glyph determines it; the gateway's own fonts come after all others. Rejects
+   * with AssetsBusy, or with the error of a disk.
    */
   range(catalog: Catalog, stack: readonly string[], first: number): Promise<Finished> {
     const fonts = this.#fontsOf(catalog)
@@ -103,7 +103,7 @@ export class StyleAssets {
         const font = fonts.byName.get(name)
         if (font === undefined) continue
         merged = mergeGlyphs([merged, await this.#glyphs(font, first)])
-        // Fonts behind it would add nothing.
+        // Further fonts would add nothing.
         if (merged.size === RANGE_GLYPHS) break
       }
       return Buffer.from(writeGlyphRange(stack.join(','), first, merged))
@@ -153,13 +153,13 @@ export class StyleAssets {
       return readGlyphRange(range as Buffer, first)
     } catch (error) {
       if (error instanceof AssetsBusy) throw error
-      // Another font of the stack stands in.
+      // Another font of the stack replaces it.
       noteTrouble(this.#log, 'fonts cannot be read', { font: name, path: at, err: (error as Error).message })
       return new Map()
     }
   }
 
-  /** The files of a build, from the disk where they are there. */
+  /** Returns the files of a build, from the disk if they exist. */
   async #built(name: string, extensions: readonly string[], task: AssetTask): Promise<readonly Buffer[]> {
     const files = extensions.map((extension) => path.join(this.#folder, `${name}.${extension}`))
     const known = await Promise.all(files.map((file) => readFile(file).catch(() => null)))
@@ -169,7 +169,7 @@ export class StyleAssets {
       await mkdir(this.#folder, { recursive: true })
       for (const [i, file] of files.entries()) await writeFileAtomically(file, parts[i] as Buffer)
     } catch (error) {
-      // A full disk: it is built again the next time.
+      // On a full disk it is built again the next time.
       noteTrouble(this.#log, 'glyphs and sprites cannot be kept on disk', { err: (error as Error).message })
     }
     return parts

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 
-/** As /proc/net/tcp writes it (proc(5)). */
+/** Code in /proc/net/tcp (proc(5)). */
 const ESTABLISHED = '01'
 
 /**
- * Connections of clients to this port that stand, over all processes that listen on it, by what the kernel lists. Null where it lists
- * nothing: that is so on systems other than Linux.
+ * Returns the number of established client connections to this port, over all processes that listen on it, from the kernel's list.
+ * Null if there is no list, as on systems other than Linux.
  */
 export async function openConnections(port: number): Promise<number | null> {
   const tables = await Promise.all(

@@ -1,13 +1,13 @@
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** The workers of an edge whose supervisor was killed a moment ago need so long to notice, and close their listeners. */
+/** Time in ms that the workers of a killed supervisor need to notice its end, and close their listeners. */
 const FREED_WITHIN_MS = 5_000
 const LOOK_AGAIN_MS = 100
 
 /**
- * Whether a TCP port can be listened on. Workers share theirs, and would share it with a stranger just as silently: so it is tried
- * exclusively first. null: it can; otherwise one line that says why not.
+ * Checks whether a TCP port can be listened on. Workers share theirs, and would also silently share it with a foreign process, so
+ * it is first tried exclusively. Returns null, or the reason in one line.
  */
 export async function portTrouble(host: string, port: number): Promise<string | null> {
   const deadline = performance.now() + FREED_WITHIN_MS

@@ -22,36 +22,39 @@ import { withdrawPresences } from './withdraw-presences.js'
 import { WorkerProcess } from './worker-process.js'
 
 /**
- * A worker that does not answer within this time is counted by its last report. Far less than a scrape may take (Prometheus: 10 s), and more
- * than a busy machine makes one wait that is sound.
+ * Time in ms after which a worker that does not answer is counted by its last report. Far less than the time-out of a scrape (Prometheus: 10
+ * s), and more than the delay of a healthy worker on a busy machine.
  */
 const REPORT_WAIT_MS = 2_000
-/** Beyond the time to drain: for closing the store and the bus. */
+/** Time in ms in addition to the drain, for closing the store and the bus. */
 const STOP_GRACE_MS = 3_000
 
-/** What a worker may take to end once it has said that it does. It waits for its threads, and one may hang in a read of a dead mount. */
+/**
+ * Time in ms that a worker may take to end after it has announced that. It waits for its threads, one of which may hang in a read of a dead
+ * mount.
+ */
 const END_WITHIN_MS = 1_000
 
 /**
- * How long a starting edge waits before it calls itself ready: for all of its workers, and for the control plane, so that the whole
- * interface answers. Longer than a control plane waits for its first scans. An edge whose control plane is gone has to serve its tiles all
- * the same.
+ * Time in ms that a starting edge waits for all of its workers, and for the control plane, before it becomes ready, so that the whole
+ * interface is available. Longer than a control plane waits for its first scans. An edge without a control plane must serve its tiles
+ * nevertheless.
  */
 const READY_TOGETHER_MS = 15_000
 
-/** What the store may take to take the usage that is left when this edge ends. */
+/** Time in ms for the store to accept the remaining usage when this edge ends. */
 const USAGE_WITHIN_MS = 3_000
 
-/** For so long what was kept on disk is in memory too, for the other workers. */
+/** Time in ms for which the kept state stays in memory for the other workers. */
 const KEPT_SHARED_MS = 2_000
 
-/** Reading the log, and pages for those that start or follow: rarely more at a time. */
+/** Connections for reading the log, and pages for workers that start or follow: rarely more at a time. */
 const READING_CONNECTIONS = 2
 
-/** A worker is replaced at once, unless workers of its place die again and again right after their start. */
+/** A worker is replaced at once, unless workers of its slot die repeatedly directly after their start. */
 const RESTARTS: RestartPolicy = { soundAfterMs: 5_000, freeRestarts: 3, firstDelayMs: 250, longestDelayMs: 10_000 }
 
-/** Keeps EDGE_WORKERS worker processes running, and their sums. */
+/** Keeps EDGE_WORKERS worker processes running, and sums up their metrics. */
 export class Supervisor {
   readonly #settings: Settings
   readonly #log: Log
@@ -63,9 +66,9 @@ export class Supervisor {
   #lastKey = 0
   #restarts = 0
   readonly #listening = new Set<WorkerProcess>()
-  /** the ids by which workers that have read their catalog announce themselves */
+  /** Ids with which workers that have read their catalog announce themselves. */
   readonly #presences = new Map<WorkerProcess, string>()
-  /** ids of processes that have ended, to be withdrawn from the bus */
+  /** Ids of processes that have ended, to be withdrawn from the bus. */
   #endedPresences: string[] = []
   readonly #store: StoreLink
   readonly #replica: StoreLink | null
@@ -113,8 +116,8 @@ export class Supervisor {
   }
 
   /**
-   * Says for `noticeMs` that this edge is not ready any more, then lets every worker finish what is under way; answers when all have ended.
-   * @param hurried ends the notice before its time
+   * Reports this edge as not ready for `noticeMs`, then lets every worker finish its requests; resolves when all have ended.
+   * @param hurried ends the notice early
    */
   async stop(noticeMs: number, hurried: AbortSignal): Promise<void> {
     this.#stopping = true
@@ -146,7 +149,7 @@ export class Supervisor {
     if (this.#open) worker.send({ kind: 'open' })
   }
 
-  /** Workers that come later replace others, and are ready by themselves: an outage must not take the rest out of service. */
+  /** Later workers replace others, and become ready on their own: an outage must not take the others out of service. */
   async #openTogether(): Promise<void> {
     const deadline = performance.now() + READY_TOGETHER_MS
     const controlPlane = controlPlaneReady(controlPlaneUrl(this.#settings), deadline, () => this.#stopping)
@@ -227,7 +230,7 @@ export class Supervisor {
     asker.send({ kind: 'read', answer: await this.#reads.answer(wanted) })
   }
 
-  /** Workers that start together are given what was read once. */
+  /** Workers that start together share one reading of the file. */
   async #sendKept(asker: WorkerProcess): Promise<void> {
     const reading = this.#kept ?? startCatalog(this.#keptFile, trustSeconds(this.#settings) * 1000, this.#log)
     this.#kept = reading
@@ -236,7 +239,7 @@ export class Supervisor {
     if (this.#kept === reading) this.#kept = null
   }
 
-  /** Workers that live withdraw the presence of those that have ended: all of them, since one may end before it has. */
+  /** Makes living workers withdraw the presence of those that have ended: all of them, since one may end before it has done so. */
   #withdrawEnded(): void {
     // Workers that stop may end before they have done it.
     if (this.#stopping || this.#presences.size === 0 || this.#endedPresences.length === 0) return
@@ -245,7 +248,7 @@ export class Supervisor {
   }
 
   /**
-   * Withdraws the presence of processes that ended after the last one that could do it. Otherwise disables would name them as pending for
+   * Withdraws the presence of processes that ended after the last one that could do it. Otherwise disables would report them as pending for
    * TOKEN_OFFLINE_SECONDS.
    */
   async #withdrawLast(): Promise<void> {
@@ -283,7 +286,7 @@ export class Supervisor {
     asker.send({ kind: 'totals', id, text })
   }
 
-  /** Asks all workers, and waits until each has reported or the time is over. */
+  /** Requests reports from all workers, and waits until each has reported or the time-out. */
   async #freshReports(): Promise<void> {
     const asked = new Set([...this.#workers.values()])
     const before = new Map([...asked].map((worker) => [worker, this.#totals.reportsOf(this.#keys.get(worker) ?? 0)]))

@@ -3,11 +3,11 @@ import { openBus } from '@gateway/store/bus/open.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { deletePresence } from '@gateway/store/edge-presence.js'
 
-/** Limit: what an edge that stops waits for the bus and the store. */
+/** Limit: time in ms that a stopping edge waits for the bus and the store. */
 const WITHIN_MS = 2_000
 const LOOK_AGAIN_MS = 20
 
-/** Withdraws the presence of processes that have ended, from the bus and from the store. Rejects if one of both is out of reach. */
+/** Withdraws the presence of processes that have ended, from the bus and from the store. Rejects if one of them is unreachable. */
 export async function withdrawPresences(sql: Sql, redisUrl: string | null, ids: readonly string[]): Promise<void> {
   const stored = Promise.all(ids.map((id) => deletePresence(sql, id)))
   const work = redisUrl === null ? stored : Promise.all([stored, withdrawFromRedis(sql, redisUrl, ids)])

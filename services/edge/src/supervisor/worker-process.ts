@@ -4,20 +4,20 @@ import { withThreadPool } from '@gateway/core/settings/thread-pool.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /**
- * Limit of the HTTP server for one request's head, in bytes, by the name under which it reads it at its start. Its default of 4 KB is
- * below what a few cookies and a long address take, and would answer 431 before the edge could say 414.
+ * Limit of the HTTP server for one request's head, in bytes, by the name of the variable that it reads at its start. Its default of 4 KB is
+ * less than a few cookies and a long address need, and would cause 431 before the edge could return 414.
  */
 const HEAD_LIMIT = { UWS_HTTP_MAX_HEADERS_SIZE: '32768' }
 
 /**
- * Threads for what asks a disk, unless the operator said how many: enough that three sources that hang leave the others some (disk-gate.ts).
- * They cost memory only once they are used, and little.
+ * Number of threads for disk access, unless the operator has set it: enough that three sources that hang leave some to the others
+ * (disk-gate.ts). Unused threads cost no memory, and used ones little.
  */
 const THREADS = 32
 
 /**
- * Has glibc ask for huge pages: tiles in memory then cost the processor fewer misses when it looks up where their pages are, some 3 % of a
- * request (measured with 60 MB of tiles). Other C libraries do not read it.
+ * Makes glibc request huge pages: tiles in memory then cost the processor fewer page-table misses, some 3 % of a request (measured with 60
+ * MB of tiles). Other C libraries ignore it.
  */
 const HUGE_PAGES = ['GLIBC_TUNABLES', 'glibc.malloc.hugetlb=1'] as const
 
@@ -25,14 +25,14 @@ const MODULE = new URL('../worker.js', import.meta.url)
 
 export interface WorkerEvents {
   message(worker: WorkerProcess, message: FromWorker): void
-  /** it does not turn its event loop */
+  /** Called when it does not turn its event loop. */
   silent(worker: WorkerProcess): void
   ended(worker: WorkerProcess, how: string): void
 }
 
 /** One worker process of this edge, from its start to its end. */
 export class WorkerProcess {
-  /** the place that it fills, from 0 */
+  /** Slot of the worker, from 0. */
   readonly slot: number
   readonly #child: KillableChild<FromWorker>
 
@@ -66,7 +66,7 @@ export class WorkerProcess {
     return this.#child.hasEnded
   }
 
-  /** Does nothing when the worker has ended. */
+  /** Does nothing after the worker has ended. */
   send(message: ToWorker): void {
     this.#child.send(message)
   }

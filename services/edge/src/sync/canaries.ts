@@ -2,12 +2,12 @@ import type { AccessToken } from '@gateway/core/access/decide.js'
 import { isReached } from '@gateway/store/catalog/canary.js'
 import type { Catalog } from './catalog.js'
 
-/** Limit: mixtures of canaries that catalogs are kept for; four canaries at a time have so many. */
+/** Limit: mixtures of canaries for which catalogs are cached; four concurrent canaries have that many. */
 const MAX_MIXTURES = 16
 
 const mixtures = new WeakMap<Catalog, Map<string, Catalog>>()
 
-/** The catalog as a token has it: the same object for all that no canary reaches, and for those that the same ones do. */
+/** Returns the catalog of a token: the same object for all tokens without a canary, and for all tokens with the same canaries. */
 export function catalogFor(catalog: Catalog, token: Pick<AccessToken, 'id'> | null): Catalog {
   const { canaries } = catalog
   if (canaries.length === 0 || token === null) return catalog

@@ -9,7 +9,7 @@ import { QUERY_TIMEOUT_MS, type StoreLink, StoreTimeout } from './store-link.js'
 
 type Codes = readonly string[]
 
-/** All that is read of the store in order to follow it. `about` is a state that is known, or codes (null: all). */
+/** All reads of the store that are needed to follow it. `about` is a known state, or codes (null: all). */
 const READS = {
   state: (sql: Sql, _: null) => currentState(sql),
   changes: (sql: Sql, known: StoreState) => changesSince(sql, known),
@@ -29,7 +29,7 @@ const ROWS: ReadonlySet<What> = new Set(['basemapSizes', 'basemaps', 'vectorSize
 export type About<W extends What> = Parameters<(typeof READS)[W]>[1]
 export type Answer<W extends What> = Awaited<ReturnType<(typeof READS)[W]>>
 
-/** What was read, and the moments before and after; milliseconds of performance.now(). */
+/** The result of a read, and the times before and after it; milliseconds of performance.now(). */
 export interface Dated<T> {
   readonly value: T
   readonly askedAt: number
@@ -37,21 +37,24 @@ export interface Dated<T> {
 }
 
 export interface CatalogReader {
-  /** Rejects where the store is out of reach. @param notBefore an answer that was asked for earlier will not do */
+  /**
+   * Rejects if the store is unreachable.
+   * @param notBefore results that were requested before this time are too old
+   */
   read<W extends What>(what: W, about: About<W>, notBefore: number): Promise<Dated<Answer<W>>>
 }
 
 /**
- * Limit: rows in one page. Alone a page takes some 30 ms; where a hundred processes read at once, a second or two, and tokens that were
+ * Limit: rows in one page. A single page takes some 30 ms; if a hundred processes read at once, a second or two, and tokens that were
  * disabled meanwhile are looked for between pages.
  */
 export const PAGE_ROWS = 500
-/** What one more row may cost on a machine that many read from at once. */
+/** Additional time in ms for each row on a machine with many concurrent readers. */
 const ROW_TIMEOUT_MS = 5
-/** The list of a hundred thousand codes takes a second on a quiet machine. */
+/** Time-out in ms for the list of a hundred thousand codes, which takes a second on an idle machine. */
 const SIZES_TIMEOUT_MS = 10_000
 
-/** Milliseconds that reading may take: it follows the size of what is read, and is longer than QUERY_TIMEOUT_MS for pages alone. */
+/** Returns the time-out of a read in ms: it depends on the size of the result, and exceeds QUERY_TIMEOUT_MS only for pages. */
 export function readTimeoutMs(what: What): number {
   if (what === 'basemaps' || what === 'vectors' || what === 'styles')
     return QUERY_TIMEOUT_MS + PAGE_ROWS * ROW_TIMEOUT_MS
@@ -60,23 +63,25 @@ export function readTimeoutMs(what: What): number {
     : QUERY_TIMEOUT_MS
 }
 
-/** Limit: milliseconds to which the time for a read grows where reads were late before it; the store gives up then. */
+/** Limit: time in ms to which the time-out of a read grows after late reads; the store gives up then. */
 export const LONGEST_TIMEOUT_MS = 15_000
 
-/** Reads by queries of its own. Each that is late doubles the time for the next: on a busy machine the same query would be late for good. */
+/**
+ * Reads with its own queries. Each late query doubles the time-out of the next: on a busy machine the same query would be late every time.
+ */
 export class StoreReader implements CatalogReader {
   readonly #store: StoreLink
   readonly #rows: Pick<ReplicaReads, 'query'>
   #patience = 1
   #newest: StoreState | null = null
 
-  /** @param rows what reads the catalog's rows; the log is read from the store itself, which decides what is current */
+  /** @param rows reads the catalog's rows; the log is read from the store itself, which decides which state is current */
   constructor(store: StoreLink, rows: Pick<ReplicaReads, 'query'> = store) {
     this.#store = store
     this.#rows = rows
   }
 
-  /** The newest state that this reader has read of the log; null: it has read none. */
+  /** Newest state of the log that this reader has read; null if it has read none. */
   get newest(): StoreState | null {
     return this.#newest
   }

@@ -6,7 +6,7 @@ import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { PAGE_ROWS } from './catalog-reader.js'
 import { CatalogReplica } from './catalog-replica.js'
 
-/** A change log and a catalog in memory, which can be out of reach. */
+/** A change log and a catalog in memory, which can be unreachable. */
 class FakeStore {
   mark = 'mark 0'
   epoch = 'epoch'
@@ -54,7 +54,7 @@ class FakeStore {
   )
 }
 
-/** What the bus says of a commit. */
+/** Returns the bus message of a commit. */
 const saying = (change: LoggedChange, changes: readonly Change[] = [change]) => ({ ...change, changes })
 
 let store: FakeStore
@@ -88,7 +88,7 @@ beforeEach(async () => {
 
 const EVERYTHING = ['signingSecrets', 'basemapSizes', 'basemaps world', 'vectorSizes', 'styleSizes', 'fonts']
 
-test('the basemaps as a whole are read again where the log says so, and tokens stay', async () => {
+test('all basemaps are read again if the log says so, and tokens stay', async () => {
   store.rows = [storedBasemap('world', [storedVersion('v1', { scannedAt: new Date(1) })])]
   store.commit('basemap', '*')
   await follower.catchUp()
@@ -97,7 +97,7 @@ test('the basemaps as a whole are read again where the log says so, and tokens s
   expect(forgotten).toEqual([])
 })
 
-test('the keys of signed addresses are read again where the log says so, before anyone hears that it was applied', async () => {
+test('the keys of signed addresses are read again if the log says so, before the change is announced as applied', async () => {
   store.commit('signing_key', '')
   const seen: unknown[] = []
   store.beforeRead = (what) => seen.push([what, [...applied]])
@@ -118,7 +118,7 @@ test('the first catch-up reads the revision before the rows, and everything', as
 })
 
 describe('a message that carries its changes', () => {
-  test('is applied at once where it follows on and tells of tokens alone', () => {
+  test('is applied at once if it continues the history and concerns only tokens', () => {
     expect(follower.hear(saying(store.commit('token', 'aa')))).toBe(true)
     expect(forgotten).toEqual(['aa'])
     expect(follower.applied).toEqual(store.state())
@@ -126,7 +126,7 @@ describe('a message that carries its changes', () => {
     expect(store.reads).toEqual([])
   })
 
-  test('forgets its tokens although the store is out of reach and a revision is missing', () => {
+  test('drops its tokens although the store is unreachable and a revision is missing', () => {
     store.down = true
     store.commit('basemap', 'world')
     expect(follower.hear(saying(store.commit('token', 'bb')))).toBe(false)
@@ -143,7 +143,7 @@ describe('a message that carries its changes', () => {
     expect(follower.applied).toEqual(store.state())
   })
 
-  test('is not undone by an answer of the log that was read before it', async () => {
+  test('is not undone by an earlier result of the log', async () => {
     store.commit('token', 'aa')
     const reading = follower.catchUp()
     const [first] = store.log as [LoggedChange]
@@ -156,7 +156,7 @@ describe('a message that carries its changes', () => {
     expect(follower.applied).toEqual(store.state())
   })
 
-  test('that came before is ignored', async () => {
+  test('that arrived before is ignored', async () => {
     const change = store.commit('token', 'aa')
     await follower.catchUp()
     expect(follower.hear(saying(change))).toBe(true)
@@ -172,13 +172,13 @@ describe('a message that carries its changes', () => {
     expect(applied).toEqual([1])
   })
 
-  test('from a program of the version before, without marks, forgets its tokens and needs the log', async () => {
+  test('from the previous version of the program, without marks, drops its tokens and needs the log', async () => {
     const { revision, kind, key } = store.commit('token', 'cc')
     expect(follower.hear({ revision, changes: [{ revision, kind, key }] })).toBe(false)
     expect(forgotten).toEqual(['cc'])
   })
 
-  test('of another history is no continuation, whatever its number, and proves nothing until the log was read', async () => {
+  test('of another history is not a continuation, for any number, and proves nothing until the log was read', async () => {
     store.commit('token', 'lost')
     await follower.catchUp()
     Object.assign(store, { revision: 0, mark: 'mark 0', log: [] })
@@ -193,7 +193,7 @@ describe('a message that carries its changes', () => {
   })
 })
 
-test('a state that was only heard of is the newest one before any token is forgotten, until the log says otherwise', async () => {
+test('an announced state is the newest one before any token is dropped, until the log corrects it', async () => {
   await follower.catchUp()
   const applied = store.state()
   store.commit('token', 'aa')
@@ -201,7 +201,7 @@ test('a state that was only heard of is the newest one before any token is forgo
   expect(follower.hear(saying(missed))).toBe(false)
   expect(follower.applied).toMatchObject({ revision: applied.revision })
   expect(follower.newest).toEqual({ revision: missed.revision, mark: missed.mark })
-  // A message of a history that was given up.
+  // A message of an abandoned history.
   now += 1
   expect(follower.hear({ revision: 1_000, mark: 'lost', previousMark: 'unknown', changes: [] })).toBe(false)
   expect(follower.newest).toEqual({ revision: 1_000, mark: 'lost' })
@@ -210,7 +210,7 @@ test('a state that was only heard of is the newest one before any token is forgo
   expect(follower.newest).toEqual({ revision: missed.revision, mark: missed.mark })
 })
 
-test('a message without its changes leaves the process behind until the log was read', async () => {
+test('after a message without its changes the process is behind until the log was read', async () => {
   const change = store.commit('token', 'cc')
   now = 2_000
   expect(follower.hear(saying(change, []))).toBe(false)
@@ -244,7 +244,7 @@ test('a log that no longer reaches back means flush and reload', async () => {
   expect(follower.appliedRevision).toBe(2)
 })
 
-describe('a process that starts from what an earlier one kept', () => {
+describe('a process that starts from the kept state of an earlier one', () => {
   const begin = () => {
     store.rows = [storedBasemap('world', [storedVersion('v1')])]
     const kept = {
@@ -259,7 +259,7 @@ describe('a process that starts from what an earlier one kept', () => {
     return { process: follower, kept }
   }
 
-  test('serves it, is as old as it, and is made no younger by a living bus', () => {
+  test('serves it, has its age, and a living bus does not change that', () => {
     const { process, kept } = begin()
     expect(process.begin(kept)).toBe(true)
     process.noteBusAlive()
@@ -267,7 +267,7 @@ describe('a process that starts from what an earlier one kept', () => {
     expect(process.knownCurrentAt).toBe(now - 60_000)
   })
 
-  test('forgets what was disabled since, once it has read the log', async () => {
+  test('drops tokens that were disabled since, once it has read the log', async () => {
     const { process, kept } = begin()
     store.commit('token', 'disabled meanwhile')
     process.begin(kept)
@@ -277,7 +277,7 @@ describe('a process that starts from what an earlier one kept', () => {
     expect(process.knownCurrentAt).toBe(now)
   })
 
-  test('forgets everything where the store has been restored since', async () => {
+  test('drops everything if the store has been restored since', async () => {
     const { process, kept } = begin()
     process.begin(kept)
     store.epoch = 'another'
@@ -287,7 +287,7 @@ describe('a process that starts from what an earlier one kept', () => {
     expect(process.catalog.basemaps.size).toBe(0)
   })
 
-  test('does not take it where it has read the store, or reads it at this moment', async () => {
+  test('does not use it if it has read the store, or is reading it', async () => {
     const { process, kept } = begin()
     const reading = process.catchUp()
     expect(process.begin(kept)).toBe(false)
@@ -309,7 +309,7 @@ test('a store restored from a backup, behind this process, means flush and reloa
   expect(follower.knownCurrentAt).toBe(9_000)
 })
 
-test('a store out of reach changes nothing, and the moment of the last certainty stays', async () => {
+test('an unreachable store changes nothing, and the time of the last certainty stays', async () => {
   store.commit('token', 'a')
   store.down = true
   now = 5_000
@@ -321,13 +321,13 @@ test('a store out of reach changes nothing, and the moment of the last certainty
   expect(forgotten).toEqual(['a'])
 })
 
-test('catch-ups that are asked for during one share a single further run', async () => {
+test('catch-ups that are requested during one share a single further run', async () => {
   const runs = [follower.catchUp(), follower.catchUp(), follower.catchUp()]
   await Promise.all(runs)
   expect(store.reads.filter((read) => read === 'changes')).toHaveLength(2)
 })
 
-test('what is certain dates from before the question, not from its answer', async () => {
+test('the time of certainty is that of the query, not of its result', async () => {
   now = 2_000
   const asking = follower.catchUp()
   now = 2_900
@@ -335,7 +335,7 @@ test('what is certain dates from before the question, not from its answer', asyn
   expect(follower.knownCurrentAt).toBe(2_000)
 })
 
-test('a store whose numbers another history has overtaken means flush and reload, before any row is read', async () => {
+test('a store with higher numbers of another history means flush and reload, before any row is read', async () => {
   store.commit('token', 'lost')
   await follower.catchUp()
   Object.assign(store, { revision: 0, mark: 'mark 0', log: [] })
@@ -357,7 +357,7 @@ test('a store of another epoch means flush and reload, although its log has not 
   expect(applied).toEqual([0])
 })
 
-test('many basemaps are read in pages, and a token that is disabled meanwhile is forgotten between two of them', async () => {
+test('many basemaps are read in pages, and a token that is disabled meanwhile is dropped between two pages', async () => {
   const versions = ['v1', 'v2', 'v3', 'v4', 'v5'].map((version) => storedVersion(version))
   store.rows = Array.from({ length: 2 * (PAGE_ROWS / 5) + 1 }, (_, i) => storedBasemap(`map-${i}`, versions))
   for (const { code } of store.rows) store.commit('basemap', code)

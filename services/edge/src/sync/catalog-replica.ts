@@ -17,37 +17,37 @@ import {
   styleChangesOf,
 } from './read-catalog.js'
 
-/** What else forgets when the log says so. */
+/** Caches that must drop tokens when the log says so. */
 export interface FollowedTokens {
   invalidate(digest: string): void
   invalidateAll(): void
 }
 
-/** What an earlier process has read of the store. */
+/** The state that an earlier process has read from the store. */
 export interface KnownCatalog {
   readonly state: StoreState
   readonly basemaps: readonly StoredBasemap[]
   readonly vectors: readonly StoredVector[]
   readonly styles: readonly StoredStyle[]
   readonly fonts: readonly ServedFont[]
-  /** the last moment at which this was known to be the newest state */
+  /** Last time at which this was known to be the newest state. */
   readonly currentAt: number
 }
 
-/** While a large catalog is read, disabled tokens are looked for this often: no later than the poll would find them. */
+/** Interval in ms at which disabled tokens are looked for while a large catalog is read: no later than the poll would find them. */
 const LOOK_FOR_TOKENS_MS = 1_000
 
 /**
- * A state that was read a moment ago serves a start as well as the newest one: the log tells what came after it. Processes that start
- * together so read the same pages.
+ * Age in ms up to which a state may be used for a start instead of the newest one, because the log has all later changes. So processes that start
+ * together read the same pages.
  */
 const START_FROM_MS = 5_000
 
 /**
- * Keeps one process at the newest revision of the change log. Messages of the bus are applied at once where they carry what they tell;
- * reading the log, at every poll and whenever a message leaves a gap, is what makes sure. No method rejects except `catchUp`.
- * All times are of the monotonic clock, `performance.now()`. It does not count the time for which a machine is suspended; what
- * was missed then is found by the first poll after it.
+ * Keeps one process at the newest revision of the change log. Messages of the bus are applied at once if they contain their changes; certainty
+ * comes from reading the log, at every poll and whenever a message leaves a gap. No method rejects except `catchUp`. All times are of the
+ * monotonic clock, `performance.now()`. It does not count the time for which a machine is suspended; the first poll afterwards finds changes
+ * missed then.
  */
 export class CatalogReplica {
   readonly #reader: CatalogReader
@@ -66,15 +66,15 @@ export class CatalogReplica {
   #knownCurrentAt = Number.NEGATIVE_INFINITY
   #wantedSince = Number.NEGATIVE_INFINITY
   #catchingUp: Promise<void> | null = null
-  /** not where it started from what an earlier process knew, which kept none */
+  /** False if it started from the state of an earlier process, which does not include the keys. */
   #knowsSecrets = false
-  /** marks of the states that messages have led beyond while the log is being read */
+  /** Marks of states that messages have superseded while the log is being read. */
   readonly #overtaken = new Set<string>()
 
   /**
-   * @param now milliseconds, of the clock by which `reader` dates its answers
-   * @param onCatalog called at the moment at which another snapshot takes the place of the last one, before anyone sees it
-   * @param onSigningSecrets called with the keys of signed addresses whenever they may be others
+   * @param now returns milliseconds of the clock by which `reader` dates its results
+   * @param onCatalog called when a new snapshot replaces the last one, before any request sees it
+   * @param onSigningSecrets called with the keys of signed addresses whenever they may have changed
    */
   constructor(
     reader: CatalogReader,
@@ -96,19 +96,19 @@ export class CatalogReplica {
     return this.#catalog
   }
 
-  /** Whether a snapshot has ever been read. */
+  /** True if a snapshot was read at least once. */
   get loaded(): boolean {
     return this.#applied !== null
   }
 
-  /** The state of the log that this process has applied; null before it is loaded. */
+  /** State of the log that this process has applied; null before it is loaded. */
   get applied(): StoreState | null {
     return this.#applied
   }
 
   /**
-   * The newest state of the log that this process has heard of, whether it has applied it or not; null before there is one. A replica that has not
-   * reached it may still have tokens as they were before it.
+   * Newest state of the log that this process has heard of, applied or not; null before there is one. A replica that has not reached it may still
+   * have older tokens.
    */
   get newest(): LogState | null {
     return this.#newest
@@ -118,14 +118,14 @@ export class CatalogReplica {
     return this.#applied?.revision ?? -1
   }
 
-  /** The last moment at which this process was known to hold the newest revision. */
+  /** Last time at which this process was known to have the newest revision. */
   get knownCurrentAt(): number {
     return this.#knownCurrentAt
   }
 
   /**
-   * Starts from what an earlier process knew, as if it went on: the first reading of the log tells what has changed since. Until then the bus
-   * proves nothing. false: this process has read something itself, or is about to.
+   * Starts from the state of an earlier process and continues it: the first reading of the log finds later changes. Until then the bus proves
+   * nothing. Returns false if this process has read the store itself, or is about to.
    */
   begin(known: KnownCatalog): boolean {
     if (this.#applied !== null || this.#catchingUp !== null) return false
@@ -143,31 +143,31 @@ export class CatalogReplica {
     return true
   }
 
-  /** A version's content turned out to be another than it was when it was opened. */
+  /** Must be called when a version's content differs from when it was opened. */
   renewContent(contentId: number): void {
     this.#catalog = withNewContent(this.#catalog, contentId)
     this.#onCatalog(this.#catalog)
     this.#onApplied()
   }
 
-  /** Messages may have been lost: the bus proves nothing until the log was read. */
+  /** Must be called when messages may have been lost: the bus then proves nothing until the log was read. */
   noteGap(): void {
     this.#gaps++
     this.#gapAt = this.#now()
   }
 
-  /** The bus answers, and nothing that it told is still to be applied: what this process holds is current. */
+  /** Must be called when the bus answers. If all its messages were applied, the state of this process is current. */
   noteBusAlive(): void {
     if (this.loaded && this.#gapsClosed === this.#gaps) this.#knownCurrentAt = this.#now()
   }
 
-  /** A message of the bus. true: it is applied. false: the log must be read, by `catchUp`. */
+  /** Handles a message of the bus. Returns true if it was applied, and false if the log must be read by `catchUp`. */
   hear(message: RevisionMessage): boolean {
     if (this.#applied === null) return false
     const { revision, mark, changes } = message
-    // Before the tokens are forgotten: what is looked up from then on is at least as new.
+    // Before the tokens are dropped, so that later look-ups are at least as new.
     this.#noteHeard(revision, mark)
-    // A token is forgotten whatever revisions are missing: that is always right, and works while the store is out of reach.
+    // A token is dropped even if revisions are missing: that is always correct, and works while the store is unreachable.
     for (const change of changes) this.#forgetToken(change)
     if (mark !== undefined && mark === this.#applied.mark) return true
     if (mark === undefined || !this.#goesOn(message, this.#applied)) {
@@ -178,7 +178,7 @@ export class CatalogReplica {
       this.noteGap()
       return false
     }
-    // A store that does not answer is asked all the time; what goes on from a known state counts all the same.
+    // A store that does not answer is queried all the time; a message that continues a known state is applied nevertheless.
     if (this.#catchingUp !== null) this.#overtaken.add(this.#applied.mark)
     this.#applied = { ...this.#applied, revision, mark }
     this.#onApplied()
@@ -186,8 +186,8 @@ export class CatalogReplica {
   }
 
   /**
-   * Reads what the log has beyond the applied state and applies it. Callers at the same time share one run after the current one.
-   * @param since what was read since this moment will do; default: now
+   * Reads the log beyond the applied state and applies it. Concurrent callers share one run after the current one.
+   * @param since results that were read after this time are new enough; default: now
    */
   async catchUp(since: number = this.#now()): Promise<void> {
     this.#wantedSince = Math.max(this.#wantedSince, since)
@@ -198,7 +198,7 @@ export class CatalogReplica {
     await this.#catchingUp
   }
 
-  /** Once the reading that is under way, if any, has ended, whichever way; before the next one that is asked for from now on begins. */
+  /** Resolves when the current reading, if any, has ended in any way, and before a later one begins. */
   settled(): Promise<void> {
     return this.#catchingUp?.catch(() => {}) ?? Promise.resolve()
   }
@@ -233,7 +233,7 @@ export class CatalogReplica {
     const { value: since, askedAt, answeredAt } = read
     this.#noteRead(since.state, askedAt)
     if (!since.covered || since.changes.some((change) => change.kind === 'all')) {
-      // Before anything else: what this process holds may be of another history. What it looks up from now on is not.
+      // First, because the state of this process may be of another history. Later look-ups are not.
       this.#tokens.invalidateAll()
       await this.#readSigningSecrets(answeredAt)
       await this.#show(since.state, answeredAt, null, null, ALL_STYLES)
@@ -256,7 +256,7 @@ export class CatalogReplica {
     this.#knowsSecrets = true
   }
 
-  /** Reads rows, which may be newer than the state but never older, and puts them in place; codes null: all. */
+  /** Reads rows, which may be newer than the state but never older, and publishes them; codes null means all. */
   async #show(
     state: StoreState,
     stateReadAt: number,
@@ -276,7 +276,7 @@ export class CatalogReplica {
     }
   }
 
-  /** Forgets the tokens that are disabled while pages are read: what the log has beyond the state is applied only after them. */
+  /** Drops the tokens that are disabled while pages are read: the log beyond the state is applied only after the pages. */
   #tokenWatch(state: StoreState): () => Promise<void> {
     let seen = state
     let lookedAt = this.#now()
@@ -291,14 +291,14 @@ export class CatalogReplica {
     }
   }
 
-  /** A message without a mark comes from an older version: no replica can prove that it has reached that state. */
+  /** A message without a mark is from an older version: no replica can prove that it has reached that state. */
   #noteHeard(revision: number, mark = ''): void {
     if (revision <= (this.#newest?.revision ?? -1)) return
     this.#newest = { revision, mark }
     this.#newestHeardAt = this.#now()
   }
 
-  /** The log itself corrects what was heard before it was read: a message may come from a history that was given up since. */
+  /** The log corrects states that were heard of before it was read: a message may be from a history that was abandoned since. */
   #noteRead({ revision, mark }: StoreState, askedAt: number): void {
     if (this.#newest === null || revision >= this.#newest.revision || askedAt > this.#newestHeardAt)
       this.#newest = { revision, mark }

@@ -29,7 +29,7 @@ test('content that did not change keeps its identity over reloads, and changed c
   expect(idOf(second, 'v2')).not.toBe(idOf(first, 'v2'))
 })
 
-test('what is withdrawn, and all of a disabled source, is not found', () => {
+test('withdrawn versions, and all of a disabled source, are not found', () => {
   const rows = [
     storedBasemap('gone', [storedVersion('v1')], { withdrawn: true }),
     storedBasemap('off', [storedVersion('v1')], { sourceEnabled: false }),
@@ -42,7 +42,7 @@ test('what is withdrawn, and all of a disabled source, is not found', () => {
   expect([...catalog.vectors.values()].map(({ served }) => served)).toEqual([false, false])
 })
 
-test('of several sources with one relative path, one that is served is found first', () => {
+test('among several sources with one relative path a served one is found first', () => {
   const rows = [
     storedVector('a', { relativePath: 'roads.geojson', sourceEnabled: false }),
     storedVector('b', { relativePath: 'roads.geojson' }),
@@ -51,14 +51,14 @@ test('of several sources with one relative path, one that is served is found fir
   expect(catalog.vectorsByPath.get('roads.geojson')?.map((v) => v.stored.code)).toEqual(['b', 'a'])
 })
 
-test('another revision is another content, whatever else is the same', () => {
+test('another revision is different content, even if all else is equal', () => {
   const version = (revision: number) => [storedBasemap('world', [storedVersion('v1', { revision })])]
   const first = nextCatalog(EMPTY_CATALOG, { codes: null, rows: version(1) }, NOTHING)
   const second = nextCatalog(first, { codes: ['world'], rows: version(2) }, NOTHING)
   expect(idOf(second, 'v1')).not.toBe(idOf(first, 'v1'))
 })
 
-test('a code that was read for and not found is gone, and all others stay', () => {
+test('a code that was requested and not found is removed, and all others stay', () => {
   const rows = [storedBasemap('a', [storedVersion('v1')]), storedBasemap('b', [storedVersion('v1')])]
   const before = nextCatalog(EMPTY_CATALOG, { codes: null, rows }, NOTHING)
   const after = nextCatalog(before, { codes: ['a'], rows: [] }, NOTHING)
@@ -79,7 +79,7 @@ test('one relative path may belong to several sources, in the order of their cod
   })
 })
 
-test('of the facts of a vector its encoding alone is kept, and one that was set comes first', () => {
+test('only the encoding of a vector is kept as an object, and one that was set has priority', () => {
   const facts = { ...UNKNOWN_FACTS, encoding: 'GBK', fields: [{ name: 'a', type: 'string' as const }] }
   const rows = [
     storedVector('told', { facts }),

@@ -7,80 +7,80 @@ import type { StoredVector } from '@gateway/store/vectors.js'
 import { cacheTagHeaders, cacheTags } from '@gateway/tilesets/cache-tags.js'
 import { type UsageName, versionUsage } from '../usage/usage-counts.js'
 
-/** One version as requests see it. */
+/** A version as requests see it. */
 export interface CatalogVersion {
   readonly stored: StoredVersion
-  /** the scan source's directory, out of which nothing is served */
+  /** Directory of the scan source, outside of which nothing is served. */
   readonly root: string
-  /** names this content in this process: another number as soon as a scan finds another path, storage or fingerprint, or its revision grows */
+  /** Identifies the content in this process: changes when a scan finds another path, storage or fingerprint, or when the revision increases. */
   readonly contentId: number
-  /** by which caches in front know its tiles: as headers, and as their lines */
+  /** Tags by which caches identify its tiles: as headers, and as their lines. */
   readonly tags: ReturnType<typeof cacheTagHeaders>
   readonly tagLines: string
-  /** what its requests are accounted to */
+  /** Usage name to which its requests are accounted. */
   readonly usage: UsageName
 }
 
 export interface CatalogBasemap {
   readonly stored: StoredBasemap
   readonly wanted: NonNullable<WantedResource>
-  /** available versions by label, without those withdrawn, and the default one under `current` as well */
+  /** Available versions by label, without withdrawn ones, and the default one also under `current`. */
   readonly versions: ReadonlyMap<string, CatalogVersion>
-  /** those that wait for an approval or were rejected, for previews of the console only */
+  /** Versions that wait for an approval or were rejected, only for previews of the console. */
   readonly held: ReadonlyMap<string, CatalogVersion>
 }
 
 export interface TextEncoding {
   readonly name: string
-  /** by an operator: it replaces what the files say */
+  /** True if an operator has set it, which overrides the files. */
   readonly isSet: boolean
 }
 
 export interface CatalogVector {
-  /** without its facts, which fill memory as objects */
+  /** Without its facts, which would use much memory as objects. */
   readonly stored: Omit<StoredVector, 'facts'>
-  /** its facts as JSON; null: not known */
+  /** Its facts as JSON; null if not known. */
   readonly factsText: string | null
-  /** of its texts; null: not known */
+  /** Encoding of its texts; null if not known. */
   readonly encoding: TextEncoding | null
-  /** false: it is unavailable or withdrawn. It stays known by its names, since a token may be granted it by any of them. */
+  /** False if it is unavailable or withdrawn. It stays known by its names, since a token may be granted any of them. */
   readonly served: boolean
   readonly wanted: NonNullable<WantedResource>
-  /** its tiles, as those of a basemap with one version; null: none are served */
+  /** Its tiles, in the form of a basemap with one version; null if none are served. */
   readonly tiles: CatalogBasemap | null
 }
 
 export interface CatalogStyle {
   readonly stored: StoredStyle
-  /** false: it is unavailable or withdrawn. Its grants are still looked at before that is told. */
+  /** False if it is unavailable or withdrawn. Grants are still checked before that is disclosed. */
   readonly served: boolean
   readonly wanted: StyleResource
 }
 
-/** A basemap whose default is another version for a share of the tokens. */
+/** A basemap with another default version for a share of the tokens. */
 export interface Canary {
   readonly code: string
   readonly running: RunningCanary
-  /** the basemap as those tokens have it */
+  /** The basemap as those tokens see it. */
   readonly basemap: CatalogBasemap
 }
 
-/** All that requests need to know of basemaps, vectors and styles. Immutable; every change makes a new one. */
+/** All basemaps, vectors and styles that requests need. Immutable; every change makes a new one. */
 export interface Catalog {
   readonly basemaps: ReadonlyMap<string, CatalogBasemap>
   readonly vectors: ReadonlyMap<string, CatalogVector>
-  /** several scan sources may hold the same relative path; what is served first, then by code */
+  /** Several scan sources may have the same relative path; sorted by served first, then by code. */
   readonly vectorsByPath: ReadonlyMap<string, readonly CatalogVector[]>
   readonly styles: ReadonlyMap<string, CatalogStyle>
-  /** of all style sources, ordered by name */
+  /** Fonts of all style sources, sorted by name. */
   readonly fonts: readonly ServedFont[]
-  /** basemaps of which some tokens have another default than others; most often none */
+  /** Basemaps whose default differs between tokens; usually empty. */
   readonly canaries: readonly Canary[]
-  /** of a catalog as some tokens have it: what all have; absent: it is that itself */
+  /** For a catalog of some tokens, the catalog of all; absent if it is that itself. */
   readonly shared?: Catalog
 }
 
-/** The catalog that all have, by which caches tell what has changed. */
+/** Returns the shared catalog, by which caches detect changes. */
 export function sharedCatalog(catalog: Catalog): Catalog {
   return catalog.shared ?? catalog
 }
@@ -94,13 +94,13 @@ export const EMPTY_CATALOG: Catalog = {
   canaries: [],
 }
 
-/** What was read of the store; `codes` null means all of them, otherwise those alone and the rest stays as it is. */
+/** Rows that were read from the store; `codes` null means all, otherwise only these codes, and the rest stays. */
 export interface CatalogRead<T> {
   readonly codes: readonly string[] | null
   readonly rows: readonly T[]
 }
 
-/** What was read of styles; `fonts` null: they stay as they are. */
+/** Styles that were read; `fonts` null means that they stay. */
 export interface StylesRead {
   readonly styles: CatalogRead<StoredStyle>
   readonly fonts: readonly ServedFont[] | null
@@ -108,7 +108,7 @@ export interface StylesRead {
 
 const NO_STYLES: StylesRead = { styles: { codes: [], rows: [] }, fonts: null }
 
-/** The next snapshot. A code that was read for and not found is gone. */
+/** Returns the next snapshot. A code that was requested and not found is removed. */
 export function nextCatalog(
   before: Catalog,
   basemaps: CatalogRead<StoredBasemap>,
@@ -129,7 +129,7 @@ export function nextCatalog(
   }
 }
 
-/** The same, but for a version whose content turned out to be another: nothing that is held of it, under its number, is good any more. */
+/** Returns the catalog with a new number for a version whose content has changed, so that everything cached under its old number is invalid. */
 export function withNewContent(before: Catalog, contentId: number): Catalog {
   const basemaps = new Map(before.basemaps)
   for (const [code, basemap] of before.basemaps) {
@@ -148,13 +148,13 @@ export function canariesOf(basemaps: ReadonlyMap<string, CatalogBasemap>): reado
   const found: Canary[] = []
   for (const [code, basemap] of basemaps) {
     const running = basemap.stored.canary ?? null
-    // Whoever has a version that is gone has none: the control plane ends such a canary.
+    // If the canary's version was removed, its tokens have no default version until the control plane ends the canary.
     if (running !== null) found.push({ code, running, basemap: withDefault(basemap, running.version) })
   }
   return found
 }
 
-/** A basemap as it is while this version is its default. */
+/** Returns a basemap with this version as its default. */
 export function withDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
   let known = others.get(basemap)
   if (known === undefined) {
@@ -168,7 +168,7 @@ export function withDefault(basemap: CatalogBasemap, label: string): CatalogBase
   return made
 }
 
-/** By its label, for as many as it has versions. */
+/** Keyed by label, so bounded by the number of its versions. */
 const others = new WeakMap<CatalogBasemap, Map<string, CatalogBasemap>>()
 
 function makeWithDefault(basemap: CatalogBasemap, label: string): CatalogBasemap {
@@ -230,10 +230,10 @@ function isSameContent(known: CatalogVersion, now: StoredVersion, root: string):
   )
 }
 
-/** Begins the code of a vector's tiles among basemaps, which no code of a basemap begins with. */
+/** Prefix of the code of a vector's tiles among basemaps, with which no code of a basemap begins. */
 export const VECTOR_TILES_CODE = '/vectors/'
 
-/** What tiles are looked up in: a basemap, or the tiles of a vector. */
+/** Returns the basemap in which tiles are looked up: a basemap, or the tiles of a vector. */
 export function tilesOf({ basemaps, vectors }: Catalog, code: string): CatalogBasemap | undefined {
   if (!code.startsWith(VECTOR_TILES_CODE)) return basemaps.get(code)
   return vectors.get(code.slice(VECTOR_TILES_CODE.length))?.tiles ?? undefined
@@ -241,7 +241,7 @@ export function tilesOf({ basemaps, vectors }: Catalog, code: string): CatalogBa
 
 const NEVER = new Date(0)
 
-/** The tiles of a vector as a basemap whose only version is the revision that is served, so that they are opened, read and kept like others. */
+/** Returns the tiles of a vector as a basemap whose only version is the served revision, so that they are opened, read and cached like others. */
 function toTiles(vector: Omit<StoredVector, 'facts'>, known: CatalogBasemap | undefined): CatalogBasemap | null {
   const { build, buildRevision } = vector.tiles
   if (build === null || buildRevision === null || build.minZoom === null || build.maxZoom === null) return null
@@ -309,7 +309,7 @@ function toTiles(vector: Omit<StoredVector, 'facts'>, known: CatalogBasemap | un
   return { stored, wanted, versions: new Map([[label, entry]]), held: new Map() }
 }
 
-/** Whether every address of a basemap's tiles still means the same answer: the same versions, each with the same content, default and cache policy. */
+/** True if every address of a basemap's tiles has the same response: the same versions, each with the same content, default and cache policy. */
 export function hasSameTiles(before: CatalogBasemap, now: CatalogBasemap | undefined): boolean {
   if (before === now) return true
   if (before.versions.size !== now?.versions.size || !isCachedAlike(before.stored, now.stored)) return false

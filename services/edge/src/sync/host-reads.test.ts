@@ -22,7 +22,7 @@ function host() {
   return { reads, trouble, store, shared: new HostReads(store) }
 }
 
-/** A worker whose messages reach the supervisor, or not. */
+/** A worker whose messages may or may not reach the supervisor. */
 function worker({ shared, store }: ReturnType<typeof host>, reaches: () => boolean = () => true) {
   const own: What[] = []
   const ownReader = {
@@ -37,7 +37,7 @@ function worker({ shared, store }: ReturnType<typeof host>, reaches: () => boole
   return { reader, own }
 }
 
-test('workers that ask for the same share one query, unless it is older than one of them allows', async () => {
+test('workers with equal requests share a query, unless it is older than one of them allows', async () => {
   const h = host()
   const workers = Array.from({ length: 5 }, () => worker(h).reader)
   const since = performance.now()
@@ -51,7 +51,7 @@ test('workers that ask for the same share one query, unless it is older than one
   expect(h.reads).toEqual(['basemaps', 'basemaps'])
 })
 
-test('an error is not kept, and where errors last a worker reads by itself', async () => {
+test('an error is not cached, and if errors persist a worker reads itself', async () => {
   const h = host()
   const { reader, own } = worker(h)
   h.trouble.down = true
@@ -64,7 +64,7 @@ test('an error is not kept, and where errors last a worker reads by itself', asy
   expect(own).toEqual(['state', 'state'])
 })
 
-test('a supervisor that does not answer is left alone for a while, and asked again later', async () => {
+test('a supervisor that does not answer is not asked for a while, and then again', async () => {
   vi.useFakeTimers()
   try {
     const h = host()

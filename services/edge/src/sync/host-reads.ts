@@ -3,7 +3,7 @@ import type { About, Answer, CatalogReader, Dated, What } from './catalog-reader
 import { readTimeoutMs } from './catalog-reader.js'
 import { HOST_CLOCK_OFFSET } from './host-clock.js'
 
-/** What a worker asks its supervisor to read. Moments are those of the clock that both share (host-clock.ts). */
+/** A read that a worker requests from its supervisor. Times are of the clock that both share (host-clock.ts). */
 export interface ReadWanted {
   readonly id: number
   readonly what: What
@@ -11,7 +11,7 @@ export interface ReadWanted {
   readonly notBefore: number
 }
 
-/** `bytes` null: it could not be read. */
+/** `bytes` is null if the read failed. */
 export interface ReadAnswer {
   readonly id: number
   readonly bytes: Uint8Array | null
@@ -20,7 +20,7 @@ export interface ReadAnswer {
   readonly error: string
 }
 
-/** How long an answer is kept for other workers: until the slowest has come so far, or reads by itself. */
+/** Time in ms for which a result is cached for other workers: by then the slowest has requested it, or reads itself. */
 const KEPT_MS = 10_000
 
 interface Kept {
@@ -28,7 +28,7 @@ interface Kept {
   readonly answer: Promise<Dated<Uint8Array>>
 }
 
-/** In the supervisor: reads once what several workers ask for, and hands each of them the same bytes. */
+/** In the supervisor: reads each requested result once, and passes the same bytes to all workers. */
 export class HostReads {
   readonly #reader: CatalogReader
   readonly #kept = new Map<string, Kept>()
@@ -37,7 +37,7 @@ export class HostReads {
     this.#reader = reader
   }
 
-  /** For this process itself, which shares what workers have read. */
+  /** Returns a reader for this process itself, which shares the results of workers. */
   reader(): CatalogReader {
     return {
       read: async (what, about, notBefore) => {
@@ -79,16 +79,18 @@ export class HostReads {
 }
 
 /**
- * What a supervisor may take beyond a query: so many processes that each read by themselves would be the worse trouble on a busy machine.
- * For the log it is below TOKEN_STALE_SECONDS by default.
+ * Time in ms that a supervisor may take in addition to a query: if all processes read themselves, a busy machine would suffer more. For
+ * the log it is below the default of TOKEN_STALE_SECONDS.
  */
 const ANSWER_WITHIN_MS = 2_000
-/** A supervisor that answers nothing, or cannot read, is left alone for so long. */
+/** Time in ms for which a supervisor that does not answer, or cannot read, is not asked. */
 const ALONE_MS = 5_000
-/** A store that is out of reach for the supervisor is so for its workers too: they look for themselves where that lasts. */
+/**
+ * Number of failures after which workers read themselves: a store that is unreachable for the supervisor usually is for its workers too.
+ */
 const MAX_FAILURES = 2
 
-/** In a worker: reads through the supervisor, and by itself where that one does not answer. */
+/** In a worker: reads through the supervisor, and itself if the supervisor does not answer. */
 export class HostReader implements CatalogReader {
   readonly #own: CatalogReader
   readonly #send: (wanted: ReadWanted) => void
@@ -122,7 +124,7 @@ export class HostReader implements CatalogReader {
     return this.#own.read(what, about, notBefore)
   }
 
-  /** null: no answer in time. */
+  /** Resolves with null if there is no answer in time. */
   #ask(what: What, about: About<What>, notBefore: number): Promise<ReadAnswer | null> {
     const id = ++this.#lastId
     return new Promise((resolve) => {

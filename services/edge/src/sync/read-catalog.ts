@@ -5,18 +5,21 @@ import type { StoredVector } from '@gateway/store/vectors.js'
 import type { CatalogRead, StylesRead } from './catalog.js'
 import { type CatalogReader, PAGE_ROWS } from './catalog-reader.js'
 
-/** Limit: so few codes are read without asking first how much there is of each. */
+/** Limit: number of codes that are read without first asking for their sizes. */
 const FEW = 20
 
 export interface Reading {
   readonly reader: CatalogReader
-  /** see `CatalogReader.read` */
+  /** See `CatalogReader.read`. */
   readonly notBefore: number
-  /** awaited before every page; reading many takes long, and something else may be due */
+  /** Awaited before every page, because reading many pages takes long, and other work may be due. */
   readonly beforePage: () => Promise<void>
 }
 
-/** Basemaps by their codes, null: all, page by page. A basemap is never split over pages: it is of one moment with all of its versions. */
+/**
+ * Reads basemaps by their codes (null: all) in pages. A basemap is never split over pages, so that it and all of its versions are of one
+ * moment.
+ */
 export async function readBasemapPages(reading: Reading, codes: readonly string[] | null) {
   const rows: StoredBasemap[] = []
   for (const page of await pages(reading, 'basemapSizes', codes)) {
@@ -26,7 +29,7 @@ export async function readBasemapPages(reading: Reading, codes: readonly string[
   return { codes, rows } satisfies CatalogRead<StoredBasemap>
 }
 
-/** Vectors by their codes, null: all, page by page. */
+/** Reads vectors by their codes (null: all) in pages. */
 export async function readVectorPages(reading: Reading, codes: readonly string[] | null) {
   const rows: StoredVector[] = []
   for (const page of await pages(reading, 'vectorSizes', codes)) {
@@ -36,7 +39,7 @@ export async function readVectorPages(reading: Reading, codes: readonly string[]
   return { codes, rows } satisfies CatalogRead<StoredVector>
 }
 
-/** Styles by their codes, null: all, page by page, with the fonts where they may be others. */
+/** Reads styles by their codes (null: all) in pages, with the fonts if they may have changed. */
 export async function readStylePages(reading: Reading, { codes, fonts }: StyleChanges): Promise<StylesRead> {
   const rows: StoredStyle[] = []
   for (const page of await pages(reading, 'styleSizes', codes)) {
@@ -47,7 +50,7 @@ export async function readStylePages(reading: Reading, { codes, fonts }: StyleCh
   return { styles: { codes, rows }, fonts: read }
 }
 
-/** Which styles may be others, null: all, and whether fonts may be. */
+/** Codes of the styles that may have changed (null: all), and whether fonts may have changed. */
 export interface StyleChanges {
   readonly codes: readonly string[] | null
   readonly fonts: boolean
@@ -70,7 +73,7 @@ async function pages(
   return inPages((await reader.read(sizes, codes, notBefore)).value, PAGE_ROWS)
 }
 
-/** Codes in pages of at most so many rows; what is larger by itself has a page of its own. */
+/** Splits codes into pages of at most this many rows; a larger basemap, vector or style has its own page. */
 function inPages(sizes: readonly CatalogSize[], maxRows: number): readonly (readonly string[])[] {
   const all: string[][] = []
   let room = 0

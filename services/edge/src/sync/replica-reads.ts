@@ -4,34 +4,34 @@ import { hasReached } from '@gateway/store/change-log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { QUERY_TIMEOUT_MS, type StoreLink } from './store-link.js'
 
-/** The reads that a replica and the primary have answered. */
+/** Numbers of reads that a replica and the primary have answered. */
 export interface ReplicaCounts {
   replicaReads: number
-  /** answered by the primary, since the replica had not reached the revision that this process knows of */
+  /** Answered by the primary, because the replica had not reached the revision that this process knows of. */
   replicaBehind: number
-  /** answered by the primary, since the replica did not answer, or not in time */
+  /** Answered by the primary, because the replica did not answer, or not in time. */
   replicaFailed: number
 }
 
-/** Limit: milliseconds for a replica to answer a short query; the primary still has its own time then. */
+/** Limit: time in ms for a replica to answer a short query; the primary still has its full time then. */
 const REPLICA_WITHIN_MS = 1_000
 
-/** Milliseconds for which a replica that failed is not asked: requests must not wait for it one after the other. */
+/** Time in ms for which a failed replica is not asked, so that not every request waits for it. */
 const LEFT_ALONE_MS = 1_000
 
 export interface ReplicaReadsOptions {
   readonly primary: StoreLink
-  /** null: the primary answers everything */
+  /** null: the primary answers all reads. */
   readonly replica: StoreLink | null
-  /** the newest state of the log that this process has heard of; null: none yet, so that no replica is trusted */
+  /** Newest state of the log that this process has heard of; null if there is none yet, so that no replica is trusted. */
   readonly known: () => LogState | null
   readonly counts: ReplicaCounts
   readonly log: Log
 }
 
 /**
- * Reads from a replica of the store, if it has reached every revision that this process knows of, and from the primary otherwise. A replica that
- * lags, that belongs to another history or that fails is never trusted. Each read asks the primary once at most.
+ * Reads from a replica of the store if it has reached every revision that this process knows of, and otherwise from the primary. A replica that
+ * lags, belongs to another history or fails is never trusted. Each read asks the primary at most once.
  */
 export class ReplicaReads {
   readonly #o: ReplicaReadsOptions
@@ -42,13 +42,13 @@ export class ReplicaReads {
     this.#o = options
   }
 
-  /** @param timeoutMs of the primary; a replica has no more */
+  /** @param timeoutMs time-out of the primary; a replica has at most this */
   async query<T>(run: (sql: Sql) => Promise<T>, timeoutMs: number = QUERY_TIMEOUT_MS): Promise<T> {
     const answer = await this.ask(run, timeoutMs > QUERY_TIMEOUT_MS ? timeoutMs : REPLICA_WITHIN_MS)
     return answer === null ? this.#o.primary.query(run, timeoutMs) : answer.value
   }
 
-  /** The replica's answer; null: the primary has to be asked. */
+  /** Returns the replica's result; null if the primary must be asked. */
   async ask<T>(run: (sql: Sql) => Promise<T>, timeoutMs = REPLICA_WITHIN_MS): Promise<{ readonly value: T } | null> {
     const { replica, counts } = this.#o
     const known = this.#o.known()
@@ -58,7 +58,7 @@ export class ReplicaReads {
       return null
     }
     try {
-      // One transaction is one server, also behind an address that spreads connections over several replicas.
+      // One transaction uses one server, even behind an address that spreads connections over several replicas.
       const answer = await replica.query(
         (sql) =>
           sql.begin(async (tx) => ((await hasReached(tx, known)) ? { value: await run(tx as unknown as Sql) } : null)),
@@ -76,7 +76,7 @@ export class ReplicaReads {
     }
   }
 
-  /** One line when the condition begins, and one when it ends. */
+  /** Logs one line when the condition begins, and one when it ends. */
   #note(state: 'used' | 'behind' | 'failed', fields: Readonly<Record<string, unknown>>): void {
     if (state === this.#state) return
     this.#state = state

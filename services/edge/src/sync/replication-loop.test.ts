@@ -14,7 +14,7 @@ const ROWS = [storedBasemap('world', [storedVersion('v1')])]
 let loop: ReplicationLoop | null = null
 afterEach(async () => void (await loop?.stop()))
 
-/** A loop whose bus is of Postgres. @param onRead may throw, for a store that cannot be read */
+/** Runs a loop with a bus of Postgres. @param onRead may throw, for a store that cannot be read */
 function follow(
   onRead: () => void,
   more: Partial<FollowLoopOptions>,
@@ -58,7 +58,7 @@ function follow(
   return { follower, loaded }
 }
 
-test('a process starts from what was kept also where the store is being read at that moment, in vain', async () => {
+test('a process starts from the kept state even during an unsuccessful reading of the store', async () => {
   const kept = { instanceId: 'i', state: STATE, basemaps: ROWS, vectors: [], styles: [], fonts: [], currentAt: 0 }
   const { follower, loaded } = follow(
     () => {
@@ -66,7 +66,7 @@ test('a process starts from what was kept also where the store is being read at 
     },
     {
       kept: async () => {
-        // As a message of the bus does.
+        // Simulates a message of the bus.
         void follower.catchUp().catch(() => {})
         return kept
       },
@@ -76,7 +76,7 @@ test('a process starts from what was kept also where the store is being read at 
   expect([...follower.catalog.basemaps.keys()]).toEqual(['world'])
 })
 
-test('a process whose catalog was read between two looks, for a message of the bus, is told to have loaded it', async () => {
+test('a process whose catalog was read between two polls, because of a bus message, reports it as loaded', async () => {
   let down = true
   const { follower, loaded } = follow(
     () => {
@@ -93,7 +93,7 @@ test('a process whose catalog was read between two looks, for a message of the b
   expect(await loaded).toBe('store')
 })
 
-test('a process that stops withdraws its presence after all that it has told of itself', async () => {
+test('a process that stops withdraws its presence after all of its announcements', async () => {
   const done: string[] = []
   let finish = () => {}
   const told = new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ test('a process that stops withdraws its presence after all that it has told of 
   )
   await loaded
   const stopping = loop?.stop()
-  // The announcement is under way, and takes effect later than a withdrawal over another connection would.
+  // The announcement is in progress, and takes effect later than a withdrawal over another connection would.
   await new Promise((resolve) => setImmediate(resolve))
   finish()
   expect(await stopping).toBe(true)

@@ -11,10 +11,10 @@ import { storeTrouble } from '@gateway/store/transient-errors.js'
 import type { CatalogReplica, KnownCatalog } from './catalog-replica.js'
 import { QUERY_TIMEOUT_MS, type StoreLink, StoreTimeout } from './store-link.js'
 
-/** The bound on how late a lost message is found; the freshness that TOKEN_STALE_SECONDS promises rests on it. */
+/** Interval in ms that bounds how late a lost message is found; the freshness promised by TOKEN_STALE_SECONDS depends on it. */
 const POLL_INTERVAL_MS = 1_000
 const BUS_LOOK_AGAIN_MS = 50
-/** Reading a whole catalog takes longer than one change. */
+/** First pause in ms after a failure: reading a whole catalog takes longer than one change. */
 const FIRST_RETRY_MS = 200
 
 export interface FollowLoopOptions {
@@ -22,23 +22,23 @@ export interface FollowLoopOptions {
   readonly follower: CatalogReplica
   readonly redisUrl: string | null
   readonly staleMs: number
-  /** for how long this process goes on with what it knows */
+  /** Time in ms for which this process uses its known state. */
   readonly trustMs: number
   readonly presence: Omit<OwnPresence, 'applied_revision' | 'applied_mark' | 'traffic'>
-  /** what this process has counted, for the console */
+  /** Returns the counts of this process, for the console. */
   readonly traffic: () => OwnPresence['traffic']
-  /** a catalog that was kept for a start without the store; null: there is none that may be used */
+  /** Returns the catalog that was kept for a start without the store; null if none may be used. */
   readonly kept: () => Promise<(KnownCatalog & { readonly instanceId: string }) | null>
-  /** called once, when the catalog has been read for the first time, from the store or from what was kept */
+  /** Called once, when the catalog was read for the first time, from the store or from the kept state. */
   readonly onLoaded: (from: 'store' | 'kept') => void
-  /** called whenever the store has been read */
+  /** Called whenever the store has been read. */
   readonly onFollowed: () => void
   readonly log: Log
 }
 
 /**
- * Drives a follower: waits for a store that is there and has its tables, subscribes, reads, then polls, and tells the bus that this process
- * lives. Runs until stopped, whatever fails.
+ * Drives a follower: waits for a store that is reachable and has its tables, subscribes, reads, then polls, and announces this process on the bus.
+ * Runs until stopped, in spite of all failures.
  */
 export class ReplicationLoop {
   readonly #o: FollowLoopOptions
@@ -54,29 +54,29 @@ export class ReplicationLoop {
   #presenceStored = false
   #confirming = false
   #unconfirmed = false
-  /** announcements that are under way */
+  /** Announcements in progress. */
   readonly #telling = new Set<Promise<unknown>>()
   #triedKept = false
   #toldLoaded = false
-  /** known without the store */
+  /** Known without the store. */
   #instanceId: string | null = null
 
   constructor(options: FollowLoopOptions) {
     this.#o = options
     this.#presenceTrouble = new TroubleLog(
       options.log,
-      'the bus refuses what this process tells of itself; the store is told',
+      'the bus refuses the presence of this process; the store has it instead',
     )
     this.#busTrouble = new TroubleLog(options.log, 'the bus cannot be subscribed to; changes are found by polling')
     this.#pollMs = Math.max(50, Math.min(POLL_INTERVAL_MS, options.staleMs / 3))
   }
 
-  /** Whether the store answered when it was last asked. */
+  /** True if the store answered the last query. */
   get storeUp(): boolean {
     return this.#o.follower.loaded && !this.#troubled
   }
 
-  /** Whether invalidations arrive. On Postgres that is judged by the store. */
+  /** True if invalidations arrive. With Postgres the state of the store decides. */
   get busUp(): boolean {
     return this.#bus !== null && (this.#bus.medium === 'postgres' ? this.storeUp : this.#bus.connected)
   }
@@ -89,7 +89,9 @@ export class ReplicationLoop {
     }, ANNOUNCE_INTERVAL_MS)
   }
 
-  /** Says at once which revision has been applied; what waits for it is an operator's disable call. Revisions that come meanwhile are told as one. */
+  /**
+   * Announces the applied revision at once, because an operator's disable call waits for it. Revisions that arrive meanwhile are announced as one.
+   */
   async confirm(): Promise<void> {
     this.#unconfirmed = true
     if (this.#confirming) return
@@ -101,7 +103,7 @@ export class ReplicationLoop {
     this.#confirming = false
   }
 
-  /** Renews what the bus knows of this process. */
+  /** Renews the presence of this process on the bus. */
   announce(): void {
     void this.#tell((bus, presence) => bus.announce(presence))
   }
@@ -119,7 +121,8 @@ export class ReplicationLoop {
     const telling = tell(this.#bus, presence).then(
       () => this.#forgetStoredPresence(),
       (error: Error) => {
-        // Out of reach it is told of when it goes; what refuses it all the same, as a Redis without memory does, would be silent.
+        // The loss of the bus is logged elsewhere. A bus that is reachable but refuses the announcement, like a Redis without memory, would be
+        // silent.
         if (this.busUp) this.#presenceTrouble.note({ err: error.message })
         return this.#storePresence(presence)
       },
@@ -128,12 +131,15 @@ export class ReplicationLoop {
     await telling.finally(() => this.#telling.delete(telling))
   }
 
-  /** Other processes of this edge have ended without withdrawing their presence, which is done for them. */
+  /** Withdraws the presence of other processes of this edge that have ended without doing so. */
   withdraw(ids: readonly string[]): void {
     for (const id of ids) void this.#withdraw(id)
   }
 
-  /** A process that reaches the store and not the bus follows by polling, and says so there. One that reaches neither falls silent. */
+  /**
+   * A process that reaches the store but not the bus follows by polling, and stores its presence in the store. A process that reaches neither falls
+   * silent.
+   */
   async #storePresence(presence: OwnPresence): Promise<void> {
     if (this.#stopped || this.#bus?.medium !== 'redis') return
     this.#presenceStored = true
@@ -146,35 +152,35 @@ export class ReplicationLoop {
     this.#o.store.query((sql) => deletePresence(sql, this.#o.presence.id)).catch(() => {})
   }
 
-  /** Answers whether the presence is gone from wherever it was told. */
+  /** Resolves with true if the presence was withdrawn from everywhere. */
   async #withdraw(id: string): Promise<boolean> {
     const fromBus = this.#bus === null ? Promise.resolve() : withinTime(this.#bus.withdraw(id))
-    // A bus of Postgres whose pool was replaced has left it there.
+    // A bus of Postgres whose pool was replaced has left its presence in the store.
     const stored = this.#o.redisUrl === null ? this.#bus === null : id !== this.#o.presence.id || this.#presenceStored
     const fromStore = stored ? this.#o.store.query((sql) => deletePresence(sql, id)) : Promise.resolve()
     const settled = await Promise.allSettled([fromBus, fromStore])
     return settled.every(({ status }) => status === 'fulfilled')
   }
 
-  /** See `Bus`. Rejects at once while there is no bus, or it is known to be away. */
+  /** See `Bus`. Rejects at once if there is no bus, or if it is known to be unreachable. */
   async takePermits(requests: readonly PermitRequest[]): Promise<readonly PermitAnswer[]> {
     if (this.#bus === null || !this.busUp) throw new Error('the bus is out of reach')
     return this.#bus.takePermits(requests)
   }
 
-  /** The pool was replaced: a bus that works over it must be opened again. */
+  /** Must be called after the pool was replaced: a bus that uses it must be reopened. */
   storeReplaced(): void {
     if (this.#bus?.medium !== 'postgres') return
     void this.#bus.close().catch(() => {})
     this.#bus = null
   }
 
-  /** Answers whether this process has withdrawn its presence. If not, disables name it as pending until somebody does. */
+  /** Resolves with true if this process has withdrawn its presence. Otherwise disables report it as pending until another process does so. */
   async stop(): Promise<boolean> {
     this.#stopped = true
     if (this.#timer !== null) clearTimeout(this.#timer)
     if (this.#announcer !== null) clearInterval(this.#announcer)
-    // One over another connection would take effect after the withdrawal.
+    // An announcement over another connection would take effect after the withdrawal.
     await withinTime(Promise.allSettled(this.#telling)).catch(() => {})
     const withdrawn = await this.#withdraw(this.#o.presence.id)
     if (this.#bus !== null) await withinTime(this.#bus.close()).catch(() => {})
@@ -194,12 +200,12 @@ export class ReplicationLoop {
   }
 
   async #step(): Promise<void> {
-    // A store that can be read and not listened to, as a replica, is followed by polling.
+    // A store that can be read but not listened to, like a replica, is followed by polling.
     if (this.#bus === null) await this.#openBus().catch((error) => this.#busFailed(error))
-    // What another process of this host has read within half the time will do: then one reads for all.
+    // A result that another process of this host has read within half the interval is new enough, so that one process reads for all.
     await this.#o.follower.catchUp(performance.now() - this.#pollMs / 2)
     this.#o.onFollowed()
-    // Not asked of the follower before: a message of the bus may have had it read between two ticks.
+    // Not checked before, because a message of the bus may have made the follower read between two ticks.
     if (this.#toldLoaded) return
     this.#tellLoaded('store')
   }
@@ -210,16 +216,16 @@ export class ReplicationLoop {
     this.announce()
   }
 
-  /** Only where the store is away: one that answers, and has no schema say, is waited for. */
+  /** Only if the store is unreachable: a store that answers, for example without a schema, is waited for. */
   async #startFromKept(): Promise<void> {
     if (this.#triedKept || this.#o.follower.loaded || !(await this.#isStoreAway())) return
     this.#triedKept = true
     const kept = await this.#o.kept()
     if (kept === null || this.#stopped) return
     this.#instanceId = kept.instanceId
-    // Whoever disables a token from now on is heard, and told of this process, where the bus can be reached.
+    // This process then hears of tokens that are disabled from now on, and is known to the bus, if the bus is reachable.
     if (this.#o.redisUrl !== null) await this.#joinBus()
-    // The bus has the log read as soon as it is subscribed to, which takes its time where the store hangs.
+    // The bus makes the follower read the log as soon as it is subscribed, which takes long if the store hangs.
     while (!this.#o.follower.begin(kept)) {
       if (this.#stopped || this.#o.follower.loaded) return
       await this.#o.follower.settled()
@@ -242,7 +248,7 @@ export class ReplicationLoop {
     }
   }
 
-  /** Subscribes before the first read, so that nothing is said between the two. A bus that is down is found by its own reconnecting. */
+  /** Subscribes before the first read, so that no message is missed between them. A bus that is down reconnects on its own. */
   async #openBus(): Promise<void> {
     if (this.#busOpening) return
     this.#busOpening = true
@@ -298,7 +304,7 @@ export class ReplicationLoop {
   }
 }
 
-/** undefined_table and undefined_column of Postgres: migrations have not run, as at the very first start */
+/** Codes undefined_table and undefined_column of Postgres: the migrations have not run, as at the very first start. */
 function lacksSchema(error: Error): boolean {
   return ['42P01', '42703'].includes((error as { code?: string }).code ?? '')
 }

@@ -1,17 +1,17 @@
 import type { Settings } from '@gateway/core/settings/load.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 
-/** The database client knows no time-out of its own: a query against a frozen database would wait for good. */
+/** Time-out in ms of a query. The database client has none: a query to a frozen database would wait for ever. */
 export const QUERY_TIMEOUT_MS = 2_000
 
-/** The store did not answer in time. */
+/** Thrown if the store did not answer in time. */
 export class StoreTimeout extends Error {
   override readonly name = 'StoreTimeout'
 }
 
 /**
- * The connection to the store, replaced whole when a query gets no answer: a pool whose connections are dead without knowing it would
- * otherwise stay dead for as long as TCP keeps trying.
+ * The connection to the store. Its pool is replaced when a query gets no answer: otherwise a pool with dead connections would stay
+ * dead as long as TCP retries.
  */
 export class StoreLink {
   readonly #open: () => Sql
@@ -19,7 +19,7 @@ export class StoreLink {
   #sql: Sql
   #closed = false
 
-  /** @param onReplaced called after a new pool has taken the place of the old one */
+  /** @param onReplaced called after a new pool has replaced the old one */
   constructor(open: () => Sql, onReplaced: () => void) {
     this.#open = open
     this.#onReplaced = onReplaced
@@ -30,7 +30,7 @@ export class StoreLink {
     return this.#sql
   }
 
-  /** Runs a query function against the current pool. Rejects with StoreTimeout after `timeoutMs`. */
+  /** Runs a query function with the current pool. Rejects with StoreTimeout after `timeoutMs`. */
   async query<T>(run: (sql: Sql) => Promise<T>, timeoutMs: number = QUERY_TIMEOUT_MS): Promise<T> {
     const sql = this.#sql
     let timer: NodeJS.Timeout | undefined
@@ -38,7 +38,7 @@ export class StoreLink {
       timer = setTimeout(() => reject(new StoreTimeout(`the store did not answer within ${timeoutMs} ms`)), timeoutMs)
     })
     const answer = run(sql)
-    // An answer that comes after the time-out, most often the error of the pool's end, does not matter any more.
+    // A result after the time-out, usually the error of the pool's end, is ignored.
     answer.catch(() => {})
     try {
       return await Promise.race([answer, late])
@@ -63,7 +63,7 @@ export class StoreLink {
   }
 }
 
-/** The link to the replica that DATABASE_READ_URL names; null: there is none. */
+/** Returns the link to the replica that DATABASE_READ_URL names, or null. */
 export function replicaLink(
   { databaseReadUrl }: Pick<Settings, 'databaseReadUrl'>,
   applicationName: string,
@@ -76,7 +76,7 @@ export function replicaLink(
   )
 }
 
-/** Seconds that a pool's queries get to end by themselves. */
+/** Time in seconds for a pool's queries to end on their own. */
 const END_SECONDS = 1
 
 async function end(sql: Sql): Promise<void> {

@@ -20,7 +20,7 @@ import { storedBasemap, storedVersion } from './stored-rows.js'
 
 /*
  * Two edges in whose memory no tile fits, over the same files: one reads tiles without JavaScript, the other with it. Between requests the files and
- * the catalog change under both.
+ * the catalog change for both.
  */
 
 /** Less than the heads of one tile. */
@@ -28,20 +28,20 @@ const TILE_MEMORY_BYTES = 1_024
 export const LEAF_ZOOM = 7
 
 export const home = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-cold-')))
-/** A link, which is pointed at one of two directories. */
+/** A link that points to one of two directories. */
 export const root = path.join(home, 'maps')
 export const DELIVERIES = ['first', 'second'] as const
 export const outside = path.join(home, 'outside')
 export const TOKENS = { all: createToken(), alps: createToken(), others: createToken(), ends: createToken() }
 export type Who = keyof typeof TOKENS
 type Layout = keyof typeof LAYOUTS
-/** MBTiles, a basemap each. */
+/** MBTiles archives, one basemap each. */
 export const DATABASES = Object.keys(LAYOUTS) as Layout[]
 /** Esri's, a basemap each. */
 export const PACKAGES = ['package', 'vpackage'] as const
 /** Beyond the leaves' 2^14 tiles of one zoom, indexes would have more levels; small pages have them with fewer. */
 export const DATABASE_ZOOM = 5
-/** Limit of what is read of a database without JavaScript, which answers 0/0/0. */
+/** Limit of a tile that is read from a database without JavaScript, which sends 0/0/0. */
 export const LARGE_BYTES = 520_000
 
 interface Side {
@@ -52,7 +52,7 @@ interface Side {
 export let natively: Side
 export let plainly: Side
 
-/** What the catalog says. */
+/** State of the catalog. */
 export const state = { defaultVersion: 'v1', withdrawn: false, delivery: 0, archive: 1, database: 1 }
 export const changes: Change[] = []
 const logState = () => ({ revision: changes.length, mark: `mark ${changes.length}`, epoch: 'one' })
@@ -145,13 +145,13 @@ function* databaseTiles() {
   }
 }
 
-/** For all tests of a file. */
+/** Starts both edges for all tests of a file. */
 export function useColdEdges(): void {
   beforeAll(async () => {
     const [first, second] = DELIVERIES.map((delivery) => path.join(home, delivery)) as [string, string]
     fs.mkdirSync(first)
     await writeArchives(first)
-    // Other files, which their tags tell.
+    // Other files, with other tags.
     fs.cpSync(first, second, { recursive: true })
     fs.mkdirSync(outside)
     fs.writeFileSync(path.join(outside, 'secret.png'), 'secret')
@@ -202,7 +202,7 @@ export function counted() {
 
 export const targetOf = (path: string, query: string) => path + (path.includes('?') ? query.replace('?', '&') : query)
 
-/** Asks both; notes what came without JavaScript. */
+/** Requests from both; counts the responses without JavaScript. */
 export async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswer]> {
   const { native } = natively.running.edge
   const before = native.answers
@@ -217,7 +217,7 @@ export async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswe
   return [answer, await plainly.client.ask(request)]
 }
 
-/** Comparing large bodies byte by byte, as `toEqual` does, would take most of the time. */
+/** Digests large bodies, because a comparison byte by byte, as in `toEqual`, would take most of the time. */
 export const inShort = ({ body, ...rest }: RawAnswer) => ({
   ...rest,
   body: createHash('sha1').update(body).digest('hex'),

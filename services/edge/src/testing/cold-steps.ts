@@ -24,7 +24,7 @@ import {
 
 export const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
-/** A tile's place in a folder: few, so that what is asked for has often been written. */
+/** A tile's place in a folder: few places, so that a requested tile has often been written. */
 export const place = fc.record({
   folder: oneOf('v1', 'v1', 'v2', 'photos/', 'roads', 'roads', 'south'),
   z: oneOf(0, 1, 1, 2),
@@ -87,7 +87,7 @@ export function change(file: string, how: How): void {
   if (how !== 'remove') CHANGES[how](file)
 }
 
-/** What is asked for a place in a folder or an archive. */
+/** A requested address for a place in a folder or an archive. */
 export const address = fc.oneof(
   {
     weight: 6,
@@ -104,7 +104,7 @@ export const address = fc.oneof(
     weight: 2,
     arbitrary: fc
       .tuple(
-        // At zoom 4 there are none, which is one of the zooms that its record names; LEAF_ZOOM is not.
+        // Zoom 4, which the archive's record includes, has no tiles; LEAF_ZOOM is not included, but has tiles.
         oneOf(0, LEAF_ZOOM, LEAF_ZOOM, LEAF_ZOOM, LEAF_ZOOM + 1, 3, 4, 4),
         fc.nat(140),
         fc.nat(130),
@@ -141,7 +141,7 @@ export const address = fc.oneof(
   },
 )
 
-/** GetTile by key and value: parameters in any order and case, and each now and then wrong, encoded, missing, empty or twice. */
+/** GetTile in key-value form: parameters in any order and case, each sometimes wrong, encoded, missing, empty or repeated. */
 const LAYERS: Readonly<Record<string, readonly [format: string, set: string]>> = {
   alps: ['image/png', 'WebMercatorQuad'],
   photos: ['image/jpeg', 'WebMercatorQuad'],
@@ -213,7 +213,7 @@ const getTile = fc
     ]
     const parameters = all.flatMap(([name, value]): [string, string][] => {
       if (wrong?.name !== name) return [[name, value]]
-      // Capabilities, which a request of no name is for, have the edge's own address in them.
+      // A request without a name means capabilities, which contain the edge's own address.
       const isLeftOut = wrong.value === null && name !== 'REQUEST'
       const other: [string, string][] = isLeftOut ? [] : [[name, wrong.value ?? '']]
       return wrong.isTwice ? [[name, value], ...other] : other
@@ -242,9 +242,9 @@ export const ask = fc
         ['Sec-Fetch-Mode', 'no-cors'],
       ],
     ),
-    /** the address of the request before, in place of its own */
+    /** The address of the previous request, instead of its own. */
     again: oneOf(true, false, false, false),
-    /** with the tag, or the date, of the answer before */
+    /** With the tag, or the date, of the previous response. */
     condition: oneOf('', '', '', 'tag', 'date'),
   })
   .map((asked) => ({ step: 'ask' as const, ...asked }))
@@ -275,7 +275,7 @@ export async function doOperate(what: string): Promise<void> {
       return
     }
     case 'archive':
-      // Without the news, both serve what they have open.
+      // Without the change message both serve the files that they have open.
       fs.copyFileSync(path.join(root, 'archive.pmtiles'), path.join(root, 'other'))
       fs.renameSync(path.join(root, 'other'), path.join(root, 'archive.pmtiles'))
       state.archive++
@@ -284,7 +284,7 @@ export async function doOperate(what: string): Promise<void> {
       overwriteTile(path.join(root, 'tiles.mbtiles'), { z: DATABASE_ZOOM, x: 1, y: 0, data: randomBytes(500) })
       return
     case 'replace':
-      // Both serve what they have open.
+      // Both serve the files that they have open.
       for (const layout of DATABASES) {
         fs.copyFileSync(path.join(root, `${layout}.mbtiles`), path.join(root, 'other'))
         fs.renameSync(path.join(root, 'other'), path.join(root, `${layout}.mbtiles`))
@@ -298,14 +298,14 @@ export async function doOperate(what: string): Promise<void> {
       state.delivery = 1 - state.delivery
       fs.symlinkSync(path.join(home, DELIVERIES[state.delivery] as string), `${root}.new`)
       fs.renameSync(`${root}.new`, root)
-      // Archives are open.
+      // Archives stay open.
       state.archive++
       await tell('archive')
       await tell('packed')
       for (const code of ['package', 'vpackage']) await tell(code)
       state.database++
       for (const layout of DATABASES) await tell(layout)
-      // An open root is looked for again four times a second.
+      // An open root is resolved again four times a second.
       return sleep(300)
   }
 }

@@ -19,7 +19,7 @@ import { makePair, tlsEnv } from './tls-pair.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-difference-'))
 
-/** One answers hot tiles without JavaScript, the other everything by JavaScript: a process has one native tier. */
+/** One edge answers hot tiles without JavaScript, the other answers all requests by JavaScript: a process has only one native tier. */
 let quick: RunningEdge
 let plain: RunningEdge
 let quickly: RawClient
@@ -92,7 +92,10 @@ async function stopBoth(): Promise<void> {
   fs.rmSync(home, { recursive: true, force: true })
 }
 
-/** The one field that may not come twice with different values: before JavaScript sees it this is refused natively, in other words. */
+/**
+ * True if a field that must not be repeated has different values: the native tier refuses that before JavaScript sees it, with another
+ * text.
+ */
 function isAmbiguous({ headers }: RawRequest): boolean {
   return ['authorization', 'x-access-token'].some((name) => {
     const values = headers.filter(([key]) => key.toLowerCase() === name).map(([, value]) => value.trim())
@@ -100,14 +103,14 @@ function isAmbiguous({ headers }: RawRequest): boolean {
   })
 }
 
-/** Addresses in answers hold the port. */
+/** Replaces the port, which addresses in responses contain. */
 function comparable({ status, lines, body }: RawAnswer, { url }: RunningEdge): unknown {
   const text = body.toString('latin1').replaceAll(new URL(url).host, 'host')
   return {
     status,
     lines: lines
       .filter((line) => !line.startsWith('Content-Length: ') || text.length === body.length)
-      // The tag of a document is of its text.
+      // The tag of a document depends on its text.
       .map((line) => line.replace(/^(ETag: W\/).*/, '$1')),
     text,
   }
@@ -120,7 +123,7 @@ const refusalsOf = ({ counters }: RunningEdge['edge']) => {
   return { ...counters.authFailures }
 }
 
-/** Asks the edge with a table; notes what that has decided, and the grants that it left to JavaScript to refuse. */
+/** Sends a request to the edge with a table; records the table's decision, and the grants that it left to JavaScript to refuse. */
 async function askNoting(asked: RawRequest): Promise<RawAnswer> {
   const { edge } = quick
   const [answers, refusals] = [edge.native.answers, refusalsOf(edge)]
@@ -155,7 +158,7 @@ const FORMS = [
   'close',
 ]
 
-/** How an answered request says what a leaner one would say too. */
+/** Returns the forms of an answered request that a simpler request would have too. */
 function formsOf({ method, target, headers }: RawRequest, { status }: RawAnswer): string[] {
   const value = (name: string) => headers.find(([key]) => key.toLowerCase() === name)?.[1] ?? ''
   const places = [value('authorization'), value('x-access-token'), /token=bmp/.exec(target)?.[0] ?? '']
@@ -186,16 +189,16 @@ const SUBJECTS = [
 
 export interface Comparison {
   readonly isEncrypted: boolean
-  /** so many, which the seed draws */
+  /** Number of requests, which the seed draws. */
   readonly requests: number
   readonly seed: number
 }
 
-/** For all of a test file, since a process has one native tier. */
+/** Defines all tests of a file, since a process has one native tier. */
 export function compareDecisions({ isEncrypted, requests, seed }: Comparison): void {
   beforeAll(() => startBoth(isEncrypted))
   afterAll(stopBoth)
-  test('hot tiles are answered without JavaScript exactly as with it, whatever the request', { timeout: 120_000 }, () =>
+  test('hot tiles are answered without JavaScript exactly as with it, for any request', { timeout: 120_000 }, () =>
     askBoth(requests, seed),
   )
   test.each(SUBJECTS)(
@@ -229,7 +232,7 @@ async function askBoth(requests: number, seed: number): Promise<void> {
   expect(takeUsage(quick)).toEqual(usage)
   const kinds = ['token","id":"slice"', 'basemap","id":"alps"', 'version","id":"packed/v1"']
   for (const kind of kinds) expect(usage.find((row) => row.includes(kind))).toBeDefined()
-  // Of more the two count different samples.
+  // Beyond the exact limit the two count different samples.
   if (requests > TILE_SAMPLING.exact) return
   const cells = takeCells(plain)
   expect(cells.length).toBeGreaterThan(1)
@@ -242,7 +245,7 @@ async function tryEverywhere(subject: string): Promise<void> {
     target: subject + (subject.includes('?') ? asked.replace('?', '&') : asked),
     headers: [['Host', 'x'], ...lines],
   })
-  // Signatures count only for addresses of tiles, and the table must know them before they are tried elsewhere.
+  // Signatures are valid only for addresses of tiles, and the table must know them before they are tried elsewhere.
   for (const client of [quickly, plainly])
     for (const text of Object.values(SIGNED)) {
       for (let i = 0; i < 3; i++)

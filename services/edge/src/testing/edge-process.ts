@@ -4,7 +4,10 @@ import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { runEdge } from './running-edge.js'
 import { storedBasemap, storedVersion } from './stored-rows.js'
 
-/** `edge-process.js PORT ADDRESS DATA_DIR`: an edge over one archive in object storage, which tells its token in DATA_DIR and serves until it is killed. */
+/**
+ * `edge-process.js PORT ADDRESS DATA_DIR`: runs an edge over one archive in object storage, which writes its token to DATA_DIR and serves until it is
+ * killed.
+ */
 const [port, address = '', dataDir = ''] = process.argv.slice(2)
 const world = storedVersion('v1', { path: address, storage: 'pmtiles' })
 const rows = [storedBasemap('world', [world], { sourcePath: path.posix.dirname(address) })]

@@ -2,7 +2,9 @@ import type { CatalogReader } from '../sync/catalog-reader.js'
 import { CatalogReplica } from '../sync/catalog-replica.js'
 import type { RunningEdge } from './running-edge.js'
 
-/** Has an edge follow a store, and waits until its native tier is attached or refused. `onApplied` is called for each revision. */
+/**
+ * Makes an edge follow a store, and waits until its native tier is attached or refused. `onApplied` is called for each revision.
+ */
 export async function follow(
   { edge }: RunningEdge,
   store: CatalogReader,

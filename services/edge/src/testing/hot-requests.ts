@@ -55,11 +55,11 @@ export const SIGNED = {
   expired: signed('alps', {}, 1),
 }
 
-/** Of the first address, as its first answer has told them. */
+/** Validators of the first address, from its first response. */
 export const known = { etag: '', modified: '' }
 
 /*
- * What both sides decide, and where the requests below vary it:
+ * Decisions that both sides make, and the place below where the requests vary them:
  *   tokens          in which places, how often, in which scheme or encoding (`credential`, `query`, `inTwoPlaces`); expired, disabled, unknown
  *   grants, scope   `alps` and `packed` are granted one basemap each, `slice` may not read
  *   signed          `signature`: of a basemap, a version, expired, changed, in another order, next to a token
@@ -67,8 +67,8 @@ export const known = { etag: '', modified: '' }
  *   checksums       `mistyped`: a token with one character replaced
  *   gzip            `encoding`: lists, weights, names in Accept-Encoding, against the packed tile
  *   If-None-Match   `ifNoneMatch`, `condition`: tags, lists, weak ones, dates, and the other conditional fields
- *   Connection      `other`: who is told that it ends
- * `natively` counts how often the table has decided each, since a comparison of JavaScript with itself would prove nothing.
+ *   Connection      `other`: responses that announce the end of the connection
+ * `natively` counts how often the table has made each decision, since a comparison of JavaScript with itself would prove nothing.
  */
 type Header = readonly [name: string, value: string]
 
@@ -181,7 +181,7 @@ const credential: fc.Arbitrary<Header> = fc.oneof(
   fc.tuple(oneOf('X-Access-Token', 'x-access-token', 'X-ACCESS-TOKEN'), token),
   fc.tuple(oneOf('Authorization', 'authorization'), basic),
 )
-/** What stands behind the path, and header lines. */
+/** Text after the path, and header lines. */
 export interface Presented {
   readonly asked: string
   readonly lines: readonly Header[]
@@ -217,7 +217,7 @@ const inHeader = (name: string, text: string): Presented => ({
   asked: '',
   lines: [[name, text]],
 })
-/** Each place in which a credential can be sent, whatever kind of credential the place is for. */
+/** Each place in which a credential can be sent, for any kind of credential. */
 const PLACES: readonly ((text: string) => Presented)[] = [
   (text) => inHeader('X-Access-Token', text),
   ...['Bearer ', 'bearer ', 'Basic ', ''].map((word) => (text: string) => inHeader('Authorization', word + text)),
@@ -238,7 +238,7 @@ const CREDENTIALS = [
 export const EVERYWHERE: readonly Presented[] = CREDENTIALS.flatMap((text) =>
   PLACES.flatMap((place) => ENCODINGS.map((encode) => place(encode(text)))),
 )
-/** Two of these at once. */
+/** Two of these together. */
 const twoSomewhere: fc.Arbitrary<Presented> = fc.tuple(oneOf(...EVERYWHERE), oneOf(...EVERYWHERE)).map(([a, b]) => ({
   asked: a.asked === '' || b.asked === '' ? a.asked + b.asked : `${a.asked}&${b.asked.slice(1)}`,
   lines: [...a.lines, ...b.lines],

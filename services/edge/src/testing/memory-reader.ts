@@ -8,7 +8,7 @@ export interface MemoryStore {
   basemaps(): readonly StoredBasemap[]
 }
 
-/** A store in memory without vectors, as a follower reads it. `onRead` may throw, for a store that is out of reach. */
+/** Returns a reader of a store in memory without vectors. `onRead` may throw, for an unreachable store. */
 export function memoryReader(
   store: MemoryStore,
   now: () => number = () => performance.now(),

@@ -9,15 +9,15 @@ import { freePort } from '@gateway/core/processes/free-port.js'
 
 export interface ObjectServer {
   readonly url: string
-  /** requests for the files since the start, as `GET /path bytes=...` */
+  /** Requests for the files since the start, as `GET /path bytes=...`. */
   readonly requests: string[]
   trouble: Trouble
-  /** waited for before an answer is handed on */
+  /** Awaited before a response is passed on. */
   hold: Promise<void>
   close(): Promise<void>
 }
 
-/** A real nginx over a directory, with ETags and ranges, behind a server that makes the trouble. */
+/** Starts a real nginx over a directory, with ETags and ranges, behind a server that simulates faults. */
 export async function startObjectServer(directory: string, scratch: string): Promise<ObjectServer> {
   const nginx = await startNginx(directory, scratch)
   const door = await startStorageDoor(nginx.port)

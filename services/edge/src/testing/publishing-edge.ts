@@ -27,13 +27,13 @@ export let follower: CatalogReplica
 let agent: http.Agent
 let defaultVersion = 'v1'
 let canary: RunningCanary | null = null
-/** when `v1` and `v2` were the default */
+/** Times at which `v1` and `v2` were the default. */
 export const DEFAULT_TIMES = {
   v1: [{ sinceMs: Date.UTC(2026, 0), untilMs: Date.UTC(2026, 4) }],
   v2: [{ sinceMs: Date.UTC(2026, 4), untilMs: null }],
 }
 const changes: Change[] = []
-/** The revision that was applied, by when it was announced: what answers an operator's disable call. */
+/** The applied revision at each announcement, for which an operator's disable call waits. */
 export const announced: number[] = []
 
 export function write(relativePath: string, data: Uint8Array): string {
@@ -61,7 +61,7 @@ const store = memoryReader({
   },
 })
 
-/** What the bus says of a commit. */
+/** Returns the bus message of a commit. */
 export const saying = (change: Change) => ({
   revision: change.revision,
   changes: [change],
@@ -69,14 +69,14 @@ export const saying = (change: Change) => ({
   previousMark: `mark ${change.revision - 1}`,
 })
 
-/** Begins or ends a canary of `alps`, and answers when the edge has applied it. */
+/** Begins or ends a canary of `alps`, and resolves when the edge has applied it. */
 export async function setCanary(running: RunningCanary | null): Promise<void> {
   canary = running
   commit('basemap', 'alps')
   await follower.catchUp()
 }
 
-/** Gives `alps` a default version, commits a change, and answers when the edge has applied it. */
+/** Gives `alps` a default version, commits a change, and resolves when the edge has applied it. */
 export async function switchDefault(
   version: 'v1' | 'v2',
   kind: Change['kind'] = 'basemap',
@@ -93,7 +93,7 @@ export function commit(kind: Change['kind'], key: string): Change {
   return change
 }
 
-/** An edge in the test's process that publishes to the native tier, and follows a catalog in memory; for all tests of a file. */
+/** Starts an edge in the test's process that publishes to the native tier, and follows a catalog in memory; for all tests of a file. */
 export function usePublishingEdge(options: Pick<Parameters<typeof runEdge>[0], 'copyBelow' | 'env'> = {}): void {
   beforeAll(async () => {
     for (const version of ['v1', 'v2'] as const) write(`${version}/0/0/0.png`, BODIES[version])
@@ -110,7 +110,7 @@ export function usePublishingEdge(options: Pick<Parameters<typeof runEdge>[0], '
     expect(running.edge.sender.reason).toBe('its self-test passed')
   })
   beforeEach(() => {
-    // Tiles and sets of an earlier test would be due for a look by JavaScript in the middle of this one, some 10 s after they were put.
+    // JavaScript would check tiles and sets of an earlier test again during this one, some 10 s after they were put.
     running.edge.hotTiles.follow(EMPTY_CATALOG)
     agent = new http.Agent({ keepAlive: true, maxSockets: 1 })
     return () => agent.destroy()
@@ -145,7 +145,9 @@ export function ask(target: string, headers: http.OutgoingHttpHeaders = {}, meth
 
 export const withToken = (token = running.token): http.OutgoingHttpHeaders => ({ 'x-access-token': token })
 
-/** Asks until the table answers: first JavaScript does, then the tile is read without it, and what was asked for again is kept. */
+/**
+ * Repeats a request until the table answers: JavaScript answers first, then the tile is read without it, and a repeated tile is kept.
+ */
 export async function askUntilTable(target: string, headers = withToken()) {
   const answers = [await ask(target, headers)]
   while (answers.at(-1)?.by !== 'table') answers.push(await ask(target, headers))

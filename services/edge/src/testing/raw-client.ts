@@ -4,14 +4,14 @@ import tls from 'node:tls'
 export interface RawRequest {
   readonly method: string
   readonly target: string
-  /** as they are written, repeated ones included */
+  /** Exactly as written, including repeated ones. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body?: string
 }
 
 export interface RawAnswer {
   readonly status: number
-  /** sorted lines without Date */
+  /** Sorted lines without Date. */
   readonly lines: readonly string[]
   readonly body: Buffer
 }
@@ -21,7 +21,7 @@ export function bytesOf({ method, target, headers, body = '' }: RawRequest): Buf
   return Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n${body}`, 'latin1')
 }
 
-/** A connection that sends exactly what it is given, one request at a time, and is made anew where the server has closed it. */
+/** A connection that sends exactly the given bytes, one request at a time, and reconnects if the server has closed it. */
 export class RawClient {
   readonly #port: number
   readonly #isEncrypted: boolean
@@ -29,7 +29,7 @@ export class RawClient {
   #received = Buffer.alloc(0)
   #wake: () => void = () => {}
 
-  /** Over TLS any certificate will do. */
+  /** Accepts any certificate over TLS. */
   constructor(port: number, isEncrypted = false) {
     this.#port = port
     this.#isEncrypted = isEncrypted

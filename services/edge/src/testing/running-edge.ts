@@ -39,34 +39,34 @@ export interface RunningEdge {
   readonly edge: Edge
   readonly server: HttpServer
   readonly url: string
-  /** a token that may read everything */
+  /** A token that may read everything. */
   readonly token: string
-  /** what the store knows, by digest */
+  /** Tokens of the store, by digest. */
   readonly storedTokens: Map<string, AccessToken>
   readonly usage: TokenUsage
   readonly tileCounts: TileCounts
 }
 
-/** One edge process's server, in this process, over a catalog that stands still and a store that knows one token. */
+/** Runs one edge process's server, in this process, over an unchanging catalog and a store that knows one token. */
 export async function runEdge(options: {
   readonly port: number
   readonly catalog: Catalog
   readonly dataDir: string
   readonly controlPlane: string
-  /** of this process's pool; what libuv has where nobody said otherwise by default */
+  /** Threads of this process's pool; default: that of libuv. */
   readonly threads?: number
-  /** for tiles, in bytes; so few that no tile fits, where each is to be read */
+  /** Bytes for tiles; so few that no tile fits if each must be read. */
   readonly tileMemoryBytes?: number
   readonly accessLog?: AccessLog
   readonly tracer?: Tracer
   readonly log?: Log
-  /** whether it is noted where tokens are used from, for which JavaScript sees a request that the table could answer now and then; default: no */
+  /** True if addresses of tokens are recorded, for which JavaScript sees some requests that the table could answer; default: false. */
   readonly tokenAddresses?: boolean
-  /** after which a reader that takes nothing is cut; by default what the sender has */
+  /** Time after which a client that reads nothing is cut; default: that of the sender. */
   readonly stallSeconds?: number
-  /** tiles of as many bytes or more are sent by reference to their file; default: none that is kept in memory otherwise */
+  /** Size in bytes from which tiles are sent by reference to their file; default: no tile that is otherwise kept in memory. */
   readonly copyBelow?: number
-  /** further settings */
+  /** Further settings. */
   readonly env?: Readonly<Record<string, string>>
 }): Promise<RunningEdge> {
   const token = createToken()
@@ -155,18 +155,18 @@ export async function runEdge(options: {
   return { edge, server, url: `http://127.0.0.1:${options.port}`, token, storedTokens, usage, tileCounts }
 }
 
-/** What its requests were accounted to since this was last asked, in one order. */
+/** Returns the accounted usage since the last call, sorted. */
 export function takeUsage({ edge }: RunningEdge): string[] {
   return sortedRows(edge.usage.take(edge.native.takeUsage(), 0))
 }
 
-/** In which cells of the map its tiles were asked for since this was last asked, in one order. */
+/** Returns the map cells of requested tiles since the last call, sorted. */
 export function takeCells({ edge, tileCounts }: RunningEdge): string[] {
   return sortedRows(tileCounts.take(edge.native.takeTiles(), edge.freshness.catalog, 0))
 }
 
 function sortedRows(batch: UsageBatch | null): string[] {
-  // The moments of refusals are those of the requests.
+  // Without the times of refusals, which are those of the requests.
   const told = (batch === null ? [] : usageRows(batch)).map(({ refusals = {}, ...row }) => ({
     ...row,
     refusedBy: Object.entries(refusals)

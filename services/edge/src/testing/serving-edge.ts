@@ -21,7 +21,7 @@ export let running: RunningEdge
 let upstream: http.Server
 let onUpstream: http.RequestListener
 
-/** What the control plane answers from now on. */
+/** Sets the responses of the control plane from now on. */
 export function answerUpstream(listener: http.RequestListener): void {
   onUpstream = listener
 }
@@ -32,7 +32,10 @@ function write(relativePath: string, data: Uint8Array): void {
   fs.writeFileSync(file, data)
 }
 
-/** An edge in the test's process with small and large tiles, vectors, and a control plane that answers what a test says; for all tests of a file. */
+/**
+ * Starts an edge in the test's process with small and large tiles, vectors, and a control plane that answers as the test says; for all tests of a
+ * file.
+ */
 export function useServingEdge(): void {
   beforeAll(async () => {
     write('maps/raster/0/0/0.png', SMALL)
@@ -87,11 +90,11 @@ export function useServingEdge(): void {
   })
 }
 
-/** A request whose body comes back as it was on the wire. */
+/** Sends a request, and returns the body exactly as received. */
 export function ask(address: string, options: http.RequestOptions & { body?: Uint8Array } = {}) {
   return new Promise<{ status: number; headers: http.IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     const headers = { 'x-access-token': running.token, ...(options.headers as object) }
-    // Not as one address, which would be normalised on its way.
+    // Not as one URL, which would be normalised.
     const { hostname, port } = new URL(running.url)
     const req = http.request({ agent: false, ...options, hostname, port, path: address, headers }, async (res) => {
       try {
@@ -107,13 +110,16 @@ export function ask(address: string, options: http.RequestOptions & { body?: Uin
   })
 }
 
-/** By JavaScript and by the native table. */
+/** Counts hits by JavaScript and by the native table. */
 export function hotTileHits(): number {
   running.edge.counters.beforeReading()
   return running.edge.counters.hotTileHits
 }
 
-/** Asks until it comes from memory: it is kept once it was asked for several times, and what the kernel cannot tell at once is read once more. */
+/**
+ * Repeats a request until it is a hit: a tile is kept after several requests, and a tile whose state the kernel cannot tell at once is read once
+ * more.
+ */
 export async function untilHot(address: string, headers = {}): Promise<void> {
   let before: number
   do {

@@ -3,7 +3,7 @@ import type { StoredVector } from '@gateway/store/vectors.js'
 
 const THEN = new Date('2026-01-01T00:00:00Z')
 
-/** A version as the store would tell it, for tests. */
+/** Returns a version in the form of the store, for tests. */
 export function storedVersion(version: string, more: Partial<StoredVersion> = {}): StoredVersion {
   return {
     version,

@@ -6,7 +6,7 @@ export interface MadePair {
   readonly key: string
 }
 
-/** A certificate of its own making, and the key to it, as files in a directory. */
+/** Makes a self-signed certificate and its key, as files in a directory. */
 export function makePair(directory: string, name: string): MadePair {
   const pair = { cert: join(directory, `${name}.cert.pem`), key: join(directory, `${name}.key.pem`) }
   const words = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=${name}`

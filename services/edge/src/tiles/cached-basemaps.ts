@@ -1,6 +1,6 @@
 import { type Catalog, type CatalogBasemap, hasSameTiles, tilesOf } from '../sync/catalog.js'
 
-/** The basemaps of which a cache holds tiles. All its tiles of one basemap were looked up by snapshots in which that had the same tiles. */
+/** The basemaps of which a cache holds tiles. All cached tiles of a basemap were looked up in snapshots in which it had the same tiles. */
 export class CachedBasemaps {
   readonly #byCode = new Map<string, CatalogBasemap>()
 
@@ -8,7 +8,7 @@ export class CachedBasemaps {
     this.#byCode.set(basemap.stored.code, basemap)
   }
 
-  /** Takes out the basemaps whose tiles are others in this snapshot, or are gone; answers their codes. */
+  /** Removes the basemaps whose tiles differ or are missing in this snapshot, and returns their codes. */
   takeChanged(catalog: Catalog): ReadonlySet<string> {
     const changed = new Set<string>()
     for (const [code, basemap] of this.#byCode) {

@@ -14,7 +14,7 @@ import { type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 const REQUESTS = 400
-/** A trouble may write a line each 10 s while it lasts, and a request for it takes milliseconds. */
+/** While a fault lasts it may log a line every 10 s, and a request that meets it takes milliseconds. */
 const MOST_LINES = REQUESTS / 10
 const TILES = Array.from({ length: 256 }, (_, i) => ({ z: 4, x: i % 16, y: i >> 4, data: randomBytes(3_000) }))
 const ABOUT = { format: 'png', bounds: [-180, -85, 180, 85] as [number, number, number, number], metadata: {} } as const
@@ -26,7 +26,7 @@ const lines: string[] = []
 
 const at = (...names: string[]) => path.join(home, ...names)
 
-/** Whatever lies behind the first kilobytes, which opening reads, is noise. */
+/** Replaces everything after the first kilobytes, which opening reads, by noise. */
 function damage(file: string, from: number): void {
   const bytes = fs.readFileSync(file)
   randomBytes(bytes.length - from).copy(bytes, from)
@@ -38,7 +38,7 @@ beforeAll(async () => {
   for (const folder of ['remote', 'scratch', 'packed', 'data']) fs.mkdirSync(at(folder))
   const identity = { ...ABOUT, encoding: 'identity' } as const
   await writePmtiles(at('world.pmtiles'), TILES, identity)
-  // The directory is that of 256 tiles, compressed: behind the header all of it is noise.
+  // The directory has 256 tiles and is compressed: everything after the header is noise.
   damage(at('world.pmtiles'), 127)
   fs.copyFileSync(at('world.pmtiles'), at('remote/world.pmtiles'))
   await writeMbtiles(at('world.mbtiles'), TILES, { ...ABOUT, name: 'world' })
@@ -93,7 +93,7 @@ test.each(['folder', 'mbtiles', 'pmtiles', 'remote'])('a damaged %s writes no li
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1
   }
   for (let i = 0; i < REQUESTS; i += 20) await Promise.all(Array.from({ length: 20 }, (_, j) => ask(i + j)))
-  // It is the trouble that is asked about.
+  // The requests must meet the fault.
   expect([code, (statuses[500] ?? 0) + (statuses[503] ?? 0)]).toEqual([code, expect.toSatisfy((n) => n > REQUESTS / 2)])
   expect(lines.length, lines.slice(0, 5).join('\n')).toBeGreaterThan(0)
   expect(lines.length, lines.slice(0, 5).join('\n')).toBeLessThan(MOST_LINES)

@@ -5,24 +5,27 @@ import { OpenFile } from './open-file.js'
 import { type CachedTile, TileCache } from './tile-cache.js'
 import type { TileTarget } from './tile-target.js'
 
-/** Limit: a longer address is served, but not kept. */
+/** Limit: characters of an address whose tile is cached; a longer address is served, but not cached. */
 const MAX_KEPT_PATH = 512
 
 /**
- * The tiles that are kept for the next requests, each in one of two places: in the table of the native tier, which answers with them, or in the memory of
- * JavaScript, which has those that are asked for in ways that only JavaScript answers. Without the native tier all are there.
+ * The cached tiles, each in one of two places: in the table of the native tier, which answers with them, or in the memory of JavaScript, for requests
+ * in forms that only JavaScript answers. Without the native tier all are in JavaScript.
  */
 export class HotTiles {
   readonly #native: NativePublisher
   readonly #cache: TileCache
 
-  /** @param capacityBytes of both places @param onEvicted called for each tile in the memory of JavaScript that had to make room */
+  /**
+   * @param capacityBytes of both places
+   * @param onEvicted called for each evicted tile in the memory of JavaScript
+   */
   constructor(native: NativePublisher, capacityBytes: number, onEvicted?: () => void) {
     this.#native = native
     this.#cache = new TileCache(capacityBytes, onEvicted)
   }
 
-  /** To be called once the sender is attached: see `NativePublisher.open`. */
+  /** Must be called after the sender was attached: see `NativePublisher.open`. */
   open(opening: NativeOpening): void {
     this.#native.open(this.#cache, opening)
   }
@@ -35,14 +38,17 @@ export class HotTiles {
     return this.#native.capacityBytes + this.#cache.capacityBytes
   }
 
-  /** A tile for JavaScript to answer with. undefined: there is none, or its set is to be shown to the native tier again, as with a tile that is not kept. */
+  /**
+   * Returns a tile that JavaScript can send. Returns undefined if the tile is not cached, or if its set must be registered with the native tier
+   * again, for which the tile is treated as not cached.
+   */
   get(path: string, catalog: Catalog, nowMs: number): CachedTile | undefined {
     return this.#native.needsRefresh(path, nowMs) ? undefined : this.#cache.get(path, sharedCatalog(catalog), nowMs)
   }
 
   /**
-   * Keeps a tile, or retires its file. It is not kept if its basemap has changed while it was loaded: its address may mean another by now. What
-   * nobody has asked for before is kept nowhere.
+   * Caches a tile, or retires its file. The tile is not cached if its basemap has changed while it was loaded, because its address may mean another
+   * tile now, or if it was not requested before.
    */
   keep(
     path: string,
@@ -56,19 +62,19 @@ export class HotTiles {
     const { code } = basemap.stored
     const isCurrent = hasSameTiles(basemap, tilesOf(catalog, code))
     const mayKeep = isShared && path.length <= MAX_KEPT_PATH && isCurrent && (inMemory || body.isCached !== true)
-    // The table knows only the grants of basemaps. It duplicates descriptors, sends files only of this machine, and checks only whole files again.
+    // The table knows only the grants of basemaps. It duplicates descriptors, sends only local files, and checks only whole files again.
     const mayOffer = !code.startsWith(VECTOR_TILES_CODE) && (inMemory || (file !== null && body.remote === undefined))
     const offered = mayKeep && mayOffer ? this.#native.tryCache(path, body, tile, file, performance.now()) : 'declined'
     if (mayKeep && offered === 'declined') this.#cache.keep(path, catalog, tile)
     else if (tile.body instanceof OpenFile) tile.body.retire()
   }
 
-  /** Its file turned out to be another than was kept. */
+  /** Must be called if its file differs from the cached one. */
   drop(path: string): void {
     this.#cache.drop(path)
   }
 
-  /** Drops the tiles of the basemaps whose tiles are not the same in this snapshot; to be called before anyone sees it. */
+  /** Drops the tiles of the basemaps whose tiles differ in this snapshot; must be called before any request sees it. */
   follow(catalog: Catalog): void {
     this.#native.follow(catalog)
     this.#cache.follow(catalog)

@@ -8,7 +8,7 @@ function kept() {
 }
 
 describe('OpenFile', () => {
-  it('gives the part back once it is retired', () => {
+  it('releases the part once it is retired', () => {
     const { file, released } = kept()
     file.acquire().release()
     expect(released()).toBe(0)
@@ -16,7 +16,7 @@ describe('OpenFile', () => {
     expect(released()).toBe(1)
   })
 
-  it('stays open as long as somebody sends from it, whatever happens to it meanwhile', () => {
+  it('stays open as long as a response is sent from it, even if it is retired meanwhile', () => {
     const { file, released } = kept()
     const [one, other] = [file.acquire(), file.acquire()]
     file.retire()

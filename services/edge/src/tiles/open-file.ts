@@ -1,7 +1,9 @@
 import { SharedHandle } from '@gateway/core/files/shared-handle.js'
 import type { FilePart } from '@gateway/tilesets/source.js'
 
-/** A part of an open file that is kept for the next requests, and released when it is retired and the last answer has been sent. */
+/**
+ * A part of an open file that is cached for later requests. It is released when it is retired and the last response has been sent.
+ */
 export class OpenFile {
   readonly #part: FilePart
   readonly #handle: SharedHandle
@@ -15,12 +17,12 @@ export class OpenFile {
     return this.#part.length
   }
 
-  /** For one answer. Not after `retire`. */
+  /** Returns the part for one response. Must not be called after `retire`. */
   acquire(): FilePart {
     return { ...this.#part, release: this.#handle.acquire() }
   }
 
-  /** There will be no new answers. To be called once. */
+  /** Must be called once, when there will be no new responses. */
   retire(): void {
     this.#handle.retire()
   }

@@ -15,7 +15,7 @@ interface Needs {
   readonly onReplaced: (contentId: number) => void
 }
 
-/** The sources that are in object storage, with the cache that the settings name. */
+/** Opens the sources in object storage, with the cache from the settings. */
 export function openRemote({ settings, log, counters, mbtiles, onReplaced }: Needs, cached: CachedReader | null) {
   const cache = new BlockCache({
     directory: settings.tileCacheDir,

@@ -2,7 +2,7 @@ import type { Log } from '@gateway/core/logging/log.js'
 import { expect, test } from 'vitest'
 import { ReadTroubles } from './read-troubles.js'
 
-test('a broken archive that is asked a thousand times writes one line, and another archive one of its own', () => {
+test('a broken archive with a thousand requests writes one line, and another archive its own', () => {
   const lines: object[] = []
   const log = { warn: (detail: object, message: string) => lines.push({ ...detail, message }), info: () => {} }
   const troubles = new ReadTroubles(log as unknown as Log)

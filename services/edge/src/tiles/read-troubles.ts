@@ -2,25 +2,25 @@ import type { Log } from '@gateway/core/logging/log.js'
 import { TroubleLog } from '@gateway/core/logging/trouble-log.js'
 import { ObjectRefused, ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
 
-/** Whether a store, and no tile, is what is wrong. */
+/** True if the fault is that of a store, not of a tile. */
 export function isStorageTrouble(error: unknown): error is ObjectRefused | ObjectStoreTrouble {
   return error instanceof ObjectRefused || error instanceof ObjectStoreTrouble
 }
 
 /**
- * Says in the log what cannot be read, and why: a line when it begins, one now and then, one at its end. A broken archive, or a storage that
- * is away, would write as many lines as there are requests for its tiles.
+ * Logs which content cannot be read, and why: a line when a fault begins, one periodically, and one at its end. A broken archive, or an
+ * unreachable storage, would otherwise log a line for each request for its tiles.
  */
 export class ReadTroubles {
   readonly #log: Log
-  /** a source or a resource of the catalog, and what is wrong with it: of a handful of kinds each */
+  /** Keyed by a source or a resource of the catalog, and its fault: of a handful of kinds each. */
   readonly #troubles = new Map<string, TroubleLog>()
 
   constructor(log: Log) {
     this.#log = log
   }
 
-  /** @param source the scan source whose storage gives no tiles */
+  /** @param source scan source whose storage returns no tiles */
   noteStorage(source: string, error: ObjectRefused | ObjectStoreTrouble): void {
     const what =
       error instanceof ObjectRefused
@@ -31,8 +31,8 @@ export class ReadTroubles {
 
   /**
    * @param what a clause, as in `tiles cannot be read`
-   * @param names of the resource, as the catalog has them
-   * @param path of the request
+   * @param names names of the resource in the catalog
+   * @param path path of the request
    */
   noteContent(what: string, names: Record<string, string>, path: string, err: unknown): void {
     this.#note(what, Object.values(names).join('/'), { ...names, path, err })

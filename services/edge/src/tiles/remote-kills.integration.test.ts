@@ -12,7 +12,7 @@ import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ObjectServer, startObjectServer } from '../testing/object-server.js'
 
-/** `npm run kills:cache` asks for a hundred. */
+/** `npm run kills:cache` runs a hundred kills. */
 const KILLS = Number(process.env.CACHE_KILLS ?? 1)
 const EDGE = fileURLToPath(new URL('../../dist/testing/edge-process.js', import.meta.url))
 const ZOOM = 5
@@ -22,7 +22,7 @@ const hash = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('h
 let home: string
 let files: string
 let storage: ObjectServer
-/** by `z/x/y` */
+/** Keyed by `z/x/y`. */
 const hashes = new Map<string, string>()
 
 beforeAll(async () => {
@@ -65,7 +65,10 @@ async function startEdge(): Promise<Killable> {
   return { process: edge, url: `http://127.0.0.1:${port}`, token: fs.readFileSync(tokenFile, 'utf8') }
 }
 
-/** How many tiles were answered, and those whose bytes are wrong. A connection that the kill has cut is no answer. */
+/**
+ * Returns the number of complete responses, and the tiles with wrong bytes. Responses that the kill has cut do not
+ * count.
+ */
 async function readTiles({ url, token }: Killable, places: readonly string[]) {
   const wrong: string[] = []
   let answered = 0
@@ -92,12 +95,12 @@ test(`an edge that is killed ${KILLS} times while it fills its cache leaves no w
   timeout: 1_800_000,
 }, async () => {
   for (let kill = 0; kill < KILLS; kill++) {
-    // Before it is full.
+    // Before the cache is full.
     if (kill % 3 === 0) fs.rmSync(path.join(home, 'data/cache'), { recursive: true, force: true })
     const edge = await startEdge()
     const begun = storage.requests.length
     const reading = readTiles(edge, shuffled())
-    // So many requests later, each of which brings a block that is being written.
+    // After this many requests, each of which loads a block that is being written.
     const after = begun + 1 + Math.floor(Math.random() * 15)
     await expect.poll(() => storage.requests.length, { interval: 1 }).toBeGreaterThan(after)
     edge.process.kill('SIGKILL')

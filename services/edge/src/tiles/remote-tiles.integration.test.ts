@@ -11,7 +11,7 @@ import { type ObjectServer, startObjectServer } from '../testing/object-server.j
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
-/** Leaves are needed from some ten thousand entries on. */
+/** Archives with more than some ten thousand entries have leaves. */
 const ZOOM = 8
 const SIDE = 2 ** ZOOM
 const ABOUT = { bounds: [-180, -85, 180, 85] as [number, number, number, number], metadata: {} }
@@ -23,7 +23,7 @@ let running: RunningEdge
 
 type Contents = Map<string, Buffer>
 
-/** @param mark what every tile of this archive begins with, but one large one */
+/** @param mark beginning of every tile of this archive, except a large one */
 function contentsOf(mark: string, bytes: number): Contents {
   const contents: Contents = new Map([['0/0/0', randomBytes(300_000)]])
   for (let i = 0; i < SIDE * SIDE; i += 3) {
@@ -73,7 +73,7 @@ const cacheFiles = () =>
     .readdirSync(path.join(home, 'data/cache/tiles'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
-/** Blocks are written next to the answers. */
+/** Blocks are written asynchronously to the responses. */
 const written = async () => {
   const blocks = () => {
     const { misses } = running.edge.tiles.remote?.cache.counts ?? { misses: 0 }
@@ -109,7 +109,7 @@ beforeEach(() => {
   storage.hold = Promise.resolve()
 })
 
-/** Those of another edge, with a cache of its own, and not of `running`, which alone has the native tier. */
+/** Runs another edge, with its own cache. Only `running` has the native tier. */
 async function beside<T>(use: (edge: RunningEdge) => Promise<T>, env: Record<string, string> = {}): Promise<T> {
   const edge = await start({ DATA_DIR: fs.mkdtempSync(path.join(home, 'beside-')), ...env })
   try {
@@ -121,7 +121,7 @@ async function beside<T>(use: (edge: RunningEdge) => Promise<T>, env: Record<str
 
 const someTiles = (count: number) => [...contents.keys()].filter((_, i) => i % Math.floor(contents.size / count) === 0)
 
-test('tiles of an archive elsewhere are its bytes, with few requests, and another process of the host needs none', async () => {
+test('tiles of a remote archive have its bytes, with few requests, and another process of the host needs none', async () => {
   expect(running.edge.sender.tier).toBe('native')
   const begun = storage.requests.length
   const places = someTiles(200)
@@ -138,7 +138,7 @@ test('tiles of an archive elsewhere are its bytes, with few requests, and anothe
   await stop(other)
 })
 
-test('an edge that starts while the storage is away serves what is on disk', async () => {
+test('an edge that starts while the storage is unreachable serves tiles from the disk', async () => {
   const places = someTiles(20)
   for (const place of places) await ask(place)
   await written()
@@ -150,7 +150,7 @@ test('an edge that starts while the storage is away serves what is on disk', asy
   await stop(other)
 })
 
-test('what is warm is read without JavaScript, large tiles included', async () => {
+test('cached tiles are read without JavaScript, including large ones', async () => {
   const places = someTiles(50)
   for (let round = 0; round < 3; round++) for (const place of places) await ask(place)
   const { counters, native } = running.edge
@@ -162,7 +162,7 @@ test('what is warm is read without JavaScript, large tiles included', async () =
   expect(counters.remoteTiles).toBeGreaterThanOrEqual(places.length)
 })
 
-test('a tile elsewhere has the headers of one that is here: 304, HEAD, the same tag from every host', async () => {
+test('a remote tile has the headers of a local one: 304, HEAD, the same tag from every host', async () => {
   const place = someTiles(5).at(-1) as string
   const { headers, body } = await ask(place)
   const etag = headers.get('etag') as string
@@ -182,7 +182,7 @@ test('a tile elsewhere has the headers of one that is here: 304, HEAD, the same 
 
 test('a hundred callers for tiles of one block make one request', async () => {
   await beside(async (edge) => {
-    // The directories are here.
+    // This loads the directories.
     await ask('8/0/0', 'world', {}, edge)
     const place = someTiles(2).at(-1) as string
     let release = () => {}
@@ -198,7 +198,7 @@ test('a hundred callers for tiles of one block make one request', async () => {
   })
 })
 
-test('an archive that is replaced while it is read gives the old tile or the new one, and then the new one alone', async () => {
+test('an archive that is replaced while it is read yields the old tile or the new one, and then only the new one', async () => {
   const first = contents
   const second = contentsOf('second', 90)
   await beside(async (edge) => {
@@ -210,7 +210,7 @@ test('an archive that is replaced while it is read gives the old tile or the new
       const isNew = body.equals(second.get(place) as Buffer)
       expect([status, isOld || (i >= 40 && isNew)]).toEqual([200, true])
     }
-    // A block that was not here has told.
+    // A block that was not cached has shown the change.
     for (const place of places) {
       expect((await ask(place, 'world', {}, edge)).body.equals(second.get(place) as Buffer)).toBe(true)
     }
@@ -218,7 +218,7 @@ test('an archive that is replaced while it is read gives the old tile or the new
   contents = second
 })
 
-test('a folder of tiles elsewhere: found, kept, absent, and served while the storage is away', async () => {
+test('a remote folder: tiles are found, cached, absent, and served while the storage is unreachable', async () => {
   const found = await ask('3/1/2', 'folder')
   expect([found.status, found.body.toString()]).toEqual([200, 'a tile of a folder'])
   expect((await ask('3/1/3', 'folder')).status).toBe(404)
@@ -235,7 +235,7 @@ test('a folder of tiles elsewhere: found, kept, absent, and served while the sto
   await stop(other)
 })
 
-test('an MBTiles archive is fetched whole, and again where it was evicted', async () => {
+test('an MBTiles archive is fetched completely, and again after its eviction', async () => {
   expect((await ask('2/1/3', 'lite')).body.toString()).toBe('a tile of SQLite')
   const [copy = ''] = cacheFiles().filter((file) => file.endsWith('.mbtiles'))
   fs.unlinkSync(copy)
@@ -244,7 +244,7 @@ test('an MBTiles archive is fetched whole, and again where it was evicted', asyn
   expect((await ask('2/1/3', 'lite')).body.toString()).toBe('a tile of SQLite')
 })
 
-test('every edge names the content of an MBTiles archive by the object, and not by its own copy', () =>
+test('every edge identifies the content of an MBTiles archive by the object, not by its own copy', () =>
   beside(async (other) => {
     const { headers } = await fetch(`${storage.url}/lite.mbtiles`, { method: 'HEAD' })
     for (const address of ['/tiles/lite/v1/2/1/3.png', '/archives/lite/v1.mbtiles']) {
@@ -261,7 +261,7 @@ test('every edge names the content of an MBTiles archive by the object, and not 
     }
   }))
 
-test('an archive elsewhere is downloaded whole and in ranges', async () => {
+test('a remote archive is downloaded completely and in ranges', async () => {
   const whole = fs.readFileSync(path.join(files, 'world.pmtiles'))
   const get = (headers: Record<string, string> = {}) =>
     fetch(`${running.url}/archives/world/v1.pmtiles`, {
@@ -277,8 +277,8 @@ test('an archive elsewhere is downloaded whole and in ranges', async () => {
   expect((await get({ 'if-none-match': all.headers.get('etag') as string })).status).toBe(304)
 })
 
-test('without a cache on disk, and with one that takes nothing, tiles go on', async () => {
-  // What a disk that is read-only or gone says is an error of the same calls.
+test('tiles are served without a cache on disk, and with one that cannot be written', async () => {
+  // A disk that is read-only or missing causes an error in the same calls.
   fs.writeFileSync(path.join(home, 'no-directory'), '')
   const cases = [
     [{ TILE_CACHE_BYTES: '0' }, 0],

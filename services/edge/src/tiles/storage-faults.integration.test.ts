@@ -13,7 +13,7 @@ import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
 import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
-/** A bucket for each, whose source is a map of each kind. */
+/** One bucket for each fault, whose source has a map of each kind. */
 const TROUBLES: readonly Trouble[] = ['503', '429', 'cut', 'keys', 'clock', 'slow']
 const STORAGES = { pmtiles: 'world.pmtiles', mbtiles: 'lite.mbtiles', xyz: 'folder' } as const
 const KINDS = Object.keys(STORAGES) as (keyof typeof STORAGES)[]
@@ -29,7 +29,7 @@ const logged: string[] = []
 
 const bucketOf = (trouble: Trouble) => `bucket-${trouble}`
 
-/** Tiles that are a request each: they are larger than a block. */
+/** Each tile needs its own request, because it is larger than a block. */
 async function archiveOf(tile: (x: number) => Buffer): Promise<string> {
   const file = path.join(home, 'world.pmtiles')
   const tiles = [0, 1, 2, 3].map((x) => ({ z: 2, x, y: 0, data: tile(x) }))
@@ -102,7 +102,7 @@ async function askAll(): Promise<string[]> {
   return Promise.all(asked)
 }
 
-test('whatever a bucket does, a tile is its bytes or 503 with Retry-After, the log says why, and it comes back by itself', async () => {
+test('for any fault of a bucket a tile has its bytes or returns 503 with Retry-After, with a log line, and recovers', async () => {
   door.troubleOf = (url) => TROUBLES.find((trouble) => url.startsWith(`/${bucketOf(trouble)}/`)) ?? 'none'
   expect(await askAll()).toEqual(
     TROUBLES.flatMap((trouble) =>
@@ -110,7 +110,7 @@ test('whatever a bucket does, a tile is its bytes or 503 with Retry-After, the l
     ),
   )
   expect((await ask('local')).status).toBe(200)
-  // One line a source, whichever of its maps was asked for first; its circuit may have opened by then.
+  // One line per source, for any of its maps; its circuit may have opened by then.
   expect(logged.filter((line) => line.startsWith('s3:')).sort()).toEqual([
     expect.stringMatching(
       /^s3:\/\/bucket-429: the storage of a source does not answer: (it answers 429|it has failed)/,
@@ -132,7 +132,7 @@ test('whatever a bucket does, a tile is its bytes or 503 with Retry-After, the l
     .toEqual(TROUBLES.flatMap((trouble) => KINDS.map((kind) => `${trouble} ${kind}: 200, its bytes`)))
 })
 
-test('an archive that is replaced in a bucket between two ranges gives tiles of one content, and then of the new one', async () => {
+test('an archive that is replaced in a bucket between two ranges yields tiles of one content, and then of the new one', async () => {
   const code = `${REPLACED}-pmtiles`
   const of = (mark: string) => (x: number) => Buffer.alloc(300_000 + x, `${mark} ${x} `)
   const [first, second] = [of('first'), of('second')]
@@ -147,7 +147,7 @@ test('an archive that is replaced in a bucket between two ranges gives tiles of 
   for (const x of [2, 1, 3, 0]) expect((await ask(code, `2/${x}/0`)).body.equals(second(x))).toBe(true)
 })
 
-test('of an archive that is removed from its bucket what is on disk is served, the rest is 404', async () => {
+test('tiles of an archive that is removed from its bucket are served from the disk, or return 404', async () => {
   const code = `${REMOVED}-pmtiles`
   await swift.put(`${REMOVED}/world.pmtiles`, await archiveOf((x) => Buffer.alloc(300_000, x)))
   expect((await ask(code, '2/1/0')).status).toBe(200)

@@ -33,17 +33,17 @@ describe('a catalog change', () => {
     ['switches the default version', () => change(alps({ defaultVersion: 'v2' }))],
     ['withdraws a version', () => change(alps({}, [storedVersion('v1'), storedVersion('v2', { withdrawn: true })]))],
     ['finds a version unavailable', () => change(alps({}, [storedVersion('v1', { available: false })]))],
-    ['counts a revision up', () => change(alps({}, [storedVersion('v1', { revision: 2 }), storedVersion('v2')]))],
+    ['increments a revision', () => change(alps({}, [storedVersion('v1', { revision: 2 }), storedVersion('v2')]))],
     ['adds a version', () => change(alps({}, [...VERSIONS, storedVersion('v3')]))],
     ['disables the source', () => change(alps({ sourceEnabled: false }))],
     ['withdraws the basemap', () => change(alps({ withdrawn: true }))],
     ['removes the basemap', () => change()],
     ['moves the source', () => change(alps({ sourcePath: '/elsewhere' }))],
-  ])('that %s drops the tiles of that basemap alone', (_name, next) => {
+  ])('that %s drops only the tiles of that basemap', (_name, next) => {
     const before = cache.bytes
     const now = next()
     cache.follow(now)
-    // Its memory is free at once, not only when somebody asks.
+    // Its memory is freed at once, not only at the next request.
     expect(cache.bytes).toBeLessThan(before * 0.6)
     expect(kept(now)).toEqual(['rhine'])
   })
@@ -54,13 +54,13 @@ describe('a catalog change', () => {
       () => nextCatalog(catalog, { codes: ['etna'], rows: [storedBasemap('etna', VERSIONS)] }, NOTHING),
     ],
     ['renames the basemap', () => change(alps({ name: 'Alps' }))],
-    ['concerns vectors alone', () => nextCatalog(catalog, NOTHING, { codes: null, rows: [] })],
+    ['concerns only vectors', () => nextCatalog(catalog, NOTHING, { codes: null, rows: [] })],
     ['reads everything again', () => nextCatalog(catalog, { codes: null, rows: [alps(), rhine] }, NOTHING)],
   ])('that %s drops nothing', (_name, next) => {
     expect(kept(next())).toEqual(['alps', 'rhine'])
   })
 
-  test('that withdraws a version drops its tiles also where the cache sees only that it was given back', () => {
+  test('that withdraws a version drops its tiles even if the cache sees only its return', () => {
     catalog = change(alps({}, [storedVersion('v1'), storedVersion('v2', { withdrawn: true })]))
     expect(kept(change(alps()))).toEqual(['rhine'])
   })
@@ -72,12 +72,12 @@ test('a tile is kept again after its basemap has changed', () => {
   expect(kept(catalog)).toEqual(['alps', 'rhine'])
 })
 
-test('a tile whose file has not been looked at for too long is not served', () => {
+test('a tile whose file was not checked for too long is not served', () => {
   expect(cache.get('alps', catalog, RECHECK_MS - 1)).toBeDefined()
   expect(cache.get('alps', catalog, RECHECK_MS)).toBeUndefined()
 })
 
-test('tiles take no more than the capacity, which may become another', () => {
+test('tiles use no more than the capacity, which may change', () => {
   cache.limitTo(10_000)
   for (let i = 0; i < 100; i++) cache.keep(String(i), catalog, tileOf('alps'))
   expect(cache.capacityBytes).toBe(10_000)

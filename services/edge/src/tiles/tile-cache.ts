@@ -5,32 +5,32 @@ import { CachedBasemaps } from './cached-basemaps.js'
 import { OpenFile } from './open-file.js'
 import type { TileTarget } from './tile-target.js'
 
-/** What an entry costs beside its body: address, header blocks, the cache's own books. */
+/** Bytes of an entry in addition to its body: address, header blocks, the cache's own data. */
 const OVERHEAD_BYTES = 1_500
-/** Limit: a large tile, whose descriptor alone is kept, counts so much that there are no more of them. */
+/** Limit: large tiles, of which only the descriptor is cached; each is weighted so that no more fit. */
 const MAX_OPEN_FILES = 512
 /**
- * How long a tile is served from memory without looking at its file again. Scans drop what they find changed at once; this bounds how
- * long a file that was replaced under a known name stays unseen.
+ * Time in ms for which a tile is served from memory without checking its file again. Scans drop changed tiles at once; this bounds
+ * how long a file that was replaced under the same name is not detected.
  */
 export const RECHECK_MS = 10_000
 
-/** What the HTTP layer prepares of a tile, once. */
+/** The parts of a tile's responses that the HTTP layer prepares once. */
 export interface TileAnswer {
   readonly etag: string
   readonly modifiedMs: number
-  /** the stored bytes are gzip: clients that refuse it must not get them */
+  /** True if the stored bytes are gzip, which clients that refuse gzip must not get. */
   readonly gzip: boolean
   readonly found: { readonly name: string; readonly value: string }
   readonly notModified: { readonly name: string; readonly value: string }
 }
 
-/** A tile with everything that a hit needs. Small ones have their bytes here, large ones their open file. */
+/** A tile with everything that a hit needs. Small tiles have their bytes here, large ones their open file. */
 export class CachedTile {
   readonly body: Uint8Array | OpenFile
   readonly answer: TileAnswer
   readonly basemap: CatalogBasemap
-  /** what answers with it are accounted to */
+  /** Usage name to which responses with it are accounted. */
   readonly usage: UsageName
   readonly lookAgainAtMs: number
 
@@ -48,14 +48,17 @@ export class CachedTile {
   }
 }
 
-/** Tiles in memory, by the path of their address as it came. A basemap's tiles leave when the catalog says something else of them. */
+/** Tiles in memory, by the unchanged path of their address. A basemap's tiles are dropped when the catalog changes them. */
 export class TileCache {
   #tiles: LRUCache<string, CachedTile>
   #catalog: Catalog = EMPTY_CATALOG
   readonly #basemaps = new CachedBasemaps()
   readonly #onEvicted: () => void
 
-  /** Limit: bytes of tiles. @param onEvicted called for each tile that had to make room */
+  /**
+   * @param capacityBytes limit: bytes of tiles
+   * @param onEvicted called for each evicted tile
+   */
   constructor(capacityBytes: number, onEvicted: () => void = () => {}) {
     this.#onEvicted = onEvicted
     this.#tiles = tilesWithin(capacityBytes, onEvicted)
@@ -69,26 +72,26 @@ export class TileCache {
     return this.#tiles.calculatedSize
   }
 
-  /** undefined: not kept, or kept too long to be sure of it. */
+  /** Returns undefined if the tile is not cached, or must be checked again. */
   get(path: string, catalog: Catalog, nowMs: number): CachedTile | undefined {
     this.follow(catalog)
     const tile = this.#tiles.get(path)
     return tile !== undefined && nowMs < tile.lookAgainAtMs ? tile : undefined
   }
 
-  /** @param catalog the snapshot of now, in which the tile's basemap has the same tiles as in that by which it was looked up */
+  /** @param catalog current snapshot, in which the tile's basemap has the same tiles as in that of its look-up */
   keep(path: string, catalog: Catalog, tile: CachedTile): void {
     this.follow(catalog)
     this.#tiles.set(path, tile)
     this.#basemaps.add(tile.basemap)
   }
 
-  /** Its file turned out to be another than was kept. */
+  /** Must be called if its file differs from the cached one. */
   drop(path: string): void {
     this.#tiles.delete(path)
   }
 
-  /** Drops the tiles of the basemaps whose tiles are not the same in this snapshot. */
+  /** Drops the tiles of the basemaps whose tiles differ in this snapshot. */
   follow(catalog: Catalog): void {
     if (catalog === this.#catalog) return
     this.#catalog = catalog
@@ -98,7 +101,7 @@ export class TileCache {
     for (const [path] of stale) this.#tiles.delete(path)
   }
 
-  /** Begins anew with another capacity, where the rest of the memory is used elsewhere. */
+  /** Clears the cache and changes its capacity, because the rest of the memory is used elsewhere. */
   limitTo(capacityBytes: number): void {
     this.#tiles.clear()
     this.#tiles = tilesWithin(capacityBytes, this.#onEvicted)

@@ -43,7 +43,7 @@ function later(place: typeof SMALL, isWanted = () => true): Promise<LoadOutcome>
   return new Promise((resolve) => loader.load(version, place, { isWanted, settle: resolve }))
 }
 
-test('a version is looked at by a thread first; then its tiles in memory come at once, with the same bytes and identity', async () => {
+test('a version is first opened by a thread; then its tiles in memory load at once, with the same bytes and identity', async () => {
   expect(loader.tileIfCached(version, SMALL)).toBeUndefined()
   const threaded = await later(SMALL)
   if (threaded.kind !== 'tile') throw new Error(threaded.kind)
@@ -51,7 +51,7 @@ test('a version is looked at by a thread first; then its tiles in memory come at
   expect(loader.tileIfCached(version, SMALL)).toEqual(threaded.tile)
 })
 
-test('without the addon every tile comes by a thread', async () => {
+test('without the addon every tile is loaded by a thread', async () => {
   loader = new TileLoader({ disks: gate, mbtiles }, 'the addon was not built')
   for (let i = 0; i < 2; i++) {
     expect(loader.tileIfCached(version, SMALL)).toBeUndefined()
@@ -59,7 +59,7 @@ test('without the addon every tile comes by a thread', async () => {
   }
 })
 
-test('a large tile comes open either way', async () => {
+test('a large tile is an open file either way', async () => {
   const threaded = await later(LARGE)
   const now = loader.tileIfCached(version, LARGE)
   for (const tile of [threaded.kind === 'tile' ? threaded.tile : null, now]) {
@@ -69,12 +69,12 @@ test('a large tile comes open either way', async () => {
   }
 })
 
-test('a tile that is not there is absent, by a thread, and where the kernel remembers that, at once', async () => {
+test('a missing tile is absent, by a thread, or at once if the kernel has cached that', async () => {
   expect(await later(NOWHERE)).toEqual({ kind: 'absent' })
   expect([null, undefined]).toContain(loader.tileIfCached(version, NOWHERE))
 })
 
-test('those who wait for one tile share its loading, and each has the file until it is done with it', async () => {
+test('waiting requests for one tile share its loading, and each keeps the file until it is finished', async () => {
   const run = vi.spyOn(gate, 'run')
   const outcomes = await Promise.all([later(LARGE), later(LARGE), later(LARGE)])
   expect(run).toHaveBeenCalledOnce()
@@ -97,14 +97,14 @@ test('those who wait for one tile share its loading, and each has the file until
   expect(run).toHaveBeenCalledTimes(2)
 })
 
-test('who has gone is told nothing, and does not stand in the way of who comes', async () => {
+test('an aborted request gets no result, and does not affect later ones', async () => {
   const gone = vi.fn()
   loader.load(version, SMALL, { isWanted: () => false, settle: gone })
   expect((await later(SMALL)).kind).toBe('tile')
   expect(gone).not.toHaveBeenCalled()
 })
 
-test('a folder is looked at again ahead of its time, while its tiles go on coming at once', async () => {
+test('a folder is checked again ahead of time, while its tiles still load at once', async () => {
   await later(SMALL)
   const start = performance.now()
   const run = vi.spyOn(gate, 'run')
@@ -119,7 +119,7 @@ test('a folder is looked at again ahead of its time, while its tiles go on comin
   clock.mockRestore()
 })
 
-test('an error of the disk is told, and the next one reads again', async () => {
+test('an error of the disk is reported, and the next request reads again', async () => {
   loader = new TileLoader({ disks: gate, mbtiles }, 'the addon was not built')
   const open = vi.spyOn(fs, 'readlinkSync').mockImplementationOnce(() => {
     throw new Error('EIO')

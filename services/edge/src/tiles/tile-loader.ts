@@ -11,17 +11,17 @@ import type { DiskGate } from '../files/disk-gate.js'
 import type { Catalog, CatalogVersion } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 
-/** Limit: each archive holds a descriptor. A folder holds none, and weighs less: thousands of them must not be opened in turn. */
+/** Limit: each open archive occupies a descriptor. A folder occupies none and has less weight: thousands of them must not displace each other. */
 const MAX_OPENED = 256
 const FOLDERS_PER_ARCHIVE = 64
 /**
- * How long a folder counts as being on a local disk: something else may be mounted in its place. For the last part of that time it is looked at again
- * next to the requests: where thousands of folders are in use, no request waits for that.
+ * Time in ms for which a folder is considered to be on a local disk: another file system may be mounted in its place. In the last part of that time
+ * it is checked again asynchronously, so that no request waits for the check, even with thousands of folders in use.
  */
 const LOCAL_FOR_MS = 60_000
 const LOOK_AGAIN_AHEAD_MS = 10_000
 
-/** What became of a load. `busy`: the disk did not answer in time. */
+/** The result of a load. `busy`: the disk did not answer in time. */
 export type LoadOutcome =
   | { readonly kind: 'tile'; readonly tile: Tile }
   | { readonly kind: 'absent' }
@@ -30,24 +30,24 @@ export type LoadOutcome =
 
 /** A request that waits for a tile. */
 export interface Waiter {
-  /** false: its client has gone, and it is not settled */
+  /** False if its client has disconnected; the request is then not settled. */
   isWanted(): boolean
-  /** Must not throw. The tile's body, where it is a part of a file, is the waiter's own to release. */
+  /** Must not throw. If the tile's body is a part of a file, the waiter must release it. */
   settle(outcome: LoadOutcome): void
 }
 
 interface OpenedSource {
   readonly source: Source
   readonly isFolder: boolean
-  /** by `performance.now()` */
+  /** Time of `performance.now()`. */
   readonly goodUntilMs: number
   isRenewed: boolean
 }
 
 /**
- * Loads tiles out of the sources of this process, which it opens and keeps by their content: a version that a scan found changed is opened
- * anew. What may wait for a disk is done by the thread pool, by turns for each scan source, and for MBTiles by another process, so that a disk, a
- * mount or an archive that does not answer holds up no one but those who want something of it.
+ * Loads tiles from the sources of this process, which it opens and caches by their content: a version that a scan found changed is opened again.
+ * Reads that may wait for a disk run in the thread pool, alternating between scan sources, and reads of MBTiles in another process. So a disk, a
+ * mount or an archive that does not answer delays only its own requests.
  */
 export class TileLoader {
   readonly #sources = new LRUCache<number, OpenedSource>({
@@ -70,23 +70,23 @@ export class TileLoader {
     this.#readers = { mbtiles, cached: reader, remote: remote?.(reader) }
   }
 
-  /** undefined: what is elsewhere is not served. */
+  /** undefined if remote sources are not served. */
   get remote(): RemoteSources | undefined {
     return this.#readers.remote
   }
 
-  /** A tile that needs no waiting; null: there is none. undefined: only `load` can tell, an error included. */
+  /** Returns a tile without waiting; null if it does not exist; undefined if only `load` can decide, also after an error. */
   tileIfCached(version: CatalogVersion, place: TilePlace): Tile | null | undefined {
     const source = this.#opened(version)
     return source === undefined ? undefined : tileAtHand(source, place)
   }
 
-  /** A version's source, if it is open; not to be closed. */
+  /** Returns a version's source if it is open; the caller must not close it. */
   opened(version: CatalogVersion): Source | undefined {
     return this.#opened(version)
   }
 
-  /** Requests for one tile share its loading. */
+  /** Lets concurrent requests for one tile share its loading. */
   load(version: CatalogVersion, place: TilePlace, waiter: Waiter): void {
     const key = `${version.contentId}/${place.z}/${place.x}/${place.y}${place.suffix ?? ''}`
     const waiting = this.#loads.get(key)
@@ -101,7 +101,7 @@ export class TileLoader {
     }
     const isWanted = () => {
       const wanted = waiters.some((one) => one.isWanted())
-      // The next request begins a load of its own.
+      // The next request begins a new load.
       if (!wanted) forget()
       return wanted
     }
@@ -116,7 +116,7 @@ export class TileLoader {
     )
   }
 
-  /** Closes what no version of the catalog is any more. */
+  /** Closes the sources that no version of the catalog uses any more. */
   keepOnly(catalog: Catalog): void {
     const ofVectors = [...catalog.vectors.values()].flatMap(({ tiles }) => tiles ?? [])
     const versions = [...catalog.basemaps.values(), ...ofVectors].flatMap((basemap) => [...basemap.versions.values()])
@@ -141,7 +141,7 @@ export class TileLoader {
       if (opened !== undefined) return opened.tile(place)
       const source = await this.#open(version)
       if (source === null) return null
-      // In one step, where `tile` takes several turns of the event loop: after a start every basemap begins here.
+      // In one step, unlike `tile`, which takes several turns of the event loop: after a start every basemap begins here.
       const cached = tileAtHand(source, place)
       return cached === undefined ? source.tile(place) : cached
     }
@@ -151,14 +151,14 @@ export class TileLoader {
     return outcome.ok ? outcome.value : 'busy'
   }
 
-  /** undefined: it must be opened first, or again. */
+  /** Returns undefined if the source must be opened first, or again. */
   #opened(version: CatalogVersion): Source | undefined {
     const known = this.#sources.get(version.contentId)
     const leftMs = known === undefined ? 0 : known.goodUntilMs - performance.now()
     if (known === undefined || leftMs <= 0) return undefined
     if (leftMs < LOOK_AGAIN_AHEAD_MS && !known.isRenewed) {
       known.isRenewed = true
-      // What goes wrong is met again by the first request after its time.
+      // The first request after that time meets the same error.
       this.#disks.run(version.root, { read: () => this.#open(version) }).catch(() => {})
     }
     return known.source
@@ -166,7 +166,7 @@ export class TileLoader {
 
   async #open(version: CatalogVersion): Promise<Source | null> {
     const { stored, root, contentId } = version
-    // Of the version itself: its scan source may hold mounts.
+    // Checks the version itself, because its scan source may contain mounts.
     const mayBeMounted = !isReadByOthers(stored.storage) && !isRemote(stored.path)
     const isMounted = mayBeMounted && !(await isOnLocalDisk(stored.path).catch(() => false))
     const content = `${stored.fingerprint}/${stored.revision}`
@@ -184,12 +184,12 @@ export class TileLoader {
   }
 }
 
-/** Whether SQLite reads it, in another process. */
+/** True if SQLite reads it, in another process. */
 function isReadByOthers(storage: Storage): boolean {
   return storage === 'mbtiles' || storage === 'geopackage'
 }
 
-/** undefined: only `tile` can tell, an error included. */
+/** Returns undefined if only `tile` can decide, also after an error. */
 function tileAtHand(source: Source, place: TilePlace): Tile | null | undefined {
   try {
     return source.tileIfCached?.(place)

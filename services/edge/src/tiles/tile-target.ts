@@ -1,13 +1,13 @@
 import type { TilePlace } from '@gateway/tilesets/source.js'
 import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 
-/** A tile by the snapshot of its basemap that it was found in, and how long clients may keep it under the address that they asked for. */
+/** A tile of a basemap's snapshot in which it was found, and the time for which clients may cache it under the requested address. */
 export interface TileTarget {
   readonly ok: true
   readonly basemap: CatalogBasemap
   readonly version: CatalogVersion
   readonly place: TilePlace
   readonly cacheControl: string
-  /** whether everybody who may read the basemap gets the same at this address: it is kept nowhere otherwise */
+  /** True if all readers of the basemap get the same tile at this address; otherwise it is never cached. */
   readonly isShared: boolean
 }

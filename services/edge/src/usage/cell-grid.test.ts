@@ -10,7 +10,7 @@ const CITY: Bounds = [8.45, 47.32, 8.62, 47.43]
 const gridOf = (bounds: Bounds | null, tileMatrixSet: KnownTileMatrixSetId = 'WebMercatorQuad') =>
   cellGridOf({ tileMatrixSet, bounds })
 
-test('the cells of a city are some hundred metres wide, also just beside it, and far away those of the world', () => {
+test('the cells of a city and its surroundings are some hundred metres wide, and far away those of the world', () => {
   const grid = gridOf(CITY)
   expect(grid.inner.zoom).toBe(16)
   expect(cellOf(grid, { z: 18, x: 137_270, y: 91_800 })).toEqual({ z: 16, x: 34_317, y: 22_950 })
@@ -38,7 +38,7 @@ const tile = fc
   )
   .map(([z, x, y]) => ({ z, x: Math.floor(x * 2 ** z), y: Math.floor(y * 2 ** z) }))
 
-test('every tile has a cell that has it, and no version has more cells than it may, wherever tiles are asked for', () => {
+test('every tile is in a cell, and no version exceeds the limit of cells, for any requests', () => {
   const bounds = fc
     .tuple(
       fc.double({ min: -170, max: 160, noNaN: true }),

@@ -6,17 +6,17 @@ import {
   tileMatrixLimits,
 } from '@gateway/tilesets/tile-matrix-sets.js'
 
-/** Limit: columns, and rows, of the smallest cells of a version. With those above them it has some 11,000 cells at most, wherever tiles are asked for. */
+/** Limit: columns, and rows, of the smallest cells of a version. Including those above them it has at most some 11,000 cells, for any requests. */
 const MAX_CELLS = 64
 /** Limit: cells of some ten metres. */
 export const MAX_CELL_ZOOM = 22
 
-/** Into which parts of the map requests for a version's tiles are added up. */
+/** The parts of the map for which requests for a version's tiles are summed up. */
 export interface CellGrid {
   readonly set: TileMatrixSet
-  /** where the version is, and as far around it as half its size: its smallest cells */
+  /** The smallest cells: in the area of the version, and around it by half its size. */
   readonly inner: TileMatrixLimits
-  /** of the smallest cells elsewhere */
+  /** Zoom of the smallest cells elsewhere. */
   readonly outerZoom: number
 }
 
@@ -26,7 +26,7 @@ export interface Cell {
   readonly y: number
 }
 
-/** `bounds` in degrees; null: the whole world. */
+/** `bounds` in degrees; null for the whole world. */
 export function cellGridOf({
   tileMatrixSet,
   bounds,
@@ -42,7 +42,7 @@ export function cellGridOf({
   }
 }
 
-/** The tile, or that above it that is a cell. */
+/** Returns the tile, or the cell above it. */
 export function cellOf({ inner, outerZoom }: CellGrid, tile: Cell): Cell {
   const near = above(tile, inner.zoom)
   const scale = 2 ** (inner.zoom - near.z)
@@ -60,7 +60,7 @@ function above(tile: Cell, zoom: number): Cell {
   return { z: zoom, x: Math.floor(tile.x / scale), y: Math.floor(tile.y / scale) }
 }
 
-/** The deepest zoom at which an area has no more cells than it may. */
+/** Returns the deepest zoom at which an area does not exceed the limit of cells. */
 function finest(set: TileMatrixSet, bounds: Bounds | null): TileMatrixLimits {
   let found = tileMatrixLimits(set, 0, bounds)
   for (let zoom = 1; zoom <= MAX_CELL_ZOOM; zoom++) {
@@ -73,7 +73,7 @@ function finest(set: TileMatrixSet, bounds: Bounds | null): TileMatrixLimits {
 }
 
 function withSurroundings([west, south, east, north]: Bounds): Bounds {
-  // Across the antimeridian every column counts anyway.
+  // Across the antimeridian every column is included anyway.
   const dx = west > east ? 0 : (east - west) / 2
   const dy = (north - south) / 2
   return [Math.max(-180, west - dx), Math.max(-90, south - dy), Math.min(180, east + dx), Math.min(90, north + dy)]

@@ -60,7 +60,7 @@ test.each([
       },
     },
   ],
-])('a token that is refused for its %s is told so, for itself and for the map, however often', async (reason, more) => {
+])('each refusal for %s is counted for the token, the map and both, with its reason', async (reason, more) => {
   const token = createToken()
   running.storedTokens.set(tokenDigest(token).toString('hex'), {
     ...READER,

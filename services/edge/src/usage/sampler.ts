@@ -1,15 +1,16 @@
 export interface Sampling {
-  /** how many count one by one */
+  /** Number of responses that count individually. */
   readonly exact: number
-  /** one in so many of the others counts, on average */
+  /** Average interval at which one of the others counts. */
   readonly every: number
-  /** from 0 to 1; default: Math.random */
+  /** Returns a number from 0 to 1; default: Math.random. */
   readonly random?: () => number
 }
 
 /**
- * Which answers count, as native/hot_tiles/sampled_tiles.h says: the first ones all for one, of the later ones each with the same probability, independent of
- * the others, for as many as it stands for. No pattern of requests is preferred, and sums are right on average.
+ * Chooses the responses that count, like native/hot_tiles/sampled_tiles.h: the first ones all count once. Each later one counts with the same
+ * probability, independently of the others, and then represents `every` responses. No pattern of requests is preferred, and sums are right on
+ * average.
  */
 export class Sampler {
   readonly #sampling: Required<Sampling>
@@ -22,7 +23,7 @@ export class Sampler {
     this.#gap = this.#nextGap()
   }
 
-  /** For how many the next answer counts; 0: it does not. */
+  /** Returns how many responses the next one represents; 0 if it does not count. */
   weigh(): number {
     if (this.#left > 0) {
       this.#left--
@@ -37,7 +38,7 @@ export class Sampler {
     this.#left = this.#sampling.exact
   }
 
-  /** Geometrically distributed, from 1. */
+  /** Returns a geometrically distributed number, from 1. */
   #nextGap(): number {
     const { every, random } = this.#sampling
     return every === 1 ? 1 : 1 + Math.floor(Math.log(1 - random()) / Math.log(1 - 1 / every))

@@ -17,14 +17,14 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-test('answers add up by cell and day, exactly as long as there are few, natively or not', () => {
+test('responses add up by cell and day, exactly as long as there are few, natively or not', () => {
   const counts = new TileCounts({ exact: 10, every: 64 })
   counts.note(ALPS, '/tiles/alps/v1/7/66/44.png', false)
   counts.note(ALPS, '/tiles/alps/7/67/45@2x.png', true)
   counts.note(ALPS, '/tiles/alps/v1/1/0/1.png', true)
   counts.note(versionUsage('gone', 'v1'), '/tiles/gone/v1/1/0/1.png', false)
   counts.note('basemap:alps', '/tiles/alps/v9/1/0/1.png', true)
-  // Only geographic grids have such a column.
+  // Only geographic grids have this column.
   counts.note(ALPS, '/tiles/alps/v1/1/2/1.png', true)
   const natively = { name: ALPS, z: 6, x: 33, y: 22, weight: 64, missing: false }
   const cell = { kind: 'cell', at: Date.UTC(2026, 2, 1), refused: 0, bytes: 0 }
@@ -36,10 +36,10 @@ test('answers add up by cell and day, exactly as long as there are few, natively
   expect(counts.take([], catalog, NOON)).toBeNull()
 })
 
-test('of many answers a sample is taken that adds up to about all of them, whatever their order', () => {
+test('many responses are sampled so that the sums are about right, in any order', () => {
   const counts = new TileCounts({ exact: 100, every: 64, random: randomFrom(7) })
   const sums = new Map<string, number>()
-  // In turns of 64, in which every 64th would always be the same tile.
+  // In cycles of 64, in which every 64th would always be the same tile.
   for (let i = 0; i < 640_000; i++) counts.note(ALPS, `/tiles/alps/v1/3/${i % 8}/0.png`, false)
   const batch = counts.take([], catalog, NOON)
   for (const { id, requests } of batch === null ? [] : usageRows(batch)) sums.set(id, requests)

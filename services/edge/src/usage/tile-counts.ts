@@ -9,22 +9,23 @@ import { Sampler, type Sampling } from './sampler.js'
 import { batchOf, type TileNotes, type UsageBatch, type UsageName } from './usage-counts.js'
 
 /**
- * Of the answers with a tile that a process gives between two tellings (5 s), and of those without one, so many count one by one, and one in so many of the
- * others for all of them: what is told is exact as long as a process answers less than 800 a second of a kind, and what more costs is nearly nothing.
+ * Sampling of a process's responses with a tile, and of those without one, between two reports (5 s): the first ones count individually, and one in
+ * every few of the others counts for all of them. The counts are exact up to 800 responses per second of a kind, and further responses cost almost
+ * nothing.
  */
 export const TILE_SAMPLING = { exact: 4_096, every: 64 }
 
 const DAY_MS = 86_400_000
 const VERSION = 'version:'
 
-/** A version with what was asked of it. Thousands of samples come at once: its cells have numbers here, and names when all are added up. */
+/** A version with its requested tiles. Thousands of samples are added at once, so cells have numbers here, and names only in the sums. */
 interface Version {
   readonly tileMatrixSet: KnownTileMatrixSetId
   readonly grid: CellGrid
   readonly cells: Map<number, { readonly cell: Cell; readonly amounts: UsageAmounts }>
 }
 
-/** Where on the map the tiles of versions were asked for, in this process, since it was last taken. */
+/** The map cells of the tiles of versions that were requested from this process since the last `take`. */
 export class TileCounts implements TileNotes {
   readonly #found: Sampler
   readonly #missing: Sampler
@@ -36,7 +37,10 @@ export class TileCounts implements TileNotes {
     this.#missing = new Sampler(sampling)
   }
 
-  /** An answer with a tile, or that there is no such tile. `path`: of the tile, `.../{z}/{x}/{y}.{ext}`; with encoded digits it counts nowhere. */
+  /**
+   * Notes a response with a tile, or that it does not exist. `path` is that of the tile, `.../{z}/{x}/{y}.{ext}`; a path with encoded digits is
+   * ignored.
+   */
   note(asked: UsageName, path: string, missing: boolean): void {
     const weight = (missing ? this.#missing : this.#found).weigh()
     if (weight === 0) return
@@ -48,8 +52,8 @@ export class TileCounts implements TileNotes {
   }
 
   /**
-   * All that was sampled, with what was `natively`, in cells of the versions that the catalog still has: for the day of now, in UTC. A tile beyond its
-   * version's grid is in none. null: nothing. `nowMs`: since 1970.
+   * Returns all samples, including the `natively` sampled ones, in cells of the versions that the catalog still has, for the current day in UTC.
+   * Ignores tiles outside of their version's grid. Returns null if there are none. `nowMs` is since 1970.
    */
   take(natively: readonly SampledTile[], { basemaps }: Catalog, nowMs: number): UsageBatch | null {
     const versions = new Map<string, Version | null>()

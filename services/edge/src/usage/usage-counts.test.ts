@@ -1,4 +1,4 @@
-import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import { expect, test } from 'vitest'
 import { UsageCounts, usageRows, versionUsage } from './usage-counts.js'
 
@@ -18,7 +18,7 @@ const row = (kind: string, id: string, [requests, tiles, tile_404, refused, byte
   ...more,
 })
 
-test('what was answered natively and by JavaScript adds up, by token, by map and by both together', () => {
+test('native responses and those of JavaScript add up, by token, by map and by both together', () => {
   const counts = new UsageCounts({ note: () => {} })
   counts.count('a', versionUsage('alps', 'v1'), 'tile', 100, '')
   counts.count('b', versionUsage('alps', 'v 2'), 'tile_404', 0, '')
@@ -41,7 +41,7 @@ test('what was answered natively and by JavaScript adds up, by token, by map and
   )
 })
 
-test('beyond the limit of pairs the sums of tokens and maps stay right, and the rest is that of other tokens', () => {
+test('beyond the limit of pairs the sums of tokens and maps are correct, and the rest counts for other tokens', () => {
   const counts = new UsageCounts({ note: () => {} }, 1)
   for (const token of ['a', 'b', 'a', 'b']) counts.count(token, versionUsage('alps', 'v1'), 'tile', 1, '')
   const native = { names: 'token:c\0version:alps/v1\0', amounts: new Float64Array([3, 3, 0, 0, 5, 3, 3, 0, 0, 5]) }
@@ -58,7 +58,7 @@ test('beyond the limit of pairs the sums of tokens and maps stay right, and the 
   )
 })
 
-test('what is refused natively was not granted; other reasons keep their own moment', () => {
+test('native refusals mean a missing grant; other reasons keep their own time', () => {
   const counts = new UsageCounts({ note: () => {} })
   const [began, now] = [Date.now(), 5 * HOUR_MS + 9]
   for (const reason of ['rate', 'rate', 'grant'] as const) counts.count('a', 'basemap:alps', reason, 0, '')
@@ -69,7 +69,7 @@ test('what is refused natively was not granted; other reasons keep their own mom
   expect(refusals).toEqual([expected, expected, expected])
 })
 
-test('what was taken is not told again, and nothing is nothing', () => {
+test('taken counts are not returned again, and an empty batch is null', () => {
   const counts = new UsageCounts({ note: () => {} })
   counts.count('a', null, 'tile', 1, '')
   expect(counts.take(null, 0)?.names).toBe('token:a\0')

@@ -8,9 +8,9 @@ import {
   type UsageRefusals,
   type UsageRow,
 } from '@gateway/contracts/usage.js'
-import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { TakenUsage } from '@gateway/native-edge/hot-tiles/response-counts.js'
 
-/** What an answer was. A reason: it was refused for that. `failed`: 5xx. `other`: anything else that is no tile. */
+/** The kind of a response. A reason: the request was refused for it. `failed`: 5xx. `other`: any other response without a tile. */
 export type Answered = 'tile' | 'tile_404' | RefusalReason | 'failed' | 'other'
 
 const REASONS: { readonly [code in ErrorCode]?: RefusalReason } = {
@@ -24,57 +24,60 @@ const REASONS: { readonly [code in ErrorCode]?: RefusalReason } = {
   rate_limited: 'rate',
 }
 
-/** What the answer to a request with a token is counted as if it has this error. */
+/** Returns the kind of the response to a request with a token that has this error. */
 export function answeredWith(code: ErrorCode): Answered {
   return code === 'tile_not_found' ? 'tile_404' : (REASONS[code] ?? (STATUS_OF_ERROR[code] >= 500 ? 'failed' : 'other'))
 }
 
-/** What was asked for, by kind and id: a version (which counts for its basemap too), or a basemap or vector. Also its name in the native table. */
+/**
+ * The requested resource, by kind and id: a version (which also counts for its basemap), or a basemap or vector. Also its name in the native table.
+ */
 export type UsageName = `${'version' | 'basemap' | 'vector'}:${string}`
 
 const VERSION = 'version:'
 export const versionUsage = (code: string, version: string): UsageName => `${VERSION}${code}/${version}`
 
 const TOKEN = 'token:'
-/** '': by signed addresses, without a token. */
+/** '' for signed addresses without a token. */
 export const tokenUsage = (id: string): string => TOKEN + (id === '' ? SIGNED_USAGE : id)
 
 /**
- * Limit: pairs of a token and what it asks for, natively and by JavaScript each, that a process counts in between two tellings; some 400 bytes each.
- * Beyond it requests are counted for the token and for what they ask for, and there is no telling who asked for what.
+ * Limit: pairs of a token and a requested resource, natively and by JavaScript each, that a process counts between two reports; some 400 bytes each.
+ * Requests of further pairs are counted separately for the token and for the resource.
  */
 export const MAX_PAIRS = 32_768
 
 const HOUR_MS = 3_600_000
 
-/** Counts where on the map tiles were asked for. */
+/** Counts the map cells of requested tiles. */
 export interface TileNotes {
   note(asked: UsageName, path: string, missing: boolean): void
 }
 
 /**
- * Usage on its way to the supervisor: without an object for each row, since tens of thousands of tokens would hold up the event loop for a tenth of
- * a second. A name may stand in it twice. That of a pair is the name of a token, a space, and what it asked for; neither is in it by itself then.
+ * Usage on its way to the supervisor: without an object for each row, because tens of thousands of tokens would block the event loop for a tenth of a
+ * second. A name may occur twice. The name of a pair is the name of a token, a space, and the name of the resource; its requests are not counted for
+ * the two names separately.
  */
 export interface UsageBatch extends TakenUsage {
-  /** milliseconds since 1970, a whole hour in UTC; of cells of the map a whole day */
+  /** Milliseconds since 1970: a whole hour in UTC, or a whole day for cells of the map. */
   readonly at: number
-  /** by the names above: why requests were refused. The names of natively refused ones are not in here: those were not granted */
+  /** Reasons of refusals, by the names above. Native refusals are not included: their reason is a missing grant. */
   readonly refusals?: ReadonlyMap<string, UsageRefusals>
-  /** by the names above: answered 5xx, which never happens natively */
+  /** Numbers of 5xx responses, which are never native, by the names above. */
   readonly failures?: ReadonlyMap<string, number>
-  /** when it was taken, milliseconds since 1970 */
+  /** Time at which it was taken, milliseconds since 1970. */
   readonly takenMs?: number
-  /** somebody waits for it: a canary is judged by it */
+  /** True if the batch is awaited, because a canary is judged by it. */
   readonly isUrgent?: boolean
 }
 
 /**
- * What requests with tokens that the store knows, or with good signatures, were answered by this process, for each token together with what was asked for:
- * since it was last taken. Of other requests nothing is counted here, so that strangers cannot fill the memory; neither is what is handed on to the control plane.
+ * Counts this process's responses to requests with a token that the store knows, or with a valid signature, by pairs of token and requested resource,
+ * since the last `take`. Other requests are not counted, so that strangers cannot fill the memory; proxied requests are not counted either.
  */
 export class UsageCounts {
-  /** by the names of the native table */
+  /** By the names of the native table. */
   #amounts = new Map<string, UsageAmounts>()
   #refusals = new Map<string, UsageRefusals>()
   #failures = new Map<string, number>()
@@ -88,8 +91,9 @@ export class UsageCounts {
   }
 
   /**
-   * `token`: its id; '': a signed address let in without one. `asked`: null where nothing of the catalog was. `bytes`: of the body, as far as they are known
-   * to be sent. `path`: of the tile, in the form of `/tiles/...`, where it is one.
+   * `token` is its id, or '' for an admitted signed address without a token. `asked` is null if the request is not for a resource of the catalog.
+   * `bytes` are those of the body that are known to be sent. `path` is that of the tile, in the form of `/tiles/...`, if the response is about a
+   * tile.
    */
   count(token: string, asked: UsageName | null, answered: Answered, bytes: number, path: string): void {
     for (const name of this.#namesOf(token, asked)) {
@@ -101,15 +105,15 @@ export class UsageCounts {
       this.#tiles.note(asked, path, answered === 'tile_404')
   }
 
-  /** Further bytes of an answer that was counted. */
+  /** Adds further bytes of a response that was counted. */
   addBytes(token: string, asked: UsageName | null, bytes: number): void {
     if (bytes === 0) return
     for (const name of this.#namesOf(token, asked)) amountsOf(this.#amounts, name).bytes += bytes
   }
 
   /**
-   * All that was counted, which begins anew, with what was answered natively, by the names that were given for it; null: nothing. It counts for the
-   * hour of now: to be taken every few seconds. `nowMs`: since 1970.
+   * Returns all counts and resets them, including the native ones, by the names that were given for them; null if there are none. They count for the
+   * current hour, so this must be called every few seconds. `nowMs` is since 1970.
    */
   take(native: TakenUsage | null, nowMs: number, isUrgent = false): UsageBatch | null {
     const [counted, refusals, failures] = [this.#amounts, this.#refusals, this.#failures]
@@ -121,7 +125,7 @@ export class UsageCounts {
     return batch === null ? null : { ...batch, refusals, failures, takenMs: nowMs, isUrgent }
   }
 
-  /** The pair, if there is one and it has room; else each by itself. */
+  /** Returns the pair, if it exists or there is room for it; otherwise both names separately. */
   #namesOf(token: string, asked: UsageName | null): readonly string[] {
     if (asked === null) return token === '' ? [] : [tokenUsage(token)]
     const pair = `${tokenUsage(token)} ${asked}`
@@ -142,7 +146,7 @@ export class UsageCounts {
   }
 }
 
-/** Amounts by name, behind those that were counted natively; null: nothing. */
+/** Returns amounts by name, after the native ones; null if there are none. */
 export function batchOf(
   at: number,
   counted: ReadonlyMap<string, UsageAmounts>,
@@ -159,12 +163,12 @@ export function batchOf(
   return { at, names: names + [...counted.keys()].map((name) => `${name}\0`).join(''), amounts: all }
 }
 
-/** A row that is still added to. */
+/** A row that can still be added to. */
 type GrowingRow = { -readonly [K in keyof UsageRow]: UsageRow[K] }
 
 /**
- * The rows of a batch: of a pair also those of its token and of what it asked for, of a version also that of its basemap. What was asked for in no pair was
- * asked for by other tokens.
+ * Returns the rows of a batch: for a pair also those of its token and of its resource, for a version also that of its basemap. A resource without a
+ * pair was requested by other tokens.
  */
 export function usageRows({ at, names, amounts, refusals, failures, takenMs = 0 }: UsageBatch): UsageRow[] {
   const sums = new Map<string, UsageAmounts>()
@@ -188,7 +192,7 @@ export function usageRows({ at, names, amounts, refusals, failures, takenMs = 0 
   return [...rows.values()]
 }
 
-/** Natively a token is refused only because it is not granted what it asks for. */
+/** A native refusal always means a missing grant. */
 function withNative(refused: number, refusals: UsageRefusals, nowMs: number): UsageRefusals {
   const natively = Object.values(refusals).reduce((left, { requests }) => left - requests, refused)
   const all = structuredClone(refusals)
@@ -196,9 +200,9 @@ function withNative(refused: number, refusals: UsageRefusals, nowMs: number): Us
   return all
 }
 
-/** To which rows a name counts, by kind and id. */
+/** Returns the rows for which a name counts, by kind and id. */
 function accountsOf(name: string): [kind: UsageRow['kind'], id: string][] {
-  // A label may hold a space, the id of a token does not.
+  // A label may contain a space; the id of a token does not.
   const space = name.startsWith(TOKEN) ? name.indexOf(' ') : -1
   const isPair = space !== -1
   const token = isPair ? name.slice(TOKEN.length, space) : OTHER_USAGE
@@ -207,7 +211,7 @@ function accountsOf(name: string): [kind: UsageRow['kind'], id: string][] {
   const [kind, id] = [asked.slice(0, colon) as UsageRow['kind'], asked.slice(colon + 1)]
   if (kind === 'token' || kind === 'cell') return [[kind, id]]
   const accounts: [UsageRow['kind'], string][] = isPair && token !== SIGNED_USAGE ? [['token', token]] : []
-  // A code has no slash: it is the name of a directory.
+  // A code contains no slash, because it is the name of a directory.
   const code = id.split('/', 1)[0] as string
   if (kind === 'version') accounts.push(['version', id])
   if (kind === 'vector') return [...accounts, ['vector', id], ['token,vector', `${token}/${id}`]]
@@ -243,7 +247,7 @@ export function addTo(sum: GrowingRow, more: UsageAmounts & Pick<UsageRow, 'refu
   addRefusals(sum.refusals, more.refusals)
 }
 
-/** A row of its own, to be added to. */
+/** Returns a copy of the row that can be added to. */
 export function copyOf(row: UsageRow): GrowingRow {
   return row.refusals === undefined ? { ...row } : { ...row, refusals: structuredClone(row.refusals) }
 }

@@ -13,7 +13,7 @@ const row = (id: string, requests = 1): UsageRow => ({
   bytes: 0,
 })
 
-test('a batch without an answer is written again as it was, and what came meanwhile after it', async () => {
+test('a batch without a confirmation is written again unchanged, and later rows after it', async () => {
   const written: [batch: number, requests: number[]][] = []
   let down = true
   const ledger = new UsageLedger(async (_, batch, rows) => {
@@ -35,7 +35,7 @@ test('a batch without an answer is written again as it was, and what came meanwh
   expect(ledger.isEmpty).toBe(true)
 })
 
-test('rows of one hour add up, and go in batches of a bounded size', async () => {
+test('rows of one hour add up, and are written in batches of a bounded size', async () => {
   const sizes: number[] = []
   let requests = 0
   const ledger = new UsageLedger(async (_, __, rows) => {
@@ -50,7 +50,7 @@ test('rows of one hour add up, and go in batches of a bounded size', async () =>
   expect(requests).toBe(9_000)
 })
 
-test('pairs for which there is no room are those of other tokens, and nothing is lost', async () => {
+test('pairs without room count for other tokens, and nothing is lost', async () => {
   const saved: UsageRow[] = []
   const ledger = new UsageLedger(async (_, __, rows) => void saved.push(...rows))
   const pair = (i: number): UsageRow => ({ ...row(`${i}/alps`), kind: 'token,basemap' })
@@ -72,7 +72,7 @@ test('rows that are added while a batch is written are not written with it, nor 
   expect(written).toEqual([[1], [10]])
 })
 
-test('what waits for a store that is away is bounded, and what is lost is told', () => {
+test('the rows that wait for an unreachable store are bounded, and losses are reported', () => {
   const ledger = new UsageLedger(async () => {})
   for (let i = 0; i < 200_000; i++) ledger.add([row(String(i))])
   ledger.add([row('one more', 3), row('0')])

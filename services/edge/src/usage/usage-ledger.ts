@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto'
 import { OTHER_USAGE, type UsageRow } from '@gateway/contracts/usage.js'
 import { addTo, copyOf } from './usage-counts.js'
 
-/** Writes rows down unless this batch of this writer was written before. */
+/** Writes rows unless this batch of this writer was written before. */
 export type SaveUsageRows = (writer: string, batch: number, rows: readonly UsageRow[]) => Promise<void>
 
-/** How often it is written: with what workers gather before, and what a slow store takes, less than 30 s of it are in memory alone. */
+/** Interval in ms of writes: including the interval of workers and the delay of a slow store, less than 30 s of usage are only in memory. */
 export const USAGE_SAVE_MS = 15_000
-/** Limit: rows in one statement, so that it holds its locks for some milliseconds only. */
+/** Limit: rows in one statement, so that it holds its locks for only some milliseconds. */
 const BATCH_ROWS = 2_000
-/** Limit: rows that wait for a store that is away; some 300 bytes each. */
+/** Limit: rows that wait for an unreachable store; some 300 bytes each. */
 const MAX_WAITING = 200_000
-/** Limit: up to which cells of the map, and pairs, may wait as well, so that they leave room for what is accounted. */
+/** Limit: number of waiting rows up to which cells of the map, and pairs, are added too, so that accounted rows have room. */
 const MAX_WITH_DETAILS = 100_000
 
 /**
- * The usage that workers have told and that the store does not have yet. Each batch has a number: one whose answer did not come is written again
- * with the same number and rows, until the store has said that it has them, and the store takes each number once.
+ * The usage that workers have reported and the store does not have yet. Each batch has a number: an unconfirmed batch is written again with the
+ * same number and rows until the store has confirmed it, and the store accepts each number once.
  */
 export class UsageLedger {
   readonly #save: SaveUsageRows
@@ -34,7 +34,7 @@ export class UsageLedger {
   add(rows: readonly UsageRow[]): void {
     for (const row of rows) {
       if (this.#addIfRoom(row)) continue
-      // A pair counts for its token and map too: it is not lost, only its token is not told.
+      // A pair also counts for its token and map, so its requests are not lost, only the token of the pair.
       if (isPair(row)) this.#addIfRoom({ ...row, id: OTHER_USAGE + row.id.slice(row.id.indexOf('/')) }, MAX_WAITING)
       else this.#lost += row.requests
     }
@@ -49,7 +49,7 @@ export class UsageLedger {
     return true
   }
 
-  /** Requests whose usage was dropped because too much waited, since the last call. */
+  /** Returns the number of requests since the last call whose usage was dropped because too many rows waited. */
   takeLost(): number {
     const lost = this.#lost
     this.#lost = 0
@@ -60,7 +60,7 @@ export class UsageLedger {
     return this.#waiting.size === 0 && this.#batch.length === 0
   }
 
-  /** Writes what waits. Rejects where the store does not take it; what it has not confirmed is kept. One run at a time. */
+  /** Writes the waiting rows. Rejects if the store refuses them. Unconfirmed rows are kept. One run at a time. */
   save(): Promise<void> {
     this.#saving ??= this.#saveAll().finally(() => {
       this.#saving = null

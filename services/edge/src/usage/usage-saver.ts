@@ -7,15 +7,17 @@ import { addUsage } from '@gateway/store/usage.js'
 import { StoreLink } from '../sync/store-link.js'
 import { USAGE_SAVE_MS, UsageLedger } from './usage-ledger.js'
 
-/** More than a batch takes of a store that is busy: one that was given up is sent again as it was. */
+/** Time-out in ms, longer than a busy store needs for a batch: a batch that timed out is sent again unchanged. */
 const SAVE_TIMEOUT_MS = 5_000
 
-/** After a failure: a connection that was lost is most often followed by a good one. */
+/** Pause in ms after a failure: a lost connection is usually followed by a good one. */
 const RETRY_MS = 2_000
-/** Longer than two attempts are apart. */
+/** Interval in ms of log lines, longer than that of two attempts. */
 const TOLD_EVERY_MS = 4 * USAGE_SAVE_MS
 
-/** Writes the usage of this host's workers into the store, over a connection of its own: no read waits for it, nor is given up with it. */
+/**
+ * Writes the usage of this host's workers into the store, over its own connection, so that no read waits for it or is cancelled with it.
+ */
 export class UsageSaver {
   readonly #store: StoreLink
   readonly #ledger: UsageLedger
@@ -37,18 +39,18 @@ export class UsageSaver {
     this.#saveIn(USAGE_SAVE_MS)
   }
 
-  /** @param isUrgent they are written at once */
+  /** @param isUrgent writes them at once */
   add(rows: readonly UsageRow[], isUrgent = false): void {
     this.#ledger.add(rows)
     if (isUrgent) void this.#save()
   }
 
-  /** Writes what is left, where the store takes it within `ms`. */
+  /** Writes the remaining usage, if the store accepts it within `ms`. */
   async stop(ms: number): Promise<void> {
     this.#stopped = true
     clearTimeout(this.#timer)
     const late = sleep(ms)
-    // Once more where what was under way fails: it may be the connection alone.
+    // A second attempt, if the running one fails, because it may be only the connection.
     for (let attempt = 0; attempt < 2 && !this.#ledger.isEmpty; attempt++) await Promise.race([this.#save(), late])
     if (!this.#ledger.isEmpty) this.#log.warn('the store did not take the last usage, which is lost')
     await this.#store.close()
@@ -61,11 +63,11 @@ export class UsageSaver {
     }, ms)
   }
 
-  /** Whether the store has all of it. Never rejects. */
+  /** Resolves with true if the store has everything. Never rejects. */
   async #save(): Promise<boolean> {
     const lost = this.#ledger.takeLost()
     if (lost > 0)
-      this.#log.warn({ requests: lost }, 'too much usage waits for the store; that of these requests is lost')
+      this.#log.warn({ requests: lost }, 'too much usage waits for the store; the usage of these requests is lost')
     try {
       await this.#ledger.save()
       return true

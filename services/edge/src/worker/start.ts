@@ -54,24 +54,24 @@ import { ZipStore } from '../zip/zip-store.js'
 import { tokenFinder } from './store-queries.js'
 import type { SupervisorLink } from './supervisor-link.js'
 
-/** Polling, look-ups of tokens and presence share these; many processes share one database. */
+/** Connections for polling, look-ups of tokens and presence; many processes share one database. */
 const STORE_CONNECTIONS = 3
 
 /**
- * A worker that listens gets its share of connections, also next to others that serve: it does not before it has its catalog, and what it
- * needs to pass requests through. Where no store is in reach it listens after this time all the same, and answers 503, which says more than
- * a refused connection.
+ * Time in ms after which a worker listens without its catalog. A listening worker gets its share of connections, even next to others that
+ * serve, so it normally waits for its catalog and for the key that proxying needs. If no store is reachable it listens after this time
+ * nevertheless, and returns 503, which says more than a refused connection.
  */
 const LISTEN_WITHIN_MS = 15_000
 
 export interface Worker {
-  /** Says that it is not ready any more, and goes on serving. */
+  /** Reports as not ready, but continues to serve. */
   giveNotice(): void
-  /** Finishes what is under way and gives everything back. */
+  /** Finishes requests in progress and releases everything. */
   stop(): Promise<void>
 }
 
-/** Builds one edge process out of its parts, which listens as soon as it can serve. */
+/** Builds one edge process from its parts, which listens as soon as it can serve. */
 export async function startWorker(settings: Settings, log: Log, supervisor: SupervisorLink): Promise<Worker> {
   const counters = new Counters()
   const usage = new TokenUsage(settings.tokenAddresses)
@@ -262,9 +262,9 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   supervisor.onWithdraw((ids) => loop.withdraw(ids))
   loop.start()
   const learned = learnUpstreamKey(edge, store)
-  // A store that is away has no key either; what is passed through would be answered 503 anyway.
+  // If the store is unreachable there is no key either, and proxied requests would return 503 anyway.
   const canServe = loaded.then((from) => (from === 'store' ? learned : undefined))
-  // The clock has counted from the start of this process on.
+  // The clock counts from the start of this process.
   const waited = sleep(Math.max(0, LISTEN_WITHIN_MS - performance.now()), undefined, { ref: false })
   const server = await prepareServer(edge)
   supervisor.report(metrics)
@@ -321,13 +321,13 @@ async function listenAfter(moment: Promise<unknown>, edge: Edge, server: HttpSer
 
 const KEY_RETRY_MS = 250
 
-/** The key is in the store, which may come later than this process. */
+/** The key is in the store, which may start later than this process. */
 async function learnUpstreamKey(edge: Edge, store: StoreLink): Promise<void> {
   while (edge.upstreamKey === null && !edge.draining) {
     try {
       edge.upstreamKey = (await store.query(readInstanceKeys)).edgeLink
     } catch {
-      // Not there yet, which the follow loop logs.
+      // Not readable yet, which the follow loop logs.
       await new Promise((resolve) => setTimeout(resolve, KEY_RETRY_MS))
     }
   }

@@ -28,7 +28,7 @@ afterAll(async () => {
   await store.drop()
 })
 
-test('a token is found although the connection is lost under its look-up', async () => {
+test('a token is found although the connection is lost during its look-up', async () => {
   await store.sql.begin(async (tx) => {
     await insertToken(tx, {
       name: 'field team',
@@ -41,7 +41,7 @@ test('a token is found although the connection is lost under its look-up', async
     })
   })
   const lookUp = store.sql.begin(async (tx) => {
-    // The look-up waits for the lock, so that the connection is lost under it.
+    // The look-up waits for the lock, so that its connection is lost meanwhile.
     await tx`LOCK TABLE tokens`
     const found = tokenFinder(link)([DIGEST])
     found.catch(() => {})
@@ -54,7 +54,7 @@ test('a token is found although the connection is lost under its look-up', async
   expect([...(await found).keys()]).toEqual([DIGEST.toString('hex')])
 })
 
-test('ten thousand tokens that were never seen are all found at once, among others that nobody has', async () => {
+test('ten thousand new tokens are found in one query, among unknown ones', async () => {
   const tokens = Array.from({ length: 10_000 }, (_, i) => `token ${i}`)
   const strangers = Array.from({ length: 5_000 }, (_, i) => `stranger ${i}`)
   await store.sql`

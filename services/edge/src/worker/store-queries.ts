@@ -5,12 +5,15 @@ import type { FindTokens } from '../auth/token-lookup.js'
 import type { ReplicaReads } from '../sync/replica-reads.js'
 import type { StoreLink } from '../sync/store-link.js'
 
-/** Limit: a store that has failed over, or a pooler before it, loses all connections at once; the next is another one. */
+/**
+ * Limit: lost connections in one look-up. A store after a failover, or a pooler in front of it, loses all connections at once; the next one is
+ * new.
+ */
 const MAX_LOST_CONNECTIONS = 2
 
 /**
- * The store, as the token cache asks it. A connection that was lost under a look-up is no reason for a 503. What a replica does not find is looked
- * for in the store: tokens are issued without an entry in the log, and the replica may not have the newest.
+ * Returns the look-up of tokens in the store for the token cache. A connection that is lost during a look-up does not cause a 503. Tokens that a
+ * replica does not have are looked up in the store: a token is issued without an entry in the log, and the replica may lack the newest ones.
  */
 export function tokenFinder(store: StoreLink, replica: Pick<ReplicaReads, 'ask'> | null = null): FindTokens {
   const find = async (digests: readonly Buffer[], lost = 0): Promise<readonly StoredToken[]> => {

@@ -7,7 +7,9 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-/** A link, and what its process does when the supervisor sends something. The channel of the test's own process is left alone. */
+/**
+ * Returns a link, and a function that simulates messages of the supervisor. The channel of the test's own process is not used.
+ */
 function linked() {
   const on = vi.spyOn(process, 'on').mockReturnValue(process)
   vi.spyOn(process, 'once').mockReturnValue(process)
@@ -17,7 +19,7 @@ function linked() {
   return { link, hear: hear as (message: unknown) => void }
 }
 
-test('sums that take seconds on a busy machine are waited for, and those of a supervisor that hangs are not', async () => {
+test('slow sums on a busy machine are awaited, those of a supervisor that hangs are not', async () => {
   const { link, hear } = linked()
   const late = link.totals()
   await vi.advanceTimersByTimeAsync(3_000)

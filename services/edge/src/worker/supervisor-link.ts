@@ -6,13 +6,13 @@ import { HostReader } from '../sync/host-reads.js'
 import type { UsageBatch } from '../usage/usage-counts.js'
 
 /**
- * Sums that do not come in time are replaced by this process's own numbers: a scrape must not hang. More than the supervisor waits for
- * workers: own numbers look like a restart to who adds them up.
+ * Time in ms after which this process's own numbers replace the sums, because a scrape must not hang. Longer than the supervisor waits for
+ * workers: a scraper would interpret own numbers as a restart.
  */
 const TOTALS_TIMEOUT_MS = 4_000
-/** Reading and checking the catalog of a hundred thousand versions takes a second or two. */
+/** Time in ms for reading and checking the catalog of a hundred thousand versions, which takes a second or two. */
 const KEPT_TIMEOUT_MS = 10_000
-/** A supervisor that lives answers at once. */
+/** Time in ms in which a living supervisor always answers. */
 const USAGE_TIMEOUT_MS = 2_000
 
 /** A worker's end of the channel to its supervisor. The worker ends with the channel. */
@@ -21,7 +21,7 @@ export class SupervisorLink {
   #giveNotice: () => void = () => {}
   #reader: HostReader | null = null
   #hearKept: (kept: StartCatalog | null) => void = () => {}
-  /** one for each message about usage that the supervisor has not confirmed, in their order */
+  /** Callbacks of the usage messages that the supervisor has not confirmed, in their order. */
   readonly #usageSent: (() => void)[] = []
   #withdraw: (ids: readonly string[]) => void = () => {}
   #drain: () => void = () => {}
@@ -34,44 +34,47 @@ export class SupervisorLink {
   constructor() {
     process.on('message', (message) => this.#hear(message as ToWorker))
     process.once('disconnect', () => this.#drainOnce())
-    // It may have died while this process was loading, before anything listened for that.
+    // The supervisor may have died while this process was loading, before it listened for the disconnect.
     if (process.connected === false) this.#drainOnce()
   }
 
-  /** Called once: the supervisor is about to ask this process to finish. */
+  /** `giveNotice` is called once, when the supervisor is about to ask this process to finish. */
   onNotice(giveNotice: () => void): void {
     this.#giveNotice = giveNotice
     if (this.#noticed) giveNotice()
   }
 
-  /** Called once: the supervisor asks this process to finish, or has died. */
+  /** `drain` is called once, when the supervisor asks this process to finish, or has died. */
   onDrain(drain: () => void): void {
     this.#drain = drain
     if (this.#draining) drain()
   }
 
-  /** Whether the supervisor lets this process say that it is ready. */
+  /** True if the supervisor allows this process to report that it is ready. */
   get open(): boolean {
     return this.#open
   }
 
-  /** @param presenceId under which this process announces itself on the bus */
+  /** @param presenceId id with which this process announces itself on the bus */
   loaded(presenceId: string): void {
     this.#send({ kind: 'loaded', presenceId })
   }
 
-  /** Its supervisor need not withdraw the presence of this process. */
+  /** Reports that this process has withdrawn its presence, so that the supervisor need not. */
   withdrawn(): void {
     this.#send({ kind: 'withdrawn' })
   }
 
-  /** Reads through the supervisor, which reads once for all processes; through `own` where that one does not answer. */
+  /** Returns a reader through the supervisor, which reads once for all processes, and through `own` if the supervisor does not answer. */
   reader(own: CatalogReader): CatalogReader {
     this.#reader = new HostReader(own, (wanted) => this.#send({ kind: 'read_wanted', wanted }))
     return this.#reader
   }
 
-  /** What was kept for a start without the store, as the supervisor reads it once for all processes; null where it does not answer, too. */
+  /**
+   * Returns the state kept for a start without the store, which the supervisor reads once for all processes; null also if it does not
+   * answer.
+   */
   kept(): Promise<StartCatalog | null> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, KEPT_TIMEOUT_MS, null)
@@ -88,7 +91,7 @@ export class SupervisorLink {
     this.#send({ kind: 'token_forgotten', digest })
   }
 
-  /** Called with the presence ids of processes that have ended without withdrawing them. */
+  /** `withdraw` is called with the presence ids of processes that have ended without withdrawing them. */
   onWithdraw(withdraw: (ids: readonly string[]) => void): void {
     this.#withdraw = withdraw
   }
@@ -97,7 +100,7 @@ export class SupervisorLink {
     this.#send({ kind: 'listening' })
   }
 
-  /** To be called right before this process ends: it would wait for threads that hang, and the supervisor does not. */
+  /** Must be called directly before this process ends: the process would wait for threads that hang, and the supervisor does not. */
   ending(): void {
     this.#send({ kind: 'ending' })
   }
@@ -107,7 +110,7 @@ export class SupervisorLink {
     setInterval(() => void this.#sendReport(), REPORT_INTERVAL_MS).unref()
   }
 
-  /** The exposition text of all processes; rejects where the supervisor does not answer in time. */
+  /** Returns the exposition text of all processes; rejects if the supervisor does not answer in time. */
   totals(): Promise<string> {
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
@@ -123,7 +126,7 @@ export class SupervisorLink {
     })
   }
 
-  /** Tells what this process was used for. Resolves when the supervisor has it, or is not there any more. */
+  /** Sends the usage of this process. Resolves when the supervisor has it, or does not exist any more. */
   sendUsage(batch: UsageBatch): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, process.connected ? USAGE_TIMEOUT_MS : 0)
@@ -135,7 +138,7 @@ export class SupervisorLink {
     })
   }
 
-  /** Sends what was counted until now. */
+  /** Sends the metrics counted so far. */
   async sendReport(): Promise<void> {
     await this.#sendReport()
   }

@@ -4,7 +4,7 @@ import { ZipArchive } from 'archiver'
 import { isDiskFull } from './disk-full.js'
 
 export interface ZipTask {
-  /** written here; the caller renames it */
+  /** Path of the output; the caller renames it. */
   readonly target: string
   readonly entries: readonly ZipEntry[]
 }
@@ -17,14 +17,14 @@ export type ZipEntry = { readonly name: string; readonly mtimeMs: number } & (
 
 export type ZipResult = 'built' | 'no_space'
 
-/** zlib's own default: more makes shapefiles hardly smaller and takes twice as long. */
+/** The default of zlib: a higher level makes shapefiles hardly smaller and takes twice as long. */
 const LEVEL = 6
 const FILE_MODE = 0o644
 
 /**
- * Packs open files into a zip; runs in a worker thread. The same files give the same bytes: order, dates and modes come from the task
- * alone, and dates are written in UTC. The descriptors stay open. Rejects with the disk's error, but for a full disk: errors lose their
- * codes on their way between threads.
+ * Packs open files into a zip; runs in a worker thread. The same files yield the same bytes: order, dates and modes come only from the
+ * task, and dates are written in UTC. The descriptors stay open. Rejects with the disk's error, but resolves for a full disk, because
+ * errors lose their codes between threads.
  */
 export default async function buildZip(task: ZipTask): Promise<ZipResult> {
   try {

@@ -1,4 +1,7 @@
-/** The disk, or this user's share of it, is full. Apart from what builds zips, whose packages the process that serves has no use for. */
+/**
+ * True if the disk, or this user's quota, is full. In its own module, because the serving process does not need the packages that build
+ * zips.
+ */
 export function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EDQUOT'

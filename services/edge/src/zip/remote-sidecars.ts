@@ -22,11 +22,11 @@ interface Part {
 
 export interface RemoteSidecars extends Pick<SidecarSet, 'cpg' | 'fingerprint' | 'modifiedMs'> {
   readonly parts: readonly Part[]
-  /** bytes of all parts */
+  /** Bytes of all parts. */
   readonly size: number
 }
 
-/** `openSidecars` for objects, as far as it takes no content of them. Rejects with what the store rejects with. */
+/** Does the part of `openSidecars` for objects that needs no content. Rejects with the error of the store. */
 export async function findRemoteSidecars(
   { store, key }: RemoteObject,
   encoding: TextEncoding | null,
@@ -38,7 +38,7 @@ export async function findRemoteSidecars(
     if (isPartOfShapefile(base, name) && !(encoding?.isSet && isCpg(name))) names.push(name)
   }
   if (!names.includes(path.basename(key))) return null
-  // By the tags that reading goes by: a list may write them in another way.
+  // By the tags that reads use: a list may write them differently.
   const parts = await Promise.all(
     names.sort().map(async (name) => ({ name, key: `${folder}${name}`, facts: await store.head(`${folder}${name}`) })),
   )
@@ -57,8 +57,8 @@ export async function findRemoteSidecars(
 }
 
 /**
- * Fetches the parts into files that have no names any more when this returns. Rejects with what the store and the disk reject with.
- * @param temporary what the names of these files begin with
+ * Fetches the parts into files that are already unlinked when this returns. Rejects with the errors of the store and the disk.
+ * @param temporary beginning of the names of these files
  */
 export async function fetchSidecars(
   { store }: RemoteObject,

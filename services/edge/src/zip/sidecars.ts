@@ -13,17 +13,20 @@ export interface Sidecar {
 /** The opened files of one shapefile, sorted by name. The caller closes them with `closeAll`. */
 export interface SidecarSet {
   readonly files: readonly Sidecar[]
-  /** the .cpg that is added to them: names the encoding of the table; null: they have one, or the encoding is not known */
+  /**
+   * The .cpg that is added to them, with the encoding of the table; null if they have one, or if the encoding is not
+   * known.
+   */
   readonly cpg: { readonly name: string; readonly content: string } | null
-  /** names the content of all of them together */
+  /** Identifies the content of all files together. */
   readonly fingerprint: string
-  /** of the newest file, milliseconds since 1970 */
+  /** Time of the newest file, milliseconds since 1970. */
   readonly modifiedMs: number
 }
 
 /**
- * Opens a shapefile and what lies next to it under the same base name. null: the shapefile itself is not there.
- * @param encoding of its table, as far as it is known; where it was set, the .cpg of the shapefile is left out
+ * Opens a shapefile and the files next to it with the same base name. Returns null if the shapefile itself does not exist.
+ * @param encoding of its table, if it is known; if an operator has set it, the .cpg of the shapefile is omitted
  */
 export async function openSidecars(
   root: string,
@@ -57,7 +60,10 @@ export function baseOf(shapefile: string): string {
   return path.basename(shapefile).slice(0, -path.extname(shapefile).length)
 }
 
-/** Most programs read a table in their own encoding where no .cpg tells another, whatever its header says. */
+/**
+ * Returns a .cpg for a table without one, because most programs then assume their own encoding, regardless of the table's
+ * header.
+ */
 export function missingCpg(
   shapefile: string,
   files: readonly { readonly name: string }[],
@@ -91,7 +97,7 @@ function toSet(files: readonly Sidecar[], cpg: SidecarSet['cpg']): SidecarSet {
   }
 }
 
-/** `SidecarSet.fingerprint` of parts, by what names the content of each. */
+/** Returns `SidecarSet.fingerprint` of parts, from the identities of their contents. */
 export function fingerprintOf(
   parts: readonly { readonly name: string; readonly identity: string }[],
   cpg: SidecarSet['cpg'],

@@ -12,7 +12,7 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(folder, { recursive: true }))
 
-test('work whose file stops growing is called off', async () => {
+test('work whose file stops growing is cancelled', async () => {
   fs.writeFileSync(file, 'begun')
   const called = await whileGrowing(
     file,
@@ -23,7 +23,7 @@ test('work whose file stops growing is called off', async () => {
   expect(called).toBe('stalled')
 })
 
-test('work whose file grows is waited for, however long it takes', async () => {
+test('work whose file grows is awaited for any time', async () => {
   let rounds = 0
   const done = await whileGrowing(
     file,
@@ -43,6 +43,6 @@ test('work whose file grows is waited for, however long it takes', async () => {
   expect(done).toBe('done')
 })
 
-test('an error of the work is its own', async () => {
+test('an error of the work is propagated', async () => {
   await expect(whileGrowing(file, () => Promise.reject(new Error('EIO')))).rejects.toThrow('EIO')
 })

@@ -1,10 +1,10 @@
 import fs from 'node:fs/promises'
 
-/** A file that has not grown for so long will not: what is packed into it does not come any more. Bytes of a slow disk come sooner. */
+/** Time in ms without growth after which a file is considered stalled: its input does not arrive any more. A slow disk delivers bytes sooner. */
 const STALLED_MS = 30_000
 const LOOK_EVERY_MS = 5_000
 
-/** Waits for work that writes a file, and calls it off by its signal when the file stops growing: `stalled`. Rejects with what it rejects with. */
+/** Waits for work that writes a file, and cancels it by its signal when the file stops growing: `stalled`. Rejects with the error of the work. */
 export async function whileGrowing<T>(
   file: string,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,10 +1,10 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 
-/** A temporary file that is this old was left by a process that died. */
+/** Age in ms of a temporary file that was left by a dead process. */
 const ABANDONED_MS = 60 * 60 * 1000
 
-/** Removes the oldest zips until the folder holds at most `maxBytes`, sparing `spared`, and temporary files that were abandoned. */
+/** Removes the oldest zips until the folder contains at most `maxBytes`, except `spared`, and abandoned temporary files. */
 export async function trimZipFolder(folder: string, maxBytes: number, spared: string, nowMs: number): Promise<void> {
   const zips: { file: string; size: number; mtimeMs: number }[] = []
   for (const name of await fs.readdir(folder)) {

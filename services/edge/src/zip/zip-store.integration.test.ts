@@ -49,7 +49,7 @@ function bytesOf(zip: OpenedZip): Buffer {
   return data
 }
 
-/** The names in the order of the local headers (APPNOTE 4.3.7); enough for archives that this service wrote itself. */
+/** Returns the names in the order of the local headers (APPNOTE 4.3.7); sufficient for archives of this service. */
 function namesIn(zip: Buffer): string[] {
   const names: string[] = []
   for (let at = zip.indexOf('PK\x01\x02'); at >= 0; at = zip.indexOf('PK\x01\x02', at + 4)) {
@@ -58,7 +58,7 @@ function namesIn(zip: Buffer): string[] {
   return names
 }
 
-/** The content of a small entry, by the central directory (APPNOTE 4.3.12). */
+/** Returns the content of a small entry, by the central directory (APPNOTE 4.3.12). */
 function textIn(zip: Buffer, name: string): string {
   const entry = zip.lastIndexOf(name) - 46
   const local = zip.readUInt32LE(entry + 42)
@@ -66,12 +66,12 @@ function textIn(zip: Buffer, name: string): string {
   return inflateRawSync(zip.subarray(start, start + zip.readUInt32LE(entry + 20))).toString()
 }
 
-test('a zip holds the shapefile and its sidecar files, sorted, and nothing else', async () => {
+test('a zip contains only the shapefile and its sidecar files, sorted', async () => {
   const zip = bytesOf(await newStore('a').open(root, path.join(root, 'roads.shp'), null))
   expect(namesIn(zip)).toEqual(['roads.DBF', 'roads.shp', 'roads.shp.xml', 'roads.shx'])
 })
 
-test('the same files give the same bytes and the same identity, whoever builds', async () => {
+test('the same files yield the same bytes and the same identity in any process', async () => {
   const [one, two] = [newStore('b1'), newStore('b2')]
   const [a, b] = [
     await one.open(root, path.join(root, 'roads.shp'), null),
@@ -81,7 +81,7 @@ test('the same files give the same bytes and the same identity, whoever builds',
   expect(bytesOf(a).equals(bytesOf(b))).toBe(true)
 })
 
-test('requests at the same time share one building, and later ones find what was built', async () => {
+test('simultaneous requests share one build, and later ones use its result', async () => {
   const store = newStore('c')
   const zips = await Promise.all(Array.from({ length: 8 }, () => store.open(root, path.join(root, 'roads.shp'), null)))
   const bytes = zips.map(bytesOf)
@@ -92,7 +92,7 @@ test('requests at the same time share one building, and later ones find what was
   expect(fs.statSync(path.join(home, 'c', file as string)).ino).toBe(built)
 })
 
-test('a shapefile that changed is packed anew', async () => {
+test('a changed shapefile is packed again', async () => {
   const store = newStore('d')
   const before = await store.open(root, path.join(root, 'roads.shp'), null)
   fs.writeFileSync(path.join(root, 'roads.shx'), 'other')
@@ -101,7 +101,7 @@ test('a shapefile that changed is packed anew', async () => {
   expect(bytesOf(before).equals(bytesOf(after))).toBe(false)
 })
 
-test('a sidecar file that leads out of the source is left out, and a shapefile that does is absent', async () => {
+test('a sidecar file that leads out of the source is omitted, and such a shapefile is absent', async () => {
   const outside = path.join(home, 'outside.shx')
   fs.writeFileSync(outside, 'secret')
   fs.rmSync(path.join(root, 'roads.shx'))
@@ -114,7 +114,7 @@ test('a sidecar file that leads out of the source is left out, and a shapefile t
   expect(await store.open(root, path.join(root, 'nothing.shp'), null)).toEqual({ ok: false, reason: 'absent' })
 })
 
-test('an encoding that was set stands in the place of what the .cpg of the shapefile says', async () => {
+test('an encoding that was set overrides the .cpg of the shapefile', async () => {
   fs.writeFileSync(path.join(root, 'roads.CPG'), 'UTF-8')
   const encoding = { name: 'GBK', isSet: true }
   const zip = bytesOf(await newStore('i').open(root, path.join(root, 'roads.shp'), encoding))
@@ -122,7 +122,7 @@ test('an encoding that was set stands in the place of what the .cpg of the shape
   expect(textIn(zip, 'roads.cpg')).toBe('GBK')
 })
 
-test('a known encoding is told by a .cpg where the shapefile has none, but has a table', async () => {
+test('a .cpg is added for a known encoding if the shapefile has a table but no .cpg', async () => {
   const store = newStore('h')
   const open = (name: string, encoding: string | null) =>
     store.open(root, path.join(root, name), encoding === null ? null : { name: encoding, isSet: false })
@@ -138,7 +138,7 @@ test('a known encoding is told by a .cpg where the shapefile has none, but has a
   expect(await names('roads.shp', 'GBK')).not.toContain('roads.cpg')
 })
 
-test('no descriptor and no temporary file stays behind', async () => {
+test('no descriptor and no temporary file is left', async () => {
   const store = newStore('f')
   const open = () => fs.readdirSync('/proc/self/fd').length
   bytesOf(await store.open(root, path.join(root, 'roads.shp'), null))
@@ -151,7 +151,7 @@ test('no descriptor and no temporary file stays behind', async () => {
   expect(fs.readdirSync(path.join(home, 'f')).filter((name) => !name.endsWith('.zip'))).toEqual([])
 })
 
-test('the oldest zips go until the rest fits, and the one just built stays', async () => {
+test('the oldest zips are removed until the rest fits, and the newest one stays', async () => {
   const folder = path.join(home, 'g')
   fs.mkdirSync(folder)
   for (const [i, name] of ['old.zip', 'middle.zip', 'new.zip'].entries()) {

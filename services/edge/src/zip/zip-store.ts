@@ -18,19 +18,19 @@ import { closeAll, openSidecars, type SidecarSet } from './sidecars.js'
 import { whileGrowing } from './while-growing.js'
 import { trimZipFolder } from './zip-cache.js'
 
-/** The built module, by the package's own name: a thread runs no TypeScript, not even in tests. */
+/** The built module, by the package's own name, because a thread cannot run TypeScript, not even in tests. */
 const BUILDER = createRequire(import.meta.url).resolve('@gateway/edge/zip/build-zip.js')
 
-/** Limit: bytes of zips kept. Each can be built again from its shapefile. */
+/** Limit: bytes of cached zips. Each can be built again from its shapefile. */
 const MAX_CACHE_BYTES = 2 * 1024 * 1024 * 1024
-/** One zip at a time in each edge process: packing takes a whole core, and tiles come first. */
+/** One zip at a time in each edge process, because packing uses a whole core, and tiles have priority. */
 const THREADS = 1
 const IDLE_THREAD_MS = 30_000
 
 export type OpenedZip =
   | {
       readonly ok: true
-      /** to be closed by the caller */
+      /** To be closed by the caller. */
       readonly fd: number
       readonly size: number
       readonly identity: string
@@ -38,10 +38,10 @@ export type OpenedZip =
     }
   | { readonly ok: false; readonly reason: 'absent' | 'no_space' | 'changing' | 'busy' }
 
-/** `changing`: the files changed while they were read, and what was built was thrown away. `busy`: their disk does not answer. */
+/** `changing`: the files changed while they were read, and the result was discarded. `busy`: their disk does not answer. */
 type BuildOutcome = ZipResult | 'changing' | 'busy'
 
-/** Zipped shapefiles: built once for each state of a shapefile, in a thread of their own, and kept on disk below a bound. */
+/** Zipped shapefiles: built once for each state of a shapefile, in a separate thread, and cached on disk below a limit. */
 export class ZipStore {
   readonly #folder: string
   readonly #log: Log
@@ -56,8 +56,8 @@ export class ZipStore {
   }
 
   /**
-   * Rejects with what the disk says, but for a full one.
-   * @param encoding of the shapefile's table, as far as it is known: the zip has a .cpg that says it, its own or that of the shapefile
+   * Rejects with the error of the disk, unless it is full.
+   * @param encoding of the shapefile's table, if it is known: the zip has a .cpg that contains it, either added or that of the shapefile
    */
   async open(root: string, shapefile: string, encoding: TextEncoding | null): Promise<OpenedZip> {
     const answer = await this.#disks.run(root, {
@@ -77,8 +77,8 @@ export class ZipStore {
   }
 
   /**
-   * As `open` for a shapefile in object storage, whose parts are fetched where the zip has to be built. Rejects with what the store rejects with
-   * too; `changing` where one of them is replaced meanwhile.
+   * Like `open` for a shapefile in object storage, whose parts are fetched if the zip must be built. Also rejects with the error of the store;
+   * returns `changing` if a part is replaced meanwhile.
    */
   async openRemote(object: RemoteObject, encoding: TextEncoding | null): Promise<OpenedZip> {
     const found = await findRemoteSidecars(object, encoding)
@@ -116,7 +116,7 @@ export class ZipStore {
     await this.#threads?.destroy()
   }
 
-  /** Requests for one zip share its building. */
+  /** Lets concurrent requests for one zip share its build. */
   #buildOnce(file: string, build: (file: string) => Promise<BuildOutcome>): Promise<BuildOutcome> {
     const running = this.#building.get(file)
     if (running !== undefined) return running
@@ -125,7 +125,7 @@ export class ZipStore {
     return building
   }
 
-  /** null: the disk does not answer. */
+  /** Resolves with null if the disk does not answer. */
   async #isUnchanged(root: string, sidecars: SidecarSet): Promise<boolean | null> {
     const answer = await this.#disks.run(root, { read: () => isUnchanged(sidecars) })
     return answer.ok ? answer.value : null

@@ -7,7 +7,7 @@ import type { Engine } from './engine.js'
 import { systemGdal } from './gdal.js'
 import { wasmGdal } from './wasm.js'
 
-/** The engine that a request asks for; `auto` takes the system's GDAL where there is one that can be confined. */
+/** Returns the engine that a request names. `auto` uses the system's GDAL if it is there and can be confined. */
 export function chooseEngine(request: TilingRequest, temp: string, log: (message: string) => void): Engine {
   const { memory_mb, idle_timeout_seconds } = request.limits
   const confined = confinement(memory_mb)
@@ -21,10 +21,10 @@ export function chooseEngine(request: TilingRequest, temp: string, log: (message
   return logged(engine, log)
 }
 
-/** Any limit serves where nothing is run. */
+/** Any limit serves, since nothing runs. */
 const ANY_MB = 64
 
-/** What `auto` would choose here, by name (null: there is no engine), and what this machine does not permit to confine it. */
+/** Returns the name of the engine that `auto` would choose here (null: none), and the restrictions that this machine does not permit. */
 export function engineHere(): { engine: Engine['name'] | null; description: string; missing: readonly string[] } {
   const confined = confinement(ANY_MB)
   const gdal = systemGdal('', confined, 0)
@@ -32,7 +32,7 @@ export function engineHere(): { engine: Engine['name'] | null; description: stri
   return { engine: engine?.name ?? null, description: engine?.description ?? '', missing: confined.missing }
 }
 
-/** Images leave it out, since they have the system's GDAL. */
+/** Images omit it, since they contain the system's GDAL. */
 function hasWasm(): boolean {
   try {
     createRequire(import.meta.url).resolve('gdal3.js')
@@ -42,7 +42,7 @@ function hasWasm(): boolean {
   }
 }
 
-/** GDAL's error output goes to the log, its own control characters made visible. */
+/** Logs GDAL's error output, with its control characters made visible. */
 function logged(engine: Engine, log: (message: string) => void): Engine {
   return {
     ...engine,

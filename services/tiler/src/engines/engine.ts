@@ -3,15 +3,15 @@ import type { EngineName } from '@gateway/contracts/tiling/protocol.js'
 export const TOOLS = ['gdalinfo', 'gdal_translate', 'gdalwarp', 'gdaltransform'] as const
 export type Tool = (typeof TOOLS)[number]
 
-/** The only GDAL drivers that a source is ever opened with, whatever its name or content: those that every engine has. */
+/** The only GDAL drivers that open a source, whatever its name or content: those that every engine has. */
 export const SOURCE_DRIVERS = ['GTiff', 'JPEG', 'PNG'] as const
 
-/** JPEG 2000, if the system's GDAL has it: GDAL opens the file by this driver and no other. */
+/** The driver for JPEG 2000, if the system's GDAL has it. GDAL opens such a file only by this driver. */
 export const JPEG_2000_DRIVER = 'JP2OpenJPEG'
 
 /**
- * What a file was when it was checked. Only the kernel sets the inode change time, so a file with the same
- * identity holds the same bytes.
+ * The identity of a file when it was checked. Only the kernel sets the inode change time, so a file with the same
+ * identity has the same bytes.
  */
 export interface Identity {
   readonly dev: bigint
@@ -20,7 +20,7 @@ export interface Identity {
   readonly ctimeNs: bigint
 }
 
-/** A source that is open and was judged to be a plain file in its place. */
+/** An open source that was verified to be a plain file in an allowed place. */
 export interface OpenSource {
   readonly fd: number
   readonly realPath: string
@@ -29,7 +29,7 @@ export interface OpenSource {
 
 export interface ToolCall {
   readonly tool: Tool
-  /** As of the GDAL program of that name. Sources and scratch files are named by `sourceName` and `tempName`. */
+  /** arguments of the GDAL program of that name; `sourceName` and `tempName` name sources and temporary files */
   readonly args: readonly string[]
   readonly sources?: readonly OpenSource[]
   readonly input?: string
@@ -42,27 +42,27 @@ export interface ToolOutcome {
   readonly stopped: 'idle' | 'flood' | null
 }
 
-/** GDAL's programs, however this machine has them. */
+/** GDAL's programs, in the form that this machine has. */
 export interface Engine {
   readonly name: EngineName
-  /** For the log. */
+  /** for the log */
   readonly description: string
-  /** The drivers that sources are opened with. */
+  /** drivers that open sources */
   readonly sourceDrivers: readonly string[]
-  /** Threads that one warp uses. */
+  /** number of threads of one warp */
   readonly threads: number
-  /** What the n-th source of a call is called in its arguments and in VRT files. */
+  /** Returns the name of the n-th source of a call in its arguments and in VRT files. */
   sourceName(index: number): string
-  /** What a file of the run's scratch folder is called in arguments. */
+  /** Returns the name of a file in the run's scratch folder in arguments. */
   tempName(file: string): string
   run(call: ToolCall): Promise<ToolOutcome>
   close(): void
 }
 
-/** GDAL reports single points that a projection cannot express as errors; they are pixels without a source. */
+/** GDAL reports single points that a projection cannot express as errors. They become pixels without a source. */
 const POINT_ERROR = /^ERROR 1: (PROJ: |Point outside|Reprojection failed|.*tolerance condition)/
 
-/** GDAL's errors that make the result unusable; its exit code alone is not reliable. */
+/** Returns GDAL's errors that make the result unusable. Its exit code is not reliable. */
 export function errorsIn(outcome: ToolOutcome): string[] {
   return outcome.stderr
     .split('\n')

@@ -9,16 +9,16 @@ import { type Engine, JPEG_2000_DRIVER, SOURCE_DRIVERS, type ToolCall, type Tool
 /** The first descriptor after stdin, stdout and stderr. */
 const FIRST_DESCRIPTOR = 3
 
-/** Older ones lack `-if`, the allow-list of drivers. */
+/** Minimum version. Older ones lack `-if`, the allow-list of drivers. */
 const OLDEST_GDAL = [3, 4] as const
 
-/** Limit: more threads than this wait for the disk and for each other. */
+/** Maximum number of threads. More of them would wait for the disk and each other. */
 const MAX_THREADS = 4
 
-/** Time in which `gdalinfo --formats` must answer. */
+/** Time limit of `gdalinfo --formats`. */
 const FORMATS_MS = 20_000
 
-/** The system's GDAL, or `null` where there is none that can be used. Needs Linux, for /proc/self/fd. */
+/** Returns the system's GDAL, or `null` if none is usable. Needs Linux, for /proc/self/fd. */
 export function systemGdal(temp: string, confined: Confinement, idleSeconds: number): Engine | null {
   if (process.platform !== 'linux') return null
   const version = /^GDAL (\d+)\.(\d+)[^\s,]*/.exec(ask('--version'))
@@ -31,7 +31,7 @@ export function systemGdal(temp: string, confined: Confinement, idleSeconds: num
   const env = {
     ...BARE_ENVIRONMENT,
     ...GDAL_CONFIGURATION,
-    // What our own VRT files refer to can be opened by these drivers alone.
+    // Only these drivers can open the files that our own VRT files refer to.
     GDAL_SKIP: drivers.filter((driver) => !used.includes(driver)).join(' '),
   }
   return {

@@ -9,8 +9,8 @@ const ENOENT = 44
 const EINVAL = 28
 
 /**
- * Shows descriptors to the WebAssembly build as the read-only files `/sources/0`, `/sources/1`... so that it reads the
- * files that were checked and can name no others. Answers a function that takes them away again.
+ * Exposes descriptors to the WebAssembly build as the read-only files `/sources/0`, `/sources/1`... so that it reads the
+ * checked files and can name no others. Returns a function that removes them.
  */
 export function mountSources(Module: GdalModule, descriptors: readonly number[], onRead: () => void): () => void {
   const { FS } = Module

@@ -8,8 +8,8 @@ import { type HostAnswer, type HostRequest, type HostSource, sourceMount, tempMo
 import { runTool } from './wasm-tools.js'
 
 /**
- * The process that runs GDAL's WebAssembly build: `node wasm-host.js <scratch folder>`, one request a line on stdin, one
- * answer a line on stdout. It ends with its stdin.
+ * The process that runs GDAL's WebAssembly build: `node wasm-host.js <scratch folder>`, with one request per line on stdin and one
+ * response per line on stdout. It ends with its stdin.
  */
 
 /** Milliseconds between two heartbeats while a call reads its sources. */
@@ -66,7 +66,7 @@ function answer(Module: GdalModule, request: HostRequest): HostAnswer {
   try {
     for (const source of request.sources) descriptors.push(openSource(source))
     const unmount = mountSources(Module, descriptors, heartbeat)
-    // Anew for each call: it remembers names, also those of files that were removed from outside, and then cannot make them again.
+    // Mounted again for each call: the mount caches names of files that were removed from outside, and then cannot create them again.
     Module.FS.mount(Module.NODEFS, { root: scratch }, tempMount)
     try {
       const { code, stdout } = runTool(Module, request.tool, request.args, request.input)

@@ -1,4 +1,4 @@
-/** What is used of Emscripten's file system; it has no types of its own. */
+/** The used parts of Emscripten's file system, which has no types. */
 export interface EmscriptenNode {
   readonly id: number
   readonly name: string
@@ -9,7 +9,7 @@ export interface EmscriptenStream {
   readonly position: number
 }
 
-/** What is used of the WebAssembly module. */
+/** The used parts of the WebAssembly module. */
 export interface GdalModule {
   readonly FS: {
     readonly ErrnoError: new (errno: number) => Error
@@ -28,7 +28,7 @@ export interface GdalModule {
   _free(pointer: number): void
 }
 
-/** Passes strings as C's null-terminated list of them. */
+/** Passes strings as a null-terminated list of C strings. */
 export function withStrings<T>(Module: GdalModule, strings: readonly string[], use: (list: number) => T): T {
   const pointers = strings.map((text) => {
     const room = Module.lengthBytesUTF8(text) + 1

@@ -1,10 +1,10 @@
 import type { Tool } from './engine.js'
 
-/** Where the WebAssembly build sees the sources of a call, and the scratch folder. */
+/** Mount points of a call's sources and of the scratch folder in the WebAssembly build. */
 export const sourceMount = '/sources'
 export const tempMount = '/scratch'
 
-/** A source by its real path, and what must be found there; big numbers as text. */
+/** A source by its real path, with its expected identity; big numbers as text. */
 export interface HostSource {
   readonly path: string
   readonly dev: string

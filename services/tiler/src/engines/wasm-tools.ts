@@ -10,7 +10,7 @@ export interface ToolResult {
 
 const OPEN_RASTER = 0x02 | 0x40
 
-/** How many words follow an option; one, where it is not listed. */
+/** Number of words that follow an option; one for options that are not listed. */
 const WORDS_AFTER: Readonly<Record<string, number>> = {
   '-q': 0,
   '-json': 0,
@@ -27,7 +27,7 @@ const WORDS_AFTER: Readonly<Record<string, number>> = {
   '-a_ullr': 4,
 }
 
-/** Options of the command lines alone, which the C functions do not know. */
+/** Options of command lines that the C functions do not know. */
 const COMMAND_LINE_ONLY = new Set(['-q', '-if', '-overwrite'])
 
 /** Runs one of GDAL's programs through its C function, with the arguments of the command line. */
@@ -46,7 +46,7 @@ export function runTool(Module: GdalModule, tool: Tool, args: readonly string[],
   }
 }
 
-/** Tells options from file names. */
+/** Separates options from file names. */
 function split(args: readonly string[]): { options: string[]; names: string[] } {
   const options: string[] = []
   const names: string[] = []
@@ -82,7 +82,7 @@ function info(Module: GdalModule, dataset: number, options: readonly string[]): 
   return { code: stdout ? 0 : 1, stdout }
 }
 
-/** `gdal_translate` of one dataset or `gdalwarp` of several; false where nothing was made. */
+/** Runs `gdal_translate` of one dataset or `gdalwarp` of several. Returns false if nothing was made. */
 function make(Module: GdalModule, tool: Tool, target: string, datasets: readonly number[], options: string[]): boolean {
   const made = (
     tool === 'gdal_translate'

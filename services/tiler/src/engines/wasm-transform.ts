@@ -1,6 +1,6 @@
 import { type GdalModule, withStrings } from './wasm-module.js'
 
-/** Points, one a line, from one reference system to another; the same lines as gdaltransform prints. */
+/** Transforms points, one per line, between reference systems. The lines equal those of gdaltransform. */
 export function transform(Module: GdalModule, args: readonly string[], input: string): string {
   const points = input
     .trim()

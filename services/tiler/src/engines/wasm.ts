@@ -6,12 +6,12 @@ import { killGroup, start, watchdog } from '@gateway/core/processes/run-to-end.j
 import { type Engine, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
 import { type HostAnswer, type HostRequest, sourceMount, tempMount } from './wasm-protocol.js'
 
-/** Limit: what the WebAssembly build itself takes before it has read a pixel, in MiB. */
+/** Memory in MiB that the WebAssembly build takes before it has read a pixel. */
 const WASM_BASE_MB = 768
 
 /**
- * GDAL compiled to WebAssembly, from npm, in a process of its own that lives as long as the run: loading it for each
- * call would cost more than most calls. It sees the sources of the call and the scratch folder, and no other file.
+ * GDAL compiled to WebAssembly, from npm, in a separate process that lives as long as the run: loading it for each
+ * call would cost more than most calls. It sees only the sources of the call and the scratch folder.
  */
 export function wasmGdal(
   temp: string,
@@ -43,7 +43,7 @@ interface Connection {
   close(): void
 }
 
-/** One call at a time; those that come meanwhile wait their turn. */
+/** Sends one call at a time. Further calls wait their turn. */
 function connect(child: ChildProcess, idleSeconds: number): Connection {
   let settle: ((outcome: ToolOutcome) => void) | null = null
   let ended: ToolOutcome | null = null

@@ -1,13 +1,13 @@
-/** `warn`: it works, and something is worth a look. `fault`: something does not work, or will not. */
+/** `warn`: it works, but deserves attention. `fault`: it does not work, or will not. */
 export type Level = 'ok' | 'warn' | 'fault'
 
-/** One line of the doctor's. No secret is in it. */
+/** One line of the doctor's report, without secrets. */
 export interface Finding {
   readonly level: Level
-  /** what was looked at */
+  /** subject of the check */
   readonly about: string
   readonly finding: string
-  /** what to do; null where nothing is to be done */
+  /** the remedy; null: none needed */
   readonly advice: string | null
 }
 
@@ -25,7 +25,7 @@ export const fault = (about: string, finding: string, advice: string): Finding =
   advice,
 })
 
-/** 0: all is well; 1: there are warnings; 2: there are faults. As monitoring plugins answer, and refused settings. */
+/** Returns 0 if all is well, 1 for warnings, 2 for faults: the codes of monitoring plugins, and of refused settings. */
 export function exitCode(findings: readonly Finding[]): number {
   if (findings.some(({ level }) => level === 'fault')) return 2
   return findings.some(({ level }) => level === 'warn') ? 1 : 0
@@ -35,6 +35,6 @@ const WIDEST_ABOUT = 12
 
 export function asLine({ level, about, finding, advice }: Finding): string {
   const text = `${level.padEnd(5)} ${about.padEnd(WIDEST_ABOUT)} ${finding}${advice === null ? '' : `: ${advice}`}`
-  // What a server or a file name says must not begin a line of its own.
+  // Text of a server or file name must not start a new line.
   return text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
 }

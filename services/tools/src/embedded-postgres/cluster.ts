@@ -8,11 +8,11 @@ import type { PostgresBinaries } from './binaries.js'
 import { isDiskFull } from './restart-wait.js'
 import type { RunAs } from './run-as.js'
 
-/** The superuser of the embedded Postgres, and the database that every new cluster has. */
+/** The superuser of the embedded Postgres, and the database of every new cluster. */
 export const POSTGRES_USER = 'gateway'
 export const POSTGRES_DATABASE = 'postgres'
 
-/** A data directory that is ready to be served. */
+/** A data directory that is ready for a server. */
 export interface Cluster {
   readonly dataDir: string
   readonly password: string
@@ -21,8 +21,8 @@ export interface Cluster {
 const execute = promisify(execFile)
 
 /**
- * Finds the cluster kept under `dir`, or makes one: `dir/data`, and its random password in `dir/password` (mode 0600).
- * A cluster half made when the machine stopped is thrown away: only a whole one gets its name.
+ * Opens the cluster below `dir`, or creates it: `dir/data`, with a random password in `dir/password` (mode 0600).
+ * A cluster that was incomplete when the machine stopped is deleted, since only a complete one gets its name.
  */
 export async function openCluster(dir: string, binaries: PostgresBinaries, runAs: RunAs): Promise<Cluster> {
   const dataDir = join(dir, 'data')
@@ -53,7 +53,7 @@ async function initdb(binaries: PostgresBinaries, runAs: RunAs, dataDir: string,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // The same order of strings on every machine, whatever locales it has.
+    // The same collation on every machine, whatever locales it has.
     '--locale=C',
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
@@ -85,7 +85,7 @@ async function checkVersion(dataDir: string, binaries: PostgresBinaries): Promis
   )
 }
 
-/** Postgres insists on owning its directory, and root may run it now as one user and now as another. */
+/** Changes the owner of the data directory: Postgres must own it, and root may run Postgres as different users. */
 async function giveTo(dataDir: string, { owner }: RunAs): Promise<void> {
   const { uid } = await stat(dataDir)
   if (uid === owner.uid) return
@@ -100,7 +100,7 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-/** What initdb says went wrong; after it come lines about what it removes. */
+/** Extracts the cause of a failure from initdb's output, which continues with lines about removed files. */
 function cause(text: string | undefined): string | undefined {
   const lines = text?.split('\n').filter((line) => line.trim() !== '')
   const said = lines?.find((line) => /\b(?:error|FATAL|PANIC): /.test(line))

@@ -2,20 +2,20 @@ import { spawnSync } from 'node:child_process'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
 import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
 
-/** How a Postgres program is run on this machine: the words before its command line, and the user that must own its files. */
+/** The way to run a Postgres program on this machine: the words before its command line, and the required owner of its files. */
 export interface RunAs {
   readonly prefix: readonly string[]
   readonly owner: { readonly uid: number; readonly gid: number }
 }
 
-/** `nobody`: Postgres refuses root, and needs a user that is in the passwd file. */
+/** `nobody`: Postgres refuses root, and needs a user of the passwd file. */
 const NOBODY = 65_534
 
 /**
- * Postgres runs as the user of this process, except for root, which it refuses. Root's Postgres runs as `nobody`; where that user
- * cannot reach the binaries or the data (a checkout under a folder of mode 0700), it runs as root in a user namespace
- * that calls it `nobody`, in which it has root's files but none of root's powers.
- * @param mustReach files and folders that the user must be able to read; they must exist
+ * Chooses the user of Postgres: that of this process, except for root, which Postgres refuses. Root's Postgres runs as `nobody`. If that user
+ * cannot reach the binaries or the data (such as a checkout in a folder of mode 0700), it runs as root in a user namespace
+ * in which it is called `nobody`, with access to root's files but without root's powers.
+ * @param mustReach existing files and folders that the user must be able to read
  */
 export function chooseRunAs(mustReach: readonly string[]): RunAs {
   const uid = process.getuid?.() ?? 0

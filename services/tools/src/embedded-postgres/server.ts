@@ -14,40 +14,40 @@ import { chooseRunAs, type RunAs } from './run-as.js'
 import { stopStaleServer } from './stale-server.js'
 
 export interface EmbeddedPostgresOptions {
-  /** where the data is kept; the caller holds a lock on it */
+  /** directory of the data, on which the caller holds a lock */
   readonly dir: string
   readonly log: (level: PostgresLogLevel, message: string) => void
-  /** Postgres died and could not be brought back. */
+  /** called if Postgres died and could not be restarted */
   readonly onLost: (reason: string) => void
-  /** false: data need not survive a crash of the machine (tests). */
+  /** false if data need not survive a crash of the machine (tests) */
   readonly durable?: boolean
-  /** of all processes together; default 200 */
+  /** maximum for all processes together; default 200 */
   readonly maxConnections?: number
 }
 
 export interface EmbeddedPostgres {
-  /** postgres:// address with the password; the same over restarts after a crash */
+  /** postgres:// URL with the password; unchanged by restarts after a crash */
   readonly url: string
-  /** the process id of the server at this moment */
+  /** current process id of the server */
   pid(): number
-  /** Ends connections and writes everything out; answers when the process has gone. */
+  /** Closes connections and flushes all data. Resolves when the process has ended. */
   stop(): Promise<void>
 }
 
-/** A port found free may be taken before Postgres binds it. */
+/** Number of attempts, since a free port may be taken before Postgres binds it. */
 const PORT_ATTEMPTS = 5
 
-/** Connections of all processes together; each costs Postgres some megabytes only while it is open. */
+/** Maximum connections of all processes together; each costs Postgres some megabytes while it is open. */
 const MAX_CONNECTIONS = 200
 
 /**
- * Starts Postgres on the data kept under `dir`, which is made at the first start, and starts it again when it dies.
- * Listens on a loopback port of its own. Throws StartRefusal, with one line, where it cannot run.
+ * Starts Postgres on the data below `dir`, which the first start creates, and restarts it when it dies.
+ * It listens on its own loopback port. Throws StartRefusal, with a message of one line, if it cannot run.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = await findPostgresBinaries()
   await mkdir(options.dir, { recursive: true })
-  // The data inside is private; the folder must let the user that Postgres runs as through.
+  // The data inside is private. Postgres' own user must be able to pass through the folder.
   await chmod(options.dir, 0o711)
   const runAs = chooseRunAs([options.dir, dirname(binaries.postgres)])
   const cluster = await openCluster(options.dir, binaries, runAs)
@@ -102,10 +102,10 @@ class Server implements EmbeddedPostgres {
     await exited
   }
 
-  /** Returns null once Postgres serves connections, else why it ended. @param again a full disk has been logged already */
+  /** Returns null when Postgres serves connections, otherwise the reason of its end. @param again true if a full disk has been logged already */
   async #launch(again = false): Promise<string | null> {
     const [command = '', ...args] = [...this.#runAs.prefix, this.#postgres, ...this.#serverOptions()]
-    // A group of its own: an interrupt from the terminal must reach it only after those who use it.
+    // A separate process group: an interrupt from the terminal must not reach it before its clients have ended.
     const child = spawn(command, args, { cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], detached: true })
     this.#child = child
     let lastWords = ''
@@ -143,16 +143,16 @@ class Server implements EmbeddedPostgres {
     const settings = {
       listen_addresses: '127.0.0.1',
       port: this.#port,
-      // Where the data lies can be a longer path than a socket's name may be.
+      // The path of the data may be longer than the name of a socket allows.
       unix_socket_directories: '',
       max_connections: this.#options.maxConnections ?? MAX_CONNECTIONS,
-      // Nothing here is worth a compiler's start-up time.
+      // No query here is worth the start-up time of a compiler.
       jit: 'off',
       timezone: 'UTC',
       log_timezone: 'UTC',
       lc_messages: 'C',
       log_line_prefix: '',
-      // Statements can hold what callers sent: they stay out of the log.
+      // Statements may contain data of callers, so they are not logged.
       log_min_error_statement: 'panic',
       ...(this.#options.durable === false && { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
     }

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
 
-/** A shutdown that writes everything out takes seconds at most on the small machines this is for. */
+/** Time limit: on small machines a shutdown that flushes all data takes seconds at most. */
 const FAST_SHUTDOWN_MS = 20_000
 const LOOK_AGAIN_MS = 20
 
 /**
- * Stops a Postgres that an earlier process left behind in this data directory, because it was killed, and removes postmaster.pid. The file has
- * to go: Postgres takes any process of that number for its own, be it a zombie or, in a container, another program. It is safe to remove,
- * since /proc shows that no process works in the directory. Without /proc nothing is done, and Postgres judges for itself. The caller holds
+ * Stops a Postgres that a killed process left behind in this data directory, and removes postmaster.pid. The file must
+ * go, since Postgres takes any process with that number for its own, even a zombie or, in a container, another program. Removing it is safe,
+ * because /proc shows that no process works in the directory. Without /proc nothing is done, and Postgres decides itself. The caller holds
  * the lock of the data.
  */
 export async function stopStaleServer(dataDir: string): Promise<void> {
@@ -35,7 +35,7 @@ async function recordedProcess(dataDir: string): Promise<number | null> {
   }
 }
 
-/** Living processes whose working directory this is: a Postgres server and all of its helpers, orphaned ones included. */
+/** Returns living processes with this working directory: a Postgres server and its helpers, including orphaned ones. */
 async function processesIn(dataDir: string): Promise<number[]> {
   const dir = await realpath(dataDir)
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger)
@@ -43,7 +43,7 @@ async function processesIn(dataDir: string): Promise<number[]> {
   return pids.filter((_, i) => there[i])
 }
 
-/** null for a process that has ended in the meantime, and for another user's, which is not ours to judge. */
+/** Returns null for a process that has ended meanwhile, and for one of another user. */
 async function workingDirectory(pid: number): Promise<string | null> {
   try {
     return await readlink(`/proc/${pid}/cwd`)

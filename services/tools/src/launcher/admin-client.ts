@@ -1,7 +1,7 @@
-/** Scans of demo data take a second or two; everything else answers at once. */
+/** Time limit of a call. Scans of demo data take a second or two. */
 const ANSWER_WITHIN_MS = 120_000
 
-/** What the control plane answered that was not expected: the message names the call and carries the answer's own words. */
+/** An unexpected response of the control plane. The message contains the call and the response's text. */
 export class AdminCallFailed extends Error {
   override name = 'AdminCallFailed'
   readonly status: number
@@ -12,13 +12,13 @@ export class AdminCallFailed extends Error {
   }
 }
 
-/** The admin interface of the control plane, as any script would use it. Throws AdminCallFailed for an answer other than 2xx. */
+/** The admin API of the control plane, as scripts use it. Throws AdminCallFailed for a response other than 2xx. */
 export interface AdminClient {
   get<T>(path: string): Promise<T>
   post<T>(path: string, body?: unknown): Promise<T>
 }
 
-/** @param baseUrl where the control plane listens, without a trailing slash */
+/** @param baseUrl URL of the control plane, without a trailing slash */
 export function adminClient(baseUrl: string, adminToken: string): AdminClient {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await fetch(`${baseUrl}/api/v1/admin${path}`, {

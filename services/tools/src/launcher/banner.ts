@@ -1,31 +1,31 @@
-/** Addresses of demo resources, token included; null where there is none of the kind. */
+/** URLs of demo resources, including the token; null for kinds without one. */
 export interface DemoAddresses {
-  /** of the page that draws it */
+  /** URL of the page that draws it */
   readonly map: string | null
   readonly tilejson: string | null
   readonly tile: string | null
   readonly geojson: string | null
   readonly shapefile: string | null
-  /** a slice job to submit, and its JSON body */
+  /** slice job to submit, and its JSON body */
   readonly slice: { readonly url: string; readonly body: string } | null
 }
 
 export interface BannerFacts {
   readonly consoleUrl: string
   readonly docsUrl: string
-  /** where the console's user name and password are found, in words */
+  /** where to find the console's user name and password */
   readonly credentials: string
   readonly demo: DemoAddresses | null
 }
 
-/** What the start command prints once everything serves: one line for each thing to open, commands that work when pasted; the last line says that it is ready. */
+/** Returns the text that the start command prints once everything is ready: one line for each thing to open, with commands to paste. The last line says that it is ready. */
 export function banner({ consoleUrl, docsUrl, credentials, demo }: BannerFacts): string {
   const lines = [line('Console', consoleUrl), line('', credentials), ...demoLines(demo)]
   lines.push(line('Docs', docsUrl), line('Gateway', 'ready; Ctrl-C stops it'))
   return `\n${lines.join('\n')}\n\n`
 }
 
-/** What there is to try, a line each. */
+/** Returns one line for each thing to try. */
 export function demoLines(demo: DemoAddresses | null): string[] {
   const lines: string[] = []
   if (demo?.map) lines.push(line('Map', demo.map))
@@ -43,7 +43,7 @@ function line(label: string, text: string): string {
   return `  ${label.padEnd(LABEL_WIDTH)}${text}`
 }
 
-/** The address is quoted: `?` and `&` mean something to shells. Addresses in answers hold no single quote of their own. */
+/** Quotes the URL, since `?` and `&` have a meaning in shells. URLs in responses contain no single quote. */
 function curl(url: string, file: string): string {
   return `curl -fsS -o ${file} '${url.replaceAll("'", '%27')}'`
 }

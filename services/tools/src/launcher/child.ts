@@ -7,31 +7,31 @@ import { failuresInARow, type RestartPolicy, restartDelayMs } from '@gateway/cor
 import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
 import { EXIT_REFUSED } from '@gateway/core/settings/refusal.js'
 
-/** SIGINT: at once, without the notice that load balancers are given before. */
+/** SIGINT: at once, without the notice period for load balancers. */
 export type StopSignal = 'SIGTERM' | 'SIGINT'
 
 export interface ChildSpec {
   readonly name: string
-  /** the compiled main file, absolute */
+  /** absolute path of the compiled main file */
   readonly script: string
   readonly env: NodeJS.ProcessEnv
-  /** answers 200 once the child serves */
+  /** URL that returns 200 when the child serves */
   readonly readyUrl: string
-  /** how long it may take to end, once asked to, before it is killed */
+  /** time for its end after a stop signal, before it is killed */
   readonly stopWithinMs: number
 }
 
-/** Starts of a child that has not served yet: enough for a transient cause, few enough to report a permanent one soon. */
+/** Number of starts of a child that has not served yet: enough for a transient cause, and few enough to report a permanent one soon. */
 const FIRST_ATTEMPTS = 3
 
-/** Nothing a healthy machine does at a start takes this long; migrations of a big store are the longest part. */
+/** Time limit of a start. On a healthy machine nothing takes this long; migrations of a large store are the longest part. */
 const READY_WITHIN_MS = 120_000
 const LOOK_AGAIN_MS = 100
 
-/** The first restart comes at once for whoever waits, yet not in a spin; a child that keeps failing costs one start in ten seconds. */
+/** The first restart comes at once, but without a busy loop. A child that keeps failing costs one start in ten seconds. */
 const RESTARTS: RestartPolicy = { soundAfterMs: 30_000, freeRestarts: 0, firstDelayMs: 100, longestDelayMs: 10_000 }
 
-/** A service that runs as a child process, and is started again when it dies or does not turn its event loop any more. */
+/** A service that runs as a child process, and is restarted when it dies or its event loop does not turn. */
 export class Child {
   readonly #spec: ChildSpec
   readonly #log: Log
@@ -42,7 +42,7 @@ export class Child {
   #stopping = false
   #wasReady = false
 
-  /** @param onGivenUp the child refuses its settings, or ended again and again before it ever served */
+  /** @param onGivenUp called if the child refuses its settings, or ended repeatedly before it ever served */
   constructor(spec: ChildSpec, log: Log, onGivenUp: (reason: Error) => void) {
     this.#spec = spec
     this.#log = log
@@ -50,7 +50,7 @@ export class Child {
     this.#launch()
   }
 
-  /** Answers when the child serves; throws StartRefusal when it takes too long. */
+  /** Resolves when the child serves. Throws StartRefusal if it takes too long. */
   async ready(): Promise<void> {
     const deadline = performance.now() + READY_WITHIN_MS
     while (!(await isReady(this.#spec.readyUrl))) {
@@ -64,7 +64,7 @@ export class Child {
     this.#wasReady = true
   }
 
-  /** Asks the child, by SIGTERM or SIGINT, to finish what it is doing and end; answers when it has ended. */
+  /** Asks the child by SIGTERM or SIGINT to finish its work and end. Resolves when it has ended. */
   async stop(signal: StopSignal): Promise<void> {
     this.#stopping = true
     const child = this.#process
@@ -84,10 +84,10 @@ export class Child {
           module: pathToFileURL(this.#spec.script),
           nodeOptions: ['--enable-source-maps'],
           env: this.#spec.env,
-          // The channel carries the heartbeat. If the kernel cannot end the child with this process, the closed channel ends it.
+          // The channel carries the heartbeat. If the kernel cannot end the child with this process, the closed channel does.
           stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
           endsWithParent: 'TERM',
-          // A group of its own: an interrupt from the terminal reaches only the launcher, which stops its children in order.
+          // A separate process group: an interrupt from the terminal reaches only the launcher, which stops its children in order.
           detached: true,
         },
         {
@@ -121,7 +121,7 @@ export class Child {
   }
 
   #reasonToGiveUp(how: string, code: number | null): string | null {
-    // The child has said in its own line what it refuses.
+    // The child has printed the refused setting itself.
     if (code === EXIT_REFUSED) return `the ${this.#spec.name} refuses to start`
     if (this.#wasReady || this.#failures < FIRST_ATTEMPTS) return null
     return `the ${this.#spec.name} does not start: it ended ${FIRST_ATTEMPTS} times (${how})`

@@ -4,13 +4,13 @@ import { adminClient } from './admin-client.js'
 import { demoLines } from './banner.js'
 import { prepareDemo } from './demo/demo.js'
 
-/** A control plane that starts with a new store migrates it first, and scans its directories. */
+/** Time limit: a control plane with a new store first migrates it, and scans its directories. */
 const READY_WITHIN_MS = 120_000
 const ASK_EVERY_MS = 500
 
 /**
- * The demo of `npm start` in a gateway that something else runs (the compose file does): lays it out below this DATA_DIR, which edges and control
- * planes must see under the same path, and prints what there is to try. A catalog that holds anything else stays as it is.
+ * The demo of `npm start` for a gateway that is started differently (by the compose file). It writes the data below this DATA_DIR, which edges and
+ * control planes must see under the same path, and prints what to try. A catalog with other data stays unchanged.
  */
 const settings = loadSettings()
 if (settings.adminToken === null) throw new Error('ADMIN_TOKEN is not set')

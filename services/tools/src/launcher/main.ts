@@ -39,7 +39,7 @@ async function start(): Promise<void> {
   if (shutdown.begun) return
   const demo = settings.demo ? await demoAddresses() : null
   if (shutdown.begun) return
-  // To people, like all that is no log line: standard output stays JSON that can be piped, and a log file gets no demo token.
+  // For people, so on standard error: standard output stays JSON that can be piped, and a log file gets no demo token.
   process.stderr.write(
     banner({
       consoleUrl: `${settings.apiBaseUrl}/admin/`,
@@ -54,7 +54,7 @@ function settingsOrExit(): { settings: Settings; outcome: CredentialsOutcome } {
   try {
     refuseArguments()
     const loaded = loadSettings()
-    // The edge would refuse it, too, when everything else runs.
+    // Checked here, because the edge would refuse it only after everything else runs.
     readTlsPair(loaded)
     return ensureAdminCredentials(loaded)
   } catch (error) {
@@ -64,7 +64,7 @@ function settingsOrExit(): { settings: Settings; outcome: CredentialsOutcome } {
   }
 }
 
-/** One launcher for each data directory: two would serve one database directory, and lay demo data over each other's. */
+/** Allows one launcher for each data directory: two would serve one database directory, and overwrite each other's demo data. */
 function holdDataDir(dataDir: string): void {
   const lock = lockIn(dataDir)
   if (!lock.ok)
@@ -94,7 +94,7 @@ async function ownPostgres({ dataDir }: Settings, log: Log): Promise<string> {
   return postgres.url
 }
 
-/** The gateway runs without its demo too: an error here is logged and stops nothing. */
+/** The gateway also runs without its demo, so an error here is only logged. */
 async function demoAddresses(): Promise<DemoAddresses | null> {
   if (settings.adminToken === null) return null
   try {

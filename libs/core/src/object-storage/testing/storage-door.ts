@@ -6,8 +6,8 @@ import { Signer } from '../signer.js'
 import type { TestSwift } from './swift.js'
 
 /**
- * What becomes of a request for an object. `cut`: the connection ends in the middle of a body, of the answer or of what is sent; `slow`: the answer comes late;
- * `silent`: it never comes; `keys`, `clock`: it is signed anew with another secret, or an hour ago. A number is a status, of 429 with Retry-After.
+ * The fault injected into a request for an object. `cut`: the connection ends in the middle of a body, in either direction. `slow`: the response
+ * is late. `silent`: it never comes. `keys`, `clock`: it is signed again with another secret, or an hour ago. A number is a status; 429 has Retry-After.
  */
 export type Trouble = 'none' | '503' | '429' | '403' | 'cut' | 'slow' | 'silent' | 'keys' | 'clock'
 
@@ -17,17 +17,17 @@ export interface StorageDoor {
   readonly requests: string[]
   /** @param path of the request, with its query */
   troubleOf: (path: string) => Trouble
-  /** waited for before a request is handed on */
+  /** awaited before a request is forwarded */
   before: (line: string) => Promise<unknown>
   close(): Promise<void>
 }
 
 const SLOW_MS = 200
 const HOUR_MS = 3_600_000
-/** Bytes of a body before it is cut. */
+/** Bytes of a body before the connection is cut. */
 const CUT_BYTES = 100
 
-/** A server in front of a real storage server on this machine that makes the trouble. @param signed for `keys` and `clock` */
+/** Starts a proxy in front of a real storage server on this machine that injects faults. @param signed required for `keys` and `clock` */
 export async function startStorageDoor(port: number, signed?: TestSwift): Promise<StorageDoor> {
   const server = http.createServer((request, response) => void answer(request, response))
   const door: StorageDoor = {
@@ -55,7 +55,7 @@ export async function startStorageDoor(port: number, signed?: TestSwift): Promis
     }
     if (trouble === 'cut' && method !== 'GET' && method !== 'HEAD') return void request.socket.destroy()
     const headers = { ...request.headers, ...signedAnew(request, trouble) }
-    // A connection of its own each time: one that is kept may be closed by the server as it is used again.
+    // A new connection each time: the server may close a kept one at the moment of its reuse.
     const passed = http.request({ port, path: url, method, headers, agent: false }, (from) => {
       response.writeHead(from.statusCode ?? 500, from.headers)
       // Swift sends the end of a chunked body after a refusal to HEAD, which breaks the connection.

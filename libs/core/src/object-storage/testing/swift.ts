@@ -9,30 +9,30 @@ import { fileURLToPath } from 'node:url'
 import { dieWithParent } from '../../processes/die-with-parent.js'
 import type { S3Settings } from '../s3-store.js'
 
-/** The source, also where the build is run: only that has it. */
+/** The source file, even when the build runs: the build does not contain it. */
 const SERVER = fileURLToPath(new URL('../../../src/object-storage/testing/swift_server.py', import.meta.url))
 const ACCESS_KEY = 'test:tester'
 const SECRET_KEY = 'testing'
 
-/** Debian's packages that it is made of; `test/run.mjs` installs them. */
+/** A program of the required Debian packages, which `test/run.mjs` installs. */
 export const SWIFT_PROGRAM = '/usr/bin/swift-proxy-server'
 
-/** A real S3-compatible server: OpenStack Swift with s3api, with nothing in it, on loopback. */
+/** A real S3-compatible server on loopback: OpenStack Swift with s3api, empty. */
 export interface TestSwift {
   readonly endpoint: string
   readonly port: number
   /** for `openObjectStore` */
   readonly settings: S3Settings
-  /** the same as settings of the gateway */
+  /** the same, as environment variables of the gateway */
   readonly environment: Readonly<Record<string, string>>
   makeBucket(name: string): Promise<void>
-  /** @param object `bucket/key`, as it is @param body bytes, or the path of a file */
+  /** @param object `bucket/key`, unencoded @param body bytes, or the path of a file */
   put(object: string, body: Uint8Array | string): Promise<void>
   remove(object: string): Promise<void>
   stop(): Promise<void>
 }
 
-/** Starts in about a second. */
+/** Starts a server in about a second. */
 export async function startSwift(): Promise<TestSwift> {
   if (!existsSync(SWIFT_PROGRAM)) {
     throw new Error(

@@ -1,4 +1,4 @@
-/** Ways to write addresses that are never sent to, whatever the settings. */
+/** Spellings of addresses to which the service never sends, whatever the settings. */
 export const NEVER: readonly string[] = [
   // the metadata address of most clouds, in every notation that a URL folds into it
   '169.254.169.254',
@@ -72,7 +72,7 @@ export const NEVER: readonly string[] = [
   '[::ffff:0:0]',
   '[64:ff9b::]',
   '[64:ff9b::0.0.0.0]',
-  // multicast, broadcast and what is set aside
+  // multicast, broadcast and reserved addresses
   '224.0.0.1',
   '239.255.255.250',
   '0xe0000001',
@@ -106,7 +106,7 @@ export const NEVER: readonly string[] = [
   '[2a00:1450::5efe:7f00:1]',
 ]
 
-/** Ways to write this machine, which are refused while the service listens for others. */
+/** Spellings of this machine, refused while the service listens for others. */
 export const LOOPBACK: readonly string[] = [
   '127.0.0.1',
   '127.0.0.1.',

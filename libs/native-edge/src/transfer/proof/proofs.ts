@@ -1,6 +1,6 @@
 /**
- * What is proven of every tier, as functions: the tests run them small, correctness/run.mjs runs them large. Each throws where
- * something is not as it must be.
+ * The properties that every tier must have, as functions: the tests run them small, correctness/run.mjs runs them large. Each throws
+ * if the property does not hold.
  */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
@@ -12,7 +12,7 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { RawResponse } from '../../uws/raw-client.js'
 import { request, type ServerProcess, sha256, type TestFile } from './server-process.js'
 
-/** Bodies of a size that the tiers treat differently, and their edges. */
+/** Sizes of bodies that the tiers treat differently, and their boundaries. */
 const SIZES = [1, 15_000, 65_535, 65_536, 65_537, 131_072, 1_048_576, 3_000_001]
 
 function assertIs(response: RawResponse, file: TestFile, from = 0, to = file.content.length): void {
@@ -21,7 +21,7 @@ function assertIs(response: RawResponse, file: TestFile, from = 0, to = file.con
   assert.equal(response.sha256, sha256(file.content.subarray(from, to)))
 }
 
-/** Whatever was asked, in order and at once by many, arrives whole. */
+/** All responses arrive complete and in order, for many concurrent clients. */
 export async function hashesAreRight(server: ServerProcess, connections: number, rounds: number): Promise<void> {
   const files = SIZES.map((size) => server.file(`size-${size}`, size))
   const run = async (seed: number) => {
@@ -71,8 +71,8 @@ export async function pipeliningIsOrdered(server: ServerProcess, rounds: number,
 }
 
 /**
- * Two requests, split over two packets at each byte. Without hooks uWebSockets.js 20.0 answers some split request lines with 505 and
- * closes: `mayRefuse` allows that and nothing else.
+ * Two requests, split over two packets at each byte, are read. Without hooks uWebSockets.js 20.0 returns 505 for some split request
+ * lines and closes the connection: `mayRefuse` allows only that.
  */
 export async function splitHeadsAreRead(server: ServerProcess, mayRefuse: boolean): Promise<void> {
   const file = server.file('split', 20_000)
@@ -99,7 +99,7 @@ export async function splitHeadsAreRead(server: ServerProcess, mayRefuse: boolea
   }
 }
 
-/** Clients that leave in the middle leave nothing behind. */
+/** Clients that disconnect in the middle of a body leak no resources. */
 export async function abortsLeakNothing(server: ServerProcess, count: number): Promise<void> {
   const big = server.file('abort', 20_000_000)
   const before = await server.until((stats) => stats.active === 0)
@@ -116,7 +116,7 @@ export async function abortsLeakNothing(server: ServerProcess, count: number): P
   assert.equal(after.truncated + after.stalled, before.truncated + before.stalled)
 }
 
-/** A client that takes a kilobyte a second for so long, and then the rest, gets every byte. */
+/** A client that reads a kilobyte per second for `seconds` seconds, and then the rest, receives every byte. */
 export async function slowReadersAreServed(server: ServerProcess, clients: number, seconds: number): Promise<void> {
   const file = server.file('slow', 12_000_000)
   const read = () =>
@@ -124,7 +124,7 @@ export async function slowReadersAreServed(server: ServerProcess, clients: numbe
       const chunks: Buffer[] = []
       let size = 0
       const until = performance.now() + seconds * 1000
-      // `onread` reads into a buffer of this size and no further: the kernel's window is what the client really asks for.
+      // `onread` reads into a buffer of this size and no further, so that the kernel's window is what the client really asks for.
       const socket = connect({
         port: server.port,
         host: '127.0.0.1',
@@ -151,7 +151,10 @@ export async function slowReadersAreServed(server: ServerProcess, clients: numbe
   }
 }
 
-/** A file cut while it is sent closes the connection: what arrived is a true beginning, and is shorter than promised. */
+/**
+ * A file that is cut while it is sent closes the connection: the received bytes are a true prefix of the file, and shorter than
+ * promised.
+ */
 export async function truncationCloses(server: ServerProcess, rounds: number): Promise<void> {
   for (let round = 0; round < rounds; round++) {
     const file = server.file('cut', 30_000_000)
@@ -167,7 +170,7 @@ export async function truncationCloses(server: ServerProcess, rounds: number): P
   }
 }
 
-/** A promise that the file never could keep ends the same way. */
+/** A length that the file never had ends the same way. */
 export async function overlongLengthsClose(server: ServerProcess): Promise<void> {
   for (const size of [100, 400_000]) {
     const file = server.file('short', size)
@@ -179,11 +182,11 @@ export async function overlongLengthsClose(server: ServerProcess): Promise<void>
   }
 }
 
-/** What must first be read from the disk arrives too, and so does leaving during that. */
+/** A file that must be read from the disk arrives, and a client may disconnect during the read. */
 export async function coldFilesArrive(server: ServerProcess): Promise<void> {
   const file = server.file('cold', 10_000_000)
   for (const leave of [false, true]) {
-    // GNU dd asks the kernel to drop a file from its cache in this way.
+    // GNU dd asks the kernel in this way to drop a file from its cache.
     execFileSync('dd', [`of=${join(server.root, file.name)}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0'], {
       stdio: 'ignore',
     })
@@ -215,7 +218,7 @@ export async function swappedFilesStayWhole(server: ServerProcess, rounds: numbe
   }
 }
 
-/** Bodies of requests reach the handler unharmed, between and behind transfers, whatever they contain and however they are split. */
+/** Request bodies reach the handler unchanged, between and behind transfers, with any content and in packets of any size. */
 export async function requestBodiesPassThrough(server: ServerProcess, pipelined: boolean): Promise<void> {
   const file = server.file('between', 400_000)
   const client = await server.connect()
@@ -237,7 +240,7 @@ export async function requestBodiesPassThrough(server: ServerProcess, pipelined:
   client.close()
 }
 
-/** Heads, ends of heads and ends of chunks, in the body. */
+/** A body that contains heads, ends of heads and ends of chunks. */
 function trickyBody(size: number): Buffer {
   return Buffer.alloc(size, 'GET /f/between HTTP/1.1\r\nHost: x\r\n\r\n0\r\n\r\n\r\n\r\nPOST ')
 }
@@ -270,7 +273,7 @@ export async function splitBodiesPassThrough(server: ServerProcess, piece: numbe
   client.close()
 }
 
-/** Clients that hardly read cost no memory, however large the file. Returns by how much the server's memory grew. */
+/** Clients that hardly read cost no memory, however large the file. Returns the growth of the server's memory. */
 export async function slowDownloadsCostNoMemory(server: ServerProcess, clients: number, size: number): Promise<number> {
   const name = 'large'
   writeFileSync(join(server.root, name), '')
@@ -292,7 +295,7 @@ export async function slowDownloadsCostNoMemory(server: ServerProcess, clients: 
       socket.pause()
     })
   }
-  // Every client takes a little, then waits, so often that each is served in many small steps.
+  // Every client reads a little, then waits, often enough to be served in many small steps.
   for (let round = 0; round < 20; round++) {
     for (const { socket } of sockets) socket.resume()
     await wait(50)
@@ -305,7 +308,7 @@ export async function slowDownloadsCostNoMemory(server: ServerProcess, clients: 
   return after.peak - before.rss
 }
 
-/** A client that takes nothing is cut after the stall time of the server, and the descriptor is given back. */
+/** A client that reads nothing is cut after the stall time of the server, and the descriptor is closed. */
 export async function stalledClientsAreCut(server: ServerProcess): Promise<void> {
   const file = server.file('stall', 30_000_000)
   const client = await server.connect()
@@ -318,7 +321,7 @@ export async function stalledClientsAreCut(server: ServerProcess): Promise<void>
   client.close()
 }
 
-/** What is thrown where a transfer ends, or sent without a cork, harms nobody. */
+/** Errors thrown at the end of a transfer, and transfers without a cork, do no harm. */
 export async function callersMayBeWrong(server: ServerProcess): Promise<void> {
   const file = server.file('wrong', 300_000)
   const client = await server.connect()
@@ -330,7 +333,7 @@ export async function callersMayBeWrong(server: ServerProcess): Promise<void> {
   assert.ok(server.isAlive())
 }
 
-/** After the listener is closed, a transfer that is under way arrives whole; the process ends when it is told to close. */
+/** After the listener is closed, a transfer in progress arrives complete; the process ends when it is told to close. */
 export async function drainsAndCloses(server: ServerProcess): Promise<void> {
   const file = server.file('drain', 20_000_000)
   const [first, second] = [await server.connect(), await server.connect()]
@@ -349,7 +352,7 @@ export async function drainsAndCloses(server: ServerProcess): Promise<void> {
   assert.equal(await server.ended(), 0)
 }
 
-/** Bytes that are nearly requests, in random pieces, end connections at most. `seed` makes a run repeatable. */
+/** Random pieces of bytes that resemble requests end connections at most. `seed` makes a run repeatable. */
 export async function garbageHarmsNobody(server: ServerProcess, rounds: number, seed: number): Promise<void> {
   const file = server.file('garbage', 100_000)
   let state = seed

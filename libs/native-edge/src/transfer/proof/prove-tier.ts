@@ -3,7 +3,7 @@ import type { TierName } from '../types.js'
 import * as proofs from './proofs.js'
 import { ServerProcess } from './server-process.js'
 
-/** What a test has time for; correctness/run.mjs runs the same in full. */
+/** Proves a tier at the size that fits a test; correctness/run.mjs runs the same proofs in full. */
 export function proveTier(tier: TierName): void {
   const hooked = tier === 'native'
 
@@ -15,7 +15,7 @@ export function proveTier(tier: TierName): void {
     let stalled: Promise<void>
     beforeAll(async () => {
       server = await ServerProcess.start({ tiers: [tier] })
-      // These two take their time, whatever the machine: they go on while the others run.
+      // These two take the same time on any machine, so they run while the other tests run.
       patient = await ServerProcess.start({ tiers: [tier] })
       impatient = await ServerProcess.start({ tiers: [tier], stallSeconds: 3 })
       slow = proofs.slowReadersAreServed(patient, 3, 14)
@@ -26,30 +26,30 @@ export function proveTier(tier: TierName): void {
 
     it('is in use', () => expect(server).toMatchObject({ tier }))
 
-    it('sends every body whole to 64 clients at once', () => proofs.hashesAreRight(server, 64, 8))
+    it('sends every body completely to 64 clients at once', () => proofs.hashesAreRight(server, 64, 8))
 
     it('answers ten requests of all kinds in one write, in order', () =>
       proofs.pipeliningIsOrdered(server, 10, hooked ? 3_000_000 : 60_000))
 
     it('reads a head that is split at any byte', () => proofs.splitHeadsAreRead(server, !hooked))
 
-    it('leaks nothing when clients leave in the middle', () => proofs.abortsLeakNothing(server, 200))
+    it('leaks nothing when clients disconnect in the middle', () => proofs.abortsLeakNothing(server, 200))
 
     it('closes the connection when a file is cut while it is sent', () => proofs.truncationCloses(server, 3))
 
-    it('closes the connection where a file is shorter than promised', () => proofs.overlongLengthsClose(server))
+    it('closes the connection if a file is shorter than promised', () => proofs.overlongLengthsClose(server))
 
     it('sends a file that is not in memory', () => proofs.coldFilesArrive(server))
 
-    it('sends a file that is replaced or deleted meanwhile as it was', () => proofs.swappedFilesStayWhole(server, 4))
+    it('sends a replaced or deleted file as it was opened', () => proofs.swappedFilesStayWhole(server, 4))
 
-    it('lets request bodies through unharmed between transfers', () => proofs.requestBodiesPassThrough(server, false))
+    it('passes request bodies on unchanged between transfers', () => proofs.requestBodiesPassThrough(server, false))
 
     if (hooked) {
-      it('lets pipelined request bodies through unharmed', () => proofs.requestBodiesPassThrough(server, true))
+      it('passes pipelined request bodies on unchanged', () => proofs.requestBodiesPassThrough(server, true))
     }
 
-    it('finds the end of request bodies that come in pieces', () => proofs.splitBodiesPassThrough(server, 97))
+    it('finds the end of request bodies that arrive in pieces', () => proofs.splitBodiesPassThrough(server, 97))
 
     it('survives garbage', () => proofs.garbageHarmsNobody(server, 150, 1))
 
@@ -59,10 +59,10 @@ export function proveTier(tier: TierName): void {
       expect(await proofs.slowDownloadsCostNoMemory(server, 100, 200_000_000)).toBeLessThan(64 * 1024 * 1024)
     })
 
-    it('cuts a client that takes nothing for the stall time', () => stalled)
+    it('cuts a client that reads nothing for the stall time', () => stalled)
 
     it('ends transfers when the listener and then the App is closed', () => proofs.drainsAndCloses(impatient))
 
-    it('serves a reader that takes a kilobyte a second', () => slow)
+    it('serves a client that reads a kilobyte per second', () => slow)
   })
 }

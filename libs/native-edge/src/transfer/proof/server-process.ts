@@ -17,9 +17,9 @@ const PROGRAM = fileURLToPath(new URL('../../../test-server/server.mjs', import.
 const HOST = '127.0.0.1'
 
 export interface ServerStats extends SenderStats {
-  /** Open descriptors of the process, and its memory in bytes, now and at most. */
+  /** Open descriptors of the process, its memory in bytes (`rss`), and the maximum of that (`peak`). */
   readonly descriptors: number
-  /** Requests for `/slow` that were answered at most before the timers of the event loop had their turn. */
+  /** Maximum number of requests for `/slow` that were answered between two runs of the event loop's timers. */
   readonly mostBetweenTimers: number
   readonly rss: number
   readonly peak: number
@@ -31,12 +31,12 @@ export interface ServerOptions {
   readonly idleSeconds?: number
   readonly port?: number
   readonly attachLate?: boolean
-  /** Another Node than this one. */
+  /** Path of another Node than this one. */
   readonly node?: string
-  /** With which binaries the native tier is tried, and whether this one is to be taken for an unknown one. */
+  /** The binaries with which the native tier is tried, and whether this one is treated as unknown. */
   readonly native?: NativeUse
   readonly unknownBinary?: boolean
-  /** How many descriptors it may have. */
+  /** Maximum number of open descriptors of the process. */
   readonly descriptors?: number
 }
 
@@ -46,7 +46,7 @@ export interface TestFile {
   readonly sha256: string
 }
 
-/** test-server/server.mjs as a process of its own, over a directory of random files. */
+/** Runs test-server/server.mjs in its own process, over a directory of random files. */
 export class ServerProcess {
   readonly root = mkdtempSync(join(tmpdir(), 'sendfile-'))
   readonly #process: ChildProcess
@@ -81,7 +81,7 @@ export class ServerProcess {
     Object.assign(this, JSON.parse(line))
   }
 
-  /** Attaches a server that was started with `attachLate`. */
+  /** Attaches the tier of a server that was started with `attachLate`. */
   async attach(): Promise<void> {
     this.signal('SIGHUP')
     await this.#ready()
@@ -105,14 +105,14 @@ export class ServerProcess {
     return RawClient.open(HOST, this.port)
   }
 
-  /** Over a connection of its own, so that descriptors can be compared. */
+  /** Uses a separate connection, so that descriptors can be compared. */
   async stats(): Promise<ServerStats> {
     const asked = get({ host: HOST, port: this.port, path: '/stats', agent: false })
     const [response] = (await once(asked, 'response')) as [IncomingMessage]
     return (await json(response)) as ServerStats
   }
 
-  /** Waits until the counters show what is expected of them. */
+  /** Waits until the counters are as expected. */
   async until(expected: (stats: ServerStats) => boolean): Promise<ServerStats> {
     for (;;) {
       const stats = await this.stats()
@@ -124,7 +124,7 @@ export class ServerProcess {
     this.#process.kill(signal)
   }
 
-  /** Resolves with the exit code; null where a signal ended it. */
+  /** Resolves with the exit code; null if a signal ended the process. */
   async ended(): Promise<number | null> {
     if (this.isAlive()) await once(this.#process, 'exit')
     return this.#process.exitCode
@@ -143,12 +143,12 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex')
 }
 
-/** A request as bytes; `headers` as "Name: value\r\n" lines. */
+/** Returns a request as text; `headers` is lines of "Name: value\r\n". */
 export function request(path: string, headers = '', method = 'GET'): string {
   return `${method} ${path} HTTP/1.1\r\nHost: test\r\n${headers}\r\n`
 }
 
-/** A port that nobody listens on. */
+/** Returns a port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, HOST)
   await once(server, 'listening')

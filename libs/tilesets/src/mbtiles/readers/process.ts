@@ -8,14 +8,14 @@ import { isLocked } from '../sqlite-error.js'
 import { ANSWER_BYTES, Answer, type FailedText, type OpenedText, REQUEST_BYTES, Request } from './protocol.js'
 
 /**
- * Reads MBTiles for the process that started it, until that closes the input. It does one thing after the other and waits for each, so
- * nothing here is asynchronous; a process that cannot wait any longer kills it.
+ * Reads MBTiles for its parent process until that closes the input. It does one thing after the other and waits for each, so
+ * nothing here is asynchronous. A process that cannot wait any longer kills it.
  */
 
 const INPUT = 0
 const OUTPUT = 1
 
-/** Answers go out together, up to so many bytes: a call for each tile would cost more than the reading of it. */
+/** Responses are sent together, up to this size: a call for each tile would cost more than reading it. */
 const OUTPUT_BYTES = 256 * 1024
 
 const output = Buffer.allocUnsafeSlow(OUTPUT_BYTES)
@@ -45,7 +45,7 @@ function answer(what: number, id: number, bytes: Uint8Array): void {
   write(bytes)
 }
 
-/** Limit: how often an archive is opened for one tile. */
+/** Maximum number of openings of an archive for one tile. */
 const MAX_OPENINGS = 3
 const QUIET_MS = 1_000
 const NOTHING = new Uint8Array(0)
@@ -55,7 +55,7 @@ interface Registered {
   readonly root: string
   readonly file: string
   opened: MbtilesArchive | null
-  /** by `performance.now()`; null: it was not, or long ago, and it is told where its tiles are */
+  /** in the time of `performance.now()`; null: not written lately, so the positions of its tiles were sent */
   writtenAtMs: number | null
 }
 
@@ -63,7 +63,7 @@ const archives = new Map<number, Registered>()
 let lastArchive = -1
 
 function answerTile(id: number, archive: number, z: number, x: number, y: number): void {
-  // What has not gone out when this call hangs is of this archive alone: so the other side knows what hangs.
+  // If this call hangs, only responses of this archive are unsent, so the other side knows which archive hangs.
   if (archive !== lastArchive) flush()
   lastArchive = archive
   try {
@@ -78,8 +78,8 @@ function answerTile(id: number, archive: number, z: number, x: number, y: number
 }
 
 /**
- * A tile of what the archive's identity names, as it was last told. Where the file was written to meanwhile it is opened again, and told anew; where it
- * was replaced, which is a new scan's to tell, only if it cannot be read on.
+ * Reads a tile of the content that the archive's last reported identity names. If the file was written meanwhile, it is opened and reported
+ * again. If it was replaced, which only a new scan publishes, it is opened again only if the old file cannot be read on.
  */
 function readTile(archive: number, z: number, x: number, y: number): Uint8Array | null {
   for (let openings = 1; ; openings++) {
@@ -99,7 +99,7 @@ function readTile(archive: number, z: number, x: number, y: number): Uint8Array 
   }
 }
 
-/** Where the tiles are takes some time to say of a file that was just written to, and would soon be wrong. */
+/** Describing the positions of tiles takes some time, and for a file that was just written they would soon be wrong. */
 function describeIfQuiet(archive: number): void {
   const writtenAtMs = archives.get(archive)?.writtenAtMs ?? null
   if (writtenAtMs !== null && performance.now() - writtenAtMs > QUIET_MS) closeAgain(archive, null)
@@ -124,7 +124,7 @@ function open(archive: number): MbtilesArchive | null {
   return known.opened
 }
 
-/** @returns how many bytes of `input` were whole requests, which have been done */
+/** @returns the number of bytes of complete requests in `input`, which have been processed */
 function work(input: Buffer): number {
   let at = 0
   while (input.length - at >= REQUEST_BYTES) {
@@ -147,7 +147,7 @@ function work(input: Buffer): number {
   return at
 }
 
-// Signals reach the whole process group at a terminal; the process that started this one decides what they mean.
+// Signals reach the whole process group of a terminal. The parent process decides what they mean.
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 

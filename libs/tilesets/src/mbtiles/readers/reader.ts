@@ -2,21 +2,21 @@ import type { Writable } from 'node:stream'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { ANSWER_BYTES, Answer, REQUEST_BYTES, Request } from './protocol.js'
 
-/** The built file, from the sources (in tests) as from the build. */
+/** The built file, used both by the sources (in tests) and by the build. */
 const MODULE = new URL('../../../dist/mbtiles/readers/process.js', import.meta.url)
 
-/** Requests of one turn of the event loop go out together; these many at most. */
+/** Maximum number of requests that are sent together, in one turn of the event loop. */
 const MAX_BATCH = 1_024
 
-/** An archive, by a number that stands for one content. */
+/** An archive, with a number that identifies one content. */
 export interface ReadArchive {
   readonly id: number
-  /** the scan source that `path` must not lead out of; absolute */
+  /** absolute path of the scan source; `path` must not lead out of it */
   readonly root: string
   readonly path: string
 }
 
-/** A request for a tile that has not been answered. */
+/** A pending request for a tile. */
 export interface PendingTile<Archive extends ReadArchive> {
   readonly id: number
   readonly archive: Archive
@@ -26,15 +26,15 @@ export interface PendingTile<Archive extends ReadArchive> {
 }
 
 export interface ReaderEvents<Pending> {
-  /** `what`, `id` and `body` as protocol.ts has them; `pending` null: the request was given up */
+  /** `what`, `id` and `body` as in protocol.ts; `pending` null: the request was abandoned */
   answered(what: number, id: number, body: Buffer, pending: Pending | null): void
-  /** The process has ended; what it has not answered is still in `pending`. */
+  /** called when the process has ended; its unanswered requests are still in `pending` */
   ended(how: string): void
 }
 
-/** One process that reads tiles, which starts with this object. It waits for each read, so it talks over its standard input and output. */
+/** One process that reads tiles, started by the constructor. It blocks on each read, so it communicates over its standard input and output. */
 export class Reader<Pending extends PendingTile<ReadArchive>> {
-  /** the oldest first: that is what the process works on */
+  /** oldest first; the process works on the oldest */
   readonly pending = new Map<number, Pending>()
   readonly #events: ReaderEvents<Pending>
   readonly #child: KillableChild
@@ -49,7 +49,7 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
   #hasStarted = false
   #lastOldest: number | null = null
 
-  /** @param prefix words before the command, such as those that end it with its parent */
+  /** @param prefix words in front of the command, such as those that end it with its parent */
   constructor(events: ReaderEvents<Pending>, prefix: readonly string[]) {
     this.#events = events
     this.#child = new KillableChild(
@@ -57,7 +57,7 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
       { ended: (how) => events.ended(how) },
     )
     const { stdin, stdout } = this.#child.process
-    // If no more files can be opened, there are no pipes, nor a process.
+    // If no more files can be opened, there are neither pipes nor a process.
     if (!stdin || !stdout) throw Object.assign(new Error('no process starts'), { code: 'EMFILE' })
     stdin.on('error', () => {})
     stdout.on('data', (chunk: Buffer) => this.#take(chunk))
@@ -68,8 +68,8 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
   }
 
   /**
-   * Counts for how many calls of this the oldest request has been the same: 0 where it is another than the last time, and until the process
-   * has started, which takes seconds where processors are short.
+   * Returns the number of calls for which the oldest request has been the same: 0 if it has changed since the last call, and until the process
+   * has started, which takes seconds if processors are short.
    */
   tick(): number {
     const oldest = this.oldest?.id ?? null
@@ -118,7 +118,7 @@ export class Reader<Pending extends PendingTile<ReadArchive>> {
     this.#batched = 0
   }
 
-  /** Bodies are copied out of what was read: a small tile that is kept must not keep a whole chunk. */
+  /** Copies bodies out of the read chunk, so that a small cached tile does not keep a whole chunk in memory. */
   #take(chunk: Buffer): void {
     for (let at = 0; at < chunk.length; ) {
       if (this.#body === null) {

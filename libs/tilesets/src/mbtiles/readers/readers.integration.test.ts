@@ -39,7 +39,7 @@ async function write(name: string): Promise<void> {
   await writeMbtiles(path.join(root, name), tiles, { name, format: 'png', bounds: [-180, -85, 180, 85], metadata: {} })
 }
 
-test('tiles come whole, however many are asked for at once and from however many archives', async () => {
+test('tiles arrive complete, however many are requested at once and from however many archives', async () => {
   await Promise.all([write('a.mbtiles'), write('b.mbtiles')])
   const asked = [1, 2].flatMap((id) =>
     [0, 1, 2, 3].flatMap((z) => Array.from({ length: 4 ** z }, (_, i) => ({ id, z, x: i >> z, y: i & (2 ** z - 1) }))),
@@ -58,7 +58,7 @@ test('tiles come whole, however many are asked for at once and from however many
   expect(await readers.tile(archives[0]!, { z: 0, x: 0, y: 0 })).toMatchObject({ body: tileOf(0, 0, 0) })
 })
 
-test('what is no archive, not there or outside of its source is told for itself alone', async () => {
+test('an invalid, missing or outside archive is reported without an effect on others', async () => {
   await write('good.mbtiles')
   fs.writeFileSync(path.join(root, 'cut.mbtiles'), fs.readFileSync(path.join(root, 'good.mbtiles')).subarray(0, 3_000))
   fs.writeFileSync(path.join(root, 'empty.mbtiles'), '')
@@ -76,7 +76,7 @@ test('what is no archive, not there or outside of its source is told for itself 
   })
 })
 
-test('where an archive has its tiles is told with the first of them, and again after its inode has changed', async () => {
+test('the layout of an archive comes with its first tile, and again after its inode has changed', async () => {
   await write('good.mbtiles')
   const { path: file } = archive(1, 'good.mbtiles')
   const source = readers.source(archive(1, 'good.mbtiles'))
@@ -104,7 +104,7 @@ test.each(['delete', 'wal'])('a tile that was written in place has another tag, 
     const before = await readers.tile(live, place)
     expect(await readers.tile(live, place)).toEqual(before)
     for (const text of ['second', 'the third']) {
-      // Two commits within a tick of the kernel's timer bear the same time.
+      // Two commits within a tick of the kernel's timer have the same time.
       fs.utimesSync(live.path, text.length, text.length)
       const earlier = await readers.tile(live, place)
       writer
@@ -119,7 +119,7 @@ test.each(['delete', 'wal'])('a tile that was written in place has another tag, 
   }
 })
 
-test('an archive that a program has locked is busy for as long, and no error', async () => {
+test('an archive locked by a program is busy during the lock, not failed', async () => {
   await write('live.mbtiles')
   const live = archive(1, 'live.mbtiles')
   const place = { z: 1, x: 0, y: 0 }
@@ -136,7 +136,7 @@ test('an archive that a program has locked is busy for as long, and no error', a
   }
 })
 
-test('an archive that was replaced is read on as it was, and the new one where that fails', async () => {
+test('a replaced archive is still read, and the new one once that fails', async () => {
   await Promise.all([write('now.mbtiles'), write('next.mbtiles')])
   const now = archive(1, 'now.mbtiles')
   const place = { z: 1, x: 0, y: 0 }
@@ -152,7 +152,7 @@ test('an archive that was replaced is read on as it was, and the new one where t
   })
 })
 
-test('an archive that never answers keeps nobody waiting but those who want it, and is served again when it is mended', async () => {
+test('an archive that never responds blocks only its own requests, and is served again once it is repaired', async () => {
   await write('good.mbtiles')
   makeEndlessTable(path.join(root, 'endless.mbtiles'))
   const [good, endless] = [archive(1, 'good.mbtiles'), archive(2, 'endless.mbtiles')]
@@ -172,7 +172,7 @@ test('an archive that never answers keeps nobody waiting but those who want it, 
   expect(onAnswer).toHaveBeenCalledOnce()
 })
 
-test('a reader that dies fails what it was reading, and the next tile comes from another', async () => {
+test('a reader that dies fails its current read, and the next tile comes from another reader', async () => {
   makeEndlessTable(path.join(root, 'endless.mbtiles'))
   await write('good.mbtiles')
   const pids = () =>

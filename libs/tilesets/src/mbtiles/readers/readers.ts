@@ -5,31 +5,31 @@ import { fromText } from '../page-layout.js'
 import { Answer, type FailedText, type OpenedText } from './protocol.js'
 import { type PendingTile, type ReadArchive, Reader } from './reader.js'
 
-/** How often readers with pending requests are checked. Ticks are counted rather than timed: a process that was stopped has not waited. */
+/** Interval of checking readers with pending requests. Ticks are counted instead of time, since a stopped process has not waited. */
 const TICK_MS = 250
-/** An archive whose read takes longer than so many ticks is isolated: it gets a reader of its own, and the others need not wait for it. */
+/** Number of ticks after which an archive is isolated: it gets a separate reader, and the others need not wait for it. */
 const STALLED_TICKS = 4
-/** Limit: from the request to the answer; then it is `busy`. As for all that is read from disks (DISK_LIMIT_MS). */
+/** Time from the request after which the result is `busy`; the same as for all reads from disks (DISK_LIMIT_MS). */
 const READ_LIMIT_MS = 10_000
-/** How long an archive that has hung is left alone, the first time and at the most; the time doubles. Each retry costs a process. */
+/** Time for which an archive that has hung is not read, initially and at most; it doubles. Each retry costs a process. */
 const FIRST_PAUSE_MS = 5_000
 const LONGEST_PAUSE_MS = 60_000
-/** Limit: isolated archives, each with a process of some 45 MB; where more hang at the same time, the others wait until the next one is abandoned. */
+/** Maximum number of isolated archives, each with a process of some 45 MB. If more hang at once, the others wait until one is abandoned. */
 const MAX_ISOLATED = 4
-/** An isolated reader without requests for so long is ended, and its archive is read with the others again. */
+/** Number of ticks without requests after which an isolated reader ends, and its archive returns to the common one. */
 const IDLE_TICKS = 240
-/** Limit: pending requests of one archive. */
+/** Maximum number of pending requests for one archive. */
 const MAX_WAITING = 1_024
-/** Limit: archives known, each with a database handle in the reader. */
+/** Maximum number of known archives, each with a database handle in the reader. */
 const MAX_ARCHIVES = 256
 
-/** `busy`: the archive did not answer in time, or has not lately. null: there is no such tile. */
+/** `busy`: the archive did not respond in time, or has not lately. null: there is no such tile. */
 export type ReadOutcome = Tile | null | 'busy'
 
 export interface ReadersOptions {
   readonly onHang: (archive: ReadArchive) => void
   readonly onAnswer: (archive: ReadArchive) => void
-  /** words before the command of a reader, such as those that end it with its parent */
+  /** words in front of a reader's command, such as those that end it with its parent */
   readonly prefix?: () => readonly string[]
   readonly limitMs?: number
   readonly pauseMs?: number
@@ -38,9 +38,9 @@ export interface ReadersOptions {
 interface Archive extends ReadArchive {
   opened: OpenedText | null
   waiting: number
-  /** it has kept the others waiting: it is read in isolation */
+  /** true if it has delayed others: it is read in isolation */
   isSuspect: boolean
-  /** it has not answered within the limit, nor since */
+  /** true if it did not respond within the limit, nor since */
   isHung: boolean
   pauseMs: number
   retryAtMs: number
@@ -54,9 +54,9 @@ interface Pending extends PendingTile<Archive> {
 type TileReader = Reader<Pending>
 
 /**
- * Reads the tiles of MBTiles archives in other processes: SQLite reads by itself, from disks that may fall silent and from files that may
- * have been made so that it never ends, and only a process can be killed. One process reads all archives; one that does not answer keeps that
- * process to itself, the others move on to another, and after READ_LIMIT_MS it is killed.
+ * Reads the tiles of MBTiles archives in other processes. SQLite blocks on disks that may never respond, and malicious files may make it run
+ * forever, so only a killed process ends such a read. One process reads all archives. An archive that does not respond keeps that
+ * process, the others move to another one, and after READ_LIMIT_MS it is killed.
  */
 export class MbtilesReaders {
   readonly #options: ReadersOptions
@@ -64,7 +64,7 @@ export class MbtilesReaders {
   readonly #pauseMs: number
   readonly #archives = new Map<number, Archive>()
   #shared: TileReader | null = null
-  /** those that were killed stay here until they have ended */
+  /** killed ones stay here until they have ended */
   readonly #isolated = new Map<Archive, TileReader>()
   readonly #ended = new WeakSet<TileReader>()
   #timer: NodeJS.Timeout | null = null
@@ -76,9 +76,9 @@ export class MbtilesReaders {
     this.#pauseMs = options.pauseMs ?? FIRST_PAUSE_MS
   }
 
-  /** An archive as a source. It closes by `keepOnly`, or for others: which of them may go depends on how it behaves. */
+  /** Returns an archive as a source. It is closed by `keepOnly`, or to make room: which ones may be closed depends on their behaviour. */
   source(archive: ReadArchive & { readonly rowsFromNorth?: boolean }): Source {
-    // What reads the pages of a database without SQLite counts rows from the south.
+    // The reader of database pages without SQLite counts rows from the south.
     if (archive.rowsFromNorth === true) {
       return { tile: ({ z, x, y }) => this.tile(archive, { z, x, y: flipRow(z, y) }), layout: () => null, close() {} }
     }
@@ -90,7 +90,7 @@ export class MbtilesReaders {
     }
   }
 
-  /** Its next request opens it again. */
+  /** The next request opens it again. */
   #closeAgain({ id }: ReadArchive): void {
     const archive = this.#archives.get(id)
     if (archive === undefined) return
@@ -105,7 +105,7 @@ export class MbtilesReaders {
     return { kind: 'database', root, path, identity, modifiedMs, ...fromText(layout) }
   }
 
-  /** Rejects with `BrokenArchiveError`, and with what the disk says. */
+  /** Rejects with `BrokenArchiveError`, and with the disk's errors. */
   tile(of: ReadArchive, { z, x, y }: TilePlace): Promise<ReadOutcome> {
     const archive = this.#archives.get(of.id) ?? this.#register(of)
     return new Promise((resolve, reject) => {
@@ -113,17 +113,17 @@ export class MbtilesReaders {
       if (archive.waiting >= MAX_WAITING || (archive.isHung && !this.#mayRetry(archive))) return settle('busy')
       this.#lastId = (this.#lastId + 1) & 0x7fffffff
       this.#request({ id: this.#lastId, archive, z, x, y, deadlineMs: performance.now() + this.#limitMs, settle })
-      // Whether it answers again is found out by this request, but its caller does not wait for that.
+      // This request finds out whether the archive responds again, but its caller does not wait for that.
       if (archive.isHung) settle('busy')
     })
   }
 
-  /** Closes all archives but these. */
+  /** Closes all archives except these. */
   keepOnly(ids: ReadonlySet<number>): void {
     for (const archive of this.#archives.values()) if (!ids.has(archive.id)) this.#forget(archive)
   }
 
-  /** Kills all processes. Pending requests are not settled any more. */
+  /** Kills all processes. Pending requests never settle. */
   close(): void {
     this.#stopTimer()
     for (const reader of this.#readers()) {
@@ -148,7 +148,7 @@ export class MbtilesReaders {
     this.#shared?.forget(archive)
   }
 
-  /** Whether a request may find out if an archive that has hung still does. */
+  /** True if a request may check whether an archive that has hung responds again. */
   #mayRetry(archive: Archive): boolean {
     return archive.waiting === 0 && !this.#isolated.has(archive) && performance.now() >= archive.retryAtMs
   }
@@ -164,7 +164,7 @@ export class MbtilesReaders {
     this.#timer ??= setInterval(() => this.#tick(), TICK_MS)
   }
 
-  /** null: too many archives hang. */
+  /** Returns null if too many archives hang. */
   #readerOf(archive: Archive): TileReader | null {
     if (!archive.isSuspect) {
       this.#shared ??= this.#start()
@@ -199,7 +199,7 @@ export class MbtilesReaders {
     if (archive.isHung) this.#recovered(archive)
     if (what === Answer.ABSENT) pending.settle(null)
     else if (what === Answer.FAILED) pending.settle(outcomeOf(JSON.parse(body.toString()) as FailedText))
-    // Without: the archive was forgotten while it was opened.
+    // The archive was forgotten while it was opened.
     else if (archive.opened === null) pending.settle('busy')
     else {
       const encoding = what === Answer.GZIP_TILE ? 'gzip' : 'identity'
@@ -236,7 +236,7 @@ export class MbtilesReaders {
     this.#timer = null
   }
 
-  /** The archive keeps this reader; the requests of the others go to another one. */
+  /** The archive keeps this reader. The requests of the others move to another one. */
   #isolate(reader: TileReader, archive: Archive): void {
     this.#shared = null
     archive.isSuspect = true
@@ -282,7 +282,7 @@ export class MbtilesReaders {
       this.#isolated.delete(archive)
       archive.isSuspect = archive.isHung
     }
-    // What it was reading may be what ended it; one that was killed may have been sent requests since.
+    // The archive in work may have ended the process. A killed process may have received requests since.
     const culprit = this.#ended.has(reader) ? undefined : reader.oldest?.archive
     if (culprit !== undefined) culprit.isSuspect = true
     for (const pending of [...reader.pending.values()]) {

@@ -25,9 +25,9 @@ export interface Sql {
 
 export interface CompileContext {
   readonly fields: ReadonlyMap<string, IndexField>
-  /** takes a literal, and returns the number by which `gw_intersects` knows it */
+  /** stores a literal, and returns its number for `gw_intersects` */
   readonly geometry: (geometry: Geometry) => number
-  /** whether the R-tree finds few enough features in a box: west, south, east, north */
+  /** true if the R-tree finds few enough features in a box: west, south, east, north */
   readonly usesTree: (box: readonly [number, number, number, number]) => boolean
 }
 
@@ -35,7 +35,7 @@ type Kind = 'string' | 'number' | 'boolean' | 'time' | 'json'
 
 interface Value extends Sql {
   readonly kind: Kind
-  /** as the caller wrote it, for messages */
+  /** as written by the caller, for messages */
   readonly shown: string
   readonly literal: boolean
 }
@@ -50,7 +50,7 @@ const KINDS: Readonly<Record<IndexField['type'], Kind>> = {
   json: 'json',
 }
 
-/** Days of the Julian calendar, as SQLite's julianday() computes them: from a whole number of milliseconds. */
+/** Converts to Julian days exactly like SQLite's julianday(): from a whole number of milliseconds. */
 function julianDay(instant: string): number {
   return (Date.parse(instant) + 210_866_760_000_000) / 86_400_000
 }
@@ -60,8 +60,8 @@ export function quoted(column: string): string {
 }
 
 /**
- * The condition of a filter in SQLite's dialect. What the caller wrote is among the values and never in the text. Throws `QueryError` for
- * properties that do not exist, and for comparisons of different types.
+ * Returns the condition of a filter in SQLite's dialect. Input of the caller is passed only in the values, never in the text. Throws
+ * `QueryError` for unknown properties, and for comparisons of different types.
  */
 export function compile(expression: Expression, context: CompileContext): Sql {
   return condition(expression, context, false)
@@ -120,7 +120,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
   }
 }
 
-/** A tree of two branches at each node: SQLite limits the depth of expressions. */
+/** Builds a binary tree, because SQLite limits the depth of expressions. */
 function balanced(parts: readonly Sql[], operator: string): Sql {
   if (parts.length === 1) return wrapped('(', parts[0] as Sql, ')')
   const middle = parts.length >> 1
@@ -133,7 +133,7 @@ function wrapped(before: string, { text, values }: Sql, after: string): Sql {
   return { text: `${before}${text}${after}`, values }
 }
 
-/** Operands of one comparison, all of one kind. */
+/** Converts the operands of one comparison to the same type. */
 function alike(operands: readonly Operand[], context: CompileContext): Value[] {
   const values = operands.map((operand) => operandOf(operand, context))
   const time = values.some(({ kind }) => kind === 'time')
@@ -147,7 +147,7 @@ function alike(operands: readonly Operand[], context: CompileContext): Value[] {
   return taken
 }
 
-/** A text beside a date counts as one where it is one. */
+/** Converts a text that is compared with a date, if it is a valid date. */
 function asTime(value: Value, operand: Operand): Value {
   if (typeof operand !== 'string' || !(isDate(operand) || isTimestamp(operand))) return value
   return { ...value, kind: 'time', values: [julianDay(operand)] }
@@ -223,11 +223,11 @@ function oneIntersection(geometry: Geometry, context: CompileContext, orMissing:
     text: `(fid IN (SELECT id FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?${orMissing ? MISSING : ''}) AND ${exact.text})`,
     values: [west, east, south, north, ...exact.values],
   }
-  // What has no geometry neither intersects nor does not.
+  // Without a geometry the result is unknown, and stays unknown when negated.
   return isNegated ? wrapped('(', found, ' OR CASE WHEN geom IS NULL THEN NULL ELSE 0 END)') : found
 }
 
-/** A box as polygons: two where it crosses the antimeridian. */
+/** Returns a box as polygons: two if it crosses the antimeridian. */
 export function polygonsOf(literal: Exclude<Spatial, { readonly property: string }>): readonly Geometry[] {
   if ('type' in literal) return [literal]
   const { bbox } = literal

@@ -33,7 +33,7 @@ test.each([
     '{"op":"s_intersects","args":[{"property":"geometry"},{"type":"MultiPoint","coordinates":[[1,2],[3,4]]}]}',
   ],
   ['道路 = 1', '{"op":"=","args":[{"property":"道路"},1]}'],
-])('%s is the same in JSON', (text, json) => {
+])('%s has the same form in JSON', (text, json) => {
   expect(parseCql2Text(text)).toEqual(parseCql2Json(json))
 })
 
@@ -48,7 +48,7 @@ test.each([
   ['pop = 1; DROP TABLE x', 'character 8:'],
   ['T_AFTER(day, day)', 'character 1:'],
   ['S_INTERSECTS(geometry, POINT(1))', 'character 31:'],
-])('%s is refused at its place', (text, place) => {
+])('%s is refused at its position', (text, place) => {
   expect(() => parseCql2Text(text)).toThrow(place)
 })
 
@@ -58,7 +58,7 @@ test.each([
   ['{"op":"and","args":[true]}', '/args'],
   ['{"op":"=","args":[{"property":"pop"},null]}', '/args/1'],
   ['{"op":"s_intersects","args":[{"property":"g"},{"type":"Point","coordinates":["1",2]}]}', '/args/1/coordinates'],
-])('%s is refused at its place in JSON', (text, place) => {
+])('%s is refused at its position in JSON', (text, place) => {
   expect(() => parseCql2Json(text)).toThrow(place)
 })
 
@@ -76,7 +76,7 @@ test('filters that are too deep or too large are refused', () => {
   expect(() => parseCql2Json(deep)).toThrow('deeper')
 })
 
-test('what the caller wrote becomes a value, never text', () => {
+test('input of the caller becomes a value, never text', () => {
   const hostile = `x'; DROP TABLE features; --`
   expect(sql(parseCql2Text(`name = '${hostile.replace("'", "''")}' OR name LIKE '%'';%'`))).toEqual({
     text: `(("name" = ?) OR ("name" LIKE ? ESCAPE '\\'))`,
@@ -93,11 +93,11 @@ test.each([
   ['geometry = 1', 'S_INTERSECTS'],
   ['S_INTERSECTS(name, POINT(1 2))', 'not a geometry'],
   ['S_INTERSECTS(POINT(1 2), POINT(1 2))', 'takes the property'],
-])('%s compares what does not compare', (text, said) => {
+])('%s is an invalid comparison', (text, said) => {
   expect(() => sql(parseCql2Text(text))).toThrow(said)
 })
 
-test('a long chain stays within the depth of SQLite', () => {
+test('a long chain stays within the depth limit of SQLite', () => {
   const { text } = sql(parseCql2Text(Array(400).fill('pop = 1').join(' OR ')))
   let depth = 0
   const depths = [...text].map((c) => (depth += c === '(' ? 1 : c === ')' ? -1 : 0))

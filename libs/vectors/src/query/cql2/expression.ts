@@ -1,5 +1,5 @@
 /**
- * A filter by CQL2 (OGC 21-065r2), in the form of its JSON encoding: the text encoding is parsed to the same. Of it are here Basic CQL2, the
+ * A CQL2 filter (OGC 21-065r2) in the form of its JSON encoding, to which the text encoding is parsed as well. Supports Basic CQL2, the
  * advanced comparison operators, case-insensitive comparison, and S_INTERSECTS with literals of every kind.
  */
 export type Expression =
@@ -36,7 +36,7 @@ export interface Property {
 
 export type Position = readonly number[]
 
-/** As GeoJSON has it, but the coordinates are in the order of the filter's CRS. */
+/** As in GeoJSON, except that the coordinates are in the order of the filter's CRS. */
 export type Geometry =
   | { readonly type: 'Point'; readonly coordinates: Position }
   | { readonly type: 'MultiPoint' | 'LineString'; readonly coordinates: readonly Position[] }
@@ -46,7 +46,7 @@ export type Geometry =
 
 export type Spatial = Property | Geometry | { readonly bbox: readonly number[] }
 
-/** Limits of one filter: how deep it is nested, and operators, operands and coordinates together. */
+/** Limits of one filter: the depth of nesting, and the number of operators, operands and coordinates together. */
 export const MAX_DEPTH = 32
 export const MAX_NODES = 2_000
 
@@ -68,7 +68,7 @@ function isSame(a: Position | undefined, b: Position | undefined): boolean {
 /** What a caller wrote that cannot be answered; `message` says what, and at which place of it. */
 export class QueryError extends Error {}
 
-/** Counts what a filter consists of, and refuses one that is too large. */
+/** Counts the parts of a filter, and refuses a filter that is too large. */
 export class Budget {
   #nodes = 0
 
@@ -87,7 +87,7 @@ export function isDate(text: string): boolean {
   return DATE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text)
 }
 
-/** An instant by RFC 3339. */
+/** True for an instant of RFC 3339. */
 export function isTimestamp(text: string): boolean {
   const matched = TIMESTAMP.exec(text)
   return matched !== null && isDate(matched[1] as string) && !Number.isNaN(Date.parse(text))

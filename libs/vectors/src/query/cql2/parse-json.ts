@@ -29,7 +29,7 @@ function wrong(path: string, message: string): never {
   throw misplaced(path, message)
 }
 
-/** Parses CQL2 JSON. Throws `QueryError`, which names the place by a JSON pointer. */
+/** Parses CQL2 JSON. Throws `QueryError` with the position as a JSON pointer. */
 export function parseCql2Json(text: string): Expression {
   let value: unknown
   try {

@@ -15,9 +15,9 @@ import {
 
 interface Token {
   readonly kind: 'word' | 'quoted' | 'text' | 'number' | 'sign' | 'end'
-  /** without quotes and escapes; of a word as it was written */
+  /** without quotes and escapes; the original text of a word */
   readonly text: string
-  /** the first character's place, from 1 */
+  /** position of the first character, counted from 1 */
   readonly at: number
 }
 
@@ -88,10 +88,10 @@ const GEOMETRIES: ReadonlyMap<string, Exclude<Geometry['type'], 'GeometryCollect
   ['MULTIPOLYGON', 'MultiPolygon'],
 ])
 const RESERVED = new Set(['AND', 'OR', 'NOT', 'LIKE', 'BETWEEN', 'IN', 'IS', 'NULL', 'TRUE', 'FALSE'])
-/** Of other conformance classes. */
+/** Operators of other conformance classes. */
 const UNSUPPORTED = /^(ACCENTI|INTERVAL|DIV|[ST]_[A-Z]+|A_(CONTAINS|CONTAINEDBY|EQUALS|OVERLAPS))$/
 
-/** Parses CQL2 Text. Throws `QueryError`, which names the character. */
+/** Parses CQL2 Text. Throws `QueryError` with the position of the character. */
 export function parseCql2Text(text: string): Expression {
   return new Parser(tokensOf(text)).parse()
 }

@@ -4,10 +4,10 @@ import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
 import { Page as Frame } from '../../ui/page.js'
 
-/** The end of a sign-in in a window of its own: the page that opened it goes on by itself. */
+/** The last page of a sign-in in a separate window. The page that opened the window continues by itself. */
 export function Page() {
   const t = useTexts().account
-  // Browsers let a window close itself that a page opened, and no other.
+  // Browsers let a script close only a window that a script opened.
   useEffect(() => window.close(), [])
   return (
     <Frame title={t.signedIn}>

@@ -25,7 +25,7 @@ function serve() {
   return () => sent.map(({ path }) => new URL(path, 'http://gateway').search)
 }
 
-test('a change tells in words what was done, with before and after, and leads to what it names unless that is gone', async () => {
+test('an entry shows the change in words, with before and after, and links to its subject if that still exists', async () => {
   serve()
   show(<Page />)
   const row = (await screen.findByText('Default version changed', { selector: 'bdi' })).closest('tr')
@@ -36,7 +36,7 @@ test('a change tells in words what was done, with before and after, and leads to
   await screen.findByText('something.new')
 })
 
-test('an entered filter takes effect by Enter, and an export has what the list is narrowed to', async () => {
+test('Enter applies a filter, and an export contains the filtered list', async () => {
   const sent = serve()
   show(<Page />)
   await userEvent.type(await screen.findByRole('textbox', { name: 'User (exact)' }), 'ann@example.com')
@@ -51,7 +51,7 @@ test('an entered filter takes effect by Enter, and an export has what the list i
   )
 })
 
-test('a moment is entered as the clock on the wall shows it, and sent with its zone', async () => {
+test('a time is entered in local time and sent with its zone', async () => {
   const sent = serve()
   show(<Page />)
   const field = await screen.findByLabelText('From')

@@ -48,7 +48,7 @@ function useFilters(): readonly Narrowed[] {
   ]
 }
 
-/** A file of everything that the list is narrowed to, not of its page alone. */
+/** Exports all entries that match the filters, not only the current page. */
 function ExportButton({ format, filters }: { format: 'csv' | 'ndjson'; filters: readonly Narrowed[] }) {
   const t = useTexts().audit
   const [parameters] = useParameters()

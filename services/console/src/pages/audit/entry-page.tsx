@@ -10,7 +10,7 @@ import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
 
-/** One change, whole. */
+/** One audit entry with all its details. */
 export function Page() {
   const t = useTexts().audit
   const { id = '' } = useParams()

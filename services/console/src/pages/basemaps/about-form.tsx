@@ -12,7 +12,7 @@ import { WriteButton } from '../../ui/write-button.js'
 
 const LINES = 3
 
-/** What operators say about a basemap: name, owner, tags, description. */
+/** The form for the name, owner, tags and description of a basemap. */
 export function AboutForm({ basemap }: { basemap: AdminBasemap }) {
   const { maps: t, common } = useTexts()
   const mayChange = useAllowed('operator')
@@ -75,7 +75,7 @@ export function AboutForm({ basemap }: { basemap: AdminBasemap }) {
   )
 }
 
-/** Both commas of the two languages separate. */
+/** Splits at Latin and Chinese commas. */
 function tagsOf(text: string): string[] {
   return text
     .split(/[,，]/)

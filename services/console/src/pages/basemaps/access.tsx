@@ -16,10 +16,10 @@ import { CachePolicyField } from './cache-policy-field.js'
 import { ShareButton } from './share-button.js'
 import { SignButton } from './sign-button.js'
 
-/** Limit: rows; the list of tokens has all. */
+/** Maximum number of rows; the list of tokens shows all. */
 const SHOWN = 10
 
-/** Who may read a basemap, and what may keep its tiles. */
+/** The tokens that can read a basemap, and the cache policy of its tiles. */
 export function Access({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts()
   const { code, name, versions } = basemap

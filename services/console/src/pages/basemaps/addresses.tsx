@@ -7,16 +7,16 @@ import { Fact, Facts } from '../../ui/facts.js'
 import { Section } from '../../ui/section.js'
 import { CLIENTS, serviceUrls, snippet } from './snippets.js'
 
-/** No version's label is empty. */
+/** Stands for the default version. No version has an empty label. */
 const FOLLOWS = ''
 
 interface AddressesProps {
   readonly basemap: AdminBasemap
-  /** the version that URLs name at first; absent: none, so that they follow the default */
+  /** the version that URLs name at first; absent: URLs follow the default version */
   readonly pinned?: string
 }
 
-/** The URLs of every service, and what is pasted into clients. They follow the default version unless one is chosen. */
+/** The URLs of every service, and snippets for clients. URLs follow the default version unless a version is chosen. */
 export function Addresses({ basemap, pinned = FOLLOWS }: AddressesProps) {
   const t = useTexts()
   const [chosen, setChosen] = useState(pinned)
@@ -24,7 +24,7 @@ export function Addresses({ basemap, pinned = FOLLOWS }: AddressesProps) {
   const version =
     versions.find((v) => v.version === (chosen === FOLLOWS ? current : chosen)) ?? versions.find((v) => v.available)
   if (version === undefined) return <Text c="dimmed">{t.maps.noMap}</Text>
-  // The basemap's own template has the format of its default.
+  // The basemap's template has the format of the default version.
   const ending = template.slice(0, template.lastIndexOf('.') + 1)
   const described = { code, name, template: ending + version.format, version, pinned: chosen !== FOLLOWS }
   return (

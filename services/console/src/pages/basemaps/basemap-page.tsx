@@ -51,7 +51,7 @@ export function Page() {
             {version === undefined ? (
               <Text c="dimmed">{t.maps.noMap}</Text>
             ) : (
-              // Another default is another map.
+              // The key remounts the map when the default version changes.
               <MapAndFacts
                 key={version.version}
                 basemap={basemap}
@@ -135,7 +135,7 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
         { id: 'copies', label: t.copies.tab, content: <CopiesSection basemap={basemap} /> },
         { id: 'access', label: tabs.access, content: <Access basemap={basemap} /> },
         { id: 'addresses', label: tabs.addresses, content: <Addresses basemap={basemap} /> },
-        // Saved elsewhere, it is another form.
+        // The key resets the form when the basemap was saved elsewhere.
         { id: 'details', label: tabs.details, content: <AboutForm key={basemap.updated_at} basemap={basemap} /> },
       ]}
     />

@@ -2,7 +2,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import { useTexts } from '../../texts/texts.js'
 import { isWorld } from './differences.js'
 
-/** West, south, east, north in degrees. */
+/** Bounds as west, south, east and north in degrees. */
 export function BoundsText({ bounds }: { bounds: Bounds | null }) {
   const t = useTexts()
   if (bounds === null) return <>–</>

@@ -11,7 +11,7 @@ import { WriteButton } from '../../ui/write-button.js'
 const DAY = 86_400
 const YEAR = 365 * DAY
 
-/** Who may keep the tiles of a basemap, told and set. */
+/** Shows and sets the cache policy of a basemap: which caches may store its tiles. */
 export function CachePolicyField({ basemap }: { basemap: AdminBasemap }) {
   const { caching: t } = useTexts()
   const { code, name, cache_policy: now, s_maxage: nowMaxAge } = basemap

@@ -48,14 +48,14 @@ export function Page() {
 
 const VIEWS = ['split', 'swipe', 'tiles'] as const
 
-/** Which versions are compared, where and how, is in the address. */
+/** Compares two versions. The URL holds the versions, the camera and the mode. */
 function Comparison({ basemap: { code, versions } }: { basemap: AdminBasemap }) {
   const t = useTexts()
   const [at, setAt] = useParameter('at')
   const [view, setView] = useParameter('view')
   const [leftLabel, setLeft] = useParameter('left')
   const [rightLabel, setRight] = useParameter('right')
-  // Another view makes new maps, where the ones before stood.
+  // Changing the mode creates new maps, which start with the camera of the previous ones.
   const [camera, setCamera] = useState(() => parseCamera(at))
   const left = versions.find((v) => v.version === leftLabel) ?? versions.at(-2)
   const right =

@@ -18,7 +18,7 @@ function basemap(now: string, ...versions: object[]) {
   return { code: 'city', default_version: now, versions } as unknown as AdminBasemap
 }
 
-test('one press gives back the default of before', async () => {
+test('one click restores the previous default version', async () => {
   const sent = serve('v1', 'v2')
   show(<DefaultBeforeButton basemap={basemap('v2', version('v1'), version('v2'))} />)
   await userEvent.click(await screen.findByRole('button', { name: 'Roll back to v1' }))
@@ -34,6 +34,6 @@ test.each([
   [null, 'is withdrawn', basemap('v2', version('v1', { withdrawn: true }), version('v2')), CHANGED],
   [null, 'was replaced by something else since', basemap('v3', version('v1'), version('v3')), CHANGED],
   [null, 'the release before noted', basemap('v2', version('v1'), version('v2')), { before: 'v1', version: 'v2' }],
-])('%s is offered where the default of before %s', (offered, _how, current, detail) => {
+])('%s is offered if the previous default %s', (offered, _how, current, detail) => {
   expect(defaultBefore(current, detail)).toBe(offered)
 })

@@ -11,7 +11,7 @@ import { shortText } from '../../ui/shown-text.js'
 import { isServed } from '../../ui/withdrawn.js'
 import { WriteButton } from '../../ui/write-button.js'
 
-/** Gives the default back that the last change of it replaced, by one press. Nothing where there is none that could be. */
+/** Restores the previous default version with one click. Renders nothing if that version can no longer be the default. */
 export function DefaultBeforeButton({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts().basemaps
   const { code } = basemap
@@ -42,8 +42,8 @@ export function DefaultBeforeButton({ basemap }: { basemap: AdminBasemap }) {
 }
 
 /**
- * The version that was the default before the change that an entry of the audit tells of.
- * @returns null: it cannot be the default any more, or something else has changed the default since: a scan, or slicing
+ * Returns the version that was the default before the change in an audit entry.
+ * @returns null if that version can no longer be the default, or if a scan or slicing has changed the default since
  */
 export function defaultBefore(
   { versions, default_version: now }: Pick<AdminBasemap, 'versions' | 'default_version'>,

@@ -18,12 +18,12 @@ import { TileDifferences } from './tile-differences.js'
 
 interface DefaultDialogProps {
   readonly basemap: AdminBasemap
-  /** null: closed */
+  /** null if the dialog is closed */
   readonly version: BasemapVersion | null
   readonly onClose: () => void
 }
 
-/** Asks before the default changes, and shows what will be different for everyone who reads it. */
+/** Confirms a change of the default version and shows the differences for clients. */
 export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps) {
   const t = useTexts().basemaps
   const set = useSetDefaultVersion(basemap.code)
@@ -136,7 +136,7 @@ function Changes({ basemap, after }: { basemap: AdminBasemap; after: BasemapVers
   )
 }
 
-/** Reading thousands of tiles is asked for, not done by opening the dialog. */
+/** Compares the tiles on request only, since that reads thousands of tiles. */
 function TilesOf({ code, before, after }: Record<'before' | 'after', BasemapVersion> & { readonly code: string }) {
   const t = useTexts().compare
   const [asked, setAsked] = useState(false)

@@ -2,10 +2,10 @@ import { NumberInput, Radio, Stack, Text, TextInput } from '@mantine/core'
 import type { DefaultBody } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 
-/** What an operator has chosen of when, and for whom, a version becomes the default. */
+/** The timing and the share of clients that an operator chose for a change of the default version. */
 export interface Timing {
   readonly mode: 'now' | 'later' | 'canary'
-  /** local time, as the field has it */
+  /** local time, in the format of the input field */
   readonly at: string
   readonly percent: number
   readonly minutes: number
@@ -13,7 +13,7 @@ export interface Timing {
 
 export const AT_ONCE: Timing = { mode: 'now', at: '', percent: 10, minutes: 30 }
 
-/** null: no time that is still to come is chosen. */
+/** Returns the request body, or null if the chosen time is invalid or in the past. */
 export function bodyOf(version: string, { mode, at, percent, minutes }: Timing, now: number): DefaultBody | null {
   if (mode === 'now') return { version }
   if (mode === 'canary') return { version, canary: { percent, minutes } }

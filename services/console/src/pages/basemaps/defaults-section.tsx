@@ -16,10 +16,10 @@ import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
 import { WriteButton } from '../../ui/write-button.js'
 
-/** Edges tell what they answered every few seconds. */
+/** Edges report their counts every few seconds. */
 const COUNTS_EVERY_MS = 5_000
 
-/** The switch that has not ended, and which version was the default when. */
+/** The pending switch, and the history of default versions. */
 export function DefaultsSection({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts().automation
   const query = useQuery({

@@ -18,12 +18,12 @@ const version: BasemapVersion = {
   scanned_at: '2026-01-01T00:00:00Z',
 }
 
-test('what differs between two versions is told, and a label or a moment is no difference', () => {
+test('properties that differ between two versions are listed, except the label and times', () => {
   expect(differences(version, { ...version, version: 'b', scanned_at: '2026-02-01T00:00:00Z' })).toEqual([])
   expect(differences(version, { ...version, format: 'webp', bounds: null })).toEqual(['format', 'bounds'])
 })
 
-test('another format, fewer zooms and missing files take something away from clients', () => {
+test('another format, fewer zooms and missing files count as losses for clients', () => {
   expect(losses(version, { ...version, max_zoom: 9 })).toEqual({ format: false, zooms: false, unavailable: false })
   expect(losses(version, { ...version, max_zoom: 7, format: 'webp', available: false })).toEqual({
     format: true,
@@ -33,7 +33,7 @@ test('another format, fewer zooms and missing files take something away from cli
   expect(losses(undefined, version)).toEqual({ format: false, zooms: false, unavailable: false })
 })
 
-test('the world is what Web Mercator can show of it', () => {
+test('the world means all that Web Mercator can show', () => {
   expect(isWorld([-180, -85.0511, 180, 85.0511])).toBe(true)
   expect(isWorld([-180, -60, 180, 85.0511])).toBe(false)
 })

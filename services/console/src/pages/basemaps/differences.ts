@@ -3,17 +3,17 @@ import type { BasemapVersion, Bounds } from '@gateway/contracts/basemap.js'
 export const COMPARED = ['format', 'tile_size', 'min_zoom', 'max_zoom', 'bounds', 'storage', 'available'] as const
 export type Compared = (typeof COMPARED)[number]
 
-/** Whether bounds are all that Web Mercator can show. */
+/** True if the bounds cover all that Web Mercator can show. */
 export function isWorld([west, south, east, north]: Bounds): boolean {
   return west <= -179.9 && south <= -85 && east >= 179.9 && north >= 85
 }
 
-/** In which of its properties one version differs from another, for clients that read them under the same address. */
+/** Returns the properties that differ between two versions and that clients of the same URL notice. */
 export function differences(before: BasemapVersion, after: BasemapVersion): readonly Compared[] {
   return COMPARED.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 }
 
-/** What about a new default takes something away from clients that go on as they are. */
+/** The things that clients lose if they continue unchanged with a new default version. */
 export interface Losses {
   readonly format: boolean
   readonly zooms: boolean

@@ -8,11 +8,11 @@ export interface InspectedTile {
   readonly size: number
   readonly milliseconds: number
   readonly headers: readonly (readonly [string, string])[]
-  /** null: vector tiles, and whatever is no tile */
+  /** null for vector tiles and for responses without a tile */
   readonly image: Blob | null
 }
 
-/** Requests one tile as a client does, past every cache. Throws ApiError where nothing comes back. */
+/** Requests one tile as a client does, bypassing every cache. Throws ApiError if no response arrives. */
 export async function inspectTile(
   code: string,
   version: BasemapVersion,

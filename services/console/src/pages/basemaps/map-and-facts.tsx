@@ -28,11 +28,11 @@ import { VersionSelect } from './version-select.js'
 interface MapAndFactsProps {
   readonly basemap: AdminBasemap
   readonly version: AdminBasemapVersion
-  /** `Fact`s of the side panel */
+  /** `Fact`s for the side panel */
   readonly facts: ReactNode
 }
 
-/** The map of a version, and next to it the choice of another one, the facts, and the tile that somebody clicks. */
+/** The map of a version with a version select, the facts, and the tile that the user clicked. */
 export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
   const t = useTexts()
   const served = isServed(basemap) && isServed(version) && version.available

@@ -2,7 +2,7 @@ import type { AdminBasemapVersion, Bounds, ScannedValues, VersionOverrides } fro
 import type { VersionPatch } from '../../api/catalog.js'
 import type { ServedAs } from '../../map/version-content.js'
 
-/** What the form holds; an empty text is the scan's value. */
+/** The values of the form; an empty text stands for the scanned value. */
 export type OverrideForm = Readonly<Record<keyof VersionOverrides, string>>
 
 export const FIELDS = [
@@ -21,13 +21,13 @@ export function formOf(overrides: VersionOverrides): OverrideForm {
   return Object.fromEntries(FIELDS.map((field) => [field, textOf(overrides[field])])) as OverrideForm
 }
 
-/** A value as the form shows it. */
+/** Formats a value for the form. */
 export function textOf(value: VersionOverrides[keyof VersionOverrides] | ScannedValues[keyof ScannedValues]): string {
   if (value === undefined || value === null) return ''
   return Array.isArray(value) ? value.map((degrees) => Number(degrees.toFixed(6))).join(', ') : String(value)
 }
 
-/** West, south, east, north; null: the text does not tell. */
+/** Parses west, south, east and north; null if the text is not valid. */
 export function boundsOf(text: string): Bounds | null {
   const parts = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)))
   const [west, south, east, north] = parts as Bounds
@@ -35,12 +35,12 @@ export function boundsOf(text: string): Bounds | null {
   return parts.length === 4 && fits && west !== east ? [west, south, east, north] : null
 }
 
-/** A whole zoom from 0 to 30. */
+/** True if the text is a whole number from 0 to 30. */
 export function isZoom(text: string): boolean {
   return /^\d{1,2}$/.test(text) && Number(text) <= 30
 }
 
-/** What has to be sent: the fields that differ, null for those that return to the scan's value. */
+/** Returns the patch to send: the fields that differ, with null for those reset to the scanned value. */
 export function patchOf(form: OverrideForm, before: VersionOverrides): VersionPatch {
   const was = formOf(before)
   const changed = FIELDS.filter((field) => form[field].trim() !== was[field])
@@ -53,7 +53,7 @@ function sentValue(field: keyof VersionOverrides, text: string) {
   return field === 'min_zoom' || field === 'max_zoom' ? Number(text) : text
 }
 
-/** The version as it would be with these values, for the map, and how its tiles are served until they are saved. */
+/** Returns the version with the values of the form, for the map, and how the service serves its tiles until the values are saved. */
 export function draftOf(
   version: AdminBasemapVersion,
   form: OverrideForm,
@@ -62,7 +62,7 @@ export function draftOf(
   const grid = (form.tile_matrix_set || scanned.tile_matrix_set) as AdminBasemapVersion['tile_matrix_set']
   const order = form.storage || scanned.storage
   const flipped = order !== (overrides.storage ?? scanned.storage)
-  // Bounds of the scan may lie elsewhere in another grid or order of rows, and would hide tiles here.
+  // In another grid or row order the scanned bounds may lie elsewhere and hide tiles.
   const isMoved = order !== scanned.storage || grid !== scanned.tile_matrix_set
   const zooms = {
     min_zoom: isZoom(form.min_zoom) ? Number(form.min_zoom) : scanned.min_zoom,

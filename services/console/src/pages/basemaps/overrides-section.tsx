@@ -26,12 +26,12 @@ interface OverridesProps {
   readonly version: AdminBasemapVersion
 }
 
-/** What the scan found, what is set in its place, and the map as it would be with the values of the form. */
+/** The scanned values, the overrides, and a map that previews the values of the form. */
 export function OverridesSection({ basemap, version }: OverridesProps) {
   const { overrides: t, common } = useTexts()
   const mayChange = useAllowed('operator')
   const { scanned, overrides } = version
-  // Not by `mutate`: its callbacks are lost when the saved version replaces this component.
+  // Avoids the callbacks of `mutate`: they are lost when the saved version replaces this component.
   const write = useOverride(
     { code: basemap.code, version: version.version },
     {
@@ -84,7 +84,7 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
             <TextInput {...field('min_zoom')} disabled={!mayChange} inputMode="numeric" />
             <TextInput
               {...field('max_zoom')}
-              // It depends on the other field as well, which is validated by itself.
+              // The range also depends on min_zoom, which has its own validation.
               error={form.errors.max_zoom ?? (isRange(values.min_zoom, values.max_zoom) ? null : t.zoomsWrong)}
               disabled={!mayChange}
               inputMode="numeric"
@@ -103,7 +103,7 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
                 {t.preview}
               </Text>
               <VersionMap
-                // Another grid is another plane, and other bounds another view: the map begins with them.
+                // The key remounts the map, because another grid or other bounds need a new initial view.
                 key={`${draft.version.tile_matrix_set} ${draft.version.bounds}`}
                 code={basemap.code}
                 version={draft.version}

@@ -16,7 +16,7 @@ interface ReviewProps {
   readonly version: AdminBasemapVersion
 }
 
-/** Publishes a version that is held, or rejects it with a reason. Nothing for others. */
+/** Publishes a held version, or rejects it with a reason. Renders nothing for other versions. */
 export function ReviewButtons({ code, version }: ReviewProps) {
   const t = useTexts().automation
   if (!version.held && version.rejected_reason === null) return null

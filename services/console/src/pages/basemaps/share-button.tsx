@@ -20,11 +20,11 @@ const LIFETIMES = [HOUR, DAY, 7 * DAY, 30 * DAY]
 interface ShareButtonProps {
   readonly code: string
   readonly name: string
-  /** undefined: the default of then */
+  /** undefined: the version that is the default when the link is opened */
   readonly version?: string
 }
 
-/** Makes a link by which people without an account see a map for a while. */
+/** Creates a link that shows a map for a limited time to people without an account. */
 export function ShareButton({ code, name, version }: ShareButtonProps) {
   const t = useTexts()
   const formats = useFormats()

@@ -11,7 +11,7 @@ const user = userEvent.setup({ delay: null })
 const version = (label: string, more: Partial<AdminBasemapVersion> = {}) =>
   ({ version: label, available: true, withdrawn: false, ...more }) as AdminBasemapVersion
 
-test('addresses are signed for a version that is served, for a while, and shown', async () => {
+test('addresses are signed for a served version for a limited time, and shown', async () => {
   const sent = stubService(() => ({
     url_template: 'http://x/tiles?sig=1',
     tilejson_url: 'http://x/tilejson?sig=1',
@@ -30,7 +30,7 @@ test('addresses are signed for a version that is served, for a while, and shown'
   expect(sent.map((one) => [one.method, one.path, one.body])).toEqual([['POST', '/api/v1/admin/signed-urls', body]])
 })
 
-test('the cache policy of a basemap is set, with the seconds of shared caches alone', async () => {
+test('the cache policy of a basemap is set, with seconds only for shared caches', async () => {
   const sent = stubService(() => ({}))
   const basemap = { code: 'world', name: 'World', cache_policy: 'interface', s_maxage: null } as never
   show(<CachePolicyField basemap={basemap} />)

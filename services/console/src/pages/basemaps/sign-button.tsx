@@ -16,10 +16,10 @@ import { WriteButton } from '../../ui/write-button.js'
 const HOUR = 3_600
 const DAY = 24 * HOUR
 const LIFETIMES = [HOUR, DAY, 7 * DAY, 30 * DAY, 365 * DAY]
-/** No version's label is empty. */
+/** Stands for all versions. No version has an empty label. */
 const ALL = ''
 
-/** Makes addresses of tiles that need no token until they expire. */
+/** Creates tile URLs that need no token until they expire. */
 export function SignButton({ code, name, versions }: Pick<AdminBasemap, 'code' | 'name' | 'versions'>) {
   const t = useTexts()
   const formats = useFormats()

@@ -28,7 +28,7 @@ const following = { ...world, pinned: false }
 
 const BY_TEMPLATE = CLIENTS.filter((client) => client !== 'GDAL')
 
-test.each(BY_TEMPLATE)('a pinned snippet for %s names version and revision, and a place for the token', (client) => {
+test.each(BY_TEMPLATE)('a pinned snippet for %s names version and revision, with a token placeholder', (client) => {
   const text = snippet(client, world)
   expect(text).toContain('https://t.example/tiles/world/v1/')
   expect(text).toContain('.png?v=3')
@@ -42,7 +42,7 @@ test.each(CLIENTS)('a snippet for %s follows the default version unless one is p
   expect(text).toContain(TOKEN_PLACE)
 })
 
-test('a token that is known takes its place in every snippet', () => {
+test('a known token replaces the placeholder in every snippet', () => {
   for (const client of CLIENTS) {
     const text = snippet(client, { ...following, token: 'bmp_secret' })
     expect(text).toContain('bmp_secret')
@@ -50,7 +50,7 @@ test('a token that is known takes its place in every snippet', () => {
   }
 })
 
-test('each service of a basemap has its URL, and an archive only if the version is one', () => {
+test('each service of a basemap has a URL, and the archive only if the version is an archive', () => {
   const names = (described: Parameters<typeof serviceUrls>[0]) => serviceUrls(described).map(([service]) => service)
   expect(names(following)).toEqual(['xyz', 'tilejson', 'wmts', 'ogc', 'tms'])
   expect(Object.fromEntries(serviceUrls(following))).toMatchObject({
@@ -67,13 +67,13 @@ test('a quote in a code does not end a string', () => {
   expect(snippet('MapLibre', world)).toContain(`map.addSource('wor\\'ld', {`)
 })
 
-test('curl asks for a tile that can exist, with the token in a header', () => {
+test('curl requests a tile that can exist, with the token in a header', () => {
   expect(snippet('curl', world)).toBe(
     "curl -fsS -H 'X-Access-Token: YOUR_TOKEN' -o tile.png \\\n  'https://t.example/tiles/world/v1/2/0/0.png?v=3'",
   )
 })
 
-test('vector tiles are given to MapLibre by their TileJSON, which lists their layers', () => {
+test('MapLibre gets the TileJSON of vector tiles, which lists their layers', () => {
   const streets = {
     ...world,
     template: 'https://t/tiles/s/current/{z}/{x}/{y}.pbf',
@@ -84,7 +84,7 @@ test('vector tiles are given to MapLibre by their TileJSON, which lists their la
   expect(snippet('MapLibre', streets)).toContain("url: 'https://t/tiles/s/current/tilejson.json?token=YOUR_TOKEN'")
 })
 
-test.each(BY_TEMPLATE)('what is pasted into %s for a geographic set is not taken for Web Mercator', (client) => {
+test.each(BY_TEMPLATE)('the snippet for %s does not treat a geographic set as Web Mercator', (client) => {
   const flat = { ...world, version: { ...version, tile_matrix_set: 'WorldCRS84Quad' as const, crs: 'EPSG:4326' } }
   const expected = {
     MapLibre: 'use OpenLayers',

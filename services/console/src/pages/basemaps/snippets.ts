@@ -4,26 +4,26 @@ import { columnsOf, isOwnGrid } from '../../map/geographic.js'
 export const CLIENTS = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'ArcGIS', 'GDAL', 'curl'] as const
 export type Client = (typeof CLIENTS)[number]
 
-/** Where the reader puts a token. */
+/** Placeholder for the reader's token. */
 export const TOKEN_PLACE = 'YOUR_TOKEN'
 
 export interface Described {
   readonly code: string
   readonly name: string
-  /** the basemap's own URL with {z}, {x} and {y}, of `current` */
+  /** the basemap's URL with {z}, {x} and {y} that names the version `current` */
   readonly template: string
-  /** what is served there; the zooms and the size go into the snippets */
+  /** the version served at the URL; the snippets contain its zooms and tile size */
   readonly version: BasemapVersion
-  /** whether URLs name that version, instead of following the default */
+  /** true if URLs name that version instead of following the default */
   readonly pinned: boolean
-  /** in place of YOUR_TOKEN */
+  /** replaces YOUR_TOKEN */
   readonly token?: string
 }
 
 const SERVICES = ['xyz', 'tilejson', 'wmts', 'ogc', 'tms', 'archive'] as const
 export type Service = (typeof SERVICES)[number]
 
-/** The URLs at which a basemap is served, by service. TMS has no versions, and a folder is no archive. */
+/** Returns the URLs of a basemap by service. TMS has no versions, and a folder has no archive URL. */
 export function serviceUrls(described: Described): readonly (readonly [Service, string])[] {
   const { code, template, version, pinned } = described
   const base = template.slice(0, template.indexOf('/tiles/'))
@@ -47,7 +47,7 @@ function isArchive({ storage }: BasemapVersion): boolean {
   return storage === 'mbtiles' || storage === 'pmtiles'
 }
 
-/** What is pasted into a client so that it shows the basemap. Vector tiles are drawn by those that can. */
+/** Returns the snippet that adds the basemap to a client. Clients that cannot draw vector tiles get a note instead. */
 export function snippet(client: Client, described: Described): string {
   const place = described.token ?? TOKEN_PLACE
   const tiles = address(described)
@@ -82,7 +82,7 @@ export function snippet(client: Client, described: Described): string {
   }
 }
 
-/** Longitude and latitude: those who know Web Mercator alone would show the Americas where Africa lies. */
+/** The snippet for a geographic grid. Clients that know only Web Mercator would show the Americas where Africa lies. */
 function geographic(
   client: Exclude<Client, 'curl' | 'GDAL'>,
   { code, template, version, token = TOKEN_PLACE }: Described,
@@ -119,7 +119,7 @@ function maplibreRaster({ code, version }: Described, url: string): string {
 map.addLayer({ id: ${quoted(code)}, type: 'raster', source: ${quoted(code)} })`
 }
 
-/** Of the default version whatever that is; or of one version and its revision, since caches keep its tiles for a year. */
+/** The URL of the current default version, or of one version with its revision, since caches keep its tiles for a year. */
 function address({ template, version: { version, revision }, pinned }: Described): string {
   if (!pinned) return template
   return `${template.replace('/current/{z}', () => `/${encodeURIComponent(version)}/{z}`)}?v=${revision}`
@@ -129,14 +129,14 @@ function withToken(url: string, token: string): string {
   return `${url}${url.includes('?') ? '&' : '?'}token=${token}`
 }
 
-/** The layers of vector tiles are listed in their TileJSON, which MapLibre reads by itself. */
+/** Uses the TileJSON of vector tiles, from which MapLibre reads their layers. */
 function maplibreVector(described: Described): string {
   const tileJson = serviceUrls(described).find(([service]) => service === 'tilejson')?.[1] as string
   const url = withToken(tileJson, described.token ?? TOKEN_PLACE)
   return `map.addSource(${quoted(described.code)}, { type: 'vector', url: ${quoted(url)} })`
 }
 
-/** Images by WMTS, which tells grid, zooms and bounds; vector tiles by their TileJSON. */
+/** Reads images by WMTS, which describes the grid, zooms and bounds, and vector tiles by their TileJSON. */
 function gdal({ code, template, version, pinned }: Described, token: string): string {
   const base = template.slice(0, template.indexOf('/tiles/'))
   if (version.format === 'pbf') {
@@ -146,7 +146,7 @@ function gdal({ code, template, version, pinned }: Described, token: string): st
   return `gdal_translate -outsize 1024 0 \\\n  'WMTS:${base}/wmts?only=${encodeURIComponent(code)}&token=${token},layer=${code}' ${code}.tif`
 }
 
-/** ArcGIS calls the three parts level, col and row. */
+/** Renames the placeholders to those of ArcGIS: level, col and row. */
 function arcgis(url: string): string {
   return url.replace('{z}', '{level}').replace('{x}', '{col}').replace('{y}', '{row}')
 }

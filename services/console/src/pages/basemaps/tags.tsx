@@ -2,7 +2,7 @@ import { Badge, Group } from '@mantine/core'
 import { Link } from 'react-router'
 import { shownText } from '../../ui/shown-text.js'
 
-/** Each leads to the basemaps that have it as well. */
+/** Tags, each with a link to the basemaps with the same tag. */
 export function Tags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null
   return (

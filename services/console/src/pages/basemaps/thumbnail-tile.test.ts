@@ -10,11 +10,11 @@ test.each<[string, Bounds | null, number, number, number]>([
   ['a quarter', [1, 1, 170, 80], 1, 1, 0],
   ['a town', [8.4, 47.3, 8.6, 47.4], 10, 536, 358],
   ['an island across the antimeridian', [179, -20, -179, -10], 5, 31, 17],
-])('the thumbnail of %s is about as large as it is', (_name, bounds, z, x, y) => {
+])('the thumbnail of %s has about the same size', (_name, bounds, z, x, y) => {
   expect(thumbnailTile({ ...version, bounds })).toEqual({ z, x, y })
 })
 
-test('a thumbnail is of a zoom that the version has', () => {
+test('a thumbnail has a zoom that the version has', () => {
   expect(thumbnailTile({ ...version, min_zoom: 3, bounds: null }).z).toBe(3)
   expect(thumbnailTile({ ...version, max_zoom: 2, bounds: [8.4, 47.3, 8.6, 47.4] }).z).toBe(2)
 })

@@ -2,13 +2,13 @@ import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { columnsOf } from '../../map/geographic.js'
 import { type TileAddress, tileAt } from '../../map/tile-address.js'
 
-/** Of which tiles are counted: fine enough for bounds of any map. */
+/** Zoom at which tiles are counted: fine enough for the bounds of any map. */
 const FINE_ZOOM = 24
 
-/** Half of it is nothing on a map, and the middle of the world is the corner of four tiles. */
+/** Offset from the middle, where four tiles of the world meet. Too small to be visible on a map. */
 const EPSILON = 1e-6
 
-/** The tile at the middle of a version's bounds, of the highest zoom at which a tile is as large as they are. */
+/** Returns the tile at the middle of a version's bounds, at the highest zoom at which one tile covers them. */
 export function thumbnailTile(
   version: Pick<BasemapVersion, 'bounds' | 'min_zoom' | 'max_zoom' | 'tile_matrix_set'>,
 ): TileAddress {

@@ -11,7 +11,7 @@ import { useSeen } from '../../ui/use-seen.js'
 import { isServed } from '../../ui/withdrawn.js'
 import { thumbnailTile } from './thumbnail-tile.js'
 
-/** One tile of the default version, read once its row is seen. Decoration: the name of the basemap stands next to it. */
+/** One tile of the default version, loaded when its row becomes visible. Decorative: the basemap's name stands next to it. */
 export function Thumbnail({ basemap }: { basemap: AdminBasemap }) {
   const { ref, seen } = useSeen()
   const version = basemap.versions.find((v) => v.version === basemap.default_version)
@@ -33,18 +33,18 @@ function Tile({ code, version }: { code: string; version: BasemapVersion }) {
   const tile = useQuery({
     queryKey: ['thumbnail', code, version.version, version.revision],
     queryFn: ({ signal }) => readTile(code, version, signal),
-    // Another content has another revision.
+    // New content has a new revision, so a tile never becomes stale.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
   return tile.data == null ? null : <Picture of={tile.data} />
 }
 
-/** null: the version has no tile there, or this address serves none */
+/** Returns null if the version has no tile there, or if this host serves no tiles. */
 async function readTile(code: string, version: BasemapVersion, signal: AbortSignal): Promise<Blob | null> {
   const token = await thumbnailToken(code)
   const path = tilePath(code, version.version, addressText(thumbnailTile(version)), version.format)
-  // A tile that is not there is no error.
+  // With missing=204 a missing tile is not an error.
   const url = `${path}?v=${version.revision}&missing=204`
   return request(url, {}, { signal, headers: { [TOKEN_HEADER]: token } }, async (response) =>
     response.status === 204 ? null : response.blob(),

@@ -17,7 +17,7 @@ interface TileDifferencesProps {
   readonly right: BasemapVersion
 }
 
-/** Which tiles differ between two versions, over the map of the right one, a zoom at a time. */
+/** The tiles that differ between two versions, drawn over the map of the right one, for one zoom at a time. */
 export function TileDifferences(props: TileDifferencesProps) {
   const { code, left, right } = props
   const t = useTexts().compare
@@ -76,7 +76,7 @@ function differing(zoom: ComparedZoom): number {
   return DIFFERENCES.reduce((sum, kind) => sum + zoom[kind].length, 0)
 }
 
-/** The deepest of those that were compared whole and differ: there the picture is finest. */
+/** Returns the deepest zoom that was compared completely and differs: it has the finest picture. */
 function mostTelling(zooms: readonly ComparedZoom[]): ComparedZoom | undefined {
   const differ = zooms.filter((zoom) => differing(zoom) > 0)
   return differ.findLast(({ step }) => step === 1) ?? differ[0] ?? zooms.at(-1)

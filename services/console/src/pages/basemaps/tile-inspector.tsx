@@ -19,7 +19,7 @@ interface TileInspectorProps {
   readonly onInspect: (address: TileAddress) => void
 }
 
-/** What a client gets for one tile: by a click into the map, or by its address. */
+/** Shows the response that a client gets for one tile, chosen by a click on the map or by its address. */
 export function TileInspector({ code, version, address, onInspect }: TileInspectorProps) {
   const t = useTexts()
   const token = useQuery(previewTokenQuery({ basemap_code: code }))

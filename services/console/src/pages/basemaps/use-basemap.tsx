@@ -7,7 +7,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { shortText } from '../../ui/shown-text.js'
 
-/** A basemap by the code in the address, or that it does not exist. */
+/** Loads the basemap by the code in the URL, or says that it does not exist. */
 export function WithBasemap({ code, children }: { code: string; children: (basemap: AdminBasemap) => ReactNode }) {
   const t = useTexts().basemaps
   return (
@@ -21,7 +21,7 @@ export function WithBasemap({ code, children }: { code: string; children: (basem
   )
 }
 
-/** Whether a layer was sliced here, so that its files may be deleted with its record. */
+/** True if a layer was sliced here, so that its files may be deleted together with its record. */
 export function useIsSliced(code: string): boolean {
   return useQuery(dashboardQuery).data?.layers.some((layer) => layer.code === code) ?? false
 }

@@ -48,7 +48,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
   const at = { code: basemap.code, version: version.version }
   const title = `${basemap.name} · ${version.version}`
   const [asked, setAsked] = useState(false)
-  // What is held or rejected is published only by an approval.
+  // Only an approval publishes a version that is held or rejected.
   const isReviewed = version.held || version.rejected_reason !== null
   const isOperator = useAllowed('operator')
   const withFiles = useIsSliced(basemap.code)

@@ -5,7 +5,7 @@ import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { newestOf } from './newest.js'
 
-/** Of the versions of a basemap the one that is shown; choosing another one opens its page. */
+/** Selects the version to show: choosing another version opens its page. */
 export function VersionSelect({ basemap, version }: { basemap: AdminBasemap; version: string }) {
   const t = useTexts()
   const go = useNavigate()

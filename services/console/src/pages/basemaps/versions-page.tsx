@@ -13,7 +13,6 @@ import { Status } from '../../ui/status.js'
 import { useCatalogFilters } from '../../ui/use-catalog-filters.js'
 import { WithdrawnMark } from '../../ui/withdrawn.js'
 
-/** The versions of all basemaps. */
 export function Page() {
   const t = useTexts()
   return (

@@ -25,7 +25,7 @@ export function VersionsTable({ basemap }: { basemap: AdminBasemap }) {
       <ServerTable
         source={versionsOf(basemap.code)}
         what={t.basemaps.versions}
-        // A scan that finds no version any more keeps the record.
+        // A basemap keeps its record even if a scan finds no version of it.
         empty={{ title: t.basemaps.noVersions, icon: IconStack2, action: null, advice: t.basemaps.emptyAdvice }}
         label={t.basemaps.versions}
         search={t.basemaps.searchOwnVersions}

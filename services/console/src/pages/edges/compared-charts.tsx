@@ -12,7 +12,7 @@ interface ComparedChartsProps {
 
 const COLORS = ['sea.5', 'indigo.5', 'orange.6', 'grape.5', 'red.6', 'teal.6']
 
-/** One line for each process. */
+/** Charts with one line for each edge process. */
 export default function ComparedCharts({ edges }: ComparedChartsProps) {
   const { overview, work } = useTexts()
   const formats = useFormats()

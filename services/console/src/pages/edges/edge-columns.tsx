@@ -11,11 +11,11 @@ import { type Amount, rateOf, shareFromMemory } from '../overview/rates.js'
 
 export interface EdgeRow extends EdgePresence {
   readonly span: TrafficPoint | undefined
-  /** revisions that the newest process is ahead of this one */
+  /** number of revisions that this process is behind the newest one */
   readonly behind: number
 }
 
-/** Every process with what it does now. */
+/** Returns a row for each process with its current traffic. */
 export function edgeRows(edges: readonly EdgePresence[], traffic: TrafficHistory | undefined): readonly EdgeRow[] {
   const newest = Math.max(...edges.map((edge) => edge.applied_revision))
   return edges.map((edge) => ({

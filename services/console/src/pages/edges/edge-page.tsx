@@ -16,7 +16,7 @@ import { RangeField } from '../usage/range-field.js'
 
 const EdgeCharts = lazy(() => import('./edge-charts.js'))
 
-/** One edge process: its state, and what it did in the last hour or day. */
+/** One edge process: its state, and its traffic in the last hour or day. */
 export function Page() {
   const t = useTexts()
   const { id = '' } = useParams()

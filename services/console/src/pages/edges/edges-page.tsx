@@ -13,10 +13,10 @@ import { type EdgeRow, edgeRows, useEdgeColumns } from './edge-columns.js'
 
 const ComparedCharts = lazy(() => import('./compared-charts.js'))
 
-/** Limit: processes in one chart; more lines cannot be told apart. */
+/** Maximum number of processes in one chart; more lines are hard to tell apart. */
 const COMPARED = 6
 
-/** Which edge process is slow, behind, or short of memory. */
+/** The edge processes, to find those that are slow, behind, or short of memory. */
 export function Page() {
   const t = useTexts()
   const edges = useQuery(edgesQuery)
@@ -50,7 +50,7 @@ export function Page() {
   )
 }
 
-/** The slowest processes over time, in the same charts. */
+/** Charts of the slowest processes over time. */
 function Compared({ rows }: { rows: readonly EdgeRow[] }) {
   const t = useTexts().work.edges
   const [asked, setRange] = useParameter('range')

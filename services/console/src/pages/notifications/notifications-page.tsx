@@ -19,7 +19,7 @@ import { Status, type Tone } from '../../ui/status.js'
 import { ActionButton } from '../../ui/write-button.js'
 import { RuleForm } from './rule-form.js'
 
-/** Who is told about what needs attention, and what they were sent. */
+/** The rules for notifications, and the messages that were sent. */
 export function Page() {
   const t = useTexts().work.notifications
   return (

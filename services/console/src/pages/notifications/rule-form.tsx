@@ -10,7 +10,7 @@ import { WriteButton } from '../../ui/write-button.js'
 
 type Kind = (typeof NOTIFICATION_KINDS)[number]
 
-/** Adds somebody who is told. */
+/** The form that adds a recipient of notifications. */
 export function RuleForm() {
   const t = useTexts().work.notifications
   const [by, setBy] = useState<'email' | 'webhook'>('email')

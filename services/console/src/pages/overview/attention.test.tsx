@@ -23,7 +23,7 @@ function serve(lists: Readonly<Record<string, { items: object[]; total: number }
   })
 }
 
-test('failures that nobody has seen are named, each with a link, and more of them as a link to exactly those', async () => {
+test('unseen failures are listed, each with a link, and further ones as one link to exactly those', async () => {
   const sent = serve({
     'slice/jobs': { items: [1, 2, 3, 4, 5].map(job), total: 7 },
     'vector-push-records': { items: [push], total: 1 },
@@ -37,7 +37,7 @@ test('failures that nobody has seen are named, each with a link, and more of the
   expect(asked).toEqual(['/api/v1/admin/slice/jobs?limit=5&status=failed&acknowledged=false&cancelled=false'])
 })
 
-test('a purge that failed and exports that failed are named, with links to exactly those', async () => {
+test('failed purges and failed exports are listed, with links to exactly those', async () => {
   serve({
     'purge-records': {
       items: [
@@ -73,7 +73,7 @@ test('tokens that are about to expire are counted, with a link to exactly those'
   expect(screen.getByText(/Road works/)).toBeDefined()
 })
 
-test('pushes that failed at one target for one reason are one line, and are retried in one call', async () => {
+test('pushes that failed at one target for one reason share a line, and one call retries them', async () => {
   const sent = serve({
     'push-records': {
       items: ['503', '503', '401'].map((message, n) => ({
@@ -94,7 +94,7 @@ test('pushes that failed at one target for one reason are one line, and are retr
   expect([method, body]).toEqual(['POST', { action: 'retry', ids: ['push-0', 'push-1'] }])
 })
 
-test('there are never more than seven lines until the others are asked for', async () => {
+test('at most seven lines are shown until the user asks for the rest', async () => {
   const items = Array.from({ length: 12 }, (_, n) => ({ ...push, id: `push-${n}`, message: `cause ${n}` }))
   serve({ 'vector-push-records': { items, total: 12 } })
   show(<Attention dashboard={DASHBOARD} edges={undefined} />)
@@ -105,13 +105,13 @@ test('there are never more than seven lines until the others are asked for', asy
   expect(screen.getAllByRole('listitem')).toHaveLength(12)
 })
 
-test('where nothing failed and nothing expires, nothing needs attention', async () => {
+test('nothing needs attention if nothing failed and nothing expires soon', async () => {
   serve({})
   show(<Attention dashboard={DASHBOARD} edges={undefined} />)
   await screen.findByText('Nothing needs attention.')
 })
 
-test('settings that are probably not intended are named, with a link to the settings', async () => {
+test('settings that are probably a mistake are listed, with a link to the settings', async () => {
   serve({})
   const warnings = [
     { code: 'slice_sources_open', message: 'SLICE_SOURCE_ROOTS is not set' },

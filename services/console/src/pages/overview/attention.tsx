@@ -25,7 +25,7 @@ import { type ServerMessage, ServerText } from '../../ui/server-text.js'
 import { shortText } from '../../ui/shown-text.js'
 import { ActionButton } from '../../ui/write-button.js'
 
-/** What was withdrawn, or is of a disabled source, is not missed where it is unavailable. */
+/** Query for unavailable versions, without those that are withdrawn or whose source is disabled. */
 const MISSED = '?available=false&withdrawn=false&source_enabled=true'
 
 /** Vectors whose tiles could not be built, as the figure counts them. */
@@ -34,7 +34,7 @@ const UNBUILT = '?tiles_status=failed&available=true&withdrawn=false&source_enab
 /** Jobs and tokens that are named; of more there is a link to their list. */
 const SHOWN = 5
 
-/** Failed pushes of one kind that are grouped: of more there is a link to their list. */
+/** Maximum number of failed pushes of one kind that are grouped; the rest is one link to their list. */
 const GROUPED = 500
 
 interface Finding {
@@ -42,7 +42,7 @@ interface Finding {
   readonly words: string
   readonly detail: ServerMessage
   readonly to?: string
-  /** of which all can be retried in one call */
+  /** failures that one call can retry */
   readonly failures?: Failures
 }
 
@@ -52,10 +52,10 @@ interface Failures {
   readonly ids: readonly string[]
 }
 
-/** Lines before the rest is asked for: the figures of the page stay in view. */
+/** Maximum number of lines before the user asks for the rest, so that the figures of the page stay in view. */
 const LINES = 7
 
-/** What an operator should look at, grouped by cause, each with a link. */
+/** Problems that an operator should look at, grouped by cause, each with a link. */
 export function Attention(props: { dashboard: Dashboard; edges: readonly EdgePresence[] | undefined }) {
   const t = useTexts()
   const [isOpen, setOpen] = useState(false)
@@ -154,7 +154,7 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
   const findings: Finding[] = []
   const add = (key: string, words: string, detail = '', to?: string, more: Partial<Finding> = {}) =>
     findings.push({ key, words, detail: { text: detail }, ...(to !== undefined && { to }), ...more })
-  /** A finding whose detail is a message of the service. */
+  /** Adds a finding whose detail is a message of the service. */
   const addSaid = (key: string, words: string, said: Said | undefined, to: string, more: Partial<Finding> = {}) =>
     add(key, words, '', to, {
       ...more,
@@ -219,7 +219,7 @@ function useFindings(dashboard: Dashboard, edges: readonly EdgePresence[] | unde
 
 type Some<T> = readonly [T, ...T[]]
 
-/** Failures of one target for one reason together, the largest group first. */
+/** Groups failures by target and reason, the largest group first. */
 function byCause(records: readonly AnyPush[]): readonly Some<AnyPush>[] {
   const groups = new Map<string, [AnyPush, ...AnyPush[]]>()
   for (const record of records) {

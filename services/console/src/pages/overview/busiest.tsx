@@ -12,7 +12,7 @@ import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 
 const SHOWN = 5
-/** Of the id of a token that is gone: enough to find it in the audit. */
+/** Number of characters of a deleted token's id that are shown: enough to find the token in the audit. */
 const ID_LENGTH = 8
 
 export function BusiestTokens() {

@@ -6,7 +6,7 @@ import { notifyDone } from '../../ui/notify.js'
 import { ActionButton } from '../../ui/write-button.js'
 import { checkResult } from './last-check.js'
 
-/** Checks whether everything that the catalog lists can be opened. */
+/** Checks that every file in the catalog can be opened. */
 export function CheckButton() {
   const t = useTexts().overview
   const onDone = (health: HealthCheck) => notifyDone(t.checked, checkResult(t, health))

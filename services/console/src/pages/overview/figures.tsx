@@ -14,7 +14,7 @@ interface FiguresProps {
   readonly traffic: TrafficHistory | undefined
 }
 
-/** The installation in five numbers. */
+/** Five key figures of the installation. */
 export function Figures({ dashboard: { ledger, tokens }, edges, traffic }: FiguresProps) {
   const t = useTexts().overview.figures
   const formats = useFormats()

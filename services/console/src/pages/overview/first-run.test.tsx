@@ -15,13 +15,13 @@ const ledger = { ...NEW.ledger, basemaps: 1, versions: 1 }
 const tokens = { ...NEW.tokens, active: 1 }
 const edge = (tiles: number) => ({ traffic: { tiles } }) as EdgePresence
 
-test('a new gateway says what comes first, and leads to the first step that is not done', async () => {
+test('a new gateway shows the first steps and links to the first one that is not done', async () => {
   show(<FirstRun dashboard={NEW} edges={[edge(0)]} />)
   await screen.findByRole('heading', { name: 'Welcome. There are no maps yet.' })
   expect(screen.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['/sources/new'])
 })
 
-test('a step that is done is ticked, and the next one is offered', async () => {
+test('a completed step is ticked, and the next one is offered', async () => {
   show(<FirstRun dashboard={{ ...NEW, ledger, tokens }} edges={[edge(0)]} />)
   await screen.findByRole('heading', { name: 'First steps' })
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
@@ -32,12 +32,12 @@ test('a step that is done is ticked, and the next one is offered', async () => {
   expect(screen.getByRole('link').getAttribute('href')).toBe('/basemaps')
 })
 
-test('the list ends by itself once a map was opened', () => {
+test('the list disappears after the first map was opened', () => {
   show(<FirstRun dashboard={{ ...NEW, ledger, tokens }} edges={[edge(1)]} />)
   expect(screen.queryByRole('list')).toBeNull()
 })
 
-test('a viewer is offered no step that a viewer cannot take', async () => {
+test('a viewer is not offered steps that need more rights', async () => {
   show(<FirstRun dashboard={NEW} edges={[edge(0)]} />, 'viewer')
   await screen.findByRole('heading', { name: 'Welcome. There are no maps yet.' })
   expect(screen.queryByRole('link')).toBeNull()

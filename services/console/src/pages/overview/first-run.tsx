@@ -11,19 +11,19 @@ interface FirstRunProps {
   readonly edges: readonly EdgePresence[] | undefined
 }
 
-/** The first steps of a new gateway, told from what is there; nothing once all are done. */
+/** The first steps with a new gateway, derived from its current state. Renders nothing once all steps are done. */
 export function FirstRun({ dashboard, edges }: FirstRunProps) {
   const t = useTexts()
   const { ledger, tokens } = dashboard
   const noMaps = ledger.basemaps + ledger.vectors === 0
   const steps = [
-    // The settings may name folders, and slicing has one, before there is a map.
+    // The settings may name folders, and slicing has its own folder, before there is a map.
     { name: t.overview.addSource, to: '/sources/new', done: !noMaps },
     { name: t.tokens.issue, to: '/tokens/new', done: tokens.active + tokens.expired + tokens.disabled > 0 },
     { name: t.maps.openMap, to: ledger.basemaps > 0 ? '/basemaps' : '/vectors', done: wasOpened(dashboard, edges) },
   ]
   const next = steps.find(({ done }) => !done)
-  // The counters of edges come a moment later: a list that vanishes at once would only shift the page.
+  // Waits for the counters of the edges: a list that vanishes at once would only shift the page.
   if (next === undefined || edges === undefined) return null
   return (
     <Section title={noMaps ? t.overview.welcome : t.maps.firstSteps} note={noMaps && t.overview.welcomeAdvice}>
@@ -50,7 +50,7 @@ export function FirstRun({ dashboard, edges }: FirstRunProps) {
   )
 }
 
-/** Edges count from their start; that a token was used is known for longer. */
+/** True if a map was opened. Edges count from their start; the last use of a token is stored for longer. */
 function wasOpened({ tokens }: Dashboard, edges: readonly EdgePresence[] = []): boolean {
   return edges.some(({ traffic }) => (traffic?.tiles ?? 0) > 0) || tokens.items.some((token) => token.last_used_at)
 }

@@ -8,7 +8,7 @@ export function checkResult(t: Texts['overview'], health: HealthCheck): string {
   return t.checkResult(versions, lost, vectors, health.vectors_missing)
 }
 
-/** When availability was last checked, and the result; null: not yet. */
+/** Time and result of the last availability check; null: no check has run yet. */
 export function LastCheck({ health }: { health: HealthCheck | null }) {
   const t = useTexts().overview
   if (health === null) return <>{t.neverChecked}</>

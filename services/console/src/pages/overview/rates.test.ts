@@ -16,12 +16,12 @@ const span = (amounts: Partial<TrafficPoint>): TrafficPoint => ({
   ...amounts,
 })
 
-test('what several processes did at the same time adds up, each by its own seconds', () => {
+test('the rates of several processes at the same time add up, each by its own seconds', () => {
   expect(rateOf([span({ requests: 50 }), span({ requests: 20, seconds: 10 })], 'requests')).toBe(12)
   expect(rateOf([], 'requests')).toBe(0)
 })
 
-test('the share from memory weighs tiles, not processes, and there is none without tiles', () => {
+test('the share from memory weighs tiles, not processes, and is null without tiles', () => {
   expect(shareFromMemory([span({ tiles: 90, memory_hits: 90 }), span({ tiles: 10 })])).toBe(0.9)
   expect(shareFromMemory([span({})])).toBeNull()
 })

@@ -25,7 +25,7 @@ function edge(host: string, pid: number, cache?: Partial<RemoteCache>): EdgePres
   return { id: `${host}-${pid}`, host, pid, version: '1', started_at: at, seen_at: at, applied_revision: 1, traffic }
 }
 
-test('the cache of a host is shown once, with what its processes together have saved and fetched', async () => {
+test('the cache of a host is shown once, with the totals of its processes', async () => {
   stubService(() => ({}))
   const edges = [
     edge('north', 1, { kept_bytes: 2 * GIB, saved_bytes: 3 * GIB, fetched_bytes: GIB }),
@@ -40,7 +40,7 @@ test('the cache of a host is shown once, with what its processes together have s
   expect(others).toEqual([])
 })
 
-test('where no edge has read a remote version nothing is shown', () => {
+test('nothing is shown if no edge has read a remote version', () => {
   stubService(() => ({}))
   show(<RemoteCacheSection edges={[edge('north', 1)]} />)
   expect(screen.queryByRole('table')).toBeNull()

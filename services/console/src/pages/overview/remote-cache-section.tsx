@@ -10,7 +10,7 @@ interface Row extends RemoteCache {
   readonly host: string
 }
 
-/** How full each host's cache of remote tiles is and what it saves; nothing where no edge has read a remote version. */
+/** The fill level and the savings of each host's cache of remote tiles. Renders nothing if no edge has read a remote version. */
 export function RemoteCacheSection({ edges }: { readonly edges: readonly EdgePresence[] | undefined }) {
   const t = useTexts().overview
   const columns = useColumns()
@@ -23,7 +23,7 @@ export function RemoteCacheSection({ edges }: { readonly edges: readonly EdgePre
   )
 }
 
-/** The processes of a host share one cache, and count for themselves. */
+/** Groups by host. The processes of a host share one cache but count separately. */
 function hostsOf(edges: readonly EdgePresence[]): Row[] {
   const hosts = new Map<string, Row>()
   for (const { host, traffic } of edges) {

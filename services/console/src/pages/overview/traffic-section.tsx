@@ -11,10 +11,10 @@ import { useSeen } from '../../ui/use-seen.js'
 import { timeFormat, useZoom } from '../../ui/use-zoom.js'
 import { RangeField } from '../usage/range-field.js'
 
-/** The chart library is a quarter of the page's weight: it is loaded once there is something to draw, and somebody scrolls to it. */
+/** The chart library is a quarter of the page's size, so it loads only when there is data and the section becomes visible. */
 const TrafficCharts = lazy(() => import('./traffic-charts.js'))
 
-/** What all edges served; a range of time can be dragged out of the charts. */
+/** The traffic of all edges. Dragging over a chart selects a range of time. */
 export function TrafficSection() {
   const { overview: t, work } = useTexts()
   const formats = useFormats()

@@ -8,7 +8,7 @@ interface EndButtonProps {
   readonly push: PushDetails
 }
 
-/** Gives up a push that is on its way; nothing for others. */
+/** Cancels a push in progress. Renders nothing for other pushes. */
 export function CancelPushButton({ of, push }: EndButtonProps) {
   const t = useTexts().pushes
   const cancel = useEndPush(of, push.id, 'cancel')
@@ -18,7 +18,7 @@ export function CancelPushButton({ of, push }: EndButtonProps) {
   )
 }
 
-/** Nothing for a push that has not failed, or that was seen. */
+/** Marks a failed push as seen. Renders nothing if the push has not failed or was already seen. */
 export function SeenPushButton({ of, push }: EndButtonProps) {
   const seen = useEndPush(of, push.id, 'acknowledge')
   return push.status === 'failed' && push.acknowledged_at === null ? <AcknowledgeButton write={seen} /> : null

@@ -1,13 +1,13 @@
 import type { TileFormat } from '@gateway/contracts/basemap.js'
 import type { ExportFormat, ExportInput } from '@gateway/contracts/export.js'
 
-/** The archives that hold tiles of a format. */
+/** Returns the archive formats that can hold tiles of a format. */
 export function archivesOf(format: TileFormat): readonly ExportFormat[] {
   const isPicture = format === 'png' || format === 'jpg' || format === 'webp'
   return isPicture ? ['pmtiles', 'mbtiles', 'gpkg', 'tpkx'] : ['pmtiles', 'mbtiles']
 }
 
-/** Four numbers as people write them, separated by commas or blanks: west, south, east, north. undefined: all of it; null: none of this. */
+/** Parses west, south, east and north, separated by commas or blanks. Returns undefined for an empty text and null for an invalid one. */
 export function parseBounds(text: string): ExportInput['bounds'] | null {
   if (text.trim() === '') return undefined
   const parts = text.trim().split(/[\s,;]+/)

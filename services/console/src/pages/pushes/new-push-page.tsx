@@ -49,7 +49,7 @@ export function Page() {
   )
 }
 
-/** What is pushed first may come with the address: from the page of a basemap or vector. */
+/** The form for a new push. The page of a basemap or vector may preselect the subject in the URL. */
 function PushForm({ first }: { first: string }) {
   const t = useTexts()
   const go = useNavigate()

@@ -25,7 +25,7 @@ import { PushedText } from './pushed-text.js'
 import { RetryButton } from './retry-button.js'
 import { SentRequestButton } from './sent-request.js'
 
-/** One push, with every attempt at it. */
+/** One push with all its attempts. */
 export function Page() {
   const t = useTexts()
   const { of: kind = '', id = '' } = useParams()
@@ -97,7 +97,7 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
   )
 }
 
-/** Where what is pushed is shown. */
+/** Returns the address of the page that shows the pushed item. */
 function addressOf(push: PushDetails): string {
   if ('vector_code' in push) return `/vectors/${segment(push.vector_code)}`
   const basemap = `/basemaps/${segment(push.basemap_code)}`

@@ -16,7 +16,7 @@ interface PushedFieldProps {
   readonly onChange: (pushed: Pushed) => void
 }
 
-/** A basemap with its version, or a vector. */
+/** Selects a basemap with its version, or a vector. */
 export function PushedField({ kind, value, onChange }: PushedFieldProps) {
   const t = useTexts()
   const { basemap_code: code } = value

@@ -13,7 +13,7 @@ test.each([
   ['an export', EXPORT, part(null), 'An export as one archive, zooms 0–5'],
   ['a part', EXPORT, part([5, 45, 15, 55]), 'An export as one archive, zooms 0–5 · 5.00, 45.00, 15.00, 55.00'],
   ['an export that is gone', EXPORT, null, 'A removed export'],
-])('the list of pushes says that what is pushed is %s', async (_, id, exported, words) => {
+])('the list of pushes says that the pushed item is %s', async (_, id, exported, words) => {
   const record = {
     id: '4f5c2b8e-97a1-4d0e-8f0b-6d1c6f3c7d11',
     target_code: 'portal',

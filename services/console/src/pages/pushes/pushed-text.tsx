@@ -4,7 +4,7 @@ import type { AnyPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 
-/** Of a version, whether it is pushed itself or a part of it as an archive; of other pushes nothing. */
+/** Says whether a whole version or an exported part of it is pushed. Renders nothing for other pushes. */
 export function PushedText({ record }: { record: AnyPush }) {
   const t = useTexts()
   if (!('export_id' in record)) return null

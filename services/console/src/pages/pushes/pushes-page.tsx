@@ -9,12 +9,12 @@ import { ExportsTable } from './exports-table.js'
 import { RecordsTable } from './records-table.js'
 import { TargetsTable } from './targets-table.js'
 
-/** Records and targets; which of them is shown is in the address. */
+/** Records and targets; the URL holds the selected tab. */
 export function Page() {
   const t = useTexts()
   const [parameters, set] = useParameters()
   const tab = parameters.get('show')
-  // The one is not searched for what the other was.
+  // Clears the search, which belongs to the other tab.
   const show = (value: string | null) =>
     set({ ...Object.fromEntries([...parameters.keys()].map((name) => [name, null])), show: value })
   const shown = tab === 'targets' || tab === 'exports' ? tab : 'records'

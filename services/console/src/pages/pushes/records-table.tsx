@@ -16,7 +16,7 @@ import { PushStatus } from './push-status.js'
 import { PushedText } from './pushed-text.js'
 import { RetryButton } from './retry-button.js'
 
-/** The records of one kind: those of basemap versions unless the address says otherwise. */
+/** The records of one kind: basemap versions unless the URL names another kind. */
 export function RecordsTable() {
   const t = useTexts()
   const [parameters, set] = useParameters()

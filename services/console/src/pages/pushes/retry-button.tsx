@@ -10,7 +10,7 @@ interface RetryButtonProps extends Pick<ButtonProps, 'size' | 'variant'> {
   readonly record: AnyPush
 }
 
-/** Delivers again. Less prominent where the delivery has succeeded. */
+/** Retries a delivery. Less prominent if the delivery succeeded. */
 export function RetryButton({ of, record, ...look }: RetryButtonProps) {
   const { pushes: t, work } = useTexts()
   const words = record.status === 'succeeded' ? work.pushAgain : t.retry

@@ -4,7 +4,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { useTexts } from '../../texts/texts.js'
 import { CopyBlock } from '../../ui/copy.js'
 
-/** Opens the request of an attempt, as it was sent. */
+/** Opens the request of an attempt exactly as it was sent. */
 export function SentRequestButton({ request }: { request: SentRequest | null }) {
   const t = useTexts().pushes
   const [opened, { open, close }] = useDisclosure()
@@ -36,7 +36,7 @@ export function SentRequestText({ request }: { request: SentRequest }) {
   )
 }
 
-/** JSON for people; what was cut short or is none stays as it is. */
+/** Indents JSON. Truncated or other text stays as it is. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)

@@ -12,7 +12,7 @@ import { Problem } from '../../ui/problem.js'
 import { WriteButton } from '../../ui/write-button.js'
 
 interface TargetFormProps {
-  /** undefined: a new one */
+  /** undefined for a new target */
   readonly target?: Target
   readonly pending: boolean
   readonly error: Error | null

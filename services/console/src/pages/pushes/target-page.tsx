@@ -17,7 +17,7 @@ import { TryButton } from './try-button.js'
 
 const LIST = '/pushes?show=targets'
 
-/** A new target, or one that is there. */
+/** The page of a new or an existing target. */
 export function Page() {
   const t = useTexts().pushes
   const { code } = useParams()

@@ -9,7 +9,7 @@ import { useFormats } from '../../ui/use-formats.js'
 import { ActionButton } from '../../ui/write-button.js'
 import { SentRequestText } from './sent-request.js'
 
-/** Sends a test the way a push would go, and shows what was sent and what came of it. */
+/** Sends a test request the same way as a push, and shows the request and its result. */
 export function TryButton({ code }: { code: string }) {
   const t = useTexts().pushes
   const [trial, setTrial] = useState<TargetTrial | null>(null)

@@ -10,7 +10,7 @@ const text = (name: string, value: string | number | boolean | number[] | null, 
     createFormats('en'),
   )
 
-test('settings are told in units that people read', () => {
+test('settings are shown in units that people read', () => {
   expect(text('TOKEN_DEFAULT_TTL', 2_592_000)).toBe('30 days')
   expect(text('RETRY_WAITS', [30, 60, 60])).toBe('30 seconds, 1 minute, 1 minute')
   expect(text('AUDIT_RETENTION_DAYS', 1)).toBe('1 day')
@@ -19,7 +19,7 @@ test('settings are told in units that people read', () => {
   expect(text('DEMO', true)).toBe('true')
 })
 
-test('a secret is never told, and what is not set is said to be so', () => {
+test('a secret is never shown, and a missing value is shown as not set', () => {
   expect(text('ADMIN_PASSWORD', null, true)).toBe('set, not shown')
   expect(text('REDIS_URL', null)).toBe('not set')
   expect(text('BASEMAP_ROOTS', [])).toBe('empty')

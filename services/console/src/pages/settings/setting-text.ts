@@ -4,14 +4,14 @@ import type { Formats } from '../../ui/format.js'
 
 const DAY_SECONDS = 86_400
 
-/** The unit of a number, by the last part of the setting's name. */
+/** Units of numbers by the last part of the setting's name. */
 const UNITS: readonly (readonly [RegExp, (n: number, formats: Formats) => string])[] = [
   [/_(SECONDS|TTL|IDLE|WAITS)$/, (n, { duration }) => duration(n)],
   [/_DAYS$/, (n, { duration }) => duration(n * DAY_SECONDS)],
   [/_BYTES$/, (n, { bytes }) => bytes(n)],
 ]
 
-/** What a setting is set to, in units that people read. */
+/** Formats the value of a setting in units that people read. */
 export function settingText(
   { name, value, secret, is_set }: SettingView,
   t: Texts['settings'],

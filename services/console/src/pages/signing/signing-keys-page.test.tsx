@@ -9,7 +9,7 @@ const user = userEvent.setup({ delay: null })
 const AT = '2026-03-01T08:00:00.000Z'
 const KEY = { id: '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10', created_at: AT, signs_from: AT, expires_at: null }
 
-test('a signing key is rotated after a look at what ends with it', async () => {
+test('a signing key is rotated after a dialog shows the consequences', async () => {
   const sent = stubService(({ method }) =>
     method === 'GET' ? { items: [KEY], total: 1 } : { items: [KEY], confirmed: [], pending: [] },
   )

@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/texts.js'
 import { CancelButton } from '../../ui/cancel-button.js'
 import { jobName } from './job-status.js'
 
-/** Cancels a job that waits or runs; nothing for others. */
+/** Cancels a waiting or running job. Renders nothing for other jobs. */
 export function CancelJobButton({ job }: { job: ListedSliceJob }) {
   const t = useTexts().slicing
   const cancel = useCancelSlice(job.id)

@@ -9,7 +9,7 @@ import { useFormats } from '../../ui/use-formats.js'
 import { Warnings } from '../../ui/warnings.js'
 import { BoundsText } from '../basemaps/bounds-text.js'
 
-/** What a job would make, before it is submitted. */
+/** The estimated result of a job, before it is submitted. */
 export function Estimate({ body }: { body: SliceBody }) {
   const t = useTexts()
   const formats = useFormats()

@@ -23,7 +23,7 @@ function showBrowser(start: string | null) {
   return onTake
 }
 
-test('it begins where images are, and takes all that a filter leaves', async () => {
+test('the picker starts in the directory of the images, and takes all files that match the filter', async () => {
   const onTake = showBrowser('/data')
   await user.type(await screen.findByRole('searchbox', { name: 'Filter by name' }), 'B')
   await user.click(screen.getByRole('checkbox', { name: 'All 4 images' }))
@@ -42,7 +42,7 @@ test('a path can be typed, and the way up ends at the allowed directories', asyn
   expect(screen.getByRole('textbox', { name: 'Directory' })).toHaveProperty('value', '')
 })
 
-test('the directory above a path is its parent, and none above a root', () => {
+test('the directory above a path is its parent, and null above a root', () => {
   expect([parentOf('/a/b.tif'), parentOf('/b.tif'), parentOf(undefined)]).toEqual(['/a', '/', null])
   expect(directoryAbove('/data/x', ['/data'])).toBe('/data')
   expect(directoryAbove('/data', ['/data'])).toBeNull()

@@ -12,13 +12,13 @@ import { directoryAbove } from './paths.js'
 
 interface FilePickerProps {
   readonly opened: boolean
-  /** the directory in which it begins; null: the allowed ones */
+  /** the initial directory; null: the list of allowed directories */
   readonly start: string | null
   readonly onClose: () => void
   readonly onTake: (paths: readonly string[]) => void
 }
 
-/** Images on the server, inside the directories that are allowed. */
+/** Selects images on the server, only inside the allowed directories. */
 export function FilePicker({ opened, onClose, ...browser }: FilePickerProps) {
   const t = useTexts()
   return (
@@ -41,7 +41,7 @@ export function FileBrowser({ start, onTake }: Pick<FilePickerProps, 'start' | '
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    // The form around the picker is another one.
+    // The form around the picker must not handle this event.
     event.stopPropagation()
     open(path.trim() === '' ? null : path.trim())
   }
@@ -88,7 +88,7 @@ interface EntriesProps {
   readonly onOpen: (dir: string) => void
 }
 
-/** From so many on a filter helps, and so many at most are drawn. */
+/** Number of files from which the filter is shown. */
 const FILTERED_FROM = 10
 const MAX_SHOWN = 200
 

@@ -7,14 +7,14 @@ import { FilePicker } from './file-picker.js'
 import { parentOf } from './paths.js'
 
 interface ImagesFieldProps {
-  /** the directory in which the picker begins */
+  /** the initial directory of the picker */
   readonly start: string | null
   readonly value?: readonly string[]
   readonly onChange?: (paths: readonly string[]) => void
   readonly error?: ReactNode
 }
 
-/** The images of a job, in their order: picked on the server, or typed. */
+/** The images of a job in order, picked on the server or typed. */
 export function ImagesField({ start, value = [], onChange, error }: ImagesFieldProps) {
   const t = useTexts()
   const [opened, { open, close }] = useDisclosure()

@@ -9,7 +9,7 @@ import { useFormats } from '../../ui/use-formats.js'
 import { readableLog } from './log-text.js'
 import { useFollowedText } from './use-followed-text.js'
 
-/** What the tool writes, in words, as it writes it. */
+/** The output of the tool as readable text, updated while the tool writes. */
 export function JobLog({ job }: { job: SliceJob }) {
   const t = useTexts()
   const formats = useFormats()
@@ -17,7 +17,7 @@ export function JobLog({ job }: { job: SliceJob }) {
   const words = useMemo(() => readableLog(text, t.slicing.logLines, formats), [text, t, formats])
   const [atEnd, setAtEnd] = useState(true)
   const box = useRef<HTMLPreElement>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: more text is what scrolls
+  // biome-ignore lint/correctness/useExhaustiveDependencies: new text triggers the scrolling
   useEffect(() => {
     if (atEnd && box.current !== null) box.current.scrollTop = box.current.scrollHeight
   }, [text, atEnd])
@@ -37,7 +37,7 @@ export function JobLog({ job }: { job: SliceJob }) {
       {text === '' ? (
         <Text c="dimmed">{t.slicing.logEmpty}</Text>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard
         <pre ref={box} className="log" tabIndex={0} role="log" aria-label={t.slicing.log}>
           {words}
         </pre>

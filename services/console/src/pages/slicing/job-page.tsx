@@ -80,7 +80,7 @@ function Shown({ job }: { job: SliceJob }) {
   )
 }
 
-/** Nothing for a job that has not failed, or that was seen. */
+/** Marks a failed job as seen. Renders nothing if the job has not failed or was already seen. */
 function SeenButton({ job }: { job: SliceJob }) {
   const seen = useAcknowledgeSlice(job.id)
   const isUnseen = job.status === 'failed' && !job.cancelled && job.acknowledged_at === null

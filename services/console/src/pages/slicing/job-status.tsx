@@ -15,12 +15,12 @@ export function JobStatus({ job }: { job: ListedSliceJob }) {
   return <Status tone={TONES[job.status]}>{t.slicing.statuses[job.status]}</Status>
 }
 
-/** What people call a job. */
+/** Returns the display name of a job. */
 export function jobName(job: ListedSliceJob): string {
   return job.name || job.target_code
 }
 
-/** How long a running job will still take, if that can be told. */
+/** The remaining time of a running job, if it can be estimated. */
 export function TimeLeft({ job }: { job: ListedSliceJob }) {
   const t = useTexts().slicing
   const formats = useFormats()

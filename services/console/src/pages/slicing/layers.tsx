@@ -10,7 +10,7 @@ import { Name } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { ImagePaths } from './image-paths.js'
 
-/** What slicing has made, with the images that went into it. */
+/** The layers that slicing has made, with their source images. */
 export function Layers() {
   const t = useTexts()
   const query = useQuery(dashboardQuery)

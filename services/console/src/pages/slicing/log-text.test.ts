@@ -12,7 +12,7 @@ const log = (...lines: (string | object)[]) =>
 
 const progress = (phase: string, percent: number) => ({ type: 'progress', phase, percent })
 
-test('what the tool says to programs is told in words, and what it says to people stays', () => {
+test('JSON lines of the tool become words, and its plain lines stay', () => {
   const plan = { type: 'plan', tiles: 1365, bytes_estimate: 2_500_000, min_zoom: 0, max_zoom: 5, engine: 'gdal' }
   const result = { type: 'result', ok: true, tiles_written: 1300, min_zoom: 0, max_zoom: 5, format: 'webp' }
   expect(log('2 sources', plan, 'Warning 1: {odd}', result, '')).toEqual([
@@ -25,7 +25,7 @@ test('what the tool says to programs is told in words, and what it says to peopl
   expect(log({ type: 'result', ok: false, reason: 'a.tif is missing' }, '')).toEqual(['Failed: a.tif is missing', ''])
 })
 
-test('a run of progress is the one line to which it has come', () => {
+test('consecutive progress lines become one line with the latest value', () => {
   const lines = [
     progress('probing', 0),
     progress('tiling', 10),
@@ -36,7 +36,7 @@ test('a run of progress is the one line to which it has come', () => {
   expect(log(...lines, '')).toEqual(['Reading the images: 0%', 'Tiling: 62.5%', 'a word', 'Tiling: 70%', ''])
 })
 
-test('half a line is not shown before it is whole, and JSON of other kinds stays as it is', () => {
+test('an incomplete line is not shown, and JSON of other kinds stays as it is', () => {
   expect(log('begun', '{"type":"prog')).toEqual(['begun'])
   expect(log('{"type":"other"}', '{broken}', '')).toEqual(['{"type":"other"}', '{broken}', ''])
 })

@@ -3,7 +3,7 @@ import type { Formats } from '../../ui/format.js'
 
 type Phase = keyof Texts['slicing']['logLines']['phases']
 
-/** Lines that the tiling tool writes for programs; see `libs/contracts/src/tiling/protocol.ts`. */
+/** JSON lines of the tiling tool; see `libs/contracts/src/tiling/protocol.ts`. */
 type ToolLine =
   | {
       readonly type: 'plan'
@@ -25,8 +25,8 @@ type ToolLine =
   | { readonly type: 'result'; readonly ok: false; readonly reason: string }
 
 /**
- * A slicing log in words. What the tool writes for people stays as it is; its JSON lines are told, of a run of progress only where it has
- * come to; a JSON line that is still being written waits for its end.
+ * Converts a slicing log to readable text. Plain lines of the tool stay as they are. JSON lines become words, and consecutive progress
+ * lines become one with the latest value. An incomplete JSON line is left out until it ends.
  */
 export function readableLog(text: string, t: Texts['slicing']['logLines'], formats: Formats): string {
   const lines = text.split('\n')
@@ -53,7 +53,7 @@ function inWords(line: ToolLine, t: Texts['slicing']['logLines'], { number, byte
 
 const TYPES: ReadonlySet<unknown> = new Set(['plan', 'progress', 'result'] satisfies ToolLine['type'][])
 
-/** null: a line for people, or one of a kind that this page does not know. */
+/** Returns null for a plain line, or for a kind that this page does not know. */
 function toolLine(raw: string): ToolLine | null {
   if (!raw.startsWith('{')) return null
   try {

@@ -7,7 +7,7 @@ import { type LayerSettings, SubmitForm } from './submit-form.js'
 
 const user = userEvent.setup({ delay: null })
 
-/** What a job would come to. */
+/** The estimated result of a job. */
 const PLAN = { tiles: 1, bytes_estimate: 1, temp_bytes_estimate: 1, free_bytes: 1, bounds: [0, 0, 1, 1], min_zoom: 0 }
 
 test('the zoom of the images’ resolution is offered as soon as they are chosen', async () => {
@@ -19,7 +19,7 @@ test('the zoom of the images’ resolution is offered as soon as they are chosen
   expect(onSubmit).toHaveBeenCalledWith(expect.objectContaining({ zoom_max: 17 }))
 })
 
-test('why images cannot be sliced is told as soon as they are chosen', async () => {
+test('the reason why images cannot be sliced is shown as soon as they are chosen', async () => {
   vi.stubGlobal('fetch', async () => Response.json({ error: '/data/dem.tif is not georeferenced' }, { status: 400 }))
   showForm(null, false)
   await screen.findByText('/data/dem.tif is not georeferenced')
@@ -34,7 +34,7 @@ function showForm(like: LayerSettings | null, isSilent = true) {
   return onSubmit
 }
 
-test('a job is submitted with its grid and what its tiles hold', async () => {
+test('a job is submitted with its grid and the content of its tiles', async () => {
   const onSubmit = showForm(null)
   await user.selectOptions(screen.getByLabelText('Grid'), 'Longitude and latitude, CGCS2000 (EPSG:4490)')
   await user.selectOptions(screen.getByLabelText('Content'), 'Heights, as Terrarium')

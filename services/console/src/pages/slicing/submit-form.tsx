@@ -19,11 +19,11 @@ import { ZoomSuggestion } from './zoom-suggestion.js'
 interface SubmitFormProps {
   readonly targetCode: string
   readonly sourcePaths: readonly string[]
-  /** the directory in which the picker begins; null: the allowed ones */
+  /** the initial directory of the picker; null: the list of allowed directories */
   readonly start: string | null
-  /** layers that are there already */
+  /** codes of existing layers */
   readonly knownCodes: readonly string[]
-  /** the settings that the layer was made with; null: a new one */
+  /** settings of the layer to rebuild; null for a new layer */
   readonly like: LayerSettings | null
   readonly pending: boolean
   readonly error: Error | null
@@ -183,7 +183,7 @@ function choices(labels: Readonly<Record<string, string>>) {
   return Object.entries(labels).map(([value, label]) => ({ value, label }))
 }
 
-/** A job may have asked for any format. */
+/** Adds the format of an earlier job, which may have asked for any format. */
 function formatsWith(format: string): string[] {
   return FORMATS.includes(format) ? FORMATS : [...FORMATS, format]
 }

@@ -7,7 +7,7 @@ import { Page } from './submit-page.js'
 
 const user = userEvent.setup({ delay: null })
 
-test('a job that cannot work is refused in words before it is submitted', async () => {
+test('a job that cannot work is refused with a reason before it is submitted', async () => {
   const asked: string[] = []
   vi.stubGlobal('fetch', async (path: string, init: RequestInit) => {
     const { pathname } = new URL(path, 'http://console')
@@ -24,7 +24,7 @@ test('a job that cannot work is refused in words before it is submitted', async 
   expect(asked).not.toContain('POST /api/v1/admin/slice/jobs')
 })
 
-/** Three versions of a layer, as the service lists them: in the order of their labels. */
+/** Three versions of a layer in the order of the service: by label. */
 const LAYERS = ['10', '2', '9'].map((version) => ({ code: 'north', version, source_paths: [`/data/${version}.tif`] }))
 
 async function imagesAt(path: string): Promise<string[]> {
@@ -44,10 +44,10 @@ test('a new job can be prepared if a layer has several versions', async () => {
   expect(await imagesAt('/?x=')).toEqual([])
 })
 
-test('a rebuild begins with the images of the version that it was started from', async () => {
+test('a rebuild starts with the images of the version that it was started from', async () => {
   expect(await imagesAt('/?rebuild=north&version=2')).toEqual(['/data/2.tif'])
 })
 
-test('a rebuild of a layer begins with the images of its newest version', async () => {
+test('a rebuild of a layer starts with the images of its newest version', async () => {
   expect(await imagesAt('/?rebuild=north')).toEqual(['/data/10.tif'])
 })

@@ -18,7 +18,7 @@ export function Page() {
   return again === null ? <Submit /> : <Again id={again} />
 }
 
-/** The images and settings of a job that is there. */
+/** The form with the images and settings of an earlier job. */
 function Again({ id }: { id: string }) {
   const t = useTexts().slicing
   const missing = { title: t.noSuch, back: { label: t.title, to: '/slicing' } }
@@ -54,7 +54,7 @@ function Submit({ job }: { job?: SliceJob }) {
                 <SubmitForm
                   targetCode={job?.target_code ?? rebuilt ?? ''}
                   sourcePaths={job?.source_paths ?? layer?.source_paths ?? []}
-                  // The newest layer's images lie where the next ones are likely to.
+                  // New images probably lie in the directory of the newest layer's images.
                   start={parentOf(layers.at(-1)?.source_paths.at(-1))}
                   knownCodes={[...new Set(layers.map(({ code }) => code))]}
                   like={last === undefined ? null : settingsOf(last)}
@@ -79,7 +79,7 @@ function Submit({ job }: { job?: SliceJob }) {
   )
 }
 
-/** In natural order, as the service chooses the version that a new image goes into. */
+/** The last version in natural order, as the service chooses the version that a new image goes into. */
 function newest<T extends { readonly version: string }>(versions: readonly T[]): T | undefined {
   return versions.toSorted((a, b) => collator.compare(a.version, b.version)).at(-1)
 }

@@ -1,25 +1,25 @@
 import { useCallback, useEffect, useState } from 'react'
 import { ApiError, refusalIn } from '../../api/client.js'
 
-/** The end of a log is what one looks at; more than this makes the page slow, and the whole of it is in a file. */
+/** Maximum number of characters: the end of a log matters, a longer text makes the page slow, and a file has all of it. */
 const MAX_CHARACTERS = 400_000
 
-/** So often a page that nobody reads as fast as it is written is drawn at most. */
+/** Minimum time between two renders, since a log can grow faster than anyone reads. */
 const DRAW_EVERY_MS = 150
 
 interface Followed {
   readonly text: string
   readonly error: Error | null
-  /** asks once more from the beginning */
+  /** starts a new request from the beginning */
   readonly again: () => void
 }
 
-/** The text of an answer while it is still being written; null: nothing is asked for. */
+/** Follows the text of a response while the service writes it. A null path sends no request. */
 export function useFollowedText(path: string | null): Followed {
   const [text, setText] = useState('')
   const [error, setError] = useState<Error | null>(null)
   const [attempt, setAttempt] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt asks anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt starts a new request
   useEffect(() => {
     if (path === null) return
     const stop = new AbortController()

@@ -11,13 +11,13 @@ interface ZoomSuggestionProps {
   readonly onTake: (zoom: number) => void
 }
 
-/** Limit: images whose headers are read without being asked; each costs the server a process. */
+/** Maximum number of images whose headers are read without a click; each costs the server a process. */
 const MAX_IMAGES = 20
 
-/** The zoom of the images' own resolution, as soon as they are chosen; where they cannot be sliced at all, why. */
+/** Suggests the zoom of the images' resolution as soon as they are chosen, or says why they cannot be sliced. */
 export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
   const t = useTexts().slicing
-  // Neither the layer nor the format matters for what is asked.
+  // The query depends neither on the layer nor on the format.
   const { source_paths, tile_size, tile_matrix_set, encoding } = of
   const query = estimateQuery({
     source_paths,
@@ -62,7 +62,7 @@ export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
   )
 }
 
-/** Those are looked at when they are sliced. */
+/** True for images in object storage, which are inspected only when they are sliced. */
 function isObject(path: string): boolean {
   return path.startsWith('s3://')
 }

@@ -3,7 +3,7 @@ import { NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import type { UseFormReturnType } from '@mantine/form'
 import { useTexts } from '../../texts/texts.js'
 
-/** When a source is scanned by itself, as the form has it. */
+/** The form values for the automatic scans of a source. */
 export interface AutomationValues {
   readonly schedule: 'none' | 'every' | 'cron'
   readonly minutes: number
@@ -42,7 +42,7 @@ export function automationBody(
   return { schedule: chosen[schedule], watch, publish: approval ? 'approval' : 'automatic' }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a form with these values among others
+// biome-ignore lint/suspicious/noExplicitAny: the form has further values
 export function AutomationFields({ form }: { form: UseFormReturnType<any> }) {
   const t = useTexts().automation
   const { schedule } = form.values as AutomationValues

@@ -7,7 +7,7 @@ import { notifyFailed } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
 import { WriteButton } from '../../ui/write-button.js'
 
-/** Queues the scan of a source; the source shows how it goes. */
+/** Queues the scan of a source; the source's page shows its progress. */
 export function useScan(): { run: (code: string) => void; pending: boolean } {
   const t = useTexts().sources
   const scan = useQueueScan({ onError: (error, code) => notifyFailed(t.scanFailed(shortText(code)), error) })

@@ -8,7 +8,7 @@ export function ScanStatus({ scan }: { scan: Scan }) {
   return <Status tone={toneOf(scan)}>{useScanStatus()(scan)}</Status>
 }
 
-/** A scan that left something out is no plain success, and one that was cancelled no failure. */
+/** A scan with warnings is not a plain success, and a cancelled scan is not a failure. */
 function toneOf({ status, warnings, cancelled }: Scan): Tone {
   if (cancelled) return 'off'
   return status === 'succeeded' && warnings > 0 ? 'warning' : TONES[status]

@@ -17,7 +17,7 @@ import { WriteButton } from '../../ui/write-button.js'
 import { AutomationFields, type AutomationValues, automationBody, automationOf } from './automation-fields.js'
 
 interface SourceFormProps {
-  /** undefined: a new one */
+  /** undefined for a new source */
   readonly source?: ScanSource
   readonly kind?: SourceKind
   readonly pending: boolean
@@ -26,7 +26,7 @@ interface SourceFormProps {
   readonly onSave: (body: ScanSourceBody, thenScan: boolean) => void
 }
 
-/** What a path may be; the service says what else is wrong with it. */
+/** Allowed beginnings of a path; the service reports all other errors. */
 const PLACE = /^(\/|s3:\/\/|https?:\/\/)/i
 
 export function SourceForm({ source, kind, pending, error, commandOf, onSave }: SourceFormProps) {
@@ -123,10 +123,10 @@ function bodyOf({ code, name, kind, path, enabled, ...automation }: SourceValues
   return { code, kind, path: path.trim(), enabled, ...named, ...automationBody(automation) }
 }
 
-/** Enough to see whether the directory is the right one. */
+/** Number of rows: enough to see if the directory is the right one. */
 const SHOWN = 10
 
-/** What a scan would come to. */
+/** The result of a trial scan. */
 function Tried({ tried }: { tried: TriedScan }) {
   const t = useTexts().sources
   const {

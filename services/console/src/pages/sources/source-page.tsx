@@ -91,7 +91,7 @@ function Edit({ source }: { source: ScanSource }) {
   return (
     <Section title={t.sources.edit}>
       <SourceForm
-        // Begins anew with what was saved: the service may have completed it.
+        // The key reloads the form with the saved values, which the service may have completed.
         key={saves}
         source={source}
         pending={save.isPending}
@@ -139,7 +139,7 @@ function History({ source }: { source: ScanSource }) {
   )
 }
 
-/** What a scan left out, row by row. */
+/** The files that a scan left out, one per row. */
 function Warnings({ source, scan }: { source: ScanSource; scan: Scan }) {
   const t = useTexts()
   const formats = useFormats()

@@ -20,7 +20,7 @@ const source = {
   queued_at: null,
 }
 
-test('the page of a remote source says where it is asked and what it answers, and asks again', async () => {
+test('the page of a remote source shows its endpoint and its response, and can test it again', async () => {
   const endpoint = 'https://minio.example.org'
   let storage = { endpoint, state: 'refuses', message: 'SignatureDoesNotMatch', milliseconds: 12 }
   const sent = stubService(() => storage)

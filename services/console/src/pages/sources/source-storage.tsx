@@ -11,7 +11,7 @@ import { shownText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { useFormats } from '../../ui/use-formats.js'
 
-/** `s3://bucket/prefix` and http(s) addresses. */
+/** Matches `s3://bucket/prefix` and http(s) addresses. */
 export const REMOTE = /^(s3|https?):\/\//i
 
 const TONES: Record<SourceStorage['state'], Tone> = {
@@ -22,7 +22,7 @@ const TONES: Record<SourceStorage['state'], Tone> = {
   no_answer: 'warning',
 }
 
-/** Where a remote source is asked, and what it answers at this moment. */
+/** The endpoint of a remote source and its current response. */
 export function Storage({ source }: { source: ScanSource }) {
   const t = useTexts()
   const formats = useFormats()

@@ -15,7 +15,7 @@ import { Page as Frame } from '../../ui/page.js'
 import { useParameter, useParameters } from '../../ui/use-parameter.js'
 import { StylePreview } from './style-preview.js'
 
-/** Limit: styles that can be chosen; the address takes any. */
+/** Maximum number of styles to choose from; the URL accepts any style. */
 const MAX_CHOICES = 500
 
 export function Page() {
@@ -38,7 +38,7 @@ function Nothing() {
   )
 }
 
-/** Which styles are compared, and where, is in the address. */
+/** Compares styles. The URL holds the styles and the camera. */
 function Comparison({ codes }: { codes: readonly string[] }) {
   const t = useTexts()
   const [at, setAt] = useParameter('at')
@@ -75,7 +75,7 @@ function Comparison({ codes }: { codes: readonly string[] }) {
 
 interface Side {
   readonly code: string
-  /** null: the current one */
+  /** null: the current revision */
   readonly revision: number | null
   readonly setCode: (code: string) => void
   readonly setRevision: (revision: string | null) => void

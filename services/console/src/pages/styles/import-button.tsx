@@ -13,7 +13,7 @@ import { WriteButton } from '../../ui/write-button.js'
 
 const NO_FILE = new File([], '')
 
-/** Sends a style or a zip from this device. */
+/** Uploads a style or a zip from this device. */
 export function ImportButton({ of = '' }: { of?: string }) {
   const t = useTexts().styles
   const go = useNavigate()

@@ -9,7 +9,7 @@ interface LayerListProps {
   readonly onChange: (hidden: ReadonlySet<string>) => void
 }
 
-/** The layers of a style, the topmost first as on the map; each can be hidden on this page. */
+/** The layers of a style, topmost first as on the map; each can be hidden on this page. */
 export function LayerList({ layers, hidden, onChange }: LayerListProps) {
   const t = useTexts().styles
   const toggle = (id: string, isShown: boolean) => {

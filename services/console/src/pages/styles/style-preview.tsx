@@ -12,11 +12,11 @@ type MapProps = Omit<ComponentProps<typeof StyleMap>, 'label' | 'of' | 'token'>
 
 interface StylePreviewProps extends MapProps {
   readonly code: string
-  /** null: the current one */
+  /** null: the current revision */
   readonly revision: number | null
 }
 
-/** A style on the map, or why it cannot be shown. */
+/** A style on the map, or the reason why it cannot be shown. */
 export function StylePreview({ code, revision, ...map }: StylePreviewProps) {
   const t = useTexts()
   const { shown, token, error } = useStylePreview(code, revision)
@@ -26,7 +26,7 @@ export function StylePreview({ code, revision, ...map }: StylePreviewProps) {
   return <StyleMap label={`${code} ${shown.revision}`} of={shown} token={token} {...map} />
 }
 
-/** The parts that a preview of a style needs: its document, and a token for all of its parts. */
+/** Loads the data for a preview of a style: its document, and a token for its resources. */
 export function useStylePreview(
   code: string,
   revision: number | null,

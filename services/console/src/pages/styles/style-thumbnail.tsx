@@ -7,7 +7,7 @@ import { Picture } from '../../ui/picture.js'
 import { useSeen } from '../../ui/use-seen.js'
 import { isServed } from '../../ui/withdrawn.js'
 
-/** The style in small, drawn once its row is seen. Decoration: its name stands next to it. */
+/** A small map of the style, drawn when its row becomes visible. Decorative: the style's name stands next to it. */
 export function StyleThumbnail({ style }: { style: AdminStyle }) {
   const { ref, seen } = useSeen()
   const isShown = style.available && isServed(style)
@@ -28,7 +28,7 @@ function Drawn({ style: { code, revision } }: { style: AdminStyle }) {
       const { drawStyle } = await import('../../map/style-picture.js')
       return drawStyle(shown, token)
     },
-    // Another content has another revision.
+    // New content has a new revision, so a document never becomes stale.
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })

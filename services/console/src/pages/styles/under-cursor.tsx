@@ -4,7 +4,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Name } from '../../ui/name.js'
 
-/** Limit: features that are named; below the first ones lie grounds. */
+/** Maximum number of features that are named; the ones below are mostly backgrounds. */
 const MAX_NAMED = 6
 
 export interface Pointed {
@@ -12,7 +12,7 @@ export interface Pointed {
   readonly name: string
 }
 
-/** The names of what is drawn at one point, the topmost first, each once. */
+/** Returns the names of the features at one point, topmost first, without duplicates. */
 export function pointedOf(features: readonly MapGeoJSONFeature[]): readonly Pointed[] {
   const named = features.map(({ layer, properties, id }) => ({
     layer: layer.id,

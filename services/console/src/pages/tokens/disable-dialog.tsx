@@ -10,12 +10,12 @@ import { shortText } from '../../ui/shown-text.js'
 import { Status } from '../../ui/status.js'
 
 interface DisableDialogProps {
-  /** null: closed */
+  /** null if the dialog is closed */
   readonly token: Token | null
   readonly onClose: () => void
 }
 
-/** Asks, disables, and shows which edge processes have confirmed. */
+/** Confirms and disables a token, and shows which edge processes have applied the change. */
 export function DisableDialog({ token, onClose }: DisableDialogProps) {
   const t = useTexts()
   const disable = useDisableToken()

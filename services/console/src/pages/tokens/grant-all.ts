@@ -1,2 +1,2 @@
-/** The entry that grants everything, present and future; see the contracts, whose code the console does not carry. */
+/** The entry that grants all present and future maps. Copied from the contracts to keep their code out of the console's bundle. */
 export const GRANT_ALL = '*'

@@ -15,11 +15,11 @@ const KNOWN = [
   { code: 'lakes', name: 'Lakes', aliases: ['w/l.json'] },
 ]
 
-/** As the service finds it: what contains the text, in the order of codes. */
+/** Searches as the service does: codes that contain the text, in the order of codes. */
 const find = async (text: string) =>
   KNOWN.filter(({ code, name, aliases = [] }) => [code, name, ...aliases].some((one) => one.includes(text)))
 
-/** What the field holds after something was typed into it. */
+/** Types into the field and returns a getter for its value. */
 async function type(text: string, by = find): Promise<() => Grant> {
   let current = { ...NO_GRANT, mode: 'chosen' as const } as Grant
   function Field() {
@@ -33,17 +33,17 @@ async function type(text: string, by = find): Promise<() => Grant> {
   return () => current
 }
 
-test('Enter takes what is suggested, not what is typed', async () => {
+test('Enter takes the suggestion, not the typed text', async () => {
   const grant = await type('ci{Enter}')
   await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '' }))
 })
 
-test('Enter takes what is suggested also while no list is open to mark it', async () => {
+test('Enter takes the suggestion even if no list is open to mark it', async () => {
   const grant = await type('ci{Escape}{Enter}')
   await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '' }))
 })
 
-test('Enter waits for a search that is under way, and takes what is typed by then, not what is shown', async () => {
+test('Enter waits for a pending search, and takes the text typed by then, not the shown suggestion', async () => {
   let answer = () => {}
   const slowly = async (text: string) => {
     if (text !== '') await new Promise<void>((resolve) => (answer = resolve))
@@ -55,7 +55,7 @@ test('Enter waits for a search that is under way, and takes what is typed by the
   await waitFor(() => expect(grant()).toMatchObject({ codes: ['city'], unknown: '', searching: false }))
 })
 
-test('a search that fails grants nothing, and says so', async () => {
+test('a failed search grants nothing and reports the failure', async () => {
   const grant = await type('ci{Enter}', async (text) => {
     if (text !== '') throw new ApiError(403, 'not for this role')
     return []
@@ -64,12 +64,12 @@ test('a search that fails grants nothing, and says so', async () => {
   expect(grant()).toMatchObject({ codes: [], unknown: '' })
 })
 
-test('a code that is written in full comes before those that contain it', async () => {
+test('an exact match comes before codes that contain the text', async () => {
   const grant = await type('city{Enter}')
   await waitFor(() => expect(grant().codes).toEqual(['city']))
 })
 
-test('a code that nothing has is granted after a second yes', async () => {
+test('an unknown code is granted after a second confirmation', async () => {
   const grant = await type('cty{Enter}')
   await waitFor(() => expect(grant()).toMatchObject({ codes: [], unknown: 'cty' }))
   await screen.findByText('The code “cty” does not exist')
@@ -77,7 +77,7 @@ test('a code that nothing has is granted after a second yes', async () => {
   await waitFor(() => expect(grant()).toMatchObject({ codes: ['cty'], unknown: '' }))
 })
 
-test('a code that nothing has can be left out, also when the field was left with it', async () => {
+test('an unknown code can be left out, even after the field lost focus with it', async () => {
   const grant = await type('cty')
   await userEvent.tab()
   await waitFor(() => expect(grant()).toMatchObject({ codes: [], unknown: 'cty' }))
@@ -85,7 +85,7 @@ test('a code that nothing has can be left out, also when the field was left with
   expect(grant()).toMatchObject({ codes: [], unknown: '' })
 })
 
-test('a vector may be named by its path as well', async () => {
+test('a vector may also be named by its path', async () => {
   const grant = await type('w/l.json{Enter}')
   await waitFor(() => expect(grant()).toMatchObject({ codes: ['w/l.json'], unknown: '' }))
 })

@@ -18,14 +18,14 @@ interface GrantFieldProps {
 }
 
 const MODES = ['chosen', 'all', 'none'] as const
-/** After the last letter, before the service is asked. */
+/** Time in ms after the last key press before the search starts. */
 const SEARCH_AFTER_MS = 150
 
-/** Which maps a token may read: some, all, or none. */
+/** Selects the maps that a token may read: some, all, or none. */
 export function GrantField({ label, kind, find, value: grant = NO_GRANT, onChange, error }: GrantFieldProps) {
   const t = useTexts().tokens
   const words = { chosen: t.chosen, all: t.all, none: t.noneGranted }
-  // A search may end when the field has changed.
+  // The field may have changed when a search ends.
   const latest = useRef(grant)
   latest.current = grant
   return (
@@ -62,7 +62,7 @@ interface ChosenCodesProps extends Pick<GrantFieldProps, 'label' | 'kind' | 'fin
   readonly invalid: boolean
 }
 
-/** Codes are chosen from what exists, as the service finds it. One that nothing has needs a second yes: it is more often a slip than a plan. */
+/** Selects codes from the service's search results. An unknown code needs a second confirmation, since it is usually a typing error. */
 function ChosenCodes({ label, kind, find, grant: { codes, unknown, searching }, onChange, invalid }: ChosenCodesProps) {
   const t = useTexts().tokens
   const queries = useQueryClient()
@@ -86,15 +86,15 @@ function ChosenCodes({ label, kind, find, grant: { codes, unknown, searching }, 
   const latest = useRef(codes)
   latest.current = codes
   const take = (code: string) => end({ codes: [...new Set([...latest.current, code])] })
-  /** Takes what is suggested first, or with `exactly` what is typed alone; what nothing has is to be decided. */
+  /** Takes the first suggestion, or with `exactly` only an exact match of the text. An unknown code waits for a decision. */
   const accept = async (exactly: boolean) => {
     const text = typed.trim()
     if (text === '' || searching) return
     if (codes.includes(text)) return setTyped('')
     onChange({ searching: true })
-    // The list may lag behind what is typed.
+    // The shown list may lag behind the typed text.
     const answer = await queries.fetchQuery(searchFor(text)).catch(() => null)
-    // It says itself that it has failed.
+    // The search reports its failure itself.
     if (answer === null) return onChange({ searching: false })
     const isIt = answer.some((one) => one.code === text || one.aliases?.includes(text))
     const first = exactly || isIt ? undefined : ranked(answer, text).find(({ code }) => !codes.includes(code))
@@ -105,7 +105,7 @@ function ChosenCodes({ label, kind, find, grant: { codes, unknown, searching }, 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
     event.preventDefault()
-    // The list must not answer the same key once more: it would take back what was taken.
+    // Stops the list from handling the same key press, which would undo the selection.
     event.stopPropagation()
     const isCurrent = settled === typed.trim() && !search.isPlaceholderData
     const marked = isCurrent ? markedOption(event.target as Element) : undefined
@@ -162,14 +162,14 @@ function ChosenCodes({ label, kind, find, grant: { codes, unknown, searching }, 
   )
 }
 
-/** The option that the list marks; it marks none yet when Enter follows the last letter at once. */
+/** Returns the option that the list marks. The list marks no option yet if Enter follows the last letter at once. */
 function markedOption(field: Element): string | undefined {
   const list = field.getAttribute('aria-controls')
   const marked = list === null ? null : document.getElementById(list)?.querySelector('[data-combobox-selected]')
   return marked?.getAttribute('value') ?? undefined
 }
 
-/** What was found, in the order of fitness: first the code that is what was typed, then those that begin with it. */
+/** Sorts the search results: the exact match first, then codes that begin with the text. */
 function ranked(found: readonly Grantable[], search: string): readonly Grantable[] {
   const text = search.toLowerCase()
   const rank = ({ code }: Grantable) => {

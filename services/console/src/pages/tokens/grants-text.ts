@@ -2,10 +2,10 @@ import type { Token } from '@gateway/contracts/token.js'
 import type { Texts } from '../../texts/en.js'
 import { GRANT_ALL } from './grant-all.js'
 
-/** More than these are counted instead of named. */
+/** Maximum number of names; larger numbers of maps are only counted. */
 const NAMED = 3
 
-/** What a token may read and slice, in words. */
+/** Describes the maps that a token may read and slice. */
 export function grantsText(
   token: Pick<Token, 'basemap_codes' | 'vector_codes' | 'layer_codes' | 'scopes'>,
   t: Texts['tokens'],

@@ -30,7 +30,7 @@ export function Page() {
         issued={issue.data ?? null}
         apiBase={system.data?.api_base_url ?? window.location.origin}
         onClose={() => {
-          // With this the plaintext is gone.
+          // The reset deletes the plaintext from memory.
           issue.reset()
           go('/tokens', SAVED)
         }}

@@ -6,15 +6,15 @@ import { CopyBlock } from '../../ui/copy.js'
 import { LeaveGuard } from '../../ui/leave-guard.js'
 
 interface IssuedDialogProps {
-  /** null: closed */
+  /** null if the dialog is closed */
   readonly issued: IssuedToken | null
-  /** default: that it is issued */
+  /** default: a title that says that the token was issued */
   readonly title?: string
   readonly apiBase: string
   readonly onClose: () => void
 }
 
-/** The one time that a token's plaintext is shown. It closes by its button alone, and Back asks first: a slip would lose the token. */
+/** Shows the plaintext of a token for the only time. Only its button closes the dialog, and Back asks first: a slip would lose the token. */
 export function IssuedDialog({ issued, title, apiBase, onClose }: IssuedDialogProps) {
   const t = useTexts()
   return (

@@ -28,7 +28,7 @@ import { bodyOf, localMoment, NEW_TOKEN, NO_GRANT, type TokenValues } from './to
 const USUAL_DAYS = 30
 const DAY_MS = 86_400_000
 
-/** Gives a partner access on one screen: the maps, until when, from where; then the token and what to send. */
+/** Gives a partner access on one screen: the maps, expiry and networks; then shows the token and the text to send. */
 export function Page() {
   const t = useTexts()
   const issue = useIssueToken()
@@ -118,7 +118,7 @@ function PartnerForm({ issue }: { issue: ReturnType<typeof useIssueToken> }) {
   )
 }
 
-/** The one time that the token is shown, with all that a partner needs. */
+/** Shows the token for the only time, with all the information for the partner. */
 function Given({ issued }: { issued: IssuedToken }) {
   const t = useTexts()
   const formats = useFormats()

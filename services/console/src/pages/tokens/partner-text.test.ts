@@ -11,14 +11,14 @@ const access = {
   token: 'bmp_secret',
 }
 
-test('the text for a partner names the maps, until when, and from where', () => {
+test('the text for a partner names the maps, the expiry and the allowed networks', () => {
   const text = partnerText(access, en.partner)
   expect(text).toContain('World: https://t.example/tiles/world/current/{z}/{x}/{y}.png?token=bmp_secret')
   expect(text).toContain('24 December 2026')
   expect(text).toContain('10.0.0.0/8')
 })
 
-test('a text that goes by mail does not hold the secret', () => {
+test('a text for mail does not contain the secret', () => {
   const text = partnerText({ ...access, token: null }, en.partner)
   expect(text).not.toContain('bmp_secret')
   expect(text).toContain('token=YOUR_TOKEN')

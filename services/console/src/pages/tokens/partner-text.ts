@@ -5,15 +5,15 @@ import { TOKEN_PLACE } from '../basemaps/snippets.js'
 interface PartnerText {
   readonly name: string
   readonly maps: readonly Pick<AdminBasemap, 'name' | 'url_template'>[]
-  /** when the access ends, as the reader has it; null: never */
+  /** end of the access in the reader's format; null: the access does not expire */
   readonly until: string | null
   readonly networks: readonly string[]
   readonly origins: readonly string[]
-  /** null: it is sent another way */
+  /** null: the token is sent another way */
   readonly token: string | null
 }
 
-/** What is sent to a partner. Without the secret it may go by mail. */
+/** Returns the text for a partner. It may go by mail if it does not contain the secret. */
 export function partnerText({ maps, until, networks, origins, token, name }: PartnerText, t: Texts['partner']): string {
   return [
     t.mail.greeting(name),

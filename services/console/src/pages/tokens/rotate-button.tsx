@@ -15,10 +15,10 @@ import { IssuedDialog } from './issued-dialog.js'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-/** How long the secret of now goes on beside the new one; the API takes any time up to the last. */
+/** Offered times for which the old secret stays valid beside the new one. The API accepts any time up to the last. */
 const OVERLAPS = [0, HOUR, DAY, 7 * DAY, 30 * DAY]
 
-/** Gives a token a new secret after confirmation, and shows it. */
+/** Rotates the secret of a token after confirmation, and shows the new secret. */
 export function RotateButton({ token }: { token: Token }) {
   const t = useTexts().tokens
   const formats = useFormats()
@@ -58,7 +58,7 @@ export function RotateButton({ token }: { token: Token }) {
         issued={rotate.data ?? null}
         title={t.rotated}
         apiBase={system.data?.api_base_url ?? window.location.origin}
-        // With this the plaintext is gone.
+        // The reset deletes the plaintext from memory.
         onClose={rotate.reset}
       />
     </>

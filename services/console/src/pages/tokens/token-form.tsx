@@ -18,18 +18,18 @@ import { GrantField } from './grant-field.js'
 import { bodyOf, type Grant, NEW_TOKEN, type TokenValues, valuesOf } from './token-values.js'
 
 interface TokenFormProps {
-  /** undefined: a new one */
+  /** undefined for a new token */
   readonly token?: Token
   readonly pending: boolean
   readonly error: Error | null
-  /** what was entered has been saved */
+  /** true if the entered values were saved */
   readonly saved: boolean
-  /** of a token that exists, the fields that differ */
+  /** for an existing token, `body` holds only the fields that differ */
   readonly commandOf: (body: Partial<TokenBody>) => Call
   readonly onSave: (body: Partial<TokenBody>) => void
 }
 
-/** What a token may do, issued or changed. */
+/** The form for the rights of a new or an existing token. */
 export function TokenForm({ token, pending, error, saved, commandOf, onSave }: TokenFormProps) {
   const t = useTexts()
   const stored = token === undefined ? NEW_TOKEN : valuesOf(token)
@@ -159,7 +159,7 @@ function UsualExpiry() {
   return <Radio value="default" label={usual} />
 }
 
-/** Whether the grants of basemaps count: for reading, or for signing addresses. */
+/** True if grants of basemaps have an effect: for reading, or for signing addresses. */
 const namesBasemaps = (scopes: readonly string[]) => scopes.includes('read') || scopes.includes('sign')
 
 function problemOf({ mode, codes, unknown }: Grant, t: Texts['tokens']): string | null {
@@ -173,6 +173,6 @@ function wrongOne(entries: readonly string[], isRight: (entry: string) => boolea
   return wrong === undefined ? null : words(shortText(wrong))
 }
 
-/** The server judges in detail; this finds slips. */
+/** Finds typing errors only; the server validates in detail. */
 const isOrigin = (text: string) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#]+$/i.test(text)
 const isNetwork = (text: string) => /^[0-9a-f.:]+(\/\d{1,3})?$/i.test(text)

@@ -129,7 +129,7 @@ function TokenFacts({ token }: { token: Token }) {
   )
 }
 
-/** Why requests were refused: the reason of the last one first. */
+/** Reasons of refused requests, the latest first. */
 function Refusals({ token }: { token: Token }) {
   const t = useTexts().usage
   const { number } = useFormats()

@@ -27,7 +27,7 @@ const TOKEN: Token = {
   previous_expires_at: null,
 }
 
-test('what was not touched is not sent, not even a moment that the form shows to the minute', () => {
+test('unchanged values are not sent, not even a time that the form shows only to the minute', () => {
   const values = valuesOf(TOKEN)
   expect(bodyOf(values, values)).toEqual({})
   expect(bodyOf({ ...values, name: ' Road works 2 ' }, values)).toEqual({ name: 'Road works 2' })
@@ -37,13 +37,13 @@ test('what was not touched is not sent, not even a moment that the form shows to
   })
 })
 
-test('a limit of requests is sent whole, and as null where it was taken away', () => {
+test('a rate limit is sent as a whole, and as null if it was removed', () => {
   const values = valuesOf(TOKEN)
   expect(bodyOf({ ...values, burst: '' }, values)).toEqual({ rate_limit: { per_second: 5 } })
   expect(bodyOf({ ...values, perSecond: '' }, values)).toEqual({ rate_limit: null })
 })
 
-test('grants and expiry are sent as the interface has them', () => {
+test('grants and expiry are sent in the format of the API', () => {
   const values = valuesOf(TOKEN)
   const grant = { mode: 'chosen', codes: ['world', 'city'], unknown: '', searching: false } as const
   const none = { mode: 'none', codes: ['kept in the form'], unknown: '', searching: false } as const
@@ -57,7 +57,7 @@ test('grants and expiry are sent as the interface has them', () => {
     basemap_codes: ['world', 'city'],
     vector_codes: [],
   })
-  // Without the scope nothing is read.
+  // Without the scope read the token reads nothing.
   expect(bodyOf({ ...values, scopes: ['slice'] }, values)).toEqual({
     scopes: ['slice'],
     basemap_codes: [],
@@ -65,13 +65,13 @@ test('grants and expiry are sent as the interface has them', () => {
   })
 })
 
-test('a new token has the usual expiry unless one is chosen', () => {
+test('a new token has the usual expiry unless another one is chosen', () => {
   expect(bodyOf({ ...NEW_TOKEN, name: 'x' }, null)).not.toHaveProperty('expires_at')
   const at = bodyOf({ ...NEW_TOKEN, name: 'x', expiry: 'at', moment: '2030-01-01T00:00' }, null).expires_at
   expect(Date.parse(String(at))).toBe(new Date('2030-01-01T00:00').getTime())
 })
 
-test('layers are sent if they were changed, and a new token has all of them', () => {
+test('layers are sent only if they changed, and a new token has all of them', () => {
   const values = valuesOf({ ...TOKEN, layer_codes: ['city'], scopes: ['slice'] })
   const layers = { mode: 'chosen', codes: ['city', 'port'], unknown: '', searching: false } as const
   expect(bodyOf({ ...values, layers }, values)).toEqual({ layer_codes: ['city', 'port'] })

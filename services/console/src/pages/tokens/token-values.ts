@@ -1,19 +1,19 @@
 import type { Token, TokenBody } from '@gateway/contracts/token.js'
 import { GRANT_ALL } from './grant-all.js'
 
-/** Which maps of one kind a token may read. */
+/** The maps of one kind that a token may read. */
 export interface Grant {
   readonly mode: 'chosen' | 'all' | 'none'
   readonly codes: readonly string[]
-  /** a code that nothing has: entered, and neither confirmed nor left out yet */
+  /** an unknown code that was entered and is neither confirmed nor left out yet */
   readonly unknown: string
-  /** what was typed is being looked up: until it is known what it is, nothing may be saved */
+  /** true while the typed text is being searched; saving must wait for the result */
   readonly searching: boolean
 }
 
 export const NO_GRANT: Grant = { mode: 'none', codes: [], unknown: '', searching: false }
 
-/** What the form of a token holds. */
+/** The values of a token's form. */
 export interface TokenValues {
   name: string
   scopes: string[]
@@ -22,11 +22,11 @@ export interface TokenValues {
   layers: Grant
   origins: string[]
   networks: string[]
-  /** requests a second, and at once; '' where it is not limited, or as many as a second's */
+  /** requests per second, and the burst; '' if there is no limit, or if the burst equals the rate */
   perSecond: number | ''
   burst: number | ''
   expiry: 'default' | 'at' | 'never'
-  /** as the field has it: local time without a zone */
+  /** in the format of the input field: local time without a zone */
   moment: string
 }
 
@@ -60,7 +60,7 @@ export function valuesOf(token: Token): TokenValues {
   }
 }
 
-/** The body that issues a token with these values; with `before`, of one that changes it: the fields that differ. */
+/** Returns the body that issues a token with these values, or with `before` the body that changes it: only the fields that differ. */
 export function bodyOf(values: TokenValues, before: TokenValues | null): Partial<TokenBody> {
   const body = fieldsOf(values)
   if (before === null) return body
@@ -103,7 +103,7 @@ export function grantCodes({ mode, codes }: Grant): string[] {
   return mode === 'chosen' ? [...codes] : []
 }
 
-/** ISO 8601 to the field's form, in the zone of the browser, to the minute; it is sent only where it was changed. */
+/** Converts ISO 8601 to the field's format, in the browser's zone and to the minute. The value is sent only if it changed. */
 export function localMoment(at: string): string {
   const date = new Date(at)
   const two = (n: number) => String(n).padStart(2, '0')

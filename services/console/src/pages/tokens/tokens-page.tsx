@@ -99,7 +99,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       id: 'grants',
       header: t.tokens.grants,
       value: (token) => grantsText(token, t.tokens),
-      // With a column of their own the scopes would push the last one below the button.
+      // A separate column for the scopes would push the last column below the button.
       cell: (token) => (
         <>
           <Name>{grantsText(token, t.tokens)}</Name>

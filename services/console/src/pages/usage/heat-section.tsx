@@ -19,10 +19,10 @@ import { amountOf, boundsOfCell, CELLS, HEAT_COLOURS, type HeatCell, heatOverlay
 
 const KINDS: readonly UsageCellKind[] = ['requests', 'misses']
 const RANGES = Object.keys(HEAT_RANGES) as HeatRange[]
-/** Of the table beside the map. */
+/** Number of rows in the table beside the map. */
 const LARGEST = 8
 
-/** Where on a basemap tiles are asked for, or missed: over the map itself. */
+/** A heat map of the tiles of a basemap that were requested or missing. */
 export function HeatSection({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts().usage.heat
   const [parameters, set] = useParameters()
@@ -160,7 +160,7 @@ interface LargestProps {
   readonly onShow?: (cell: HeatCell) => void
 }
 
-/** What the map shows by colours alone, for everybody; the service answers the largest first. */
+/** The content of the map as a table, for users who cannot see its colours. The service returns the largest cells first. */
 function LargestCells({ cells, kind, onShow }: LargestProps) {
   const t = useTexts().usage
   const formats = useFormats()

@@ -23,8 +23,8 @@ function cell(
   }
 }
 
-test('a cell is as hot as much was asked for in each part of it', () => {
-  // A quarter of the ground with a quarter of the requests.
+test('the heat of a cell is its number of requests relative to its area', () => {
+  // A quarter of the area with a quarter of the requests.
   expect(stepsOf([cell(4, 400), cell(5, 100)], 'requests')).toEqual([4, 4])
   expect(stepsOf([cell(0, 1), cell(4, 1), cell(8, 1)], 'requests')).toEqual([0, 2, 4])
   expect(stepsOf([cell(5, 7, 7), cell(4, 7, 7, 'WorldCRS84Quad')], 'misses')).toEqual([4, 4])

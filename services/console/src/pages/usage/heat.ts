@@ -6,7 +6,7 @@ import type { Overlay } from '../../map/version-content.js'
 
 export type HeatCell = UsageCells['features'][number]
 
-/** From few to many, distinct on images and for those who see few colours (ColorBrewer, YlOrRd and PuBu). */
+/** Colours from few to many, distinct on images and for colour-blind users (ColorBrewer, YlOrRd and PuBu). */
 export const HEAT_COLOURS: Readonly<Record<UsageCellKind, readonly string[]>> = {
   requests: ['#ffffb2', '#fecc5c', '#fd8d3c', '#f03b20', '#bd0026'],
   misses: ['#f1eef6', '#bdc9e1', '#74a9cf', '#2b8cbe', '#045a8d'],
@@ -26,13 +26,13 @@ export function boundsOfCell({ geometry }: HeatCell): Bounds {
 }
 
 /**
- * Each cell's step, from 0 to one less than there are colours: by how much was asked for in each part of it, since a cell of a low zoom is large, on a scale of
- * powers, since some places are asked for a thousand times as much as others.
+ * Returns a step for each cell, from 0 to the number of colours minus one. Steps depend on the requests per area, since a cell of a low
+ * zoom is large. The scale is logarithmic, since some places get a thousand times as many requests as others.
  */
 export function stepsOf(cells: readonly HeatCell[], kind: UsageCellKind): number[] {
   const densities = cells.map((cell) => {
     const { z, tile_matrix_set: grid } = cell.properties
-    // A tile of the geographic grids is as wide as one of the zoom below in Web Mercator.
+    // A tile of the geographic grids is as wide as a Web Mercator tile of the next zoom.
     return Math.log2(amountOf(cell, kind)) + 2 * (grid === 'WebMercatorQuad' ? z : z + 1)
   })
   const lowest = Math.min(...densities)
@@ -41,7 +41,7 @@ export function stepsOf(cells: readonly HeatCell[], kind: UsageCellKind): number
   return densities.map((density) => (span === 0 ? last : Math.round(((density - lowest) / span) * last)))
 }
 
-/** The cells as the map draws them, the small ones above the large ones. */
+/** Returns the cells as a map overlay, the small ones above the large ones. */
 export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): Overlay {
   const steps = stepsOf(cells, kind)
   const colours = HEAT_COLOURS[kind]
@@ -57,7 +57,7 @@ export function heatOverlay(cells: readonly HeatCell[], kind: UsageCellKind): Ov
     source: CELLS,
     paint: {
       'fill-color': ['get', 'colour'],
-      // What is large and was asked for little covers little of what lies below.
+      // Large cells with few requests are nearly transparent and hide little of the map.
       'fill-opacity': ['interpolate', ['linear'], ['get', 'step'], 0, 0.25, colours.length - 1, 0.6],
       'fill-antialias': false,
     },

@@ -7,14 +7,14 @@ import { type DotItemDotProps, type MouseHandlerDataParam, ReferenceArea } from 
 const AXES = {
   h: 190,
   dataKey: 'time',
-  // A curve would show values between two points that nobody has measured.
+  // A curve would show values between two points that were never measured.
   curveType: 'linear',
   withDots: false,
   strokeWidth: 2,
   tickLine: 'none',
 } as const
 
-/** No line goes through a value without a neighbour: it is drawn as a dot. Other values are not. */
+/** Draws a value without neighbours as a dot, since no line goes through it. Other values have no dot. */
 function loneDot({ key, cx, cy, index, stroke, points }: DotItemDotProps): ReactElement {
   const isGap = (i: number) => (points[i]?.y ?? null) === null
   const isLone = !isGap(index) && isGap(index - 1) && isGap(index + 1)
@@ -22,17 +22,17 @@ function loneDot({ key, cx, cy, index, stroke, points }: DotItemDotProps): React
 }
 const LONE = { dot: loneDot }
 
-/** Every axis begins at zero: a part of one would make a small change look large. */
+/** Every axis starts at zero: a cut axis would make a small change look large. */
 const FROM_ZERO: [number, 'auto'] = [0, 'auto']
 const SHARES: [number, number] = [0, 1]
 const AXIS_WIDTH = 48
-/** Bytes and times need more room than numbers. */
+/** Width for bytes and times, which need more room than plain numbers. */
 const WIDE_AXIS_WIDTH = 68
 
 export interface Series {
   readonly name: string
   readonly color: string
-  /** one for each point of time; null: not known */
+  /** one value per point of time; null: unknown */
   readonly values: readonly (number | null)[]
 }
 
@@ -45,17 +45,17 @@ interface PlotProps {
   readonly series: readonly Series[]
   readonly format: (value: number) => string
   readonly kind?: 'area' | 'lines' | 'bytes' | 'shares'
-  /** the axis has room for a value with a unit */
+  /** true if the axis needs room for a value with a unit */
   readonly wide?: boolean
-  /** plots of one name show their cursor at the same time */
+  /** plots with the same group show their cursor at the same time */
   readonly group: string
-  /** a range of time was chosen by dragging */
+  /** called after the user selected a range of time by dragging */
   readonly onZoom?: ((fromMs: number, toMs: number) => void) | undefined
-  /** shown in place of a chart */
+  /** shown instead of the chart */
   readonly instead?: ReactNode
 }
 
-/** Some figures over time. A chart is nothing to a screen reader: its words say the same. */
+/** Figures over time. A screen reader cannot read the chart, so the summary says the same in words. */
 export function Plot(props: PlotProps) {
   const { title, summary, times, series, format, formatTime, kind = 'area', group, instead } = props
   const { handlers, marked } = useDragging(props.onZoom)
@@ -69,7 +69,7 @@ export function Plot(props: PlotProps) {
     valueFormatter: format,
     withLegend: series.length > 1,
     connectNulls: false,
-    // A missing hour is a gap, and no shorter way to the next one.
+    // A numeric axis shows a missing hour as a gap instead of closing it.
     xAxisProps: {
       type: 'number',
       scale: 'time',
@@ -79,14 +79,14 @@ export function Plot(props: PlotProps) {
     },
     tooltipProps: { labelFormatter: (at: ReactNode) => (typeof at === 'number' ? formatTime(at) : '') },
   } as const
-  // Of few whole numbers the axis would have halves, which `format` rounds to the same word twice.
+  // For a few whole numbers the axis would have halves, which `format` rounds to duplicate labels.
   const isWhole = series.every(({ values }) => values.every((value) => value === null || Number.isInteger(value)))
   const yAxisProps = {
     width: kind === 'bytes' || props.wide ? WIDE_AXIS_WIDTH : AXIS_WIDTH,
     domain: kind === 'shares' ? SHARES : FROM_ZERO,
     allowDecimals: !isWhole,
   }
-  // The chart is described in words next to it; it is no stop of the keyboard.
+  // Keeps the chart out of the tab order: the summary next to it describes it.
   const chartProps = { accessibilityLayer: false, syncId: group, syncMethod: 'value', ...handlers } as const
   const area = marked !== null && <ReferenceArea x1={marked[0]} x2={marked[1]} fillOpacity={0.2} />
   const chart =
@@ -114,7 +114,7 @@ export function Plot(props: PlotProps) {
   )
 }
 
-/** What is marked while somebody drags over a chart, and the range once they let go. A press without a way chooses nothing. */
+/** The range marked while the user drags over a chart, and the selection on release. A click without dragging selects nothing. */
 function useDragging(onZoom: PlotProps['onZoom']) {
   const [marked, setMarked] = useState<readonly [from: number, to: number] | null>(null)
   if (onZoom === undefined) return { handlers: {}, marked: null }

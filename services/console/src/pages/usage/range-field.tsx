@@ -5,7 +5,7 @@ interface RangeFieldProps<R extends string> {
   readonly ranges: readonly R[]
   readonly value: R | 'custom'
   readonly onChange: (range: R) => void
-  /** absent: no range of one's own */
+  /** absent: the user cannot enter a custom range */
   readonly own?: {
     readonly fromMs: number
     readonly toMs: number
@@ -13,7 +13,7 @@ interface RangeFieldProps<R extends string> {
   }
 }
 
-/** How far back charts reach; or from when until when. */
+/** Selects how far back the charts reach, or a custom range. */
 export function RangeField<R extends string>({ ranges, value, onChange, own }: RangeFieldProps<R>) {
   const { usage: t, work } = useTexts()
   const custom = own === undefined ? [] : (['custom'] as const)
@@ -50,7 +50,7 @@ export function RangeField<R extends string>({ ranges, value, onChange, own }: R
   )
 }
 
-/** As the browser's field takes it, in the viewer's zone. */
+/** Formats a time for the browser's input field, in the viewer's zone. */
 function localMinute(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -1,7 +1,7 @@
 import type { RefusalReason, UsageItem } from '@gateway/contracts/usage.js'
 import type { Texts } from '../../texts/en.js'
 
-/** How many requests were refused, by reason; those of before reasons were counted at the end. */
+/** Lists refused requests by reason. Refusals from before reasons were recorded come last. */
 export function reasonsText(
   { refused, refused_by: by }: Pick<UsageItem, 'refused' | 'refused_by'>,
   t: Texts['usage'],

@@ -16,7 +16,7 @@ import { reasonsText } from './reasons-text.js'
 
 const RANGES = Object.keys(TOGETHER_RANGES) as TogetherRange[]
 
-/** By `token` the maps that it used, by `basemap` the tokens that used it. */
+/** For a token the maps that it used; for a basemap the tokens that used it. */
 export function TogetherSection({ by, id }: { by: 'token' | 'basemap'; id: string }) {
   const t = useTexts().usage
   const [asked, setRange] = useParameter('used')
@@ -101,7 +101,7 @@ function Basemap({ item }: { item: UsageItem }) {
   )
 }
 
-/** Of the id of a token that is gone: enough to find it in the audit. */
+/** Number of characters of a deleted token's id that are shown: enough to find the token in the audit. */
 const ID_LENGTH = 8
 
 function Token({ item }: { item: UsageItem }) {

@@ -21,12 +21,12 @@ import { useParameters } from '../../ui/use-parameter.js'
 import { useSeen } from '../../ui/use-seen.js'
 import { RangeField } from './range-field.js'
 
-/** The chart library is heavy: it is loaded once somebody scrolls to something that it draws. */
+/** The chart library is large, so it loads only when a chart becomes visible. */
 const UsageCharts = lazy(() => import('./usage-charts.js'))
 
 const RANGES = Object.keys(USAGE_RANGES) as UsageRange[]
 
-/** What one token, basemap, version or vector was used for. `id`: as the API has it. */
+/** The usage of one token, basemap, version or vector. `id` is in the format of the API. */
 export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
   const t = useTexts().usage
   const { span, choose, zoom } = useSpan()
@@ -61,7 +61,7 @@ export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
   )
 }
 
-/** The range in the URL: `usage` names it, or `from` and `to` do. */
+/** The range in the URL: a name in `usage`, or a custom range in `from` and `to`. */
 function useSpan() {
   const [parameters, set] = useParameters()
   const now = useNow()

@@ -34,7 +34,7 @@ const vector = (fields: Partial<AdminVector>): AdminVector => ({
 const select = () => screen.getByRole('combobox', { name: 'Text encoding' })
 const button = () => screen.getByRole('button', { name: 'Set encoding' })
 
-test('of a shapefile another encoding than its files say is set, and given back to them', async () => {
+test('the encoding of a shapefile can be overridden and reset', async () => {
   const sent = stubService(() => ({}))
   const { unmount } = show(<EncodingField vector={vector({ encoding: 'Big5', encoding_source: 'cpg' })} />)
   expect(screen.getByText('Big5 (from the .cpg)')).toBeDefined()
@@ -53,7 +53,7 @@ test('of a shapefile another encoding than its files say is set, and given back 
   ])
 })
 
-test('of other kinds it is only told', () => {
+test('the encoding of other kinds is only shown', () => {
   show(<EncodingField vector={vector({ kind: 'geopackage', encoding: 'UTF-8', encoding_source: 'format' })} />)
   expect(screen.getByText('UTF-8 (by the format)')).toBeDefined()
   expect(screen.queryByRole('combobox')).toBeNull()

@@ -7,7 +7,7 @@ import { notifyDone } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
 import { ActionButton } from '../../ui/write-button.js'
 
-/** What tables are in most often; the API takes every name of the Encoding Standard. */
+/** The most common encodings of tables; the API accepts every name of the Encoding Standard. */
 const COMMON = [
   'UTF-8',
   'GBK',
@@ -21,10 +21,10 @@ const COMMON = [
   'ISO-8859-1',
 ]
 
-/** What the files say. */
+/** Stands for the encoding that the files declare. */
 const OWN = ''
 
-/** In which encoding the texts of a vector are and from where that is known; of a shapefile it can be set. */
+/** Shows the text encoding of a vector and its origin. The encoding of a shapefile can be set. */
 export function EncodingField({ vector }: { vector: AdminVector }) {
   const t = useTexts().vectors
   const { code, name, kind, encoding, encoding_source: source } = vector

@@ -4,10 +4,10 @@ import { type ChangesTask, changedTiles } from '@gateway/tilesets/compare/change
 import { NotCompared } from '@gateway/tilesets/compare/compare-sets.js'
 import { serve } from '../../platform/helper-process/serve.js'
 
-/** A version that cannot be read is no trouble of the process. `refused` null: all has been written. */
+/** `refused` is the reason if a version cannot be read, which is not a failure of the process; null: all lines were written. */
 export type ChangesAnswer = { readonly refused: string | null }
 
-/** Lines are gathered: a write for each costs more than the comparison. */
+/** Lines are collected up to this size, since a write for each would cost more than the comparison. */
 const GATHERED_BYTES = 64 * 1024
 
 serve<ChangesTask, ChangesAnswer>(async (task, progress) => {
@@ -28,7 +28,7 @@ serve<ChangesTask, ChangesAnswer>(async (task, progress) => {
   }
 })
 
-/** As fast as the reader takes it. */
+/** Writes as fast as the reader takes it. */
 async function write(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain')
 }

@@ -73,7 +73,7 @@ const lines = (body: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
 
-test('the tiles that differ come as lines, by zoom, column and row', async () => {
+test('the differing tiles come as lines, by zoom, column and row', async () => {
   const answer = await ask('from=older&to=newer')
   expect([answer.statusCode, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
     200,
@@ -92,7 +92,7 @@ test('the tiles that differ come as lines, by zoom, column and row', async () =>
   expect([same.statusCode, same.body]).toEqual([200, ''])
 })
 
-test('a token with an area gets the tiles that touch it, and nothing of a map that lies outside', async () => {
+test('a token with an area gets the tiles that touch it, and nothing of a map outside of it', async () => {
   const area = await tokenWith({ bounds: [100, -80, 120, -70] })
   expect(lines((await ask('from=older&to=newer', area)).body)).toEqual([
     { z: 0, x: 0, y: 0, change: 'changed' },
@@ -100,7 +100,7 @@ test('a token with an area gets the tiles that touch it, and nothing of a map th
   ])
 })
 
-test('refusals come in their order', async () => {
+test('refusals come in order', async () => {
   const status = async (...asked: Parameters<typeof ask>) => (await ask(...asked)).statusCode
   expect(await status('from=older&to=newer', 'bmp_none')).toBe(401)
   expect(await status('from=older&to=newer', await tokenWith({ scopes: ['slice'] }))).toBe(403)
@@ -111,11 +111,11 @@ test('refusals come in their order', async () => {
   expect(await status('from=older')).toBe(400)
   expect(await status('from=older&to=newer&zoom=1')).toBe(400)
   expect(await status('from=older&to=degrees')).toBe(400)
-  // It has the name of an archive and is none.
+  // A file with the name of an archive, but other content.
   expect(await status('from=v1&to=v2')).toBe(409)
 })
 
-test('a caller that hangs up ends its list, and frees its place', async () => {
+test('a caller that disconnects ends its list, and frees its slot', async () => {
   await gateway.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = gateway.app.server.address() as AddressInfo
   for (let i = 0; i < 4; i++) {
@@ -128,7 +128,7 @@ test('a caller that hangs up ends its list, and frees its place', async () => {
   await expect.poll(async () => (await ask('from=older&to=newer')).statusCode).toBe(200)
 })
 
-test('no more than two lists are made at the same time', async () => {
+test('at most two lists are built at the same time', async () => {
   const atOnce = async () => {
     const all = await Promise.all([1, 2, 3].map(() => ask('from=older&to=newer')))
     return all.map(({ statusCode }) => statusCode).sort()

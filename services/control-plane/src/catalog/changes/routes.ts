@@ -11,7 +11,7 @@ const querySchema = z.strictObject({
   to: label.describe('the label of the newer one, or `current`'),
 })
 
-/** What a device that has one version must fetch for another. */
+/** Lists the tiles that a device with one version must fetch to have another. */
 export function changesRoute(app: App, ctx: ControlContext, gate: ServiceGate): void {
   const changes = new VersionChanges(ctx)
   app.get(

@@ -12,12 +12,12 @@ import { HelperProcess } from '../../platform/helper-process/helper-process.js'
 import { copyHere } from '../local-copies.js'
 import type { ChangesAnswer } from './changes-process.js'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, even when the sources run (in tests). */
 const CHANGES_PROCESS = new URL('../../../dist/catalog/changes/changes-process.js', import.meta.url)
 
-/** Limit: lists of changes that one control plane makes at the same time, each in a process. */
+/** Maximum number of lists of changes that one control plane makes at the same time, each in a process. */
 export const MAX_AT_ONCE = 2
-/** Limit: seconds of one list, which is broken off then. A reader that takes nothing holds a process no longer either. */
+/** Maximum seconds of one list, which is then aborted. This also ends the process of a reader that stalls. */
 export const LIMIT_SECONDS = 900
 const RETRY_SECONDS = 30
 
@@ -34,7 +34,7 @@ interface WantedChanges {
   readonly code: string
   readonly from: string
   readonly to: string
-  /** what the token may read; null: everywhere */
+  /** area that the token may read; null: everywhere */
   readonly area: Bounds | null
 }
 
@@ -45,7 +45,7 @@ interface Compared {
   readonly right: StoredVersion
 }
 
-/** Lists the tiles that differ between two versions, in a process of its own, as fast as the reader takes them. */
+/** Lists the tiles that differ between two versions, in a separate process, as fast as the reader takes them. */
 export class VersionChanges {
   readonly #ctx: Pick<ControlContext, 'sql' | 'settings' | 'shutdown' | 'log'>
   #running = 0
@@ -54,7 +54,7 @@ export class VersionChanges {
     this.#ctx = ctx
   }
 
-  /** NDJSON. An abort of `gone` ends the process, and the stream with an error; so does a fault after the first line. */
+  /** Returns NDJSON. An abort of `gone` ends the process, and the stream with an error; so does a fault after the first line. */
   async stream(wanted: WantedChanges, gone: AbortSignal): Promise<Readable | Refusal> {
     const found = await this.#find(wanted)
     if (!found.ok) return found
@@ -77,7 +77,7 @@ export class VersionChanges {
     }
   }
 
-  /** Ends with why the versions cannot be compared; null: all lines were told. */
+  /** Returns the reason why the versions cannot be compared; null after all lines. */
   async *#lines(
     { basemap, left, right }: Compared,
     area: Bounds | null,
@@ -98,7 +98,7 @@ export class VersionChanges {
       const task = { left: await here(left), right: await here(right), tileMatrixSet, tileMatrices, area }
       const output = helper.output()
       let answer: ChangesAnswer | null = null
-      // The process ends with its answer; what it has written until then can still be read.
+      // The process ends with its result. Its earlier output can still be read.
       const answered = helper.ask(task, signal).then((given) => {
         answer = given
         helper.end()
@@ -135,7 +135,7 @@ export class VersionChanges {
   }
 }
 
-/** A reader that leaves before it has begun ends the process, too. */
+/** Also ends the process of a reader that leaves before it has begun. */
 function streamOf(first: Buffer, lines: AsyncGenerator<Buffer, string | null>, signal: AbortSignal): Readable {
   const all = async function* () {
     yield first

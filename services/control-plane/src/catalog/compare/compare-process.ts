@@ -2,7 +2,7 @@ import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { type CompareTask, type Comparison, compareSets, NotCompared } from '@gateway/tilesets/compare/compare-sets.js'
 import { serve } from '../../platform/helper-process/serve.js'
 
-/** A version that cannot be read is no trouble of the process. */
+/** `refused`: a version cannot be read, which is not a failure of the process. */
 export type CompareAnswer = Comparison | { readonly refused: string }
 
 serve<CompareTask, CompareAnswer>(async (task) => {

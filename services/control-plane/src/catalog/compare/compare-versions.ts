@@ -8,16 +8,16 @@ import type { ControlContext } from '../../platform/context.js'
 import { HelperProcess } from '../../platform/helper-process/helper-process.js'
 import type { CompareAnswer } from './compare-process.js'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, even when the sources run (in tests). */
 const COMPARE_PROCESS = new URL('../../../dist/catalog/compare/compare-process.js', import.meta.url)
 
-/** Limit: addresses of one comparison; some seconds of reading from a disk, and an answer of at most 60 KB. */
+/** Maximum number of tiles in one comparison: some seconds of reading from a disk, and a response of at most 60 KB. */
 export const MAX_COMPARED = 4096
-/** Then it answers with what it has. */
+/** Time limit of the reading. The tiles compared by then are returned. */
 export const LIMIT_SECONDS = 20
-/** A disk that hangs holds up the process that reads it: that long after its limit it is ended. */
+/** A disk that hangs blocks the process that reads it. The process is killed so long after its limit. */
 const PATIENCE_MS = 5_000
-/** Limit: comparisons that one control plane makes at the same time, each in a process. */
+/** Maximum number of comparisons that one control plane makes at the same time, each in a process. */
 export const MAX_AT_ONCE = 2
 
 const TOO_MANY = {
@@ -34,7 +34,7 @@ export interface WantedComparison {
   readonly zoom_max: number
 }
 
-/** Compares two versions of a basemap tile by tile, in a process of its own. */
+/** Compares two versions of a basemap tile by tile, in a separate process. */
 export class VersionComparer {
   readonly #ctx: ControlContext
   #running = 0
@@ -43,7 +43,7 @@ export class VersionComparer {
     this.#ctx = ctx
   }
 
-  /** Rejects with the reason of the signal, and then reads no more. */
+  /** Rejects with the reason of the signal, and then stops reading. */
   async compare(code: string, wanted: WantedComparison, signal: AbortSignal): Promise<Comparison | Refusal> {
     const task = await this.#taskOf(code, wanted)
     if ('ok' in task) return task

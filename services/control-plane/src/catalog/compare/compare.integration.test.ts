@@ -13,7 +13,7 @@ beforeAll(async () => {
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL)
   const { sql } = gateway.ctx
   await fillCatalog(sql, home)
-  // The same folder once more, and one in another grid.
+  // The same folder again, and one in another grid.
   await sql.begin(async (tx) => {
     const like = {
       storage: 'xyz',
@@ -56,7 +56,7 @@ test('two versions are compared tile by tile', async () => {
   expect((await compare('left=v1&right=again&zoom_min=3')).json().zooms).toEqual([])
 })
 
-test('what cannot be compared is refused with the reason', async () => {
+test('versions that cannot be compared are refused with the reason', async () => {
   const refused = async (query: string, code?: string) => {
     const answer = await compare(query, code)
     return [answer.statusCode, answer.json().error]
@@ -65,15 +65,15 @@ test('what cannot be compared is refused with the reason', async () => {
   expect(await refused('left=v1&right=v2', 'none')).toEqual([404, 'no such basemap'])
   expect(await refused('left=v1')).toEqual([400, expect.stringContaining('query.right')])
   expect(await refused('left=v1&right=degrees')).toEqual([409, expect.stringContaining('different grids')])
-  // It has the name of an archive and is none.
+  // A file with the name of an archive, but other content.
   expect(await refused('left=v1&right=v2')).toEqual([409, 'this is not an SQLite database'])
 })
 
-test('no more than two comparisons are made at the same time', async () => {
+test('at most two comparisons run at the same time', async () => {
   const atOnce = async () => {
     const all = await Promise.all([1, 2, 3].map(() => compare('left=v1&right=again')))
     return all.map(({ statusCode }) => statusCode).sort()
   }
-  // The third may come when one of the others is over.
+  // A third comparison is accepted once one of the others has ended.
   await expect.poll(atOnce).toEqual([200, 200, 429])
 })

@@ -6,7 +6,7 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import type { CatalogChange } from './route-parts.js'
 
-/** A scan writes many of these records in one transaction and in an order of its own: a batch of several would wait for it in a circle. */
+/** A scan writes many of these records in one transaction and in its own order. A batch of several records could deadlock with it. */
 const BATCH_SIZE = 1
 
 interface CatalogKind {

@@ -15,7 +15,7 @@ import { NO_SUCH_BASEMAP } from './switchable.js'
 
 const NO_SWITCH = refuse('not_found', coded('switch_not_pending'))
 
-/** Limits: the newest ones that the history returns. */
+/** Maximum numbers of the newest entries that the history returns. */
 const [MAX_SPANS, MAX_SWITCHES] = [1_000, 100]
 
 export function defaultSwitchRoutes(app: App, ctx: ControlContext): void {

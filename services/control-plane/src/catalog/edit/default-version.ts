@@ -81,7 +81,7 @@ async function switchDefault(
   return null
 }
 
-/** `at` null: its canary begins now. */
+/** Plans a switch. `at` null: its canary begins now. */
 async function planSwitch(
   ctx: ControlContext,
   { code, name, defaultVersion }: StoredBasemap,

@@ -21,7 +21,7 @@ const filesQuery = z.object({
 const response = {
   200: z.object({ ...acknowledgementFields, files: z.int().min(0).describe('versions whose files were deleted') }),
 }
-/** Each waits for edges, at most for TOKEN_STALE_SECONDS. */
+/** Each route waits for edges, for at most TOKEN_STALE_SECONDS. */
 const config = { mayTakeLong: true }
 
 /** Deletes records of the catalog. */

@@ -16,7 +16,7 @@ import { withScanLock } from '../scans/scan-lock.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
 import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } from './layer-files.js'
 
-/** `files`: versions whose files were deleted. */
+/** `files`: number of versions whose files were deleted. */
 export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Confirmed<unknown>, 'result'>
 
 const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
@@ -27,7 +27,7 @@ const NOT_SLICED = refuse('invalid_parameters', coded('files_not_sliced_here'))
 const BEING_SLICED = refuse('conflict', coded('layer_being_sliced'))
 const OF_SLICING = refuse('conflict', coded('source_of_slicing'))
 
-/** Deletes the record of a basemap, or of one version; on request also the files that were sliced here. */
+/** Deletes the record of a basemap or of one version, and on request also the files that were sliced here. */
 export async function forgetBasemap(
   ctx: ControlContext,
   edges: KnownEdges,
@@ -42,10 +42,10 @@ export async function forgetBasemap(
   if (version !== null && versions.length === 0) return NO_SUCH_VERSION
   const deleteRecord = async (filesOf: readonly string[]): Promise<Forgotten | Refusal> => {
     const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
-      // Another request may have been faster.
+      // Another request may have deleted it meanwhile.
       const deleted = version === null ? await deleteBasemap(tx, code) : await deleteVersion(tx, code, version)
       if (!deleted) return { result: false, changes: [] }
-      // Without the files, a scan finds the version again, and its source images are still the same.
+      // If the files stay, a scan finds the version again, and its source images are unchanged.
       if (filesOf.length > 0) await deleteLayerSources(tx, code, filesOf)
       const action = version === null ? 'basemap.delete' : 'version.delete'
       await insertAudit(tx, {
@@ -76,7 +76,7 @@ export async function forgetBasemap(
     if (isRemote(sliceOutputRoot)) await removeLayerObjects(ctx.settings, code, sliced)
     return forgotten
   })
-  // Deleting a large layer takes long; scans need not wait for it.
+  // Deleting a large layer takes long, and scans need not wait for it.
   for (const folder of hidden) await rm(folder, { recursive: true, force: true })
   if (hidden.length > 0) await removeIfEmpty(sliceWorkRoot, code)
   return outcome
@@ -102,7 +102,7 @@ export async function forgetVector(
   return result === null ? NO_SUCH_VECTOR : { ok: true, files: 0, confirmed, pending }
 }
 
-/** Deletes a source with everything that was found in it. */
+/** Deletes a source with all basemaps or vectors that were found in it. */
 export async function forgetSource(
   ctx: ControlContext,
   edges: KnownEdges,

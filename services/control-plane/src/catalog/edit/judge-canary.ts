@@ -1,12 +1,12 @@
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import type { CanaryCounts, StoredSwitch } from '@gateway/store/default-switches.js'
 
-/** Fewer requests for the new version prove nothing. */
+/** Minimum number of requests for the new version. A smaller number proves nothing. */
 export const LEAST_JUDGED = 20
 
 /**
- * Why the new version is worse than the one before, as far as edges have told; null: it is not. Its 404s, or its 5xx, are a larger share of its requests
- * than those of the version before, by more than the tolerance (0 to 1).
+ * Returns the reason why the new version is worse than the previous one, by the counts that edges have reported, or null. It is worse if its share of
+ * 404s, or of 5xx, exceeds that of the previous version by more than the tolerance (0 to 1).
  */
 export function judgeCanary(
   { version, beforeVersion, before, after }: Pick<StoredSwitch, 'version' | 'beforeVersion' | 'before' | 'after'>,

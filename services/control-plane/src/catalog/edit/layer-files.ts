@@ -13,11 +13,11 @@ import { LAYERS_SOURCE } from '../sources/configured-sources.js'
 
 export interface SlicedVersion {
   readonly version: string
-  /** of its folder or archive, below that of the layer */
+  /** name of its folder or archive, below the folder of the layer */
   readonly name: string
 }
 
-/** The versions of a basemap whose files were sliced here, and lie where slicing writes them. */
+/** Returns the versions of a basemap whose files were sliced here, and are in the output folder of slicing. */
 export async function slicedVersions(
   sql: Queryable,
   basemap: StoredBasemap,
@@ -33,9 +33,9 @@ export async function slicedVersions(
 }
 
 /**
- * Hides the folders and archives of versions by renaming each; returns their new paths, for the caller to delete. They are named as the staging folders of
- * slice jobs, so that the layer's next job deletes what a crash leaves. Those that do not exist are skipped. Rejects where the layer's
- * folder is a link: its files are elsewhere then, and not slicing's.
+ * Hides the folders and archives of versions by renaming each. Returns their new paths, for the caller to delete. The names are those of staging
+ * folders of slice jobs, so the layer's next job deletes leftovers of a crash. Absent ones are skipped. Rejects if the layer's
+ * folder is a link, since its files are then elsewhere, and do not belong to slicing.
  */
 export async function hideLayerFiles(outputRoot: string, code: string, names: readonly string[]): Promise<string[]> {
   const layer = join(outputRoot, code)
@@ -51,7 +51,7 @@ export async function hideLayerFiles(outputRoot: string, code: string, names: re
   return hidden
 }
 
-/** Removes the objects of versions, where layers are published into a bucket. */
+/** Removes the objects of versions, if layers are published into a bucket. */
 export async function removeLayerObjects(
   settings: ObjectStoreSettings & { readonly sliceOutputRoot: string },
   code: string,
@@ -65,7 +65,7 @@ export async function removeLayerObjects(
   }
 }
 
-/** Removes a layer's folder where nothing is left in it. */
+/** Removes a layer's folder if it is empty. */
 export async function removeIfEmpty(outputRoot: string, code: string): Promise<void> {
   await rmdir(join(outputRoot, code)).catch(() => {})
 }

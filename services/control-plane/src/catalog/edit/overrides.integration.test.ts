@@ -53,7 +53,7 @@ const OVERRIDES = {
   coordinate_offset: 'gcj02',
 }
 
-test('overrides are served in place of what the scan found, outlive scans, and return field by field', async () => {
+test('overrides are served instead of scanned values, survive scans, and can be reset field by field', async () => {
   const before = (await call('GET', '/basemaps/world/versions/v1')).body
   expect(before).toMatchObject({ overrides: {}, scanned: SCANNED, storage: 'xyz' })
   const since = await currentState(app.ctx.sql)
@@ -78,7 +78,7 @@ test('overrides are served in place of what the scan found, outlive scans, and r
     before: { overrides: {} },
     after: { overrides: { storage: 'tms', ...OVERRIDES } },
   })
-  // What is found again is not known to be another, since it is compared with what was found before.
+  // A scan compares with its previous result, so overrides do not count as changes.
   expect((await scan()).body).toMatchObject({ added: 0, updated: 0 })
   tree.put('maps/world/v1/tilejson.json', '{"name":"Other","minzoom":0,"maxzoom":3}')
   expect((await scan()).body).toMatchObject({ added: 0, updated: 1 })
@@ -86,7 +86,7 @@ test('overrides are served in place of what the scan found, outlive scans, and r
   expect(later).toMatchObject({ storage: 'tms', ...shown, scanned: { ...SCANNED, name: 'Other' } })
   expect((await patch({ format: null, bounds: null })).body).toMatchObject({
     format: 'png',
-    // Bounds that come from the tiles turn with their rows, and move with their grid.
+    // Bounds derived from the tiles follow the row order and the grid.
     bounds: [-90, expect.closeTo(-45), -67.5, expect.closeTo(-22.5)],
     overrides: { storage: 'tms', min_zoom: 1 },
   })
@@ -118,14 +118,14 @@ test.each([
   expect(await readBasemap(app.ctx.sql, 'world')).toEqual(before)
 })
 
-test('an archive of PMTiles has no rows whose order could be overridden', async () => {
+test('a PMTiles archive has no row order that could be overridden', async () => {
   await app.ctx.sql`UPDATE basemap_versions SET storage = 'pmtiles' WHERE basemap_code = 'sea'`
   const { status, body } = await call('PATCH', '/basemaps/sea/versions/v1', { storage: 'tms' })
   expect([status, body.error]).toEqual([400, expect.stringContaining('a pmtiles archive has no order of rows')])
   expect((await call('PATCH', '/basemaps/sea/versions/v1', { attribution: 'Me' })).status).toBe(200)
 })
 
-test('what operators write about a basemap outlives scans, and is searched and filtered', async () => {
+test('operators’ descriptions of a basemap survive scans, and can be searched and filtered', async () => {
   const notes = {
     name: 'Die Welt',
     description: 'For the harbour office',

@@ -45,7 +45,7 @@ async function readersVersions(): Promise<unknown> {
 const held = async () =>
   (await call('GET', '/versions?held=true')).body.items.map(({ version }: { version: string }) => version)
 
-test('a version that is found for the first time is held, and no reader and no default sees it', async () => {
+test('a new version is held, and neither readers nor the default see it', async () => {
   expect((await call('GET', '/scan-sources/maps')).body).toMatchObject({ publish: 'approval' })
   expect(await readersVersions()).toEqual([['v1'], 'v1'])
   expect(await held()).toEqual(['v2', 'v3'])
@@ -54,7 +54,7 @@ test('a version that is found for the first time is held, and no reader and no d
   expect((await call('PATCH', '/basemaps/world/versions/v2', { withdrawn: false })).status).toBe(409)
 })
 
-test('an approved version is published, with an entry in the audit and an event', async () => {
+test('an approved version is published, with an audit entry and an event', async () => {
   const approved = await call('POST', '/basemaps/world/versions/v2/approve')
   expect([approved.status, approved.body]).toMatchObject([
     200,
@@ -73,7 +73,7 @@ test('an approved version is published, with an entry in the audit and an event'
   expect((await call('POST', '/basemaps/world/versions/v2/approve')).status).toBe(409)
 })
 
-test('a rejected version stays out over scans, tells why, and can still be approved', async () => {
+test('a rejected version stays out over scans, shows the reason, and can still be approved', async () => {
   expect((await call('POST', '/basemaps/world/versions/v3/reject', {})).status).toBe(400)
   expect((await call('POST', '/basemaps/world/versions/v3/reject', { reason: 'zoom 3 is black' })).body).toMatchObject({
     held: false,

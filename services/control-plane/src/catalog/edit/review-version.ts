@@ -23,7 +23,7 @@ const response = { 200: adminBasemapVersionSchema.extend(acknowledgementFields) 
 interface Review {
   readonly code: string
   readonly version: string
-  /** null: it is approved */
+  /** reason of a rejection; null: the version is approved */
   readonly reason: string | null
   readonly admin: AdminIdentity
 }

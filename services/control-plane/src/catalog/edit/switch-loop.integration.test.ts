@@ -30,7 +30,7 @@ const plan = (version: string) =>
   call('POST', '/basemaps/world/default-version', { version, at: new Date(Date.now() + HOUR_MS).toISOString() })
 const current = async () => (await call('GET', '/basemaps/world')).body.default_version
 
-test('a switch is pending until its time, is made once, and the audit and an event tell it', async () => {
+test('a switch is pending until its time, happens once, and is recorded by the audit and an event', async () => {
   const { status, body } = await plan('v2')
   expect([status, body]).toMatchObject([200, { default_version: 'v1', pending_switch: { version: 'v2' } }])
   expect((await call('GET', '/basemaps/world/default-switch')).body).toEqual(body.pending_switch)
@@ -59,7 +59,7 @@ test('a cancelled switch does not happen', async () => {
   expect(await current()).toBe('v2')
 })
 
-test('a switch to a version that is withdrawn by then fails, and an event says why', async () => {
+test('a switch to a version that was withdrawn meanwhile fails, and an event contains the reason', async () => {
   await plan('v1')
   await call('PATCH', '/basemaps/world/versions/v1', { withdrawn: true })
   await makeNextSwitch(later())

@@ -6,10 +6,10 @@ import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
 import { beginSwitch, continueCanary } from './switch-steps.js'
 
-/** How often the next switch is read: one that was planned by another control plane is known so soon. */
+/** Interval of reading the next switch, which another control plane may have planned. */
 const LOOK_EVERY_MS = 500
 
-/** Makes versions the default when their time has come. Every control plane tries; the first one to end a pending switch makes it. */
+/** Makes versions the default at their planned time. Every control plane tries, and the first one to end a pending switch makes it. */
 export const switchLoop: BackgroundLoop = {
   name: 'switches of default versions',
   async run(ctx) {
@@ -31,7 +31,7 @@ async function makeNextStep(ctx: ControlContext): Promise<number> {
   return await makeNextSwitch(ctx)
 }
 
-/** Makes the switch whose time has come first, if there is one; answers after how many milliseconds to look again. */
+/** Makes the pending switch with the earliest time, if that has come. Returns the milliseconds until the next look. */
 export async function makeNextSwitch(ctx: ControlContext): Promise<number> {
   const next = await readNextSwitch(ctx.sql)
   if (next === null) return LOOK_EVERY_MS
@@ -41,7 +41,7 @@ export async function makeNextSwitch(ctx: ControlContext): Promise<number> {
   return 0
 }
 
-/** Ends the canaries that are worse, or whose time is over. */
+/** Ends canaries that are worse, or whose time has ended. */
 export async function continueCanaries(ctx: ControlContext): Promise<void> {
   for (const running of await readCanaries(ctx.sql)) {
     await commitAndPublish(ctx, async (tx) => ({

@@ -11,7 +11,7 @@ import { switchable } from './switchable.js'
 
 type Changes = readonly NewChange[]
 
-/** Makes a pending switch, or begins its canary. What edges must learn of it; nothing if another control plane has done it. */
+/** Makes a pending switch, or begins its canary. Returns the changes for edges; empty if another control plane has done it. */
 export async function beginSwitch(tx: Transaction, planned: StoredSwitch): Promise<Changes> {
   const { id, basemapCode, version, canary } = planned
   const found = await switchable(tx, basemapCode, version)
@@ -32,7 +32,7 @@ export async function beginSwitch(tx: Transaction, planned: StoredSwitch): Promi
   return [{ kind: 'basemap', key: basemapCode }]
 }
 
-/** Ends a canary: at once if the new version is worse or cannot be served any more, else when its time is over. `tolerance`: 0 to 1. */
+/** Ends a canary: at once if the new version is worse or cannot be served any more, otherwise at its end. `tolerance`: 0 to 1. */
 export async function continueCanary(
   tx: Transaction,
   running: StoredSwitch,
@@ -48,7 +48,7 @@ export async function continueCanary(
   return complete(tx, running, beforeVersion, countsOf(running))
 }
 
-/** When a canary that has begun is over, in milliseconds since 1970. */
+/** Returns the end of a running canary, in milliseconds since 1970. */
 export function endsAt({ startedAt, canary }: StoredSwitch): number {
   return (startedAt as Date).getTime() + (canary?.minutes ?? 0) * 60_000
 }
@@ -82,7 +82,7 @@ async function complete(
   return [{ kind: 'basemap', key: basemapCode }]
 }
 
-/** In the name of who has planned it. */
+/** Records the entry in the name of the operator who planned the switch. */
 function audit(tx: Transaction, { actor, address, basemapCode, at }: StoredSwitch, action: string, detail: object) {
   return insertAudit(tx, {
     actor,

@@ -23,7 +23,7 @@ import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.
 const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 type Patch = z.output<typeof basemapPatchSchema>
 
-/** Withdraws and restores a basemap, sets who may keep its tiles, and what operators write about it. */
+/** Withdraws and restores a basemap, and sets its cache policy and the notes of operators. */
 export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
   app.patch(
     '/api/v1/admin/basemaps/:code',

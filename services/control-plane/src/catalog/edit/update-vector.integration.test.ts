@@ -45,11 +45,11 @@ test('a kind that the first version did not know is listed and filtered like the
   ])
   expect((await call('GET', '/vectors?kind=geojson')).body.total).toBe(1)
   const [row] = await app.ctx.sql`SELECT kind, format FROM vectors WHERE code = 'points'`
-  // As a version before reads it that is gone back to.
+  // The form that the previous version reads after a rollback.
   expect(row).toEqual({ kind: 'geojson', format: 'flatgeobuf' })
 })
 
-test('the encoding of a shapefile is set at once, logged, audited and kept over a scan, until it is given back to its files', async () => {
+test('the encoding of a shapefile is set at once, logged, audited and kept over a scan, until it is reset', async () => {
   expect(await roads()).toMatchObject({ encoding: 'GBK', encoding_source: null })
   const before = await currentState(app.ctx.sql)
   const { status, body } = await call('PATCH', '/vectors/roads', { encoding: 'gb2312' })
@@ -73,7 +73,7 @@ test('the encoding of a shapefile is set at once, logged, audited and kept over 
   expect(await roads()).toMatchObject({ encoding: 'Big5', encoding_source: 'cpg', fields: [{ name: '耋繚' }] })
 })
 
-test('a field that is left out stays as it is', async () => {
+test('an omitted field stays unchanged', async () => {
   await call('PATCH', '/vectors/roads', { encoding: 'UTF-8', withdrawn: true })
   expect((await call('PATCH', '/vectors/roads', { withdrawn: false })).body).toMatchObject({
     withdrawn: false,
@@ -92,7 +92,7 @@ test.each([
   ['roads', { name: 'x' }, 400, 'name'],
   ['a', { encoding: 'GBK' }, 400, 'of a shapefile alone'],
   ['nowhere', { encoding: 'GBK' }, 404, 'no such vector'],
-])('of %s %j is refused in words and changes nothing', async (code, body, status, words) => {
+])('for %s %j is refused with a reason and changes nothing', async (code, body, status, words) => {
   const before = await currentState(app.ctx.sql)
   const answer = await call('PATCH', `/vectors/${code}`, body)
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(words)])

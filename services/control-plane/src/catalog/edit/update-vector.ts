@@ -23,7 +23,7 @@ const UNKNOWN_ENCODING = refuse('invalid_parameters', coded('encoding_unknown'))
 
 type Patch = z.output<typeof vectorPatchBodySchema>
 
-/** Withdraws and restores a vector, and sets in which encoding the texts of a shapefile are. */
+/** Withdraws and restores a vector, and sets the text encoding of a shapefile. */
 export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
   app.patch(
     '/api/v1/admin/vectors/:code',
@@ -67,7 +67,7 @@ export async function updateVector(
   return refused ?? { ok: true, changes: [{ kind: 'vector', key: code }] }
 }
 
-/** null: done. */
+/** Returns null on success. */
 async function update(
   tx: Transaction,
   { code, name, kind, setEncoding, withdrawn: wasWithdrawn, tiles: before }: StoredVector,

@@ -72,7 +72,7 @@ export function updateVersionRoute(app: App, ctx: ControlContext, edges: KnownEd
   )
 }
 
-/** null: done. */
+/** Returns null on success. */
 async function update(
   tx: Transaction,
   { code, name }: StoredBasemap,
@@ -106,7 +106,7 @@ function patched(known: VersionOverrides, patch: Omit<Patch, 'withdrawn'>): Vers
   return Object.fromEntries(fields)
 }
 
-/** What keeps overrides from being applied to what the scan found; null: nothing. */
+/** Returns the reason why overrides cannot be applied to the values of the scan, or null. */
 function conflictIn(scanned: StoredVersion, overrides: VersionOverrides): Refusal | null {
   if (overrides.storage !== undefined && rowOrderOf(scanned) === null) {
     return refuse('invalid_parameters', coded('archive_without_row_order', { storage: scanned.storage }))

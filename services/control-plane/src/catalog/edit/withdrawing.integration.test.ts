@@ -63,7 +63,7 @@ async function logged(work: () => Promise<unknown>): Promise<string[]> {
 
 const lastAudit = async () => (await call('GET', '/audit?limit=1')).body.items[0]
 
-test('a withdrawn basemap is neither listed nor found by readers, stays so over a scan, and comes back', async () => {
+test('a withdrawn basemap is neither listed nor found by readers, stays so over a scan, and can be restored', async () => {
   const changes = await logged(async () => {
     const { status, body } = await call('PATCH', '/basemaps/world', { withdrawn: true })
     expect([status, body]).toMatchObject([200, { code: 'world', withdrawn: true, confirmed: [], pending: [] }])
@@ -87,7 +87,7 @@ test('a withdrawn basemap is neither listed nor found by readers, stays so over 
   expect((await catalog('/basemaps/world')).body.versions).toHaveLength(4)
 })
 
-test('where the default version is withdrawn, current means the highest that is not, until it is given back', async () => {
+test('if the default version is withdrawn, current means the highest served one, until it is restored', async () => {
   await call('POST', '/basemaps/world/default-version', { version: 'v3' })
   const withdrawn = await call('PATCH', '/basemaps/world/versions/v3', { withdrawn: true })
   expect(withdrawn.body).toMatchObject({ version: 'v3', withdrawn: true, confirmed: [], pending: [] })
@@ -102,7 +102,7 @@ test('where the default version is withdrawn, current means the highest that is 
   expect((await catalog('/basemaps/world')).body.default_version).toBe('v3')
 })
 
-test('a withdrawn vector is 404 for those who may read it, by whatever name it is granted', async () => {
+test('a withdrawn vector returns 404 to tokens that may read it, whatever name they were granted', async () => {
   await call('PATCH', '/vectors/roads', { withdrawn: true })
   expect(await listed('vectors')).toEqual(['rivers'])
   const issued = await call('POST', '/tokens', { name: 'n', vector_codes: ['roads.geojson'] })
@@ -115,7 +115,7 @@ test('a withdrawn vector is 404 for those who may read it, by whatever name it i
   expect(await listed('vectors')).toEqual(['rivers', 'roads'])
 })
 
-test('a disabled source withdraws what was found in it at once, and gives it back without a scan', async () => {
+test('a disabled source withdraws its objects at once, and restores them without a scan', async () => {
   const save = (code: string, kind: string, enabled: boolean) =>
     call('POST', '/scan-sources', { code, kind, path: tree.at(code), enabled })
   const changes = await logged(async () => {
@@ -131,7 +131,7 @@ test('a disabled source withdraws what was found in it at once, and gives it bac
   expect([await listed('basemaps'), await listed('vectors')]).toEqual([['world'], ['rivers', 'roads']])
 })
 
-test('what is not there cannot be withdrawn or forgotten, and nothing else stands in the body', async () => {
+test('an unknown object cannot be withdrawn or forgotten, and the body accepts no other fields', async () => {
   for (const path of ['/basemaps/no', '/basemaps/world/versions/no', '/basemaps/no/versions/v1', '/vectors/no']) {
     expect([path, (await call('PATCH', path, { withdrawn: true })).status]).toEqual([path, 404])
     expect([path, (await call('DELETE', path)).status]).toEqual([path, 404])
@@ -142,7 +142,7 @@ test('what is not there cannot be withdrawn or forgotten, and nothing else stand
   }
 })
 
-test('what was forgotten is found again by a scan, under a revision that it never had', async () => {
+test('a forgotten object is found again by a scan, under a revision that it never had', async () => {
   const before = (await readBasemap(app.ctx.sql, 'world'))?.versions ?? []
   expect((await call('DELETE', '/basemaps/world/versions/v3')).body).toMatchObject({
     files: 0,
@@ -159,7 +159,7 @@ test('what was forgotten is found again by a scan, under a revision that it neve
   expect(Math.min(...after.map((v) => v.revision))).toBeGreaterThan(Math.max(...before.map((v) => v.revision)))
 })
 
-test('of several requests that delete the same thing one did it, and the audit has it once', async () => {
+test('one of several simultaneous deletions of an object succeeds, and the audit has it once', async () => {
   await call('POST', '/targets', { code: 'raced', kind: 'http', url: 'http://192.0.2.1/' })
   for (const path of ['/basemaps/world/versions/v3', '/basemaps/world', '/vectors/roads', '/targets/raced']) {
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => call('DELETE', path)))
@@ -175,7 +175,7 @@ test('of several requests that delete the same thing one did it, and the audit h
   await scanAll()
 })
 
-test('a revision grows with the content, and only then', async () => {
+test('a revision is incremented only with the content', async () => {
   const revisions = async () =>
     (await readBasemap(app.ctx.sql, 'world'))?.versions.map(({ revision }) => revision) ?? []
   const before = await revisions()
@@ -186,12 +186,12 @@ test('a revision grows with the content, and only then', async () => {
   const grown = await revisions()
   expect(grown.map((revision, i) => revision > (before[i] as number))).toEqual([false, true, false, false])
   expect((await catalog('/basemaps/world')).body.versions[1]).toMatchObject({ version: 'v2', revision: grown[1] })
-  // A program that knows nothing of revisions writes here too while a rollout is under way, or undone.
+  // During a rollout, or after a rollback, a program without support for revisions writes here too.
   await app.ctx.sql`UPDATE basemap_versions SET fingerprint = 'other' WHERE version = 'v1'`
   expect((await revisions())[0]).toBeGreaterThan(grown[1] as number)
 })
 
-test('a source is forgotten with what was found in it, but not while a scan runs, and not that of slicing', async () => {
+test('a source is forgotten with its objects, but not during a scan, and never that of slicing', async () => {
   tree.put('more/lake/v1/0/0/0.png', PIXEL)
   await call('POST', '/scan-sources', { code: 'more', kind: 'basemap', path: tree.at('more') })
   await call('POST', '/scan-sources/more/run')
@@ -205,7 +205,7 @@ test('a source is forgotten with what was found in it, but not while a scan runs
   expect((await call('DELETE', '/scan-sources/layers')).status).toBe(409)
 })
 
-test('a target is forgotten with its records, and nothing is sent to it any more', async () => {
+test('a target is forgotten with its records, and nothing is sent to it afterwards', async () => {
   await call('POST', '/targets', { code: 'gone', kind: 'http', url: 'http://192.0.2.1/' })
   await app.ctx.sql.begin((tx) =>
     insertPush(tx, { code: 'gone', lane: 'message' }, { kind: 'vector_push', vectorCode: 'x' }),
@@ -216,10 +216,10 @@ test('a target is forgotten with its records, and nothing is sent to it any more
   expect(await lastAudit()).toMatchObject({ action: 'target.delete', subject: 'gone' })
 })
 
-test('files go only where they were sliced here, only where that is asked for, and not while a job may write them', async () => {
+test('files are deleted only if they were sliced here, only on request, and not while a job may write them', async () => {
   for (const version of ['v1', 'v2', 'v3']) tree.put(`layers/city/${version}/0/0/0.png`, PIXEL)
   await scanAll()
-  // v3 was put there by hand.
+  // The files of v3 were added manually.
   const [job] = await app.ctx.sql<{ id: string }[]>`
     INSERT INTO slice_jobs (name, source_paths, target_code, zoom_min, zoom_max, tile_size, tile_format, status)
     VALUES ('j', ARRAY['/i.tif'], 'city', 0, 0, 256, 'webp', 'pending') RETURNING id`

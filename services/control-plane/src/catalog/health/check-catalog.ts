@@ -11,31 +11,31 @@ import { checkFiles } from './check-files.js'
 import { checkObjects } from './check-objects.js'
 import { type FileState, type Place, placeOfVersion } from './place.js'
 
-/** A version or vector, where it should be, and the state of its files. */
+/** A version or vector, with its expected place and the state of its files. */
 interface Checked extends FileState {
   readonly kind: 'basemap' | 'vector'
   readonly code: string
-  /** of a vector: empty */
+  /** empty for a vector */
   readonly version: string
   readonly available: boolean
   readonly sourceCode: string
   readonly place: Place
 }
 
-/** Limit: missing things that are named, in the log and in the audit; the counts include all. */
+/** Maximum number of missing items that are named in the log and in the audit. The counts include all. */
 const MAX_NAMED = 100
 
 export interface CheckedHealth {
   readonly result: HealthCheck
-  /** what is missing, and why */
+  /** missing items, each with the reason */
   readonly missing: readonly Pick<Checked, 'kind' | 'code' | 'version' | 'why'>[]
 }
 
 /**
- * Checks whether every version and vector of the catalog is where it was found and can be read: of an archive its directory and a tile, of
- * a folder a tile, of a vector its head. What is gone or unusable becomes unavailable, what is there again available; what cannot be read now
- * (permissions, a mount that hangs) counts as missing and stays as it is. A scan of the same source that runs or ran meanwhile takes
- * precedence. What is withdrawn, or of a disabled source, is not checked.
+ * Checks whether every version and vector of the catalog is still at its place and can be read: for an archive its directory and a tile, for
+ * a folder a tile, for a vector its head. Items that are gone or unusable become unavailable, and items that are back become available. Items that
+ * cannot be read now (permissions, a mount that hangs) count as missing and stay unchanged. A concurrent scan of the same source takes
+ * precedence. Withdrawn items, and those of disabled sources, are not checked.
  */
 export async function checkHealth(ctx: ControlContext): Promise<CheckedHealth> {
   const since = await storeTime(ctx.sql)
@@ -92,7 +92,7 @@ async function checkAll(ctx: ControlContext): Promise<Checked[]> {
   return items.map((item, i) => ({ ...item, ...(states[i] as FileState) }))
 }
 
-/** In the order of the places. */
+/** Returns results in the order of the places. */
 async function checkPlaces({ settings, shutdown }: ControlContext, places: readonly Place[]): Promise<FileState[]> {
   const isElsewhere = ({ root }: Place) => isRemote(root)
   const [files, objects] = await Promise.all([

@@ -2,21 +2,21 @@ import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper
 import type { CheckTask } from './check-process.js'
 import type { FileState, Place } from './place.js'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, even when the sources run (in tests). */
 const CHECK_PROCESS = new URL('../../../dist/catalog/health/check-process.js', import.meta.url)
 
-/** Limit: scan sources that are checked at the same time, each by a process. */
+/** Maximum number of scan sources that are checked at the same time, each by a process. */
 const SOURCES_AT_ONCE = 4
 
 /**
- * Limit: checking one file, so that neither a mount that hangs nor an archive crafted to never end blocks the check. A healthy network mount
- * answers in milliseconds, after a fail-over in seconds.
+ * Maximum time to check one file, so that neither a mount that hangs nor an archive crafted to never end blocks the check. A healthy network
+ * mount responds in milliseconds, and after a fail-over in seconds.
  */
 const FILE_LIMIT_MS = 5000
 
 /**
- * Checks every place; results are in the order of the places. Where neither a file nor its file system answers in time, the remaining places
- * of its scan source are `unknown` without further waiting: they are on the same disk. Rejects once the signal is aborted.
+ * Checks every place, and returns results in the order of the places. If neither a file nor its file system responds in time, the remaining places
+ * of its scan source are `unknown` without further waiting, since they are on the same disk. Rejects when the signal aborts.
  */
 export async function checkFiles(
   places: readonly Place[],
@@ -50,7 +50,7 @@ export async function checkFiles(
   return states
 }
 
-/** null: no answer in time. */
+/** Returns null if there is no result in time. */
 async function ask(
   helper: HelperProcess<CheckTask, FileState>,
   task: CheckTask,

@@ -13,15 +13,15 @@ import { probeRemoteTileSet } from '@gateway/tilesets/probe-remote.js'
 import { concurrently } from '../../platform/files/concurrently.js'
 import { type FileState, type Place, THERE } from './place.js'
 
-/** Limit: objects of one source that are looked at the same time. */
+/** Maximum number of objects of one source that are read at the same time. */
 const AT_ONCE = 8
 
-/** Limit: objects below a version's folder among which a tile is looked for. */
+/** Maximum number of objects below a version's folder that are searched for a tile. */
 const MAX_LOOKED_AT = 1000
 
 /**
- * `checkFiles` for places in object storage and behind HTTP: of a PMTiles archive its directory and a tile, of a folder whether it has a tile, of
- * all else whether it is there. Storage that refuses or does not answer says nothing about what is in it.
+ * `checkFiles` for places in object storage and behind HTTP: for a PMTiles archive its directory and a tile, for a folder whether it has a tile, for
+ * all others whether they exist. Storage that refuses or does not respond says nothing about its content.
  */
 export async function checkObjects(
   places: readonly Place[],

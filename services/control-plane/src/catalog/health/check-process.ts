@@ -12,7 +12,7 @@ import { flatgeobufFacts } from '../vector-facts/flatgeobuf.js'
 import { geopackageFacts } from '../vector-facts/geopackage.js'
 import { type FileState, type Place, THERE } from './place.js'
 
-/** `file system`: only whether the one that it is on answers. */
+/** `file system`: only checks whether the file system of the path responds. */
 export interface CheckTask extends Place {
   readonly what: 'content' | 'file system'
 }
@@ -20,7 +20,7 @@ export interface CheckTask extends Place {
 serve<CheckTask, FileState>(async (task) => {
   try {
     if (task.what === 'content') return await checkContent(task)
-    // Answered by no cache.
+    // No cache can serve this call.
     statfsSync(task.path)
     return THERE
   } catch (error) {
@@ -70,7 +70,7 @@ async function checkContent(place: Place): Promise<FileState> {
   }
 }
 
-/** ESRI Shapefile Technical Description: the main file begins with 100 bytes, of which the first four are this number. */
+/** ESRI Shapefile Technical Description: the main file begins with 100 bytes, and the first four of them are this number. */
 const SHAPEFILE_HEADER_BYTES = 100
 const SHAPEFILE_CODE = 9994
 
@@ -78,7 +78,7 @@ function isShapefile(head: Buffer): boolean {
   return head.length === SHAPEFILE_HEADER_BYTES && head.readInt32BE(0) === SHAPEFILE_CODE
 }
 
-/** The first bytes of a file, or why it was not opened. */
+/** Returns the first bytes of a file, or the reason why it was not opened. */
 function readHead({ root, path }: Place): Buffer | string {
   const opened = openBelowSync(root, path)
   if (!opened.ok) return opened.reason
@@ -90,7 +90,7 @@ function readHead({ root, path }: Place): Buffer | string {
   }
 }
 
-/** A database that another program is writing to at this moment is there. */
+/** A database that another program is writing at this moment exists. */
 async function unlessLocked(check: () => FileState | Promise<FileState>): Promise<FileState> {
   try {
     return await check()
@@ -100,7 +100,7 @@ async function unlessLocked(check: () => FileState | Promise<FileState>): Promis
   }
 }
 
-/** A folder without a tile is what remains of a version whose tiles were deleted or whose disk is not mounted. */
+/** A folder without a tile is a version whose tiles were deleted or whose disk is not mounted. */
 function checkTree({ root, path }: Place): FileState {
   const real = realpathSync.native(path)
   if (!isBelow(currentRealRoot(root), real)) return NOT_THERE
@@ -116,7 +116,7 @@ function checkTree({ root, path }: Place): FileState {
   }
 }
 
-/** A tile below a folder, so many levels of numbered folders down. */
+/** Returns a tile below a folder, `levels` levels of numbered folders down. */
 function firstTile(folder: string, levels: number): string | null {
   const entries = readdirSync(folder, { withFileTypes: true })
   if (levels === 0) {

@@ -37,7 +37,7 @@ async function scanned(code: string, kind: string): Promise<void> {
   expect((await post(`/scan-sources/${code}/run`)).json()).toMatchObject({ status: 'succeeded' })
 }
 
-/** The check's counts of what is missing, what is available after it, and which changes it logged. */
+/** Runs the check; returns its count of missing objects, the available ones afterwards, and the logged changes. */
 async function check() {
   const before = await currentState(app.ctx.sql)
   const answer = await post('/health/check')
@@ -65,11 +65,11 @@ async function available(): Promise<string[]> {
 
 const ALL = ['v1', 'v2', 'v3', 'a', 'b']
 
-test('where all is in place nothing is missing and nothing changes', async () => {
+test('nothing is missing and nothing changes if all files exist', async () => {
   expect(await check()).toEqual({ missing: [0, 0], available: ALL, changes: [] })
 })
 
-test('what is gone becomes unavailable, once, and available again when it is back', async () => {
+test('a missing file becomes unavailable, once, and available again when it is back', async () => {
   renameSync(tree.at('maps/world/v1'), tree.at('away'))
   renameSync(tree.at('shapes/a.geojson'), tree.at('shapes/away'))
   const gone = { missing: [1, 1], available: ['v2', 'v3', 'b'] }
@@ -80,7 +80,7 @@ test('what is gone becomes unavailable, once, and available again when it is bac
   expect(await check()).toEqual({ missing: [0, 0], available: ALL, changes: ['basemap world', 'vector a'] })
 })
 
-test('an emptied folder, a link out of the source and a folder in place of a file are as good as gone', async () => {
+test('an emptied folder, a link out of the source and a folder in place of a file count as missing', async () => {
   const outside = makeTree()
   outside.put('0/0/0.png', PIXEL)
   rmSync(tree.at('maps/world/v1/0'), { recursive: true })
@@ -97,14 +97,14 @@ test('an emptied folder, a link out of the source and a folder in place of a fil
   expect(await check()).toMatchObject({ available: ALL })
 })
 
-test('a source that vanishes takes all that it holds with it, and brings it back', async () => {
+test('a source that vanishes makes all of its objects unavailable, and its return restores them', async () => {
   renameSync(tree.at('maps'), tree.at('unmounted'))
   expect(await check()).toMatchObject({ missing: [3, 0], available: ['a', 'b'] })
   renameSync(tree.at('unmounted'), tree.at('maps'))
   expect(await check()).toMatchObject({ missing: [0, 0], available: ALL })
 })
 
-test('while a scan of the source runs, the check counts and leaves the verdict to the scan', async () => {
+test('during a scan of the source, the check only counts and leaves changes to the scan', async () => {
   const { id } = await startScan(app.ctx.sql, 'maps')
   renameSync(tree.at('maps/world/v1'), tree.at('away'))
   expect(await check()).toEqual({ missing: [1, 0], available: ALL, changes: [] })
@@ -112,7 +112,7 @@ test('while a scan of the source runs, the check counts and leaves the verdict t
   await app.ctx.sql`DELETE FROM scans WHERE id = ${id}`
 })
 
-test('what is there but damaged is as good as gone, and the audit says which and why', async () => {
+test('a damaged file counts as missing, and the audit names it with the reason', async () => {
   const tiles = Array.from({ length: 64 }, (_, i) => ({ z: 3, x: i >> 3, y: i & 7, data: Buffer.alloc(500, i + 1) }))
   const bounds: Bounds = [-180, -85, 180, 85]
   const about = { name: 'a', format: 'png' as const, bounds, metadata: {} }
@@ -148,7 +148,7 @@ test('what is there but damaged is as good as gone, and the audit says which and
   await scanned('shapes', 'vector')
 })
 
-test('an archive that never ends is unknown, and what lies beside it is seen', async () => {
+test('an endless archive counts as unknown, and files beside it are checked', async () => {
   makeEndlessTable(tree.at('maps/endless.mbtiles'))
   const place = (path: string, is: Place['is']): Place => ({ root: tree.at('maps'), path: tree.at(path), is })
   const places = [place('maps/endless.mbtiles', 'archive'), place('maps/world/v1', 'tile tree')]
@@ -160,7 +160,7 @@ test('an archive that never ends is unknown, and what lies beside it is seen', a
   rmSync(tree.at('maps/endless.mbtiles'))
 })
 
-test('the dashboard shows what the last check found', async () => {
+test('the dashboard shows the result of the last check', async () => {
   const shown = async () => (await app.admin({ url: '/api/v1/admin/dashboard' })).json().health
   await app.ctx.sql`DELETE FROM audit`
   expect(await shown()).toBeNull()
@@ -170,13 +170,13 @@ test('the dashboard shows what the last check found', async () => {
   expect(await shown()).toEqual(last)
 })
 
-test('a check leaves a row in the audit', async () => {
+test('a check writes an audit entry', async () => {
   await check()
   const [row] = await app.ctx.sql`SELECT action, actor, detail FROM audit ORDER BY id DESC LIMIT 1`
   expect(row).toMatchObject({ action: 'health.check', actor: 'token', detail: { versions_checked: 3 } })
 })
 
-test('what is there is told from what is not, and the shutdown is not held up', async () => {
+test('existing files are distinguished from missing ones, and the shutdown is not delayed', async () => {
   const place = (root: string, path: string): Place => ({ root: tree.at(root), path: tree.at(path), is: 'geojson' })
   const places = [place('shapes', 'shapes/a.geojson'), place('shapes', 'shapes/none'), place('maps', 'maps/none')]
   const never = new AbortController().signal

@@ -1,20 +1,20 @@
 import type { Storage } from '@gateway/contracts/basemap.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 
-/** Where something of the catalog should be. */
+/** The expected place of a version or vector. */
 export interface Place {
-  /** the directory of its scan source */
+  /** directory of its scan source */
   readonly root: string
   readonly path: string
   readonly is: 'tile tree' | 'archive' | 'tile set' | VectorKind
 }
 
-/** `gone`: or unusable. `unknown`: it could not be read, which says nothing about whether it is there. */
+/** `gone`: absent or unusable. `unknown`: it could not be read, so it may exist. */
 export type Presence = 'there' | 'gone' | 'unknown'
 
 export interface FileState {
   readonly presence: Presence
-  /** for operators; empty where it is there */
+  /** reason for operators; empty if it is there */
   readonly why: string
 }
 

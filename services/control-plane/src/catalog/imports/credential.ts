@@ -9,14 +9,14 @@ import {
   type WebhookStamp,
 } from '../../platform/webhooks/signature.js'
 
-/** From Standard Webhooks: an older message may be a replay. Its age is checked when the head arrives, not after a long upload. */
+/** Tolerance of Standard Webhooks: an older message may be a replay. The age is checked when the head arrives, not after a long upload. */
 const TOLERANCE_SECONDS = 300
 
-/** The request may be read. `hmac`: what its whole body must sign with; null: the bearer token has said enough. */
+/** An import whose body may be read. `hmac`: computes the required signature of the whole body; null: the bearer token suffices. */
 export interface Admitted {
   readonly ok: true
   readonly hmac: Hmac | null
-  /** the `webhook-signature` that the body must have */
+  /** required `webhook-signature` of the body */
   readonly signature: string
 }
 
@@ -25,9 +25,9 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>
 const WRONG = refuse('token_unknown', coded('import_credential_expected'))
 
 /**
- * Judges an import by its head, before any of its body is taken in: `Authorization: Bearer <IMPORT_TOKEN>`, or the headers of a gateway that
- * signs with IMPORT_TOKEN as its target's secret. Of the latter `webhook-proof`, a signature of no body, shows that the sender has the
- * secret; `webhook-signature` shows at the end that the body is its own.
+ * Judges an import by its head, before any of its body is read. It needs `Authorization: Bearer <IMPORT_TOKEN>`, or the headers of a gateway that
+ * signs with IMPORT_TOKEN as its target's secret. For the latter, `webhook-proof`, a signature of an empty body, proves first that the sender has the
+ * secret. At the end, `webhook-signature` proves the body.
  */
 export function admitImport(headers: Headers, token: string, now: number): Admitted | Refusal {
   const authorization = headers.authorization
@@ -44,13 +44,13 @@ export function admitImport(headers: Headers, token: string, now: number): Admit
   return { ok: true, hmac: startSignature(key, stamp), signature: String(headers['webhook-signature']) }
 }
 
-/** The credential of a refused head; null: none, which does not count as a guess. */
+/** Returns the credential of a refused head. null: no credential, which does not count as a guess. */
 export function guessOf({ authorization, 'webhook-proof': proof }: Headers): string | null {
   const guess = authorization ?? proof
   return guess === undefined ? null : String(guess)
 }
 
-/** Whether the body that was read is the one that was signed. */
+/** True if the signature matches the body that was read. */
 export function isSignedBody(admitted: Admitted): boolean {
   return admitted.hmac === null || equal(admitted.signature, signatureOf(admitted.hmac))
 }
@@ -61,7 +61,7 @@ function stampOf(headers: Headers): WebhookStamp | null {
   return { id, timestamp: Number(timestamp) }
 }
 
-/** In constant time, whatever the lengths. */
+/** Compares in constant time, for any lengths. */
 function equal(a: string, b: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))

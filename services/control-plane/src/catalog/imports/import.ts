@@ -16,7 +16,7 @@ export interface Imported {
   readonly ok: true
   readonly result: {
     readonly event: string
-    /** the code under which it is served here; null: the event was a test */
+    /** code under which it is served here; null if the event was a test */
     readonly code: string | null
     readonly version: string | null
     readonly files: number
@@ -64,7 +64,7 @@ export async function runImport(
 
 const SPOOL_SUFFIX = '.spool.tmp'
 
-/** Longer than any import takes: what is older was left by a crash, of a process on another machine (see leftovers.ts). */
+/** Longer than any import takes. An older spool was left by a crash, perhaps of a process on another machine (see leftovers.ts). */
 const SPOOL_LIFE_MS = 24 * 3_600_000
 
 async function deleteOldSpools(folder: string, now: number): Promise<void> {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     IMPORT_MAX_BYTES: String(MAX_BYTES),
     DATA_DIR: path.join(home, 'receiver'),
   }
-  // A pause after a wrong credential lasts a second at first, and a busy machine may take that long from one request to the next.
+  // The first pause after a wrong credential lasts a second, and a busy machine may take that long between two requests.
   const begun = Date.now()
   receiver = await startTestApp(process.env.TEST_POSTGRES_URL, settings, undefined, () => begun)
   await fillCatalog(sender.ctx.sql, home)
@@ -108,7 +108,7 @@ const worldEvent = (version: string, code = 'world') => ({
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex')
 
 describe('from gateway to gateway', () => {
-  test('a version in folders is pushed, lands whole and is in the catalog of the other', async () => {
+  test('a pushed version in folders arrives complete and is in the catalog of the other gateway', async () => {
     const record = await push('pushes', { basemap_code: 'world', version: 'v1' })
     expect(record).toMatchObject({ status: 'succeeded', attempts: 1 })
     expect(JSON.parse(record.attempt_log[0].answer)).toMatchObject({ code: 'world', version: 'v1', files: 17 })
@@ -122,13 +122,13 @@ describe('from gateway to gateway', () => {
     expect(there.equals(readFileSync(path.join(home, 'maps', tile)))).toBe(true)
   })
 
-  test('a later push of the same version replaces it, and a scan finds nothing new in what an import left', async () => {
+  test('a later push of the same version replaces it, and a scan finds nothing new after an import', async () => {
     expect(await push('pushes', { basemap_code: 'world', version: 'v1' })).toMatchObject({ status: 'succeeded' })
     const scan = await receiver.admin({ method: 'POST', url: '/api/v1/admin/scan-sources/imports/run' })
     expect(scan.json()).toMatchObject({ status: 'succeeded', added: 0, updated: 0, missing: 0 })
   })
 
-  test('vectors land under their relative paths', async () => {
+  test('vectors are stored under their relative paths', async () => {
     expect(await push('vector-pushes', { vector_code: 'main' })).toMatchObject({ status: 'succeeded' })
     expect(await readVector(receiver.ctx.sql, 'roads-main')).toMatchObject({
       kind: 'geojson',
@@ -138,20 +138,20 @@ describe('from gateway to gateway', () => {
     })
   })
 
-  test('what cannot be served there fails with the reason, and the version that was there stays', async () => {
+  test('a version that cannot be served there fails with the reason, and the existing version stays', async () => {
     const record = await push('pushes', { basemap_code: 'world', version: 'v2' })
     expect(record).toMatchObject({ status: 'failed', message: '400 Bad Request' })
     expect((await readBasemap(receiver.ctx.sql, 'world'))?.versions.map((one) => one.version)).toEqual(['v1'])
   })
 
-  test('with another secret nothing is taken in', async () => {
+  test('nothing is accepted with another secret', async () => {
     expect(await push('pushes', { basemap_code: 'world', version: 'v1' }, 'another secret')).toMatchObject({
       status: 'failed',
       message: '401 Unauthorized',
     })
   })
 
-  test('the test call reaches it', async () => {
+  test('the test call reaches the gateway', async () => {
     const target = { code: 'twin', kind: 'http', mode: 'upload', url, secret: TOKEN }
     await sender.admin({ method: 'POST', url: '/api/v1/admin/targets', payload: target })
     const trial = await sender.admin({ method: 'POST', url: '/api/v1/admin/targets/twin/test' })
@@ -159,14 +159,14 @@ describe('from gateway to gateway', () => {
   })
 })
 
-test('a script with the token brings a version in', async () => {
+test('a script with the token imports a version', async () => {
   const sent = await send(worldEvent('by-hand', 'other'), await zip({ 'other/by-hand/0/0/0.png': PNG }))
   expect(sent).toMatchObject({ status: 200, body: { code: 'other', version: 'by-hand', files: 1 } })
   const audit = (await receiver.admin({ method: 'GET', url: '/api/v1/admin/audit' })).json()
   expect(audit.items[0]).toMatchObject({ actor: 'import', action: 'import', subject: 'other' })
 })
 
-test('a body that is not the one that was signed is refused after it was read, and nothing of it stays', async () => {
+test('a body that differs from the signed one is refused after reading, and leaves nothing behind', async () => {
   const key = Buffer.from(TOKEN.slice('whsec_'.length), 'base64')
   const timestamp = String(Math.floor(Date.now() / 1000))
   const sign = (body: string) => `v1,${createHmac('sha256', key).update(`msg_9.${timestamp}.${body}`).digest('base64')}`
@@ -184,7 +184,7 @@ test('a body that is not the one that was signed is refused after it was read, a
   expect(existsSync(path.join(imports(), 'basemaps/world/forged'))).toBe(false)
 })
 
-/** The same archive with the end of a zip64 one (APPNOTE 4.3.14), which says where its directory is and how many entries it has. */
+/** Appends the end of a zip64 archive (APPNOTE 4.3.14), which names the position of its directory and its number of entries. */
 function zip64(archive: Buffer, entries: bigint, directoryAt: bigint): Buffer {
   const front = archive.subarray(0, archive.length - 22)
   const end = Buffer.alloc(56)
@@ -254,7 +254,7 @@ describe('is refused, and leaves nothing behind:', () => {
       'an entry that is larger than it says',
       async () => {
         const archive = await zip({ 'world/x/0/0/0.png': Buffer.alloc(50_000_000) })
-        // The unpacked size in the central directory, which is all that was examined.
+        // The uncompressed size in the central directory, the only part that was examined.
         const central = archive.indexOf(Buffer.from('504b0102', 'hex'))
         archive.writeUInt32LE(1000, central + 24)
         return send(worldEvent('x'), archive)
@@ -320,7 +320,7 @@ describe('is refused, and leaves nothing behind:', () => {
     return buffer(archive)
   }
 
-  test('a code that another scan source owns', async () => {
+  test('a code that belongs to another scan source', async () => {
     const sql = receiver.ctx.sql
     await sql`INSERT INTO scan_sources (code, name, kind, path) VALUES ('mine', 'm', 'basemap', '/m')`
     await sql`INSERT INTO basemaps (code, name, tile_base_url, source_code) VALUES ('owned', 'o', 'http://h', 'mine')`
@@ -329,7 +329,7 @@ describe('is refused, and leaves nothing behind:', () => {
   })
 })
 
-test('without IMPORT_TOKEN there is nothing at the address', async () => {
+test('the path does not exist without IMPORT_TOKEN', async () => {
   const answer = await sender.app.inject({
     method: 'POST',
     url: '/api/v1/import',
@@ -339,7 +339,7 @@ test('without IMPORT_TOKEN there is nothing at the address', async () => {
 })
 
 describe('guesses of the credential', () => {
-  /** From an address of its own, so that no other test is slowed down. */
+  /** Uses a separate address, so that no other test is slowed down. */
   const guess = (localAddress: string, headers: Record<string, string>) =>
     new Promise<{ status: number | undefined; retryAfter: string | undefined }>((resolve, reject) => {
       const asked = request(
@@ -362,7 +362,7 @@ describe('guesses of the credential', () => {
   test.each([
     ['127.0.0.2', (n: number) => ({ authorization: `Bearer ${n}` })],
     ['127.0.0.3', proof],
-  ])('from %s are slowed down after ten, the right one after them too, and nobody else', async (address, headers) => {
+  ])('from %s are slowed down after ten, also for the right one, and no other caller is', async (address, headers) => {
     for (let n = 0; n < 10; n++) expect((await guess(address, headers(n))).status).toBe(401)
     const slowed = await guess(address, headers(10))
     expect(slowed.status).toBe(429)
@@ -371,7 +371,7 @@ describe('guesses of the credential', () => {
     expect((await guess('127.0.0.4', { authorization: `Bearer ${TOKEN}` })).status).toBe(415)
   })
 
-  test('nothing presented, and the same wrong one again, are no guesses', async () => {
+  test('missing credentials, and repeated wrong ones, do not count as guesses', async () => {
     for (let n = 0; n < 12; n++) {
       expect((await guess('127.0.0.5', {})).status).toBe(401)
       expect((await guess('127.0.0.5', { authorization: 'Bearer outdated' })).status).toBe(401)

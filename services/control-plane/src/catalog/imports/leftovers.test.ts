@@ -9,7 +9,7 @@ import { importId, isLeftover, removeLeftovers } from './leftovers.js'
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'leftovers-'))
 afterAll(() => fs.rmSync(folder, { recursive: true }))
 
-test('what a killed process left of its imports is removed, and nothing else', async () => {
+test('only leftovers of a killed process’s imports are removed', async () => {
   const child = spawn('true')
   await once(child, 'exit')
   const idOf = (host: string, pid: number) => `${host}~${pid}~0a1b2c3d~11111111-2222-3333-4444-555555555555`
@@ -38,7 +38,7 @@ test('what a killed process left of its imports is removed, and nothing else', a
   expect(await removeLeftovers(path.join(folder, 'not there'))).toBe(0)
 })
 
-test('a process that has the number of the one that was killed, as in a container, takes what that one left for leftovers', () => {
+test('a process with the same number as the killed one, as in a container, recognizes its leftovers', () => {
   expect(isLeftover(`.${os.hostname()}~${process.pid}~0a1b2c3d~1.spool.tmp`)).toBe(true)
   expect(isLeftover(`.${importId()}.spool.tmp`)).toBe(false)
 })

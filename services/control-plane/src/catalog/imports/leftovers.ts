@@ -4,27 +4,27 @@ import { hostname } from 'node:os'
 import path from 'node:path'
 import type { BackgroundLoop } from '../../platform/background.js'
 
-/** Identifies this process among all that ever ran on this machine. */
+/** Identifies this process among all processes that ever ran on this machine. */
 const OWN = { host: hostname(), pid: process.pid, start: randomUUID().slice(0, 8) }
 
-/** What an import keeps until it ends: the received body, and what was unpacked of it (see `stageIn`). */
+/** Matches temporary files of an import: the received body, and its unpacked parts (see `stageIn`). */
 const KEPT = /^\.(.+)~(\d+)~(\w+)~[\w-]+(?:\.spool|-\d+\.new)\.tmp$/
 
-/** A name for an import, which names its process. */
+/** Returns an id for an import that contains the id of its process. */
 export function importId(): string {
   return `${OWN.host}~${OWN.pid}~${OWN.start}~${randomUUID()}`
 }
 
-/** Whether a name belongs to an import of this machine whose process has ended. */
+/** True if a name belongs to an import of this machine whose process has ended. */
 export function isLeftover(name: string): boolean {
   const [, host, pid, start] = KEPT.exec(name) ?? []
   if (host !== OWN.host || start === OWN.start) return false
   return Number(pid) === OWN.pid || !isAlive(Number(pid))
 }
 
-/** Deletes what interrupted imports left below `folder`; returns the number of files and folders. */
+/** Deletes leftovers of interrupted imports below `folder`. Returns the number of deleted files and folders. */
 export async function removeLeftovers(folder: string): Promise<number> {
-  // Tiles of folders are not looked through: what is kept lies next to a version, and next to a vector at any depth.
+  // Folders of tiles are not searched: temporary files are next to a version, and next to a vector at any depth.
   const places = [
     '.',
     'basemaps',
@@ -43,7 +43,7 @@ export async function removeLeftovers(folder: string): Promise<number> {
   return removed
 }
 
-/** Once at the start, for what processes that were killed before have left. */
+/** Runs once at the start, for leftovers of killed processes. */
 export const importLeftovers: BackgroundLoop = {
   name: 'leftovers of imports',
   async run({ settings, log }) {
@@ -64,7 +64,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Itself and the folders in it, or below it at any depth; relative to `root`. None where it is not there. */
+/** Returns the place and the folders in it, or at any depth below it, relative to `root`. Empty if the place does not exist. */
 async function foldersIn(root: string, place: string, anyDepth: boolean): Promise<string[]> {
   const found = [place]
   for (const entry of await entriesOf(path.join(root, place))) {

@@ -20,12 +20,12 @@ import { runScans } from '../scans/run.js'
 import { type Contents, unpackArchive } from './unpack.js'
 import { slotOf, type Upload } from './upload.js'
 
-/** The scan sources that hold imports, by the kind of what they hold. */
+/** The scan sources of imports, by kind of resource. */
 const SOURCES = { basemap: 'imports', vector: 'imports-vectors' } as const
 
 export type Published = { readonly ok: true; readonly code: string } | Refusal
 
-/** The directory of a source of imports, which is a scan source from then on. */
+/** Returns the directory of a source of imports, and registers it as a scan source. */
 async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'style'>): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', `${kind}s`)
   await mkdir(root, { recursive: true })
@@ -35,8 +35,8 @@ async function importSource(ctx: ControlContext, kind: Exclude<SourceKind, 'styl
 }
 
 /**
- * Unpacks an examined archive beside its place, checks that it can be served, moves it to its place and registers it in the catalog. `id`
- * names the import. What was there before is replaced only after the new one was checked.
+ * Unpacks an examined archive next to its place, checks that it can be served, moves it to its place and registers it in the catalog. An existing
+ * version is replaced only after that check. `id` names the import.
  */
 export async function publishUpload(
   ctx: ControlContext,
@@ -78,7 +78,7 @@ async function landBasemap(
     const fit = await prober.probe(landing.root, staged, ctx.shutdown)
     if (fit.state !== 'ok') return refuse('invalid_parameters', coded('import_not_usable', { reason: describe(fit) }))
     await land(landing, names)
-    // As a scan will find it, so that the next scan sees nothing new.
+    // Probed like in a scan, so that the next scan finds no change.
     const published = await prober.probe(landing.root, place, ctx.shutdown)
     if (published.state === 'ok' && geopackagePlace(place) !== null)
       place = await tableIn(prober, landing.root, place, ctx.shutdown)
@@ -100,7 +100,7 @@ async function landBasemap(
   return { ok: true, code }
 }
 
-/** The path of the only table of tiles in a GeoPackage, as a scan finds it. */
+/** Returns the path of the only table of tiles in a GeoPackage, in the form of a scan. */
 async function tableIn(prober: Prober, root: string, file: string, signal: AbortSignal): Promise<string> {
   const listed = await prober.tileTables(root, file, signal)
   const [table] = listed.state === 'ok' ? listed.probe : []
@@ -122,7 +122,7 @@ function describe(result: Exclude<ProbeResult, { state: 'ok' }>): string {
   }
 }
 
-/** Another scan is waited for: it ends, and the sender waits long enough. */
+/** Interval of retries while another scan runs. Scans end, and the sender waits long enough. */
 const SCAN_RETRY_MS = 300
 
 async function landVector(
@@ -134,7 +134,7 @@ async function landVector(
   if (!names.includes(path.basename(relativePath))) {
     return refuse('invalid_parameters', coded('import_lacks_file'))
   }
-  // The file that the catalog knows comes last: it completes the set.
+  // The file that the catalog knows comes last, since it completes the set.
   const own = path.basename(relativePath)
   await land(landing, [...names.filter((name) => name !== own), own])
   const source = { code: SOURCES.vector, kind: 'vector', path: landing.root } as const

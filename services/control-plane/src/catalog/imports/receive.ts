@@ -9,19 +9,19 @@ import { type Admitted, isSignedBody } from './credential.js'
 
 export interface Received {
   readonly ok: true
-  /** the part `event` */
+  /** content of the part `event` */
   readonly event: string
 }
 
-/** From decisions.md: JSON is limited to 1 MiB. */
+/** decisions.md limits JSON to 1 MiB. */
 const MAX_EVENT_BYTES = 1024 * 1024
 
-/** A sender that is silent for so long is gone. */
+/** Time after which a silent sender counts as gone. */
 const SILENCE_MS = 30_000
 
 /**
- * Receives a multipart/form-data body: the part `event` as text, the part `archive` into a new file `spool`, at most `maxBytes` altogether,
- * never whole in memory. Refuses what is too large, incomplete, or not signed as its head promised.
+ * Receives a multipart/form-data body: the part `event` as text, and the part `archive` into a new file `spool`, at most `maxBytes` in total.
+ * It never holds the whole body in memory. Refuses bodies that are too large, incomplete, or not signed as their head promised.
  */
 export async function receiveUpload(
   request: IncomingMessage,
@@ -37,7 +37,7 @@ export async function receiveUpload(
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', coded('disk_full'))
     return refuse('invalid_parameters', coded('import_body_unreadable', { reason: (error as Error).message }))
   }
-  // The event is read only after its signature was checked.
+  // The event is parsed only after its signature was checked.
   if (!isSignedBody(admitted)) return refuse('token_unknown', coded('import_signature_wrong'))
   if (parts.event === null) return refuse('invalid_parameters', coded('import_event_missing'))
   if (parts.archives !== 1) return refuse('invalid_parameters', coded('import_one_archive'))
@@ -69,7 +69,7 @@ async function readParts(request: IncomingMessage, spool: string, { hmac }: Admi
     }
     const output = createWriteStream(spool, { flags: 'wx', mode: 0o600 })
     const written = pipeline(file, output)
-    // Whatever stops the writing stops the reading.
+    // A failure of the writing also stops the reading.
     written.catch((error) => failed.abort(error))
     writing.push(written)
   })

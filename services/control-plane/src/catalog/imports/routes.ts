@@ -11,10 +11,10 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 import { type Admitted, admitImport, guessOf } from './credential.js'
 import { runImport } from './import.js'
 
-/** At a time; each reads and writes the disk as fast as it can. */
+/** Maximum number of concurrent imports. Each reads and writes the disk as fast as it can. */
 const MAX_IMPORTS = 4
 
-/** How often 102 (Processing) is sent during an import, since senders count 30 s of silence as a failure. */
+/** Interval of 102 (Processing) during an import, since senders count 30 s of silence as a failure. */
 const PROCESSING_EVERY_MS = 5_000
 
 const TOO_MANY_GUESSES = refuse('too_many_requests', coded('import_too_many_guesses'))
@@ -27,7 +27,7 @@ const resultSchema = z.object({
   bytes: z.int().describe('unpacked'),
 })
 
-/** The receiver of pushes from another gateway. It has its own credential, and is off until that is configured. */
+/** The receiver of pushes from another gateway. It has a separate credential, and is off until that is configured. */
 export async function importRoutes(app: App, ctx: ControlContext, findCaller: FindCaller): Promise<void> {
   await app.register(async (scope) => {
     // The route itself reads the body as a stream.
@@ -106,7 +106,7 @@ function addRoute(app: App, ctx: ControlContext, findCaller: FindCaller): void {
   )
 }
 
-/** Closes the connection, since the unread rest of the body must not be taken for the next request. */
+/** Closes the connection, since the unread rest of the body must not be read as the next request. */
 function refuseEarly(reply: FastifyReply, refusal: Parameters<typeof sendRefusal>[1]): FastifyReply {
   return sendRefusal(reply.header('Connection', 'close'), refusal)
 }

@@ -8,7 +8,7 @@ import { concurrently } from '../../platform/files/concurrently.js'
 import { syncFolder } from '../../platform/files/stage.js'
 import type { Slot } from './upload.js'
 
-/** Limit: entries of an archive. Each file takes an inode and a directory entry, however few bytes it declares. */
+/** Maximum number of entries in an archive. Each file takes an inode and a directory entry, however few bytes it declares. */
 const MAX_FILES = 5_000_000
 const PARALLEL_FILES = 8
 
@@ -17,17 +17,17 @@ export interface Contents {
   readonly kind: Slot['kind']
   readonly place: string
   readonly files: number
-  /** unpacked */
+  /** unpacked size */
   readonly bytes: number
 }
 
-/** The place of an entry. `leftover`: it is skipped; null: it does not belong to the upload. */
+/** Returns the place of an entry. `leftover`: it is skipped; null: it does not belong to the upload. */
 type SlotOf = (name: string) => Slot | 'leftover' | null
 
-/** A defect or an attack. */
+/** A defective or malicious archive. */
 class BadArchive extends Error {}
 
-/** The names of the plain files in a zip. */
+/** Returns the names of the plain files in a zip. */
 export async function archiveNames(
   file: string,
 ): Promise<{ readonly ok: true; readonly names: readonly string[] } | Refusal> {
@@ -39,8 +39,8 @@ export async function archiveNames(
 }
 
 /**
- * Reads the directory of a zip and nothing else: every entry must be a plain file or folder, in a slot of the upload, all in the same place,
- * and all together no larger than `maxBytes` unpacked. Where an entry's own head disagrees, unpacking finds it.
+ * Reads only the directory of a zip. Every entry must be a plain file or folder that belongs to the upload. All entries must have the same place,
+ * and at most `maxBytes` unpacked in total. If an entry's local header disagrees, unpacking detects it.
  */
 export async function examineArchive(file: string, slotOf: SlotOf, maxBytes: number): Promise<Contents | Refusal> {
   return guarded(async () => {
@@ -62,7 +62,7 @@ export async function examineArchive(file: string, slotOf: SlotOf, maxBytes: num
   })
 }
 
-/** Unpacks an examined archive into a new folder, every byte checked and on the disk. Answers the names, relative to the folder. */
+/** Unpacks an examined archive into a new folder, with every byte checked and synced. Returns the names, relative to the folder. */
 export async function unpackArchive(
   file: string,
   slotOf: SlotOf,
@@ -87,7 +87,7 @@ export async function unpackArchive(
   })
 }
 
-/** Two entries of one name meet at `wx`; yauzl holds the unpacked size to the declared one, and the checksum is held here. */
+/** `wx` detects two entries of one name. yauzl enforces the declared size, and this function checks the checksum. */
 async function extract(zip: ZipFile, entry: Entry, target: string): Promise<void> {
   const output = await open(target, 'wx')
   try {
@@ -111,7 +111,7 @@ async function eachFile(file: string, work: (zip: ZipFile, entry: Entry) => Prom
     },
   )
   try {
-    // Folders count too, of which a slot says nothing: no more entries than are declared are read.
+    // Folders count too, although they have no slot: no more entries are read than are declared.
     if (zip.entryCount > MAX_FILES) throw new BadArchive(`the archive holds more than ${MAX_FILES} files`)
     await concurrently(plainFiles(zip), PARALLEL_FILES, (entry) => work(zip, entry))
   } finally {
@@ -130,7 +130,7 @@ async function* plainFiles(zip: ZipFile): AsyncGenerator<Entry> {
   }
 }
 
-/** An archive that is wrong is the sender's fault; a disk that is full is not. */
+/** Returns a refusal for a bad archive, which is the sender's fault. Rethrows errors such as a full disk. */
 async function guarded<T extends { readonly ok: true }>(work: () => Promise<T>): Promise<T | Refusal> {
   try {
     return await work()
@@ -138,8 +138,8 @@ async function guarded<T extends { readonly ok: true }>(work: () => Promise<T>):
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('dependency_down', coded('disk_full'))
     if (code === 'EEXIST' || code === 'ENOTDIR') return refuse('invalid_parameters', coded('archive_name_twice'))
-    // yauzl and zlib say with plain errors what is wrong with an archive, and Node refuses positions that cannot be in a file; other codes are this
-    // machine's trouble.
+    // yauzl and zlib report a bad archive by plain errors, and Node refuses positions outside a file. Errors with other codes are failures of this
+    // machine.
     if (code === undefined || code.startsWith('Z_') || code === 'ERR_OUT_OF_RANGE')
       return refuse('invalid_parameters', coded('import_not_usable', { reason: message }))
     throw error

@@ -9,7 +9,7 @@ const basemapEvent = (record: object) =>
   JSON.stringify({ event: 'basemap.version.pushed', record, basemap: { name: 'World' } })
 const vectorEvent = (relative_path: string) => JSON.stringify({ event: 'vector.pushed', vector: { relative_path } })
 
-test('the events of a gateway say what comes', () => {
+test('the events of a gateway announce the content', () => {
   expect(readUpload(basemapEvent({ basemap_code: 'world', version: 'v1', id: 'x' }))).toEqual({
     ...WORLD,
     name: 'World',
@@ -80,7 +80,7 @@ describe('an archive entry', () => {
     expect(slotOf(upload, entry)).toBeNull()
   })
 
-  test('never has a place outside of what is staged', () => {
+  test('never has a path outside of the staging folder', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(WORLD, LAKES),

@@ -6,7 +6,7 @@ import { parseIndex } from '@gateway/tilesets/address.js'
 import { z } from 'zod'
 import { isArchiveExtension, isPartOfSet, isTileName } from '../../platform/files/tile-folder.js'
 
-/** Segments of a relative path, each fit to be a file name here; deeper than this nothing is kept. */
+/** Segments of a relative path, each valid as a file name here. Deeper paths are refused. */
 const relativePathSchema = z
   .string()
   .max(1024)
@@ -17,7 +17,7 @@ const relativePathSchema = z
 
 const versionSchema = codeSchema.refine((label) => label !== CURRENT_VERSION, sentence('said.own_version'))
 
-/** What is read of an event; its other fields are for other receivers. */
+/** The fields of an event that are read. Its other fields are for other receivers. */
 const eventSchema = z.discriminatedUnion('event', [
   z.object({ event: z.literal('target.test') }),
   z.object({
@@ -38,7 +38,7 @@ export type Upload =
   | { readonly kind: 'basemap'; readonly code: string; readonly version: string; readonly name: string | null }
   | { readonly kind: 'vector'; readonly relativePath: string }
 
-/** Reads the part `event`; a text says what is wrong with it. */
+/** Parses the part `event`. Returns a text that describes the fault of an invalid one. */
 export function readUpload(json: string): Upload | string {
   let value: unknown
   try {
@@ -63,16 +63,16 @@ export function readUpload(json: string): Upload | string {
   }
 }
 
-/** Where a file of the archive belongs. */
+/** The destination of a file of the archive. */
 export interface Slot {
   readonly kind: 'folder' | 'files'
-  /** as for a landing */
+  /** as in a landing */
   readonly place: string
-  /** the file, relative to what is staged */
+  /** path of the file, relative to the staging folder */
   readonly name: string
 }
 
-/** The place of an archive entry, by a list of what an upload may hold; null: it does not belong to it. */
+/** Returns the place of an archive entry, by a list of allowed names; null: it does not belong to the upload. */
 export function slotOf(upload: Exclude<Upload, { kind: 'test' }>, entryName: string): Slot | null {
   return upload.kind === 'basemap'
     ? basemapSlot(`${upload.code}/${upload.version}`, entryName)

@@ -40,7 +40,7 @@ const VECTORS_QUERY = listQuery(VECTOR_LISTING, {
   source_enabled: flag,
 })
 
-/** The catalog as administrators see it. */
+/** Routes that list the catalog for administrators. */
 export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   const { sql, settings } = ctx
   bulkCatalogRoute(app, ctx, edges, {

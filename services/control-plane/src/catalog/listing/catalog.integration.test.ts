@@ -68,7 +68,7 @@ const read = (path: string, headers: Record<string, string>) =>
   gateway.app.inject({ url: `/api/v1/catalog${path}`, headers })
 const codes = (answer: { json(): { items: { code: string }[] } }) => answer.json().items.map(({ code }) => code)
 
-test('lists hold what is granted: by code, by relative path, by file name, and all for the asterisk', async () => {
+test('lists contain granted objects: by code, by relative path, by file name, and all for the asterisk', async () => {
   const narrow = {
     'x-access-token': (await token({ basemap_codes: ['world', 'gone'], vector_codes: ['x/roads.geojson'] })).token,
   }
@@ -82,7 +82,7 @@ test('lists hold what is granted: by code, by relative path, by file name, and a
   expect((await read('/vectors', all)).json().total).toBe(2)
 })
 
-test('the order of refusal: token, scope, grant whether or not it exists, absence', async () => {
+test('the order of refusal: token, scope, grant whether or not the object exists, absence', async () => {
   const status = async (path: string, headers: Record<string, string>) => (await read(path, headers)).statusCode
   const narrow = {
     authorization: `Bearer ${(await token({ basemap_codes: ['world', 'gone'], vector_codes: ['gone'] })).token}`,
@@ -146,7 +146,7 @@ test('a code that nothing can have is a code like any other', async () => {
   }
 })
 
-test('one token may come in four ways, the same in several, different ones are 400', async () => {
+test('one token may come in four ways; the same in several is accepted, different ones return 400', async () => {
   const a = (await token({ basemap_codes: ['*'] })).token
   const b = (await token({ basemap_codes: ['*'] })).token
   const status = async (query: string, headers: Record<string, string> = {}) =>
@@ -160,7 +160,7 @@ test('one token may come in four ways, the same in several, different ones are 4
   expect(await status(`?token=${a}&token=${b}`)).toBe(400)
 })
 
-test('a disabled token is refused, and pages of any origin may read why', async () => {
+test('a disabled token is refused, and pages of any origin may read the reason', async () => {
   const { id, token: plaintext } = await token({ basemap_codes: ['*'] })
   await gateway.admin({ method: 'POST', url: `/api/v1/admin/tokens/${id}/disable` })
   const answer = await read('/basemaps', { 'x-access-token': plaintext, origin: 'https://map.example' })
@@ -186,7 +186,7 @@ test.each([
   expect(answer.headers['access-control-allow-headers']).toMatch(/Authorization.*X-Access-Token/)
 })
 
-test('the last use of a token is noted when the application closes at the latest', async () => {
+test('the last use of a token is stored when the application closes at the latest', async () => {
   const other = await startTestApp(process.env.TEST_POSTGRES_URL)
   const issued = (await other.admin({ method: 'POST', url: '/api/v1/admin/tokens', payload: { name: 'used' } })).json()
   await other.app.inject({ url: '/api/v1/catalog/basemaps', headers: { 'x-access-token': issued.token } })

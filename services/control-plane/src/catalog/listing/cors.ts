@@ -1,19 +1,19 @@
 import type { App } from '../../platform/http/app-type.js'
 
 const PREFIX = '/api/v1/catalog/'
-/** Of an address that is not there. */
+/** Allowed methods for unknown paths. */
 const READING = 'GET, HEAD, OPTIONS'
 /** A day; browsers cap it at two hours or less. */
 const MAX_AGE_SECONDS = 86_400
 
-/** Whether a preflight of this path is answered. */
+/** True if a preflight of this path gets a response. */
 export function hasOpenCors(path: string): boolean {
   return path.startsWith(PREFIX)
 }
 
 /**
- * Opens the read interface to pages of any origin, on refusals too, so that a page learns why. No credentials of the browser's own are
- * let in (no Allow-Credentials): a page shows the token that it holds. The preflight is answered before any token is asked for.
+ * Opens the read interface to pages of any origin, for refusals too, so that a page learns the reason. The browser's own credentials are not
+ * allowed (no Allow-Credentials): a page sends its token itself. A preflight needs no token.
  */
 export function registerOpenCors(app: App): void {
   app.addHook('onRequest', async (request, reply) => {

@@ -49,11 +49,11 @@ describe('is something else', () => {
   })
 })
 
-test('TopoJSON is told as such', () => {
+test('TopoJSON is recognized', () => {
   expect(examine('{"type":"Topology","objects":{}}')).toBe('topojson')
 })
 
-test('a file that stops in the middle is cut off', () => {
+test('a file that stops in the middle is truncated', () => {
   const whole = `{"type":"FeatureCollection",${features(1)}}`
   expect(examine(whole.slice(0, whole.length / 2))).toBe('cut off')
 })

@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
 
-/** RFC 7946: the types that a GeoJSON text may have. */
+/** RFC 7946: valid types of a GeoJSON text. */
 const GEOJSON_TYPES: ReadonlySet<string> = new Set([
   'FeatureCollection',
   'Feature',
@@ -14,18 +14,18 @@ const GEOJSON_TYPES: ReadonlySet<string> = new Set([
   'GeometryCollection',
 ])
 
-/** RFC 8142: what each text of a sequence may begin with. */
+/** RFC 8142: character in front of each text of a sequence. */
 const RECORD_SEPARATOR = '\x1e'
 
-/** Writers put `type` first or last; so much of each end is looked at, whatever the file's size. */
+/** Bytes of each end that are read, for files of any size. Writers put `type` first or last. */
 const LOOKED_AT_BYTES = 64 * 1024
 
 export type GeojsonFinding = 'geojson' | 'cut off' | 'topojson' | 'something else'
 
 /**
- * Whether a file is GeoJSON by the `type` of its outermost object, and ends as an object does. Reads at most both ends of it, and does
- * not prove that all between is well formed. Throws where the file cannot be read; where it has gone or leads out of `root` it is
- * something else. A sequence has one such object after the other.
+ * Detects GeoJSON by the `type` of the outermost object, and checks that the file ends like an object. Reads at most both ends of the file, and does
+ * not prove that the rest is well formed. In a sequence, the objects follow each other. Throws if the file cannot be read. A file that has gone or
+ * leads out of `root` is reported as something else.
  */
 export function examineGeojson(root: string, path: string, isSequence = false): GeojsonFinding {
   const opened = openBelowSync(root, path)
@@ -53,9 +53,9 @@ function readText(fd: number, position: number, length: number): string {
   return buffer.toString('utf8', 0, readSync(fd, buffer, 0, length, position))
 }
 
-/** The value of `type` in the outermost object, as far as the text reaches; null: not found in it. */
+/** Returns the value of `type` in the outermost object, as far as the text reaches, or null. */
 export function outermostType(text: string): string | null {
-  // White space, numbers and literals are stepped over; a string that the end of the text cuts matches as the last of the alternatives.
+  // White space, numbers and literals are skipped. A string that the end of the text cuts matches the last alternative.
   const token = /"([^"\\]*(?:\\[\s\S][^"\\]*)*)"|([{}[\]:,])|"/g
   let depth = 0
   let key: string | null = null
@@ -74,7 +74,7 @@ export function outermostType(text: string): string | null {
   return null
 }
 
-/** `..., "type": "FeatureCollection"}` at the very end. */
+/** Matches `..., "type": "FeatureCollection"}` at the very end. */
 function lastMemberType(tail: string): string | null {
   return /"type"\s*:\s*"(\w+)"\s*\}\s*$/.exec(tail)?.[1] ?? null
 }

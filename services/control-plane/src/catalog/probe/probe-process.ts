@@ -10,7 +10,7 @@ import { unreadable } from './unreadable.js'
 serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what, rows }) => {
   try {
     if (what === 'file system') {
-      // Answered by no cache.
+      // No cache can serve this call.
       statfsSync(path)
       return { state: 'empty' }
     }
@@ -32,7 +32,7 @@ serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what, rows }) => {
   }
 })
 
-/** Most of what is probed is a tile set. */
+/** Most probed files are tile sets, so the code for vectors is loaded on demand. */
 async function geopackage(root: string, path: string) {
   const { geopackageFacts } = await import('../vector-facts/geopackage.js')
   return geopackageFacts(root, path)

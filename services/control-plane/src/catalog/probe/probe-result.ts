@@ -3,8 +3,8 @@ import type { RowOrderTask } from '@gateway/tilesets/rows/find-row-order.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 
 /**
- * `empty`: nothing there. `busy`: another program has locked it. `timeout`: its file system answers, but reading it took too long. `unreadable`:
- * its content confuses the reader.
+ * `empty`: nothing is there. `busy`: another program has locked it. `timeout`: its file system responds, but reading it took too long.
+ * `unreadable`: the reader fails on its content.
  */
 export type Probed<T> =
   | { readonly state: 'ok'; readonly probe: T }
@@ -18,11 +18,11 @@ export type GeopackageProbeResult = Probed<VectorFacts>
 export interface ProbeTask {
   readonly root: string
   readonly path: string
-  /** `file system`: only whether the one that it is on answers; the result is `empty` then */
+  /** `file system`: only checks whether the file system responds; the result is then `empty` */
   readonly what: 'tile set' | 'geopackage' | 'tile tables' | 'row order' | 'file system'
-  /** of the tile set whose order of rows is asked for */
+  /** tile set whose row order is to be determined */
   readonly rows?: RowOrderTask
 }
 
-/** The fields of an error are lost between processes, so that what matters of it is sent as a value. */
+/** Errors lose their fields between processes, so the relevant ones are sent as a value. */
 export type ProbeAnswer<T> = Probed<T> | { readonly state: 'failed'; readonly message: string }

@@ -9,43 +9,43 @@ import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper
 import type { GeopackageProbeResult, ProbeAnswer, Probed, ProbeResult, ProbeTask } from './probe-result.js'
 import { unreadable } from './unreadable.js'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, even when the sources run (in tests). */
 const PROBE_PROCESS = new URL('../../../dist/catalog/probe/probe-process.js', import.meta.url)
 
 /**
- * Limit: probing one archive. A large one on a slow disk takes a second or two; one that is crafted to never end must block neither the
- * scans of the cluster nor the answer to an import.
+ * Maximum time to probe one archive. A large one on a slow disk takes a second or two. An archive crafted to never end must block neither the
+ * scans of the cluster nor the response to an import.
  */
 const PROBE_LIMIT_MS = 10_000
 
 /**
- * Probes tile sets and GeoPackages. Those that are files are probed in a child process, one at a time: their content is untrusted, and SQLite executes what their
- * schema says.
+ * Probes tile sets and GeoPackages. Files are probed in a child process, one at a time: their content is untrusted, and SQLite executes
+ * their schema.
  */
 export class Prober {
   readonly #helper = new HelperProcess<ProbeTask, ProbeAnswer<unknown>>(PROBE_PROCESS)
   readonly #limitMs: number
-  /** the last task: the child process takes one at a time */
+  /** the last task; the child process runs one at a time */
   #busy: Promise<unknown> = Promise.resolve()
 
   constructor(limitMs = PROBE_LIMIT_MS) {
     this.#limitMs = limitMs
   }
 
-  /** Rejects with the disk's errors, when the file system does not answer, and with the signal's reason. */
+  /** Rejects with the disk's errors, if the file system does not respond, and with the signal's reason. */
   async probe(root: string, path: string, signal: AbortSignal): Promise<ProbeResult> {
-    // Folders are only listed, which takes as long as it takes.
+    // Folders are only listed, without a time limit.
     const isFolder = archiveStorageOf(path) === null
     const result: ProbeResult = isFolder
       ? await probeFolder(root, path)
       : await this.#probeFile({ root, path, what: 'tile set' }, signal)
     if (result.state !== 'ok' || !result.probe.rowsAssumed || result.probe.format === 'pbf') return result
-    // Pictures of one zoom have none to be compared with.
+    // Row order is found by comparing zooms, so one zoom does not suffice.
     if (isFolder && (await listNumbers(root, path)).length < 2) return result
     return { state: 'ok', probe: await this.#withRowOrder(root, path, result.probe, signal) }
   }
 
-  /** By the pictures, which are decoded in the child process. One that crashes or takes too long tells nothing. */
+  /** Determines the row order by the images, which the child process decodes. If that crashes or takes too long, the result stays without it. */
   async #withRowOrder(root: string, path: string, probe: TileSetProbe, signal: AbortSignal): Promise<TileSetProbe> {
     const { storage, extension } = probe
     const answer = await this.#ask<RowOrder | null>(
@@ -55,12 +55,12 @@ export class Prober {
     return withRowOrder(probe, answer?.state === 'ok' ? answer.probe : null)
   }
 
-  /** As `probe`. */
+  /** Probes a GeoPackage, with the errors of `probe`. */
   probeGeopackage(root: string, path: string, signal: AbortSignal): Promise<GeopackageProbeResult> {
     return this.#probeFile({ root, path, what: 'geopackage' }, signal)
   }
 
-  /** The names of the tables of tiles in a GeoPackage; as `probe`. */
+  /** Returns the names of the tile tables in a GeoPackage, with the errors of `probe`. */
   tileTables(root: string, path: string, signal: AbortSignal): Promise<Probed<readonly string[]>> {
     return this.#probeFile({ root, path, what: 'tile tables' }, signal)
   }
@@ -80,7 +80,7 @@ export class Prober {
     return answer
   }
 
-  /** null: no answer in time. */
+  /** Returns null if there is no result in time. */
   #ask<T>(task: ProbeTask, signal: AbortSignal): Promise<ProbeAnswer<T> | null> {
     const answer = this.#busy.then(() => this.#askNow<T>(task, signal))
     this.#busy = answer.catch(() => {})
@@ -109,5 +109,5 @@ async function probeFolder(root: string, path: string): Promise<ProbeResult> {
   }
 }
 
-/** Why a probe timed out, for operators. */
+/** Reason of a timeout, for operators. */
 export const TIMED_OUT = `it could not be read within ${PROBE_LIMIT_MS / 1000} s`

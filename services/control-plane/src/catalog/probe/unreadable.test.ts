@@ -16,11 +16,11 @@ test.each([
   ['a read beyond the end', () => Buffer.alloc(1).readUInt32LE(9)],
   ['a field of nothing', () => (JSON.parse('null') as { a: unknown }).a],
   ['text that is no JSON', () => JSON.parse('{')],
-])('what a reader throws says that content is unreadable: %s', (_, act) => {
+])('a reader’s error means that content is unreadable: %s', (_, act) => {
   expect(unreadable(thrownBy(act))).toMatchObject({ state: 'unreadable', why: expect.stringContaining('its content') })
 })
 
-test('an error of the disk, and one in words, end a scan as before', () => {
+test('an error of the disk, and one with a message, still end a scan', () => {
   expect(unreadable(thrownBy(() => readFileSync('/nowhere')))).toBeNull()
   expect(unreadable(new Error('it may not be read by this process'))).toBeNull()
 })

@@ -30,7 +30,7 @@ test('a code is ASCII letters, digits, - and _, of at most 180 characters, whate
   )
 })
 
-test('of clashing paths the first in order gets the plain code, and the others the lowest free suffix', () => {
+test('the first of several clashing paths gets the plain code, and the others the lowest free suffix', () => {
   const codes = assignCodes(['a b.json', 'a-b.json', 'a/b.json'], new Map(), new Set(['a-b-3']))
   expect([...codes]).toEqual([
     ['a b.json', 'a-b'],
@@ -39,6 +39,6 @@ test('of clashing paths the first in order gets the plain code, and the others t
   ])
 })
 
-test('a known path keeps its code even where the plain one has become free', () => {
+test('a known path keeps its code even if the plain one has become free', () => {
   expect(assignCodes(['a b.json'], new Map([['a b.json', 'a-b-2']]), new Set(['a-b-2'])).get('a b.json')).toBe('a-b-2')
 })

@@ -3,15 +3,15 @@ import anyAscii from 'any-ascii'
 
 const require = createRequire(import.meta.url)
 
-/** A file whose path has nothing that could be written in ASCII letters or digits. */
+/** Code of a file whose path has nothing that ASCII letters or digits can represent. */
 const NAMELESS = 'vector'
 const MAX_CODE_LENGTH = 180
-/** Limit: characters of a path that its code is made of. Splitting Chinese into words takes more than linear time. */
+/** Maximum number of characters of a path that its code is made from. Splitting Chinese into words takes more than linear time. */
 const MAX_READ_LENGTH = 2 * MAX_CODE_LENGTH
 
 /**
- * A relative path without its extension, reduced to ASCII letters, digits, `-` and `_`: Chinese is written in pinyin without tones, a
- * syllable for each character, other scripts letter by letter, accents are dropped, and separators become `-`.
+ * Reduces a relative path without its extension to ASCII letters, digits, `-` and `_`. Chinese becomes pinyin without tones, one
+ * syllable for each character. Other scripts are transliterated letter by letter, accents are dropped, and separators become `-`.
  */
 export function reducedCode(relativePath: string): string {
   const latin = relativePath
@@ -29,16 +29,16 @@ export function reducedCode(relativePath: string): string {
   return reduced === '' ? NAMELESS : reduced
 }
 
-/** Its dictionaries are loaded with the first path in Chinese. */
+/** Loads the dictionaries with the first path in Chinese. */
 function inPinyin(text: string): string {
   const { pinyin } = require('pinyin-pro') as typeof import('pinyin-pro')
   return pinyin(text, { toneType: 'none', v: true })
 }
 
 /**
- * A code for each relative path of a source. A path that has one keeps it, whatever else comes or goes; a new one whose code is taken, in
- * this source or another, gets the lowest free numeric suffix. The order of `relativePaths` does not matter.
- * @param known codes of this source's paths, those of vectors that are missing now included
+ * Assigns a code to each relative path of a source. A path keeps its code, whatever else comes or goes. If the code of a new path is taken, in
+ * this source or another, it gets the lowest free numeric suffix. The order of `relativePaths` does not matter.
+ * @param known codes of this source's paths, including those of missing vectors
  * @param taken codes of all sources
  */
 export function assignCodes(
@@ -56,7 +56,7 @@ export function assignCodes(
   return codes
 }
 
-/** The code itself, or with the lowest numeric suffix that makes it unused. */
+/** Returns the code, or the code with the lowest numeric suffix that makes it unused. */
 export function firstFree(base: string, used: ReadonlySet<string>): string {
   if (!used.has(base)) return base
   for (let n = 2; ; n++) if (!used.has(`${base}-${n}`)) return `${base}-${n}`

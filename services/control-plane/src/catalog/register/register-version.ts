@@ -12,11 +12,11 @@ import type { Transaction } from '@gateway/store/connect.js'
 import { cleanText } from './storable-text.js'
 
 /**
- * Puts one version into the catalog within the caller's transaction, as a scan would: how a layer that was just sliced appears by itself.
- * Throws where the code belongs to another scan source, whose basemap it would spoil.
- * @param version as `versionRecord` makes it of what `probeTileSet` says
- * @param makeDefault makes it what `current` means, in the same step
- * @returns what the change log must receive
+ * Adds one version to the catalog within the caller's transaction, like a scan. A layer that was just sliced appears in this way.
+ * Throws if the code belongs to another scan source, whose basemap would be damaged.
+ * @param version as built by `versionRecord` from the result of `probeTileSet`
+ * @param makeDefault makes it the default version, in the same step
+ * @returns entries for the change log
  */
 export async function registerVersion(
   tx: Transaction,
@@ -28,10 +28,10 @@ export async function registerVersion(
   const owner = (await readBasemap(tx, basemap.code))?.sourceCode
   if (owner !== basemap.sourceCode) throw new Error(`basemap "${basemap.code}" belongs to scan source "${owner}"`)
   await upsertVersion(tx, basemap.code, version)
-  // Whoever registers a version has just written it, whether or not that shows in what a scan looks at.
+  // The caller has just written the version, even if the fields that a scan compares are unchanged.
   const registered = await readBasemap(tx, basemap.code)
   await growRevision(tx, basemap.code, version.version)
-  // Not one that is held: its readers would get the highest other version until it is approved.
+  // A held version does not become the default: until its approval, readers would get the highest other version.
   const isHeld = registered?.versions.some(
     ({ version: label, review }) => label === version.version && review === 'held',
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cleanJson, cleanText } from './storable-text.js'
 
-test('NUL goes, half a surrogate pair becomes the replacement character, all else stays', () => {
+test('NUL is removed, half a surrogate pair becomes the replacement character, all else stays', () => {
   expect(cleanText('a\0b \ud800 é 世 😀')).toBe('ab \ufffd é 世 😀')
 })
 

@@ -1,9 +1,9 @@
-/** Text as Postgres takes it: without NUL, which its type cannot hold, and without half surrogate pairs, which UTF-8 cannot. */
+/** Returns text that Postgres can store: without NUL, which its type excludes, and without unpaired surrogates, which UTF-8 excludes. */
 export function cleanText(text: string): string {
   return Buffer.from(text.replaceAll('\0', ''), 'utf8').toString('utf8')
 }
 
-/** `cleanText` for every text of a JSON value, keys included. */
+/** Applies `cleanText` to every text of a JSON value, keys included. */
 export function cleanJson<T>(value: T): T {
   if (typeof value === 'string') return cleanText(value) as T
   if (Array.isArray(value)) return value.map(cleanJson) as T

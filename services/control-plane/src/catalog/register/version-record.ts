@@ -3,7 +3,7 @@ import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import { cleanJson, cleanText } from './storable-text.js'
 
-/** What the store keeps of a version that was probed. */
+/** Builds the stored form of a probed version. */
 export function versionRecord(version: string, path: string, probe: TileSetProbe): NewVersion {
   return {
     version,
@@ -28,7 +28,7 @@ export function versionRecord(version: string, path: string, probe: TileSetProbe
   }
 }
 
-/** The name that a tile set gives itself; null: none that can be used. */
+/** Returns the name in a tile set's own metadata; null if it has no usable one. */
 export function nameOf(probe: TileSetProbe): string | null {
   const name = cleanText(probe.name ?? '').trim()
   return name === '' ? null : cleanText(name.slice(0, MAX_LABEL_LENGTH))

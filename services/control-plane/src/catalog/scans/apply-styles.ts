@@ -6,7 +6,7 @@ import type { Applied, ScanOf } from './apply.js'
 import { diffStyles } from './diff/diff-styles.js'
 import { type FoundStyles, noWarnings, warn, warnAll } from './walk/found.js'
 
-/** Writes what a scan of styles found. */
+/** Writes the result of a scan of styles. */
 export async function applyStyles(tx: Transaction, found: FoundStyles, { sourceCode }: ScanOf): Promise<Applied> {
   const diff = diffStyles(found, await readStyles(tx, null), await readFontsOfSource(tx, sourceCode), sourceCode)
   for (const style of diff.upserts) await upsertStyle(tx, style)

@@ -22,7 +22,7 @@ import { ChangedVectors, withoutExtension } from './walk/changed-vectors.js'
 import { codesOfPaths } from './walk/changed-versions.js'
 import { type FoundBasemaps, type FoundVectors, noWarnings, type Warnings, warn, warnAll } from './walk/found.js'
 
-/** What a scan has come to, and which cache entries of the edges it touches. */
+/** The outcome of a scan, with the cache entries of the edges that it affects. */
 export interface Applied {
   readonly added: number
   readonly updated: number
@@ -31,16 +31,16 @@ export interface Applied {
   readonly changes: readonly NewChange[]
 }
 
-/** The scan that found what is to be written. */
+/** The scan whose result is written. */
 export interface ScanOf {
   readonly sourceCode: string
-  /** by the store's clock, before the walk began */
+  /** time of the store's clock before the walk began */
   readonly startedAt: Date
   /** the paths below the source that it looked at; null: at everything */
   readonly changed: readonly string[] | null
 }
 
-/** Writes what a basemap scan found. Reads what is known in the same transaction, so that nothing that changed meanwhile is undone. */
+/** Writes the result of a basemap scan. Reads the known state in the same transaction, so that concurrent changes are not undone. */
 export async function applyBasemaps(
   tx: Transaction,
   found: FoundBasemaps,
@@ -67,7 +67,7 @@ export async function applyBasemaps(
   return { ...diff, warnings, changes: changed.map((key) => ({ kind: 'basemap', key })) }
 }
 
-/** Writes what a vector scan found. */
+/** Writes the result of a vector scan. */
 export async function applyVectors(tx: Transaction, found: FoundVectors, scan: ScanOf): Promise<Applied> {
   const diff = await diffOfVectors(tx, found, scan)
   if (diff.upserts.length > 0) await upsertVectors(tx, diff.upserts)

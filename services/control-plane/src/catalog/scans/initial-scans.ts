@@ -8,7 +8,7 @@ import { runScan } from './run.js'
 const LOCK_RETRY_MS = 500
 const TROUBLE_RETRY_MS = 5000
 
-/** At the start: turns the configured directories into scan sources and scans them, while requests are answered already. */
+/** Turns the configured directories into scan sources at the start, and scans them. Requests are served meanwhile. */
 export const initialScans: BackgroundLoop = {
   name: 'initial scans',
   async run(ctx) {
@@ -18,7 +18,7 @@ export const initialScans: BackgroundLoop = {
   },
 }
 
-/** Waits for the end of another scan, of this process or another. */
+/** Waits for the end of another scan, of this process or another, and then scans. */
 async function scanWhenFree(ctx: ControlContext, source: ScanSource): Promise<void> {
   if (!source.enabled) return
   while (!ctx.shutdown.aborted) {
@@ -27,7 +27,7 @@ async function scanWhenFree(ctx: ControlContext, source: ScanSource): Promise<vo
   }
 }
 
-/** Retries until it works or the process ends: the store may be out of reach. */
+/** Retries until it succeeds or the process ends, since the store may be out of reach. */
 async function persistently<T>(ctx: ControlContext, work: () => Promise<T>): Promise<T | undefined> {
   while (!ctx.shutdown.aborted) {
     try {

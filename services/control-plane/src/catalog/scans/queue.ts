@@ -12,12 +12,12 @@ import { MAX_CHANGED } from './automatic/settling.js'
 import { scanUnderLock } from './run.js'
 import { withScanLock } from './scan-lock.js'
 
-/** How often a control plane looks for a waiting scan, and whether the scan that keeps it waiting has ended. */
+/** Interval at which a control plane looks for a waiting scan, and for the end of the running one. */
 const LOOK_EVERY_MS = 1000
 
 /**
- * Runs the waiting scans one after the other, in the order in which they were queued; any control plane may take the next one. One whose
- * control plane dies has failed, as any other scan, and is not repeated by itself: it may be what the process died of.
+ * Runs the waiting scans one after the other, in the order of the queue. Any control plane may take the next one. If a control plane dies, its scan
+ * has failed, and is not repeated automatically, since the scan may be the cause of the death.
  */
 export const scanQueue: BackgroundLoop = {
   name: 'scan queue',

@@ -24,7 +24,7 @@ import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'
 
 const scanRunSchema = scanSchema.extend({ source_code: z.string() })
-/** The kept ones are few. */
+/** Few scans are kept, so the list has no pages. */
 const SCANS = {
   searched: { message: ({ message }) => message },
   sortable: {
@@ -174,7 +174,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
       if (!place.ok) return sendRefusal(reply, place)
       const gone = new AbortController()
       reply.raw.once('close', () => gone.abort(new Error('the caller has gone')))
-      // No code can begin with a dot: what is known belongs to other sources.
+      // A code cannot begin with a dot, so all known items count as those of other sources.
       const tried = await tryScan(ctx, { code: body.code ?? '.', kind: body.kind, path: place.path }, gone.signal)
       return 'ok' in tried ? sendRefusal(reply, tried) : tried
     },

@@ -40,8 +40,8 @@ export async function runScan(
 }
 
 /**
- * Scans sources now, one after the other. One scan runs at a time in the whole cluster: refused while there is another. A scan that
- * fails, for whatever reason, is one of the answered scans and changes nothing; rejects where the store itself is out of reach.
+ * Scans sources one after the other. Only one scan runs at a time in the whole cluster; refused during another one. A failed scan is returned like
+ * others, and changes nothing. Rejects if the store is out of reach.
  */
 export function runScans(
   ctx: ControlContext,
@@ -101,10 +101,10 @@ class ScanCancelled extends CodedError {
   }
 }
 
-/** How often a running scan says how far it is and looks whether it is to end. */
+/** Interval at which a running scan reports its progress and checks for a cancellation. */
 const RENEW_EVERY_MS = 1000
 
-/** Walks a source for a scan of the store, until that is cancelled. */
+/** Walks a source for a stored scan, until the scan is cancelled. */
 async function walkWatched(
   ctx: ControlContext,
   source: ScannedSource,
@@ -114,7 +114,7 @@ async function walkWatched(
 ): Promise<Found> {
   const cancelled = new AbortController()
   let steps = 0
-  // A store that does not answer now fails the scan at its end, not here.
+  // If the store does not respond now, the scan continues, and fails at its end.
   const renew = () =>
     renewScan(ctx.sql, id, steps).then(
       (actor) => actor !== null && cancelled.abort(new ScanCancelled(actor)),
@@ -146,7 +146,7 @@ export async function walkSource(
 ): Promise<Found> {
   if (isRemote(source.path) && source.kind === 'style') throw new WalkError(coded('style_source_remote'))
   if (isRemote(source.path)) {
-    // It reads vectors in this process, with all that that takes.
+    // Loaded on demand, since it reads vectors in this process.
     const { walkRemote } = await import('./remote/walk-remote.js')
     return walkRemote(ctx, source, signal, onProgress)
   }
@@ -166,7 +166,7 @@ export async function walkSource(
   }
 }
 
-/** One transaction for the catalog, the change log and the scan's own row. */
+/** Writes the catalog, the change log and the scan's row in one transaction. */
 async function write(ctx: ControlContext, id: string, found: Found, scan: ScanOf, lease: JobLease): Promise<Scan> {
   const { finished, changes } = await writeUnderLease(ctx.sql, lease, async (tx) => {
     const cancelledBy = await renewScan(tx, id, found.steps)
@@ -187,10 +187,10 @@ function apply(tx: Transaction, { settings }: ControlContext, found: Found, scan
   return applyBasemaps(tx, found.found, scan, settings.tilePublicBaseUrl)
 }
 
-/** Limit: characters of a scan's message; the first warnings are enough to see what is wrong. */
+/** Maximum number of characters in a scan's message. The first warnings show the problem. */
 const MAX_MESSAGE = 4000
 
-/** The warnings as one message; null: there are none. A single one is the message itself. */
+/** Joins the warnings into one message; null without warnings. A single warning is the message itself. */
 function joined({ texts, coded: messages, total }: Warnings): CodedMessage | null {
   const [only] = messages
   if (total === 0) return null

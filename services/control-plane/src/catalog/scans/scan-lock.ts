@@ -5,10 +5,10 @@ import { exclusively } from '../../jobs/exclusively.js'
 import type { RunningJob } from '../../jobs/running-job.js'
 import type { ControlContext } from '../../platform/context.js'
 
-/** One scan runs at a time in the whole cluster. */
+/** Only one scan runs at a time in the whole cluster. */
 export const SCAN: ExclusiveJob = { kind: 'scan', code: '' }
 
-/** Runs `work` while no scan runs in the whole cluster; refused while one does. */
+/** Runs `work` while no scan runs in the whole cluster. Refused during a scan. */
 export async function withScanLock<T>(
   ctx: Pick<ControlContext, 'sql' | 'shutdown'>,
   work: (scanning: RunningJob) => Promise<T>,

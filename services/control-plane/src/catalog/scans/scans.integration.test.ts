@@ -52,10 +52,10 @@ async function changesDuring(work: () => Promise<unknown>): Promise<string[]> {
   return since.covered ? since.changes.map(({ kind, key }) => `${kind} ${key}`).sort() : ['not covered']
 }
 
-/** Begins the scan of a vector source, which cannot go on before the work is done. */
+/** Starts the scan of a vector source, which cannot continue before the work is done. */
 function duringScan(code: string, work: (tx: Transaction) => Promise<void>): Promise<{ ended: Promise<Scan> }> {
   return app.ctx.sql.begin(async (tx) => {
-    // What is known of its vectors is read before its walk.
+    // The scan reads its known vectors before its walk.
     await tx`LOCK TABLE vectors IN ACCESS EXCLUSIVE MODE`
     const ended = scan(code)
     await until(() => tx`SELECT 1 FROM scans WHERE source_code = ${code} AND status = 'running'`)
@@ -66,13 +66,13 @@ function duringScan(code: string, work: (tx: Transaction) => Promise<void>): Pro
 
 const vectorsOf = (code: string) => app.ctx.sql`SELECT code FROM vectors WHERE source_code = ${code}`
 
-/** Waits for a query to answer a row; the test's own time limit is the limit. */
+/** Waits until a query returns a row; the time limit of the test applies. */
 async function until(query: () => PromiseLike<readonly unknown[]>): Promise<void> {
   while ((await query()).length === 0) await sleep(1)
 }
 
 describe('a scan', () => {
-  test('logs a change for what differs, and one for all that it has only seen again', async () => {
+  test('logs one change for each difference, and one for all unchanged objects', async () => {
     for (const place of ['m1/v1', 'm1/v2', 'm2/v1']) tree.put(`${place}/0/0/0.png`, PIXEL)
     await source('logged', 'basemap')
     expect(await changesDuring(() => scan('logged'))).toEqual(['basemap m1', 'basemap m2'])
@@ -90,7 +90,7 @@ describe('a scan', () => {
     expect((await basemap('m1'))?.versions).toMatchObject([{ available: true }, { version: 'v2', available: false }])
   })
 
-  test('renews the public address of what it finds', async () => {
+  test('updates the public URL of found objects', async () => {
     tree.put('moved/v1/0/0/0.png', PIXEL)
     await source('renewing', 'basemap')
     await scan('renewing')
@@ -100,7 +100,7 @@ describe('a scan', () => {
     expect((await basemap('moved'))?.url_template).toBe('https://tiles.example/tiles/moved/current/{z}/{x}/{y}.png')
   })
 
-  test('leaves a basemap to the source that had it first, and says so', async () => {
+  test('leaves a basemap to the source that had it first, and reports that', async () => {
     tree.put('one/shared/v1/0/0/0.png', PIXEL)
     tree.put('two/shared/v2/0/0/0.png', PIXEL)
     await source('first', 'basemap', tree.at('one'))
@@ -115,7 +115,7 @@ describe('a scan', () => {
     expect(await basemap('shared')).toMatchObject({ source_code: 'first', versions: [{ version: 'v1' }] })
   })
 
-  test('of a source that has gone fails with the reason and changes nothing', async () => {
+  test('of a missing source fails with the reason and changes nothing', async () => {
     tree.put('maps/gone/v1/0/0/0.png', PIXEL)
     await source('unmounted', 'basemap', tree.at('maps'))
     await scan('unmounted')
@@ -131,7 +131,7 @@ describe('a scan', () => {
     expect((await basemap('gone'))?.versions).toMatchObject([{ available: true }])
   })
 
-  test('keeps what metadata says of any kind, and finds it unchanged the next time', async () => {
+  test('keeps metadata of any type, and finds it unchanged the next time', async () => {
     tree.put('odd/v1/0/0/0.png', PIXEL)
     const layers = [{ id: 'a', description: 'x', minzoom: 0, fields: { b: 'String', a: 'Number' } }]
     const metadata = { name: 'n\0ul \ud800', attribution: '© \0', bounds: [-0, -1, 1, 1], vector_layers: layers }
@@ -142,13 +142,13 @@ describe('a scan', () => {
     expect((await basemap('odd'))?.name).toBe('nul \ufffd')
   })
 
-  test('leaves alone what was registered while it ran', async () => {
+  test('does not change objects registered during the scan', async () => {
     tree.put('layer/v1/0/0/0.png', PIXEL)
     await source('layering', 'basemap')
     await scan('layering')
     const { sql } = app.ctx
     const running = await sql.begin(async (tx) => {
-      // Nobody can read versions until this commits: the scan walks, and then waits.
+      // Versions cannot be read until this commits: the scan walks, and then waits.
       await tx`LOCK TABLE basemap_versions IN ACCESS EXCLUSIVE MODE`
       const scanning = scan('layering')
       await until(() => sql`SELECT 1 FROM scans WHERE source_code = 'layering' AND status = 'running'`)
@@ -172,7 +172,7 @@ describe('a scan', () => {
 })
 
 describe('vectors', () => {
-  test('are found, go and come back under the same code', async () => {
+  test('are found, disappear and return under the same code', async () => {
     tree.put('a b.geojson', POINT)
     tree.put('a-b.geojson', POINT)
     await source('shapes', 'vector')
@@ -188,7 +188,7 @@ describe('vectors', () => {
     ])
   })
 
-  test('tell what their content says; what an earlier release found is read once', async () => {
+  test('have facts from their content; those found by an earlier release are read once', async () => {
     tree.put(
       'told.json',
       '{"type":"Feature","properties":{"na\\u0000me":"x"},"geometry":{"type":"Point","coordinates":[8,47]}}',
@@ -204,13 +204,13 @@ describe('vectors', () => {
       encoding: 'UTF-8',
     }
     expect(await told()).toMatchObject({ ...facts, fields: [{ name: 'name', type: 'string' }] })
-    // It goes and comes back unchanged, which reads nothing.
+    // A file that disappears and returns unchanged is not read again.
     renameSync(tree.at('told.json'), tree.at('away'))
     await scan('facts')
     renameSync(tree.at('away'), tree.at('told.json'))
     await scan('facts')
     expect(await told()).toMatchObject(facts)
-    // A release that knows no facts writes another state of the file.
+    // An earlier release without facts writes another state of the file.
     await app.ctx.sql`UPDATE vectors SET fingerprint = 'another' WHERE code = 'told'`
     expect(await told()).toMatchObject({ crs: null, bounds: null, fields: null })
     expect(await scan('facts')).toMatchObject({ updated: 1 })
@@ -218,7 +218,7 @@ describe('vectors', () => {
     expect(await scan('facts')).toMatchObject({ updated: 0 })
   })
 
-  test('of all enabled sources are scanned by one call, one source after the other', async () => {
+  test('of all enabled sources are scanned by one call, in sequence', async () => {
     tree.put('x/1.json', POINT)
     tree.put('y/2.json', POINT)
     await source('rescan-x', 'vector', tree.at('x'))
@@ -234,7 +234,7 @@ describe('vectors', () => {
     expect(total).toBe(items.length)
   })
 
-  test('thousands are written in one go and answered by page', async () => {
+  test('thousands are written in one run and returned by page', async () => {
     for (let i = 0; i < 5000; i++) tree.put(`many/${i % 50}/${i}.json`, POINT)
     await source('many', 'vector')
     expect(await scan('many')).toMatchObject({ status: 'succeeded', added: 5000 })
@@ -243,13 +243,13 @@ describe('vectors', () => {
     expect(page.items).toHaveLength(10)
     expect(page.total).toBe(1100)
     rmSync(tree.at('many'), { recursive: true })
-    // More changes than the log takes one by one.
+    // More changes than the log records individually.
     expect(await changesDuring(() => scan('many'))).toEqual(['all '])
   })
 })
 
 describe('one scan at a time', () => {
-  test('while another process scans, scans and rescans are refused', async () => {
+  test('during a scan of another process, scans and rescans are refused', async () => {
     tree.put('busy/v1/0/0/0.png', PIXEL)
     await source('busy', 'basemap')
     const endElsewhere = await runElsewhere(app.ctx.sql, SCAN)
@@ -261,12 +261,12 @@ describe('one scan at a time', () => {
     expect(await scan('busy')).toMatchObject({ added: 1 })
   })
 
-  test('a scan whose lease is lost writes nothing, and says why', async () => {
+  test('a scan that lost its lease writes nothing, and reports why', async () => {
     tree.put('lost.geojson', POINT)
     await source('lost', 'vector')
     let endElsewhere: () => Promise<unknown> = () => Promise.resolve()
     const { ended } = await duringScan('lost', async () => {
-      // As if its control plane had not renewed the lease for too long.
+      // Simulates a control plane that did not renew the lease in time.
       await app.ctx.sql`UPDATE jobs SET lease_until = now() - interval '1 second' WHERE kind = 'scan'`
       endElsewhere = await runElsewhere(app.ctx.sql, SCAN)
     })
@@ -276,7 +276,7 @@ describe('one scan at a time', () => {
     expect(await scan('lost')).toMatchObject({ status: 'succeeded', added: 1 })
   })
 
-  test('a scan that a dead process left running counts as failed once the next one begins', async () => {
+  test('a scan left running by a dead process counts as failed once the next one starts', async () => {
     await source('abandoned', 'basemap')
     await startScan(app.ctx.sql, 'abandoned')
     await source('other', 'basemap')
@@ -285,7 +285,7 @@ describe('one scan at a time', () => {
     expect(items).toMatchObject([{ status: 'failed', message: expect.stringMatching(/stopped during this scan/) }])
   })
 
-  test('a scan that the shutdown ends has failed, and its thread is gone', async () => {
+  test('a scan ended by the shutdown has failed, and its thread has ended', async () => {
     tree.put('stopped/v1/0/0/0.png', PIXEL)
     await source('stopped', 'basemap')
     const stop = new AbortController()
@@ -301,7 +301,7 @@ describe('one scan at a time', () => {
   })
 })
 
-describe('a scan that need not be waited for', () => {
+describe('an asynchronous scan', () => {
   let stop: AbortController
   let queue: Promise<void>
   beforeEach(() => {
@@ -318,7 +318,7 @@ describe('a scan that need not be waited for', () => {
   const ended = (code: string) => async () =>
     (await get<{ items: Scan[] }>(`/scan-sources/${code}/scans`)).items.filter(({ status }) => status !== 'running')
 
-  test('is queued once, and run in its turn', async () => {
+  test('is queued once, and runs in its turn', async () => {
     tree.put('queued-map/v1/0/0/0.png', PIXEL)
     await source('queued-1', 'basemap')
     await source('queued-2', 'vector')
@@ -350,7 +350,7 @@ describe('a scan that need not be waited for', () => {
   })
 })
 
-test('what a scan left out is a list that can be searched', async () => {
+test('the list of files that a scan left out can be searched', async () => {
   for (let i = 0; i < 30; i++) tree.put(`none-${i}/readme.txt`, 'x')
   await source('doubtful', 'basemap')
   const { id, warnings, status } = await scan('doubtful')
@@ -448,18 +448,18 @@ describe('scan sources', () => {
     expect((await post('/scan-sources', told)).json()).toMatchObject({ name: 'Kept', enabled: false })
   })
 
-  test('that move make every edge load the catalog anew', async () => {
+  test('with a new path make every edge reload the catalog', async () => {
     await source('moving', 'basemap')
     expect(await changesDuring(() => source('moving', 'basemap'))).toEqual([])
     expect(await changesDuring(() => source('moving', 'basemap', tree.at('elsewhere')))).toEqual(['all '])
   })
 
-  test('that are unknown are 404', async () => {
+  test('with an unknown code return 404', async () => {
     expect((await post('/scan-sources/unknown/run')).statusCode).toBe(404)
     expect((await app.admin({ url: '/api/v1/admin/scan-sources/unknown/scans' })).statusCode).toBe(404)
   })
 
-  test('leave a row in the audit for each change and each scan', async () => {
+  test('have an audit entry for each change and each scan', async () => {
     await source('audited', 'basemap')
     await scan('audited')
     const rows = await app.ctx.sql`SELECT action, actor FROM audit WHERE subject = 'audited' ORDER BY id`

@@ -2,10 +2,10 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ControlContext } from '../../platform/context.js'
 
-/** A scan takes hours at most; what is older was left behind by a process that was killed. */
+/** Age of leftovers. A scan takes hours at most; older folders are from killed processes. */
 const LEFT_BEHIND_MS = 24 * 3600 * 1000
 
-/** A new directory for the scratch files of one scan. The caller removes it. */
+/** Creates a directory for the temporary files of one scan. The caller removes it. */
 export async function scratchFolder({ settings, now }: Pick<ControlContext, 'settings' | 'now'>): Promise<string> {
   const all = join(settings.dataDir, 'scans')
   await mkdir(all, { recursive: true })

@@ -14,12 +14,12 @@ import type { Warnings } from './walk/found.js'
 import { WalkError } from './walk/walk.js'
 import type { Found } from './walk/walk-process.js'
 
-/** Limit: names that are listed of what would change. */
+/** Maximum number of names in each list of changes. */
 const MAX_LISTED = 1000
 
 /**
- * The outcome that a scan of a source would have, without storing it; the source need not be registered. Refused while a scan is running. A
- * directory that cannot be read is reported in `problem`.
+ * Returns the outcome of a scan without storing it. The source need not be registered. Refused during a scan. A directory that cannot be read is
+ * reported in `problem`.
  */
 export function tryScan(ctx: ControlContext, source: ScannedSource, signal: AbortSignal): Promise<TriedScan | Refusal> {
   return withScanLock(ctx, async ({ held }) => {
@@ -43,7 +43,7 @@ export function tryScan(ctx: ControlContext, source: ScannedSource, signal: Abor
   })
 }
 
-/** Under the lock, everything that is known was known before the walk began. */
+/** Under the lock, all known items are older than the walk. */
 const NOTHING_IS_NEWER = new Date(8.64e15)
 
 async function compare(ctx: ControlContext, { code }: ScannedSource, { kind, found }: Found): Promise<TriedScan> {

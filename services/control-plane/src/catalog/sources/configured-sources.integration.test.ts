@@ -26,7 +26,7 @@ async function started(settings: Partial<Settings>) {
 
 const roots = ['a/maps', 'b/maps'].map((path) => (root: string) => `${root}/${path}`)
 
-test("directories become sources named after them, and the layers' own is made", async () => {
+test('directories become sources named after them, and the source of the layers is created', async () => {
   const basemapRoots = roots.map((path) => path(tree.root))
   expect(await started({ basemapRoots, vectorRoots: [tree.at('c/maps')] })).toEqual([
     'layers basemap /layers',
@@ -38,7 +38,7 @@ test("directories become sources named after them, and the layers' own is made",
   expect(existsSync(tree.at('a/maps'))).toBe(false)
 })
 
-test('another order of the settings changes no code, and a source that an operator disabled stays so', async () => {
+test('another order of the settings changes no code, and a disabled source stays disabled', async () => {
   await app.ctx.sql`UPDATE scan_sources SET enabled = false WHERE code = 'maps'`
   const basemapRoots = roots.map((path) => path(tree.root)).reverse()
   expect(await started({ basemapRoots })).toEqual([
@@ -49,7 +49,7 @@ test('another order of the settings changes no code, and a source that an operat
   expect(await readScanSources(app.ctx.sql, 'maps')).toMatchObject([{ enabled: false }])
 })
 
-test("the layers' source keeps its code where SLICE_OUTPUT_ROOT moves, and is not there twice", async () => {
+test('the source of the layers keeps its code if SLICE_OUTPUT_ROOT moves, and exists only once', async () => {
   const sliceOutputRoot = tree.at('elsewhere/layers')
   expect(await started({ sliceOutputRoot, basemapRoots: [sliceOutputRoot] })).toEqual([
     'layers basemap /elsewhere/layers',

@@ -7,7 +7,7 @@ import type { Sql } from '@gateway/store/connect.js'
 import { readScanSources, upsertScanSource } from '@gateway/store/scan-sources.js'
 import { firstFree, reducedCode } from '../register/codes.js'
 
-/** The code of the source that slicing writes into. */
+/** Code of the source that slicing writes into. */
 export const LAYERS_SOURCE = 'layers'
 
 interface Wanted {
@@ -16,9 +16,9 @@ interface Wanted {
 }
 
 /**
- * Makes scan sources of SLICE_OUTPUT_ROOT, BASEMAP_ROOTS, VECTOR_ROOTS and STYLE_ROOTS, and answers them. A directory that is a source already stays
- * the source that it is, whatever the order of the settings; a new one is named after its last segment. The layers' source is always
- * called `layers` and follows SLICE_OUTPUT_ROOT when that moves: its basemaps are the same layers.
+ * Registers SLICE_OUTPUT_ROOT, BASEMAP_ROOTS, VECTOR_ROOTS and STYLE_ROOTS as scan sources, and returns them. A directory that is already a source
+ * stays that source, whatever the order of the settings. A new source is named after its last path segment. The source of layers is always
+ * called `layers`, and follows SLICE_OUTPUT_ROOT if that changes, since its basemaps are the same layers.
  */
 export async function sourcesFromSettings(sql: Sql, settings: Settings): Promise<ScanSource[]> {
   await mkdir(settings.sliceWorkRoot, { recursive: true })

@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { saidOf } from '@gateway/contracts/messages.js'
 import { isRemote, normalLocation, parseLocation } from '@gateway/core/object-storage/location.js'
 
-/** The one form in which the place of a source is kept. What is refused is not repeated: it may hold credentials. */
+/** Returns the canonical form of a source's location. A refusal does not repeat the text, since it may hold credentials. */
 export function placeOf(path: string): { readonly ok: true; readonly path: string } | Refusal {
   if (!isRemote(path)) return { ok: true, path: resolve(path) }
   const location = parseLocation(path)

@@ -39,7 +39,7 @@ import { placeOf } from './place.js'
 const WATCHES_FOLDERS = refuse('invalid_parameters', coded('watch_of_folders'))
 const KIND_FIXED = refuse('invalid_parameters', coded('source_kind_fixed'))
 const STYLES_ARE_LOCAL = refuse('invalid_parameters', coded('style_source_remote'))
-/** Layers that are served would be looked for elsewhere at once, and new ones be written where nobody looks. */
+/** Served layers would at once be looked for elsewhere, and new ones would be written outside of the source. */
 const PLACE_OF_SLICING = refuse('invalid_parameters', coded('source_path_of_slicing'))
 
 export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
@@ -79,7 +79,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
   app.post(
     '/api/v1/admin/scan-sources',
     {
-      // Waits for edges, at most TOKEN_STALE_SECONDS.
+      // Waits for edges, for at most TOKEN_STALE_SECONDS.
       config: { mayTakeLong: true },
       schema: {
         operationId: 'saveScanSource',
@@ -116,7 +116,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
   )
 }
 
-/** When a schedule that is to be saved wants its first scan. */
+/** Returns the time of the first scan of a schedule that is to be saved. */
 function firstScan(
   schedule: ScanSchedule | null | undefined,
   nowMs: number,
@@ -135,7 +135,7 @@ function audited({ name, kind, path, enabled, publish, schedule, watch }: ScanSo
   return { name, kind, path, enabled, publish, schedule, watch }
 }
 
-/** null: the source is of another kind, or exists and is not to be updated. */
+/** Returns null if the source is of another kind, or exists and must not be updated. */
 async function saveSource(
   ctx: ControlContext,
   edges: KnownEdges,
@@ -155,7 +155,7 @@ async function saveSource(
       await insertAudit(tx, { ...admin, action: 'scan-source.save', subject: code, detail })
     }
     if (before === undefined || source === null) return { result: source, changes: [] }
-    // Edges serve nothing from outside of a source's directory: they must know that it is another one now.
+    // Edges serve nothing outside of a source's directory, so they must learn of a new one.
     if (before.path !== path) return { result: source, changes: [{ kind: 'all', key: '' }] }
     return { result: source, changes: before.enabled === source.enabled ? [] : await changesOfSource(tx, code) }
   })

@@ -78,13 +78,13 @@ function said(error: unknown): StoredMessage {
   return storedMessage(textOf(made), made)
 }
 
-/** A source that is one object, by its name. */
+/** Matches the name of a source that is one object. */
 const ONE_OBJECT = /\.(pmtiles|mbtiles|geojson|json|gpkg|fgb)$/i
 
 async function isThere(store: ObjectStore, root: string): Promise<boolean> {
   if (ONE_OBJECT.test(root)) return (await store.head('')) !== undefined
   if (/^http/i.test(root)) return (await store.head('tilejson.json')) !== undefined
-  // An empty bucket is there, too.
+  // An empty bucket exists too.
   for await (const _ of store.list('', { delimiter: '/' })) break
   return true
 }

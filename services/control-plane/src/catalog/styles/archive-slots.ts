@@ -1,13 +1,13 @@
 import { codeSchema } from '@gateway/contracts/common.js'
 
-/** Limit: folders above a file of a style. */
+/** Maximum number of folders above a file of a style. */
 const MAX_DEPTH = 8
-/** Files that programs leave in the archives that they make. */
+/** Matches files that programs leave in their archives. */
 const LEFTOVER = /(^|\/)(__MACOSX\/|\.DS_Store$|Thumbs\.db$)/
 
 /**
- * Where the files of a style's archive belong in the folder of the style: those of the folder that holds `style.json`, which may be the only one at the
- * top of the archive. null: the archive has no `style.json`, or two of them.
+ * Returns the folder of a style's archive that contains `style.json`, which may be the only folder at the top of the archive. Returns null if the
+ * archive has no `style.json`, or two of them.
  */
 export function styleFolderOf(names: readonly string[]): string | null {
   const documents = names.filter((name) => /^([^/]+\/)?style\.json$/.test(name))
@@ -19,7 +19,7 @@ export function styleFolderOf(names: readonly string[]): string | null {
 
 export type ArchiveEntry = { readonly name: string } | 'leftover' | null
 
-/** The path of an entry below the folder of the style; null: it cannot be there. */
+/** Returns the path of an entry below the folder of the style; null if the entry is not allowed there. */
 export function entryOfStyle(folder: string, entryName: string): ArchiveEntry {
   if (LEFTOVER.test(entryName)) return 'leftover'
   if (!entryName.startsWith(folder)) return null

@@ -12,7 +12,7 @@ import { byCode } from '../edit/route-parts.js'
 const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const NOT_KEPT = refuse('not_found', coded('style_revision_absent'))
 
-/** The documents of a style for previews and comparisons: also of one that is withdrawn, and of revisions before. */
+/** Returns the documents of a style for previews and comparisons, including those of withdrawn styles and earlier revisions. */
 export function styleDocumentRoute(app: App, { sql, settings }: ControlContext): void {
   const { tilePublicBaseUrl: tileBase, vectorPublicBaseUrl: vectorBase } = settings
   app.get(

@@ -10,7 +10,7 @@ import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { type ImportForm, importStyle } from './import-style.js'
 
-/** Limit: imports at a time; each writes the disk as fast as it can. */
+/** Maximum number of concurrent imports. Each writes the disk as fast as it can. */
 const MAX_IMPORTS = 2
 
 const FORMS: Readonly<Record<string, ImportForm>> = {
@@ -19,7 +19,7 @@ const FORMS: Readonly<Record<string, ImportForm>> = {
   'application/json': 'json',
 }
 
-/** Styles that are sent here instead of being found by a scan. */
+/** Routes that receive styles, in addition to those that scans find. */
 export async function styleImportRoute(
   app: App,
   ctx: ControlContext,

@@ -20,12 +20,12 @@ import { archiveNames, examineArchive, unpackArchive } from '../imports/unpack.j
 import { runScans } from '../scans/run.js'
 import { entryOfStyle, styleFolderOf } from './archive-slots.js'
 
-/** The scan source of styles that were imported. */
+/** Code of the scan source of imported styles. */
 export const IMPORTED_STYLES = 'imports-styles'
 const DOCUMENT = 'style.json'
-/** Another scan is waited for: it ends. */
+/** Interval of retries while another scan runs. */
 const SCAN_RETRY_MS = 300
-/** Limit: milliseconds without a byte of a body. */
+/** Maximum milliseconds without a byte of the body. */
 const SILENCE_MS = 30_000
 
 export type ImportForm = 'zip' | 'json'
@@ -39,7 +39,7 @@ export interface ImportedStyle {
 
 class TooLarge extends Error {}
 
-/** Receives a style, alone or in a zip with all that belongs to it, checks it, and puts it in its place in the catalog. */
+/** Receives a style, as a document or a zip with all its parts, checks it, and registers it in the catalog. */
 export async function importStyle(
   ctx: ControlContext,
   body: IncomingMessage,
@@ -108,7 +108,7 @@ async function fromArchive(ctx: ControlContext, spool: string, id: string, asked
   })
 }
 
-/** Only the document: sprites, fonts and data of a style that was imported before stay. */
+/** Replaces only the document. Sprites, fonts and data of an earlier import stay. */
 async function fromDocument(ctx: ControlContext, spool: string, id: string, asked: string | undefined) {
   if (asked === undefined) return refuse('invalid_parameters', coded('style_import_no_code'))
   const taken = await takenBy(ctx, asked)
@@ -156,7 +156,7 @@ async function scan(ctx: ControlContext, root: string): Promise<Refusal | null> 
   }
 }
 
-/** Refuses what is no style; puts `gateway://` addresses in the place of those that an editor has from this gateway. */
+/** Refuses an invalid style. Replaces URLs of this gateway, which an editor has inserted, by `gateway://` URLs. */
 async function checkDocument(ctx: ControlContext, file: string, code: string): Promise<Refusal | null> {
   if ((await stat(file)).size > MAX_STYLE_BYTES)
     return refuse('payload_too_large', coded('body_larger_than', { limit: MAX_STYLE_BYTES }))
@@ -184,7 +184,7 @@ function codeOf(folder: string): string | null {
   return parsed.success ? parsed.data : null
 }
 
-/** The directory of imported styles, which is a scan source from then on. */
+/** Returns the directory of imported styles, and registers it as a scan source. */
 async function sourceOfImports(ctx: ControlContext): Promise<string> {
   const root = path.join(ctx.settings.dataDir, 'imports', 'styles')
   await mkdir(root, { recursive: true })

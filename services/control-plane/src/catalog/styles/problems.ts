@@ -6,13 +6,13 @@ import { SHIPPED_FONT_NAMES } from '@gateway/styles/shipped-fonts.js'
 import { isAbsolute, parseGatewayAddress, pathInFolder, type StyleJson, spritesOf } from '@gateway/styles/style-json.js'
 import { quoted } from '../scans/walk/found.js'
 
-/** What styles may need, as far as it is served. */
+/** Available dependencies of styles. */
 export interface AvailableParts {
   /** with their versions */
   readonly basemaps: ReadonlyMap<string, readonly string[]>
   readonly vectors: ReadonlySet<string>
   readonly fonts: ReadonlySet<string>
-  /** icons of the sprites of each style */
+  /** icons of each style's sprites */
   readonly icons: ReadonlyMap<string, readonly string[]>
 }
 

@@ -37,7 +37,7 @@ const STYLES_QUERY = listQuery(STYLE_LISTING, {
 })
 const SEEN = 'withdrawn, unavailable, or of a disabled scan source'
 
-/** Styles as administrators see and change them. */
+/** Routes for administrators to read and change styles. */
 export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
   const { sql, settings } = ctx
   bulkCatalogRoute(app, ctx, edges, {

@@ -2,7 +2,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import proj4 from 'proj4'
 import { MAX_NAME } from './limits.js'
 
-/** A coordinate system: how answers name it, and what proj4 understands; null: it understands nothing. */
+/** A coordinate system: its name in responses, and its definition for proj4; null if proj4 cannot handle it. */
 export interface Crs {
   readonly name: string
   readonly definition: string | null
@@ -10,10 +10,10 @@ export interface Crs {
 
 export const WGS84: Crs = { name: 'EPSG:4326', definition: 'EPSG:4326' }
 
-/** WGS 84 itself, and CGCS2000, which lies within centimetres of it. */
+/** WGS 84 itself, and CGCS2000, which differs from it by centimetres. */
 const AS_WGS84: ReadonlySet<string> = new Set(['4326', '4490'])
 
-/** Of a .prj, which is Well-Known Text; null where it is none. */
+/** Parses a .prj, which is Well-Known Text; null if it is not. */
 export function crsOfPrj(text: string): Crs | null {
   const head = /^\uFEFF?\s*(?:PROJCS|GEOGCS|PROJCRS|GEOGCRS|GEODCRS)\s*\[\s*"([^"]+)"/.exec(text)
   if (head === null) return null
@@ -22,14 +22,14 @@ export function crsOfPrj(text: string): Crs | null {
   return code === undefined ? { name, definition: text } : crsOfEpsg(code, text)
 }
 
-/** @param text what defines it in Well-Known Text; null: that is not known */
+/** @param text definition in Well-Known Text; null if it is unknown */
 export function crsOfEpsg(code: string, text: string | null): Crs {
   const name = `EPSG:${code}`
   if (AS_WGS84.has(code)) return { name, definition: WGS84.definition }
   return { name, definition: text ?? (proj4.defs(name) === undefined ? null : name) }
 }
 
-/** Of the `crs` member that GeoJSON had before RFC 7946. */
+/** Parses the `crs` member that GeoJSON had before RFC 7946. */
 export function crsOfName(name: string): Crs {
   if (/[:/]CRS84$/.test(name)) return WGS84
   const code = /[:/](\d{4,6})$/.exec(name)?.[1]
@@ -37,7 +37,7 @@ export function crsOfName(name: string): Crs {
   return crsOfEpsg(code, null)
 }
 
-/** ESRI's names, which carry no code, of what is met most. */
+/** The most frequent of ESRI's names, which contain no code. */
 const NAMED: Readonly<Record<string, number>> = {
   GCS_WGS_1984: 4326,
   GCS_China_Geodetic_Coordinate_System_2000: 4490,
@@ -54,17 +54,17 @@ function codeOfName(name: string): string | undefined {
   const [, zone, half] = /^WGS_1984_UTM_Zone_(\d{1,2})([NS])$/.exec(name) ?? []
   const utm = Number(zone)
   if (utm >= 1 && utm <= 60) return String((half === 'N' ? 32600 : 32700) + utm)
-  // EPSG has the zones of Gauss-Kruger in a row: 4513 is zone 25, 4534 is the central meridian 75.
+  // EPSG numbers the zones of Gauss-Kruger in a row: 4513 is zone 25, 4534 is the central meridian 75.
   const gauss = Number(/^CGCS2000_3_Degree_GK_Zone_(\d\d)$/.exec(name)?.[1])
   if (gauss >= 25 && gauss <= 45) return String(4513 + gauss - 25)
   const meridian = Number(/^CGCS2000_3_Degree_GK_CM_(\d{2,3})E$/.exec(name)?.[1])
   return meridian >= 75 && meridian <= 135 && meridian % 3 === 0 ? String(4534 + (meridian - 75) / 3) : undefined
 }
 
-/** Limit: points along one side of a box, by which its edges are followed into the other system. */
+/** Number of points along one side of a box that are projected, to follow its curved edges. */
 const STEPS = 20
 
-/** A box of a coordinate system in WGS 84; null where it is empty, or does not lie on the earth. */
+/** Projects a box of a coordinate system to WGS 84; null if it is empty, or not on the earth. */
 export function boundsInWgs84({ definition }: Crs, [minX, minY, maxX, maxY]: Bounds): Bounds | null {
   if (definition === null || !(minX <= maxX && minY <= maxY)) return null
   if (definition === WGS84.definition) return onEarth([minX, minY, maxX, maxY])
@@ -81,14 +81,14 @@ export function boundsInWgs84({ definition }: Crs, [minX, minY, maxX, maxY]: Bou
       }
     }
   } catch {
-    // A projection that proj4 does not know, or cannot read.
+    // proj4 does not know the projection, or cannot read the definition.
     return null
   }
   const [west, east] = span(longitudes)
   return onEarth([west, Math.min(...latitudes), east, Math.max(...latitudes)])
 }
 
-/** West and east of longitudes; west above east where they lie on both sides of the antimeridian. */
+/** Returns west and east of longitudes; west is greater than east if they are on both sides of the antimeridian. */
 function span(longitudes: readonly number[]): [number, number] {
   const sorted = [...longitudes].sort((a, b) => a - b)
   const next = sorted.findIndex((longitude, i) => longitude - (sorted[i - 1] ?? longitude) > 180)
@@ -96,7 +96,7 @@ function span(longitudes: readonly number[]): [number, number] {
   return [sorted[0] as number, sorted.at(-1) as number]
 }
 
-/** What rounding adds to the edges of the earth. */
+/** Tolerance of rounding at the edges of the earth. */
 const ROUNDING = 1e-6
 
 function onEarth([west, south, east, north]: Bounds): Bounds | null {

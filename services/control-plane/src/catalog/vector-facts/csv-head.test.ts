@@ -11,7 +11,7 @@ test.each([
   expect(csvGeometry(Buffer.from(text))).toMatchObject(geometry)
 })
 
-test('a table from a spreadsheet in GBK has them, too', () => {
+test('a table from a spreadsheet in GBK has coordinates, too', () => {
   // "名称,经度,纬度" and "道路,116,39"
   const gbk = Buffer.concat([
     Buffer.from('c3fbb3c62cbeadb6c82cceb3b6c80a', 'hex'),

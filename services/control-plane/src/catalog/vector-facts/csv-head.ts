@@ -1,16 +1,16 @@
 import { guessEncoding } from './guess-encoding.js'
 import { MAX_NAME } from './limits.js'
 
-/** How a CSV holds its coordinates: columns by their names. */
+/** The columns of a CSV that hold its coordinates. */
 export interface CsvGeometry {
   readonly columns: { readonly x: string; readonly y: string } | { readonly wkt: string }
-  /** the names say longitude and latitude */
+  /** true if the names mean longitude and latitude */
   readonly isGeographic: boolean
-  /** of the whole file; null: it is not known */
+  /** encoding of the whole file; null if unknown */
   readonly encoding: 'UTF-8' | 'GBK' | null
 }
 
-/** Names of columns, in lower case, in pairs. */
+/** Pairs of column names, in lower case. */
 const GEOGRAPHIC = [
   ['lon', 'lat'],
   ['lng', 'lat'],
@@ -26,10 +26,10 @@ const OTHER = [
   ['xcoord', 'ycoord'],
 ] as const
 const WKT = ['wkt', 'wkt_geom', 'geom_wkt', 'the_geom', 'geometry', 'geom']
-/** A text in Well-Known Text; other columns of these names hold something else. */
+/** Matches Well-Known Text. Other content in a column of such a name does not count. */
 const IS_WKT = /^(?:SRID=\d{1,6};)? ?(?:MULTI)?(?:POINT|LINESTRING|POLYGON|GEOMETRYCOLLECTION)\b/i
 
-/** What the first lines of a CSV say of its coordinates. null: it has none, or is none. */
+/** Finds the coordinates of a CSV by its first lines; null if it has none, or is not CSV. */
 export function csvGeometry(head: Buffer): CsvGeometry | null {
   const guess = guessEncoding(head)
   const encoding = guess === 'ASCII' ? 'UTF-8' : guess === 'UTF-8' || guess === 'GBK' ? guess : null
@@ -67,7 +67,7 @@ function unquoted(name: string): string {
     .trim()
 }
 
-/** A name that goes into an option of GDAL as it is: there a comma separates names, and a star stands for any letters. */
+/** True for a name that can be passed in an option of GDAL, where a comma separates names, and a star matches any letters. */
 function isPlain(name: string): boolean {
   return name.length <= MAX_NAME && /^[\p{L}\p{N}_]+$/u.test(name)
 }

@@ -1,18 +1,18 @@
 import type { VectorField, VectorFieldType } from '@gateway/contracts/vector.js'
 import { MAX_FIELDS } from './limits.js'
 
-/** Enough for the header of `MAX_FIELDS` fields. */
+/** Bytes that suffice for the header of `MAX_FIELDS` fields. */
 export const DBF_HEAD_BYTES = 32 + 32 * (MAX_FIELDS + 1)
 
-/** What the header of a dBASE table says. */
+/** The content of a dBASE table's header. */
 export interface DbfHeader {
   readonly records: number
   readonly languageDriver: number
-  /** each name as its bytes (those of ISO 8859-1); null: too many, or broken */
+  /** each name as bytes (in ISO 8859-1); null: too many, or damaged */
   readonly fields: readonly VectorField[] | null
 }
 
-/** null: no such header. */
+/** Returns null for another content. */
 export function readDbfHeader(head: Buffer | null): DbfHeader | null {
   if (head === null || head.length < 32) return null
   return {

@@ -1,4 +1,4 @@
-/** By Windows or OEM code page; names are those of the WHATWG's Encoding Standard where it has them. */
+/** Encodings by Windows or OEM code page, with the names of the WHATWG's Encoding Standard if it has them. */
 const BY_CODE_PAGE: Readonly<Record<number, string>> = {
   437: 'IBM437',
   850: 'IBM850',
@@ -23,7 +23,7 @@ const BY_CODE_PAGE: Readonly<Record<number, string>> = {
   65001: 'UTF-8',
 }
 
-/** Code pages by the language driver of a dBASE table (byte 29 of its header). 0x57, "ANSI", says too little: programs write it into any table. */
+/** Code pages by the language driver of a dBASE table (byte 29 of its header). 0x57, "ANSI", is omitted: programs write it into any table. */
 const BY_LANGUAGE_DRIVER: Readonly<Record<number, number>> = {
   1: 437,
   2: 850,
@@ -49,7 +49,7 @@ const BY_LANGUAGE_DRIVER: Readonly<Record<number, number>> = {
   204: 1257,
 }
 
-/** What a .cpg names: a code page in one of many spellings, or an encoding by name. null: nothing that could be either. */
+/** Returns the encoding that a .cpg names, by a code page in one of many spellings or by a name; null for other content. */
 export function encodingOfCpg(text: string): string | null {
   const name = text.replace(/^\uFEFF/, '').trim()
   if (!/^[A-Za-z][\w .:-]{1,39}$|^\d{2,5}$/.test(name)) return null
@@ -63,14 +63,14 @@ export function encodingOfLanguageDriver(driver: number): string | null {
   return BY_CODE_PAGE[BY_LANGUAGE_DRIVER[driver] ?? 0] ?? null
 }
 
-/** Whether texts in an encoding of that name can be read here. */
+/** True if text in an encoding of that name can be decoded here. */
 export function isDecodable(name: string): boolean {
   return knownEncoding(name) !== null
 }
 
 const KNOWN: ReadonlySet<string> = new Set(Object.values(BY_CODE_PAGE))
 
-/** The encoding that an operator names, spelled as here or as .cpg files do; null: one that nothing here knows. */
+/** Returns the encoding that an operator names, in a spelling of this system or of .cpg files; null if it is unknown. */
 export function knownEncoding(name: string): string | null {
   const encoding = encodingOfCpg(name)
   return encoding && (spelledAsKnown(encoding) ?? spelledAsStandard(encoding))
@@ -80,7 +80,7 @@ function spelledAsKnown(encoding: string): string | null {
   return [...KNOWN].find((known) => known.toLowerCase() === encoding.toLowerCase()) ?? null
 }
 
-/** The Encoding Standard has many labels for one encoding. */
+/** Maps a label to the standard spelling, since the Encoding Standard has many labels for one encoding. */
 function spelledAsStandard(label: string): string | null {
   try {
     const { encoding } = new TextDecoder(label)

@@ -1,6 +1,6 @@
 /**
- * A table of a FlatBuffer (https://flatbuffers.dev/internals), field by field. The runtime that its makers publish trusts every offset; here one that
- * leads out of the buffer is a RangeError, and nothing is taken by a length that was not checked.
+ * Reads a table of a FlatBuffer (https://flatbuffers.dev/internals), field by field. The official runtime trusts every offset. Here an offset
+ * outside of the buffer throws a RangeError, and every length is checked before its use.
  */
 export class FlatTable {
   readonly #buffer: Buffer
@@ -59,7 +59,7 @@ export class FlatTable {
     })
   }
 
-  /** null: the field is left out, which means its default. */
+  /** Returns null for an omitted field, which has its default value. */
   #position(field: number): number | null {
     const fields = this.#at - this.#buffer.readInt32LE(this.#at)
     const entry = 4 + field * 2
@@ -73,7 +73,7 @@ export class FlatTable {
     return at === null ? null : at + this.#buffer.readUInt32LE(at)
   }
 
-  /** @param bytes of one element */
+  /** @param bytes size of one element */
   #list(field: number, bytes: number): { readonly at: number; readonly length: number } | null {
     const at = this.#target(field)
     if (at === null) return null

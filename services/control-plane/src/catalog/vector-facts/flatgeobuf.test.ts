@@ -18,14 +18,14 @@ function facts(content: string | Buffer) {
 
 const headerLength = POINTS_FGB.readUInt32LE(HEADER_AT - 4)
 
-/** The file with other bytes from a position on. */
+/** Returns the file with other bytes from a position on. */
 function changed(at: number, bytes: Buffer | readonly number[]): Buffer {
   const copy = Buffer.from(POINTS_FGB)
   Buffer.from(bytes).copy(copy, at)
   return copy
 }
 
-test('the header of a file that GDAL wrote says everything', () => {
+test('the header of a file from GDAL contains all facts', () => {
   const found = facts(POINTS_FGB)
   expect(found).toMatchObject({
     crs: 'EPSG:32633',
@@ -51,7 +51,7 @@ test('another patch version is read, another format and another version are not'
   expect(() => facts('{"type":"Point","coordinates":[1,2]}')).toThrow('it is not FlatGeobuf')
 })
 
-describe('a file that is cut off is refused', () => {
+describe('a truncated file is refused', () => {
   test.each([
     ['in the magic', 5],
     ['before the header', 10],
@@ -64,11 +64,11 @@ describe('a file that is cut off is refused', () => {
 })
 
 describe('a header of absurd size', () => {
-  test('that the file does not hold is cut off', () => {
+  test('beyond the end of the file means a truncated file', () => {
     expect(() => facts(changed(8, [0xff, 0xff, 0xff, 0xff]))).toThrow('cut off')
   })
 
-  test('that it does hold is not read: nothing but the encoding is told', () => {
+  test('within the file is not read: only the encoding is known', () => {
     const length = 2 * 1024 * 1024
     const large = Buffer.concat([POINTS_FGB.subarray(0, 12), Buffer.alloc(length)])
     large.writeUInt32LE(length, 8)
@@ -80,7 +80,7 @@ test('offsets that lead out of the header are refused', () => {
   expect(() => facts(changed(HEADER_AT, [0xff, 0xff, 0xff, 0x7f]))).toThrow('its header is broken')
 })
 
-test('a file that is not there, or a link out of the source, is none', () => {
+test('a missing file, or a link out of the source, counts as missing', () => {
   const outside = makeTree()
   outside.put('secret.fgb', POINTS_FGB)
   symlinkSync(outside.at('secret.fgb'), tree.at('link.fgb'))
@@ -89,7 +89,7 @@ test('a file that is not there, or a link out of the source, is none', () => {
   outside.remove()
 })
 
-test('damaged bytes make facts that JSON can carry or a refusal, never another error', () => {
+test('damaged bytes cause a refusal or facts that JSON can represent, never another error', () => {
   const damage = fc.array(fc.tuple(fc.nat(HEADER_AT + headerLength + 200), fc.nat(255)), {
     minLength: 1,
     maxLength: 12,

@@ -14,11 +14,11 @@ import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
 import { FlatTable } from './flatbuffer.js'
 import { MAX_FIELDS, MAX_NAME, MAX_SIDECAR_BYTES } from './limits.js'
 
-/** The specification, version 3: the eighth byte is a patch version that readers ignore. */
+/** Magic bytes of version 3. The eighth byte is a patch version, which readers ignore. */
 const MAGIC = Buffer.from('fgb\x03fgb')
 const MAGIC_BYTES = 8
 const LENGTH_BYTES = 4
-/** Limit: bytes of a header; real ones have a few thousand. Of a larger one only the encoding is reported. */
+/** Maximum bytes of a header; real ones have a few thousand. For a larger one only the encoding is reported. */
 const MAX_HEADER_BYTES = 1024 * 1024
 
 /** Fields of the header, in the order of the schema. */
@@ -26,7 +26,7 @@ const HEADER = { envelope: 1, geometryType: 2, columns: 7, featuresCount: 8, ind
 const COLUMN = { name: 0, type: 1 }
 const CRS = { org: 0, code: 1, wkt: 4 }
 
-/** By their number in the schema; 0 stands for features of several kinds, what comes after these for curves and surfaces. */
+/** Geometry types by their number in the schema. 0 means features of several kinds; higher numbers are curves and surfaces. */
 const GEOMETRIES: readonly GeometryType[] = [
   'Geometry',
   'Point',
@@ -46,8 +46,8 @@ const FIELD_TYPES: ReadonlyMap<number, VectorFieldType> = new Map([
 ])
 
 /**
- * What the header of a FlatGeobuf file says. null: the file is not there. Throws `BrokenArchiveError` for what is none, or is cut off (told by
- * the index, where it has one), and the disk's errors.
+ * Reads facts from the header of a FlatGeobuf file. Returns null if the file does not exist. Throws `BrokenArchiveError` for other content, and for a
+ * truncated file (detected by its index, if it has one). Also throws the disk's errors.
  */
 export function flatgeobufFacts(root: string, path: string): VectorFacts | null {
   const opened = openBelowSync(root, path)
@@ -72,7 +72,7 @@ export function flatgeobufFacts(root: string, path: string): VectorFacts | null 
   }
 }
 
-/** So many bytes of the file from a position; throws `BrokenArchiveError` where it is shorter. */
+/** Reads bytes at a position. Throws `BrokenArchiveError` if the file is shorter. */
 type Read = (position: number, length: number) => Buffer
 
 function describe(read: Read): VectorFacts {
@@ -95,7 +95,7 @@ function describe(read: Read): VectorFacts {
     bounds:
       crs === null || box === null || box.length < 4 ? null : boundsInWgs84(crs, box.slice(0, 4) as unknown as Bounds),
     geometry_type: GEOMETRIES[header.byte(HEADER.geometryType)] ?? 'Geometry',
-    // 0 is what a writer that streams leaves there.
+    // A streaming writer leaves 0.
     feature_count: count > 0 && Number.isSafeInteger(count) ? count : null,
     fields: fieldsOf(header.tables(HEADER.columns) ?? []),
     ...known,
@@ -121,11 +121,11 @@ function fieldsOf(columns: readonly FlatTable[]): VectorField[] | null {
 }
 
 const DEFAULT_NODE_SIZE = 16
-/** Of the index, a packed R-tree from its root to its leaves: a box, and of a leaf where its feature begins behind the index. */
+/** Size of a node in the index, a packed R-tree from its root to its leaves: a box, and for a leaf the offset of its feature behind the index. */
 const NODE_BYTES = 40
 const OFFSET_IN_NODE = 32
 
-/** The last leaf is that of the last feature, which begins with its length. Without an index nothing tells where the file should end. */
+/** Checks the end of the file. The last leaf points to the last feature, which begins with its length. Without an index the end is unknown. */
 function assertWhole(read: Read, indexAt: number, count: number, nodeSize: number): void {
   if (count === 0 || nodeSize < 2) return
   let nodes = count

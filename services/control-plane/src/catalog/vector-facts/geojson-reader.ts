@@ -4,7 +4,7 @@ import { boundsInWgs84, crsOfName, WGS84 } from './crs.js'
 import { geometryTypeOf } from './layers.js'
 import { MAX_DEPTH, MAX_FIELDS, MAX_NAME } from './limits.js'
 
-/** What an object or array of the file is to its facts. */
+/** The meaning of an object or array of the file. */
 type Role =
   | 'root'
   | 'features'
@@ -18,7 +18,7 @@ type Role =
   | 'crs properties'
   | 'other'
 
-/** By the role of the outer one and the key; of arrays without a key. */
+/** Roles by the role of the parent and the key; array elements have no key. */
 const ROLES: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>>> = {
   root: {
     features: 'features',
@@ -40,17 +40,17 @@ const ROLES: Readonly<Partial<Record<Role, Readonly<Record<string, Role>>>>> = {
 interface Level {
   readonly role: Role
   readonly isArray: boolean
-  /** of the member that is being read; of an array always '' */
+  /** key of the current member; always '' in an array */
   key: string
   expectsKey: boolean
-  /** of the value that is being read */
+  /** index of the current value */
   index: number
 }
 
-/** Stands for the value of a member that is an object or array. */
+/** Placeholder for the value of a member that is an object or array. */
 const NESTED = {}
 
-/** RFC 7946, 1.4 */
+/** RFC 7946, section 1.4 */
 const GEOMETRIES: ReadonlySet<string> = new Set<GeometryType>([
   'Point',
   'MultiPoint',
@@ -61,7 +61,7 @@ const GEOMETRIES: ReadonlySet<string> = new Set<GeometryType>([
   'GeometryCollection',
 ])
 
-/** Gathers the facts of a GeoJSON text from its tokens. `take` throws nothing: what cannot be read makes it incomplete. */
+/** Collects the facts of a GeoJSON text from its tokens. `take` never throws: unreadable content makes the result incomplete. */
 export class GeojsonReader {
   readonly #levels: Level[] = []
   readonly #types = new Set<GeometryType>()
@@ -77,17 +77,17 @@ export class GeojsonReader {
   readonly #isSequence: boolean
   #hasMore = false
 
-  /** @param isSequence documents may follow the first one */
+  /** @param isSequence true if further documents may follow the first one */
   constructor(isSequence = false) {
     this.#isSequence = isSequence
   }
 
-  /** The outermost object has ended, and nothing in it was refused. */
+  /** True if the outermost object has ended, and nothing in it was refused. */
   get isComplete(): boolean {
     return this.#state === 'complete'
   }
 
-  /** A feature or a geometry is followed by another object, and this is not read as a sequence. */
+  /** True if another object follows a feature or a geometry, although the file is not read as a sequence. */
   get isMisnamedSequence(): boolean {
     return this.#hasMore && this.#rootType !== 'FeatureCollection'
   }
@@ -130,7 +130,7 @@ export class GeojsonReader {
     if (!isCollection && !isFeature) this.#takeType(this.#rootType)
     const crs = this.#crs()
     const bounds = crs === null ? null : boundsInWgs84(crs, this.#box)
-    // Coordinates that are no degrees, in a file that says nothing of them: some other system.
+    // Coordinates outside of degrees, in a file without `crs`, belong to another system.
     const isSomethingElse = !this.#hasCrs && bounds === null && this.#box[0] !== Infinity
     return {
       crs: isSomethingElse ? null : (crs?.name ?? null),
@@ -141,7 +141,7 @@ export class GeojsonReader {
     }
   }
 
-  /** RFC 7946 knows WGS 84 alone; before it, a member `crs` named others, and null stood for unknown. */
+  /** RFC 7946 allows only WGS 84. Before it, a member `crs` named other systems, and null meant unknown. */
   #crs() {
     if (!this.#hasCrs) return WGS84
     return this.#crsName === null ? null : crsOfName(this.#crsName)
@@ -208,7 +208,7 @@ export class GeojsonReader {
   }
 }
 
-/** null: it says nothing about the type. */
+/** Returns null if the value does not determine a type. */
 function fieldTypeOf(value: unknown): VectorFieldType | null {
   if (value === null) return null
   const type = typeof value

@@ -20,7 +20,7 @@ const point = (...coordinates: number[]) => ({ type: 'Point', coordinates })
 const feature = (geometry: object | null, properties: object | null = {}) => ({ type: 'Feature', properties, geometry })
 const collection = (...features: object[]) => ({ type: 'FeatureCollection', features })
 
-test('a collection says everything', () => {
+test('a collection contains all facts', () => {
   const content = collection(
     feature(point(8, 47, 400), { name: 'a', height: 1, 'is open': true, tags: ['x'], note: null }),
     feature({ type: 'MultiPoint', coordinates: [point(-3, 50).coordinates, [9, 10]] }, { name: null, height: 'high' }),
@@ -99,7 +99,7 @@ test.each([
   ['no JSON at all', 'hello'],
   ['mismatched', '{"type":"Point","coordinates":[1,2}]'],
   ['nested too deep', `{"type":"Polygon","coordinates":${'['.repeat(1000)}${']'.repeat(1000)}}`],
-])('%s: nothing but the encoding is known', (_, content) => {
+])('%s: only the encoding is known', (_, content) => {
   expect(facts(content)).toEqual(UNREAD)
 })
 
@@ -116,7 +116,7 @@ test('more fields than the limit are null, and long names are cut', () => {
   expect(facts(feature(null, { ['x'.repeat(10_000)]: 1 })).fields?.[0]?.name).toHaveLength(200)
 })
 
-test('bounds and counts are those of a plain reading, wherever pieces of the file end', () => {
+test('bounds and counts equal those of a simple reading, wherever pieces of the file end', () => {
   const position = fc.tuple(
     fc.double({ min: -180, max: 180, noNaN: true }),
     fc.double({ min: -90, max: 90, noNaN: true }),
@@ -128,7 +128,7 @@ test('bounds and counts are those of a plain reading, wherever pieces of the fil
       const told = facts({ note: filler.slice(shift), ...content })
       const [x, y] = [positions.map(([lon]) => lon), positions.map(([, lat]) => lat)]
       expect(told.feature_count).toBe(positions.length)
-      // JSON knows no -0.
+      // JSON has no -0.
       const bounds = [Math.min(...x), Math.min(...y), Math.max(...x), Math.max(...y)].map((value) => value + 0)
       expect(told.bounds?.map((value) => value + 0)).toEqual(bounds)
     }),
@@ -136,7 +136,7 @@ test('bounds and counts are those of a plain reading, wherever pieces of the fil
   )
 })
 
-test('any JSON makes no error', () => {
+test('no JSON causes an error', () => {
   fc.assert(
     fc.property(fc.json(), (json) => {
       expect(Object.keys(facts(`{"type":"Feature","geometry":${json},"crs":${json},"features":${json}}`))).toHaveLength(

@@ -8,7 +8,7 @@ import { GeojsonReader } from './geojson-reader.js'
 import { type Guess, guessEncoding } from './guess-encoding.js'
 import { MAX_GEOJSON_BYTES } from './limits.js'
 
-/** RFC 8259: the encoding of any JSON that is exchanged. */
+/** RFC 8259: the encoding of all exchanged JSON. */
 const OF_ANY: VectorFacts = { ...UNKNOWN_FACTS, encoding: 'UTF-8', encoding_source: 'format' }
 
 const CHUNK_BYTES = 64 * 1024
@@ -19,13 +19,13 @@ const BLANK = 0x20
 
 export interface GeojsonContent {
   readonly facts: ReadFacts
-  /** one feature after the other instead of one document, whatever the name says */
+  /** true if features follow each other instead of one document, whatever the name says */
   readonly isSequence: boolean
 }
 
 /**
- * What the content of a GeoJSON file or sequence says: null throughout, but for the encoding, where it is larger than `maxBytes`, nested too
- * deep or broken. Reads it piece by piece, keeping nothing but the facts. Throws what the disk says.
+ * Reads facts from a GeoJSON file or sequence, piece by piece, and keeps only the facts. All but the encoding are null if the content is larger
+ * than `maxBytes`, nested too deeply, or damaged. Throws the disk's errors.
  */
 export function geojsonFacts(
   root: string,
@@ -63,7 +63,7 @@ function factsOf({ reader, encoding, isWhole }: Read): ReadFacts {
   return { ...OF_ANY, ...(isWhole && reader.facts()), ...encodingFacts(encoding) }
 }
 
-/** Of a large file, whose texts are looked at in its first piece only. */
+/** Reads only the first piece of a large file. */
 function ofItsHead(fd: number, size: number, isSequence: boolean): GeojsonContent {
   const head = Buffer.alloc(Math.min(CHUNK_BYTES, size))
   readSync(fd, head, 0, head.length, 0)
@@ -80,7 +80,7 @@ function encodingFacts(encoding: Guess): Partial<ReadFacts> {
   return { encoding, encoding_source: null, warnings }
 }
 
-/** As UTF-8, or from the beginning again in another encoding where a byte is not UTF-8; unknown ones are read as bytes. */
+/** Reads as UTF-8. If a byte is not UTF-8, reads again from the beginning in another encoding; an unknown one is read as bytes. */
 function readWhole(reading: Reading): Read {
   const validator = new TextDecoder('utf-8', { fatal: true })
   let encoding: Guess = 'UTF-8'
@@ -109,7 +109,7 @@ function readWhole(reading: Reading): Read {
     : { ...decoded, encoding }
 }
 
-/** `isWhole` false: it is no JSON, or what the reader refuses. @param toUtf8 null: the piece is not in the encoding that is tried */
+/** `isWhole` false: the content is not JSON, or the reader refuses it. @param toUtf8 returns null if the piece is not in the tried encoding */
 function tokenize(
   { fd, size, progress, isSequence }: Reading,
   toUtf8: (piece: Buffer) => Buffer | null,
@@ -122,7 +122,7 @@ function tokenize(
     error ??= first
   }
   const chunk = Buffer.alloc(CHUNK_BYTES)
-  // No further than its size was: a file may grow as fast as it is read.
+  // Only up to the initial size, since a file may grow as fast as it is read.
   for (let at = 0; at < size; ) {
     const length = readSync(fd, chunk, 0, Math.min(chunk.length, size - at), at)
     if (length === 0) return { reader, isWhole: false }

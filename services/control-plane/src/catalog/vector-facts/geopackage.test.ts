@@ -21,7 +21,7 @@ function facts(sql: string) {
   return read()
 }
 
-test('a layer says everything, and the key and the geometry are no fields', () => {
+test('a layer contains all facts, and the key and the geometry are not fields', () => {
   const fields = 'name TEXT(20), lanes MEDIUMINT, width DOUBLE, paved BOOLEAN, built DATETIME, picture BLOB'
   expect(facts(layer('roads', { type: 'LINESTRING', fields }))).toEqual({
     crs: 'EPSG:4326',
@@ -42,7 +42,7 @@ test('a layer says everything, and the key and the geometry are no fields', () =
 })
 
 describe('several layers', () => {
-  test('are told together', () => {
+  test('are described together', () => {
     const sql =
       layer('a', { fields: 'name TEXT, n INTEGER' }) +
       layer('b', { type: 'MULTIPOINT', box: '-10, 40, 6, 46', fields: 'name TEXT, n TEXT', rows: 3 })
@@ -58,7 +58,7 @@ describe('several layers', () => {
     })
   })
 
-  test('of two systems have none in common; curves are geometry; around the antimeridian all of the earth is told', () => {
+  test('of two systems have none in common; curves are geometry; around the antimeridian the bounds are the whole earth', () => {
     const utm = `INSERT INTO gpkg_spatial_ref_sys VALUES ('UTM 60', 7, 'none', 0, '${prjUtm(60)}');`
     const sql = `${utm}${layer('a')}${layer('b', { type: 'CURVEPOLYGON', srs: 7, box: '700000, 0, 900000, 100000' })}`
     const { crs, bounds, geometry_type } = facts(sql) ?? {}
@@ -67,12 +67,12 @@ describe('several layers', () => {
   })
 })
 
-test('what GDAL keeps as the number of features is taken at its word, and not counted', () => {
+test('GDAL’s number of features is trusted, and not counted', () => {
   const counts = 'CREATE TABLE gpkg_ogr_contents (table_name TEXT PRIMARY KEY, feature_count INTEGER);'
   expect(facts(`${layer('a')}${counts} INSERT INTO gpkg_ogr_contents VALUES ('A', 77)`)?.feature_count).toBe(77)
 })
 
-test('what is not known is null: a system that is undefined, bounds that are left out, too many fields', () => {
+test('unknown facts are null: an undefined system, missing bounds, too many fields', () => {
   const fields = Array.from({ length: 257 }, (_, i) => `f${i} TEXT`).join()
   expect(facts(layer('a', { srs: -1, fields }))).toMatchObject({ crs: null, bounds: null, fields: null })
   const other = `INSERT INTO gpkg_contents SELECT 'c', data_type, 'c', NULL, NULL, NULL, NULL, 4326 FROM gpkg_contents`
@@ -80,7 +80,7 @@ test('what is not known is null: a system that is undefined, bounds that are lef
   expect(read('y.gpkg')).toMatchObject({ bounds: null, feature_count: null })
 })
 
-test('tables without geometry are told where there are no others', () => {
+test('tables without geometry are described if there are no others', () => {
   const sql = `CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO t VALUES (1, 'a');
     INSERT INTO gpkg_contents VALUES ('t', 'attributes', 't', NULL, NULL, NULL, NULL, NULL)`
   expect(facts(sql)).toMatchObject({
@@ -90,8 +90,8 @@ test('tables without geometry are told where there are no others', () => {
   })
 })
 
-describe('what a GeoPackage was made to do harm with', () => {
-  test('a layer that is a view is never asked, whatever it would take', () => {
+describe('a malicious GeoPackage', () => {
+  test('a layer that is a view is never queried, whatever it would take', () => {
     makeEndlessGeopackage(tree.at('x.gpkg'))
     expect(read()).toMatchObject({ crs: 'EPSG:4326', bounds: [0, 0, 1, 1], feature_count: null, fields: null })
   })
@@ -105,7 +105,7 @@ describe('what a GeoPackage was made to do harm with', () => {
         max_x, max_y, srs_id)`,
     ],
     ['without columns', 'DROP TABLE gpkg_contents; CREATE TABLE gpkg_contents (table_name TEXT)'],
-  ])('a table of contents that is %s is none', (_, sql) => {
+  ])('a table of contents that is %s is invalid', (_, sql) => {
     expect(() => facts(sql)).toThrow('it has no table gpkg_contents')
   })
 
@@ -120,11 +120,11 @@ describe('what a GeoPackage was made to do harm with', () => {
     `CREATE TABLE gpkg_ogr_contents (table_name TEXT PRIMARY KEY, feature_count INTEGER);
       INSERT INTO gpkg_ogr_contents VALUES ('a', 9007199254740993)`,
     'UPDATE gpkg_contents SET srs_id = -9223372036854775807',
-  ])('a number that JavaScript cannot hold is a defect of the file: %s', (sql) => {
+  ])('a number that JavaScript cannot represent is a defect of the file: %s', (sql) => {
     expect(() => facts(`${layer('a')}${sql}`)).toThrow(BrokenArchiveError)
   })
 
-  test('a definition of a coordinate system of any length is read as far as real ones go', () => {
+  test('a definition of a coordinate system is read up to the length of real ones', () => {
     const sql = `INSERT INTO gpkg_spatial_ref_sys VALUES ('x', 9, 'NONE', 1, 'PROJCS["x",' || replace(hex(zeroblob(1000000)), '0', '['))`
     expect(facts(`${sql};${layer('a', { srs: 9 })}`)).toMatchObject({ crs: 'x', bounds: null })
   })
@@ -134,12 +134,12 @@ test.each([
   ['a text', 'hello'],
   ['an empty file', ''],
   ['half a header', 'SQLite format 3\0'],
-])('%s is no database', (_, content) => {
+])('%s is not a database', (_, content) => {
   tree.put('x.gpkg', content)
   expect(() => read()).toThrow('this is not an SQLite database')
 })
 
-test('a file that is cut off, one of tiles alone, and a database of something else are refused in words', () => {
+test('a truncated file, one with only tiles, and another database are refused with a reason', () => {
   makeGeopackage(tree.at('whole.gpkg'), layer('a', { rows: 5000 }))
   const whole = readFileSync(tree.at('whole.gpkg'))
   tree.put('x.gpkg', whole.subarray(0, whole.length - 4096))
@@ -152,7 +152,7 @@ test('a file that is cut off, one of tiles alone, and a database of something el
   expect(() => read('other.gpkg')).toThrow('it has no table gpkg_contents')
 })
 
-test('a file that is not there, or a link out of the source, is none', () => {
+test('a missing file, or a link out of the source, counts as missing', () => {
   const outside = makeTree()
   makeGeopackage(outside.at('secret.gpkg'), layer('a'))
   symlinkSync(outside.at('secret.gpkg'), tree.at('link.gpkg'))
@@ -160,7 +160,7 @@ test('a file that is not there, or a link out of the source, is none', () => {
   outside.remove()
 })
 
-test('damaged bytes make facts or a refusal, never another error', () => {
+test('damaged bytes cause facts or a refusal, never another error', () => {
   makeGeopackage(tree.at('whole.gpkg'), layer('a') + layer('b', { type: 'POLYGON' }))
   const whole = readFileSync(tree.at('whole.gpkg'))
   const damage = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { minLength: 1, maxLength: 12 })

@@ -8,20 +8,21 @@ import { boundsInWgs84, type Crs, crsOfEpsg, crsOfPrj } from './crs.js'
 import { factsOfLayers, geometryTypeNamed, type Layer } from './layers.js'
 import { MAX_COUNTED_BYTES, MAX_LAYERS, MAX_SIDECAR_BYTES } from './limits.js'
 
-/** Limit: tables and views. Each layer has five: its own, and four of its index. */
+/** Maximum number of tables and views. Each layer has five: its own, and four of its index. */
 const MAX_OBJECTS = 10_000
 
-/** What a scan says of a GeoPackage without vectors that is for a basemap source. */
+/** Warning of a scan for a GeoPackage without vectors, which belongs into a basemap source. */
 export const HOLDS_TILES = 'it holds raster tiles'
 const RASTERS: ReadonlySet<string> = new Set(['tiles', '2d-gridded-coverage'])
 
-/** What is not read of the table of contents: tiles and coverages are for basemap sources. */
+/** Read entries of the table of contents. Tiles and coverages belong to basemap sources. */
 type DataType = 'features' | 'attributes'
 
 /**
- * What the tables of a GeoPackage say of its layers (OGC 12-128r18; the number of features by GDAL's `gpkg_ogr_contents`, or counted up to
- * `MAX_COUNTED_BYTES`). Asks plain tables alone: of a layer that is a view no fields are told. For a process that can be ended. null: it is
- * not there. Throws `BrokenArchiveError` for what is no GeoPackage or holds neither features nor attributes, and the disk's errors.
+ * Reads the facts of a GeoPackage's layers from its tables (OGC 12-128r18). The number of features comes from GDAL's `gpkg_ogr_contents`, or is
+ * counted up to `MAX_COUNTED_BYTES`. Reads only plain tables, so a layer that is a view has no fields. Must run in a process that can be killed.
+ * Returns null if the file does not exist. Throws `BrokenArchiveError` for other content and for files with neither features nor attributes, and the
+ * disk's errors.
  */
 export function geopackageFacts(root: string, path: string): VectorFacts | null {
   const opened = openDatabase(root, path)
@@ -93,7 +94,7 @@ function toLayer(row: Row, { geometry, columns, count, crs }: OfLayer): Layer {
   }
 }
 
-/** Without the geometry and the key, as all that read a GeoPackage tell them. */
+/** Omits the geometry and the key, like all readers of GeoPackages. */
 function fieldsOf(columns: ReadonlyMap<string, Column>, geometry: unknown): VectorField[] {
   return [...columns.values()]
     .filter(({ name, isKey }) => !isKey && !isSameName(geometry, name))
@@ -128,7 +129,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0
 }
 
-/** Questions to tables that are plain ones. */
+/** Queries plain tables only. */
 class PlainTables {
   readonly #database: OpenedDatabase['database']
   readonly #objects: ReturnType<typeof readObjects>
@@ -142,9 +143,9 @@ class PlainTables {
     return plainColumns(this.#database, this.#objects, table)
   }
 
-  /** At most one row more than there may be layers; null: no plain table with these columns. */
+  /** Returns at most one row more than the maximum number of layers; null without a plain table that has these columns. */
   rows(table: string, columns: readonly string[]): Row[] | null {
-    // Row by row: where an iteration meets a damaged page, the library's error does not tell that from a failing disk.
+    // Row by row, because the library's error does not distinguish a damaged page from a failing disk during an iteration.
     const row = this.#rowOf(table, columns, 'LIMIT 1 OFFSET ?')
     if (row === null) return null
     const rows: Row[] = []
@@ -160,7 +161,7 @@ class PlainTables {
     return Number(this.#database.prepare(`SELECT count(*) AS n FROM main.${quotedName(table)}`).get()?.n)
   }
 
-  /** 0 and -1 stand for unknown ones. */
+  /** 0 and -1 mean unknown systems. */
   crs(id: unknown): Crs | null {
     if (!Number.isSafeInteger(id) || (id as number) <= 0) return null
     const row = this.#rowOf('gpkg_spatial_ref_sys', SYSTEMS, 'WHERE srs_id = ? LIMIT 1')?.(id as number)
@@ -175,7 +176,7 @@ class PlainTables {
     return String(this.#database.prepare('PRAGMA encoding').get()?.encoding).toUpperCase()
   }
 
-  /** A look-up of one row by a number; null: no plain table with these columns. */
+  /** Returns a look-up of one row by a number; null without a plain table that has these columns. */
   #rowOf(table: string, columns: readonly string[], by: string): ((value: number) => Row | undefined) | null {
     const known = this.columns(table)
     if (columns.some((column) => known?.get(column)?.isComputed !== false)) return null

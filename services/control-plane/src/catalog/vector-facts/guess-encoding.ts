@@ -1,12 +1,12 @@
-/** What bytes look like that should be text in UTF-8. null: none of the encodings that are recognized. */
+/** A guess at the encoding of text bytes; null: not recognised. */
 export type Guess = 'ASCII' | 'UTF-8' | 'UTF-16LE' | 'UTF-16BE' | 'GBK' | null
 
-/** Share of the bytes beyond ASCII that must lie in pairs of GB2312, the part of GBK that nearly all text is written with. */
+/** Minimum share of the non-ASCII bytes in pairs of GB2312, the part of GBK in which nearly all text is written. */
 const GB2312_SHARE = 0.9
 
 /**
- * Recognizes the encoding of a text, or of the beginning of one: UTF-8 is recognized by its own rules, GBK by pairs of bytes in the range of GB2312.
- * Other encodings of two bytes have pairs in that range, too: the guess is one.
+ * Guesses the encoding of a text or its beginning: UTF-8 by its own rules, GBK by pairs of bytes in the range of GB2312.
+ * Other two-byte encodings have pairs in that range too, so the result may be wrong.
  */
 export function guessEncoding(bytes: Buffer): Guess {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'UTF-16LE'
@@ -24,7 +24,7 @@ export function guessEncoding(bytes: Buffer): Guess {
   return pairs > 0 && (2 * pairs) / (2 * pairs + others) >= GB2312_SHARE && isValid('gbk', bytes) ? 'GBK' : null
 }
 
-/** Symbols and the two levels of ideographs. */
+/** True for symbols and the two levels of ideographs. */
 function isInGb2312(first: number, second: number): boolean {
   return first >= 0xa1 && first <= 0xf7 && second >= 0xa1 && second <= 0xfe
 }

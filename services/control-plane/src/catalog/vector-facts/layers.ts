@@ -8,7 +8,7 @@ import {
 } from '@gateway/contracts/vector.js'
 import { MAX_FIELDS, MAX_NAME } from './limits.js'
 
-/** One of the layers of a file; null: not known. */
+/** One layer of a file; null fields are unknown. */
 export interface Layer {
   readonly crs: string | null
   readonly bounds: Bounds | null
@@ -17,7 +17,7 @@ export interface Layer {
   readonly fields: readonly VectorField[] | null
 }
 
-/** What is true of all layers together; `layers` null: nothing. */
+/** Returns the facts that hold for all layers together; none for `layers` null. */
 export function factsOfLayers(layers: readonly Layer[] | null): Omit<VectorFacts, 'encoding' | 'encoding_source'> {
   if (layers === null) return UNKNOWN_FACTS
   const systems = new Set(layers.map(({ crs }) => crs))
@@ -34,19 +34,19 @@ export function factsOfLayers(layers: readonly Layer[] | null): Omit<VectorFacts
   }
 }
 
-/** The one type that covers all; `Geometry` where there is none, null where there are no types. */
+/** Returns the one type that covers all, `Geometry` if none does, or null without types. */
 export function geometryTypeOf(types: ReadonlySet<GeometryType>): GeometryType | null {
   const [shorter, longer] = [...types].sort((a, b) => a.length - b.length)
   if (shorter === undefined || longer === undefined) return shorter ?? null
   return types.size === 2 && longer === `Multi${shorter}` ? longer : 'Geometry'
 }
 
-/** By its name in any case of letters; `Geometry` for curves and surfaces. */
+/** Finds a type by name, in any case; `Geometry` for curves and surfaces. */
 export function geometryTypeNamed(name: string): GeometryType {
   return GEOMETRY_TYPES.find((type) => type.toLowerCase() === name.toLowerCase()) ?? 'Geometry'
 }
 
-/** null: one of them is not known, or there is none. All around the earth where one of several crosses the antimeridian. */
+/** Returns null if a box is unknown, or the list is empty. If one of several boxes crosses the antimeridian, the result spans the earth. */
 function union(boxes: readonly (Bounds | null)[]): Bounds | null {
   const known = boxes.filter((box) => box !== null)
   const [first] = known

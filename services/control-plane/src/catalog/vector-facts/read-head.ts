@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
 
-/** At most the first `length` bytes of a file; null where it is not there, leads out of `root` or may not be read. Throws what the disk says. */
+/** Returns at most the first `length` bytes of a file; null if it does not exist, leads out of `root`, or must not be read. Throws the disk's errors. */
 export function readHead(root: string, path: string, length: number): Buffer | null {
   const opened = openBelowSync(root, path)
   if (!opened.ok) return null

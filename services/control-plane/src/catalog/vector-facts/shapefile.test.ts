@@ -20,7 +20,7 @@ function facts(parts: Readonly<Record<string, string | Buffer>>) {
   return shapefileFacts(tree.root, tree.at('roads.shp'), sizes)
 }
 
-test('a shapefile with all parts says everything', () => {
+test('a shapefile with all parts contains all facts', () => {
   const parts = {
     shp: shpHeader(13, [5, 45, 11, 48]),
     SHX: shxOf(7),
@@ -77,7 +77,7 @@ describe('bounds of projected systems', () => {
     expect(bounds?.map((value) => Number(value.toFixed(4)))).toEqual([112.9746, 27.108, 115.0254, 28.9164])
   })
 
-  test('across the antimeridian west is above east', () => {
+  test('across the antimeridian west is greater than east', () => {
     const box: [number, number, number, number] = [700_000, 0, 900_000, 100_000]
     const { crs, bounds } = facts({ shp: shpHeader(1, box), shx: shxOf(1), prj: prjUtm(60) })
     expect(crs).toBe('EPSG:32660')
@@ -97,7 +97,7 @@ describe('bounds of projected systems', () => {
   })
 })
 
-test('a system without a known code is told by its name, one with a code by that', () => {
+test('a system without a known code is identified by its name, one with a code by the code', () => {
   const named = PRJ_WGS84.replace('GCS_WGS_1984', 'Our own')
   expect(facts({ shp: '', prj: named }).crs).toBe('Our own')
   expect(facts({ shp: '', prj: named.replace(/\]$/, ', AUTHORITY["EPSG", "4258"] ]\n') }).crs).toBe('EPSG:4258')
@@ -119,7 +119,7 @@ describe('the encoding', () => {
     expect(facts({ shp: '', cpg, dbf: dbfHeader([], 0, 0x4f) }).encoding).toBe(encoding)
   })
 
-  test('is that of the language driver where there is no .cpg, and names of fields are read in it', () => {
+  test('is that of the language driver if there is no .cpg, and names of fields are read in it', () => {
     const name = Buffer.from([0xb5, 0xc0, 0xc2, 0xb7])
     expect(facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x4d) })).toMatchObject({
       encoding: 'GBK',
@@ -128,7 +128,7 @@ describe('the encoding', () => {
     })
   })
 
-  test('is guessed by the bytes of the table where nothing names it', () => {
+  test('is guessed by the bytes of the table if nothing declares it', () => {
     const name = Buffer.from([0xb5, 0xc0, 0xc2, 0xb7])
     const warned = (code: string, params = {}) => [{ code, params }]
     expect(facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x57) })).toMatchObject({
@@ -150,7 +150,7 @@ describe('the encoding', () => {
     expect([ascii.encoding, 'warnings' in ascii]).toEqual([null, false])
   })
 
-  test('may be set afterwards: the bytes of names that are not ASCII are kept, and those alone', () => {
+  test('may be set later: only the bytes of names that are not ASCII are kept', () => {
     const name = Buffer.from([0xb5, 0xc0, 0xc2, 0xb7])
     const { raw_fields: raw = [] } = facts({ shp: '', dbf: dbfHeader([[name, 'C']], 0, 0x57) })
     expect(decodedFields(raw, 'GBK')).toEqual([{ name: '道路', type: 'string' }])
@@ -172,19 +172,19 @@ describe('the encoding', () => {
     ['EBCDIC', null],
     ['', null],
     ['a\nb', null],
-  ])('that an operator writes as %j is %s', (written, encoding) => {
+  ])('that an operator enters as %j is %s', (written, encoding) => {
     expect(knownEncoding(written)).toBe(encoding)
   })
 })
 
-test('more fields than the limit are null, and so is a header that is cut off', () => {
+test('more fields than the limit are null, and so is a truncated header', () => {
   const fields = (n: number) => Array.from({ length: n }, (_, i) => [`f${i}`, 'C'] as const)
   expect(facts({ shp: '', dbf: dbfHeader(fields(256)) }).fields).toHaveLength(256)
   expect(facts({ shp: '', dbf: dbfHeader(fields(257)) }).fields).toBeNull()
   expect(facts({ shp: '', dbf: dbfHeader(fields(3)).subarray(0, 80) }).fields).toBeNull()
 })
 
-test('a part that leads out of the source says nothing', () => {
+test('a part that leads out of the source is ignored', () => {
   const outside = makeTree()
   outside.put('secret.prj', PRJ_WGS84)
   symlinkSync(outside.at('secret.prj'), tree.at('roads.prj'))
@@ -194,7 +194,7 @@ test('a part that leads out of the source says nothing', () => {
   outside.remove()
 })
 
-test('parts of any bytes make no error', () => {
+test('parts of any bytes cause no error', () => {
   const bytes = fc.uint8Array({ maxLength: 300 }).map((data) => Buffer.from(data))
   const wkt = fc
     .tuple(fc.nat(PRJ_GAUSS_KRUGER.length), fc.string(), fc.nat(20))

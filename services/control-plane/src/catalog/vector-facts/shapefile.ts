@@ -19,10 +19,10 @@ interface Part {
 
 const SHP_HEADER = 100
 const SHP_MAGIC = 9994
-/** Of the .shx: one offset and one length for each shape. */
+/** Bytes of an entry in the .shx: one offset and one length for each shape. */
 const SHX_ENTRY = 8
 
-/** Shape types, without the tens digit that says whether there are Z or M. */
+/** Shape types, without the tens digit that denotes Z or M. */
 const GEOMETRIES: Readonly<Record<number, GeometryType>> = {
   1: 'Point',
   3: 'LineString',
@@ -31,7 +31,7 @@ const GEOMETRIES: Readonly<Record<number, GeometryType>> = {
 }
 const MULTI_PATCH = 31
 
-/** What the headers of a shapefile's parts say. Throws what the disk says; where a part lacks or is broken, what it would say is null. */
+/** Reads facts from the headers of a shapefile's parts. Facts of an absent or damaged part are null. Throws the disk's errors. */
 export function shapefileFacts(root: string, shapefile: string, parts: readonly Part[]): ReadFacts {
   const part = (extension: string) => parts.find(({ name }) => name.toLowerCase().endsWith(extension))
   return factsOfParts({
@@ -45,7 +45,7 @@ export function shapefileFacts(root: string, shapefile: string, parts: readonly 
   })
 }
 
-/** The parts that are read, and how many bytes of each: of the table also some rows, from which its encoding may be guessed. */
+/** Bytes that are read of each part. For the table this includes some rows, from which its encoding may be guessed. */
 export const PART_BYTES = {
   '.shp': SHP_HEADER,
   '.dbf': DBF_HEAD_BYTES + 256 * 1024,
@@ -54,11 +54,11 @@ export const PART_BYTES = {
 } as const
 export type ReadPart = keyof typeof PART_BYTES
 
-/** The parts of a shapefile, wherever they are. */
+/** The parts of a shapefile, in a folder or a zip. */
 export interface Parts {
-  /** the first bytes of a part; null: it is not there */
+  /** the first bytes of a part; null if it is absent */
   head(extension: ReadPart): Buffer | null
-  /** bytes of the whole part; undefined: it is not there */
+  /** size of the whole part in bytes; undefined if it is absent */
   size(extension: '.shx'): number | undefined
 }
 
@@ -86,7 +86,7 @@ export function factsOfParts({ head, size }: Parts): ReadFacts {
   }
   if (shp === null || shp.length < SHP_HEADER || shp.readInt32BE(0) !== SHP_MAGIC)
     return { ...UNKNOWN_FACTS, ...common }
-  // The box of an empty one is whatever its writer left there.
+  // The box of an empty shapefile is arbitrary.
   const bounds = crs === null || count === 0 ? null : boundsInWgs84(crs, boxOf(shp))
   return { ...common, bounds, geometry_type: geometryOf(shp.readInt32LE(32)) }
 }
@@ -96,7 +96,7 @@ interface Guessed {
   readonly warnings: readonly CodedMessage[]
 }
 
-/** Of a table that does not say how it is encoded, or says it in a name that nothing knows. Letters of ASCII are the same in all. */
+/** Guesses the encoding of a table that states none, or an unknown one. ASCII letters are the same in all encodings. */
 function guessed(table: Buffer | null, cpg: Buffer | null): Guessed {
   if (table === null || table.length < 32) return { encoding: null, warnings: [] }
   const texts = Buffer.concat([fieldNames(table), table.subarray(table.readUInt16LE(8))])
@@ -109,10 +109,10 @@ function guessed(table: Buffer | null, cpg: Buffer | null): Guessed {
   return { encoding: guess, warnings: [coded('scan_shapefile_encoding', { encoding: guess })] }
 }
 
-/** Of what a .cpg holds that names no encoding, in a message. */
+/** Maximum characters of an unknown .cpg content in a message. */
 const MAX_CPG_NAME = 40
 
-/** The descriptions of fields hold numbers, too. */
+/** Extracts the names, since descriptions of fields contain numbers too. */
 function fieldNames(table: Buffer): Buffer {
   const names: Buffer[] = []
   for (let at = 32; at + 32 <= Math.min(table.length, table.readUInt16LE(8)) && table[at] !== 0x0d; at += 32) {

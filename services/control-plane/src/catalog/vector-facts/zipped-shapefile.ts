@@ -10,20 +10,20 @@ import { factsOfLayers, type Layer } from './layers.js'
 import { MAX_LAYERS } from './limits.js'
 import { factsOfParts, PART_BYTES, type ReadPart } from './shapefile.js'
 
-/** What a zip is to a scan. */
+/** The content of a zip, as far as a scan is concerned. */
 export type ZipContent =
   | { readonly is: 'shapefiles'; readonly facts: ReadFacts }
   | { readonly is: 'tiles' | 'vectors' | 'other' }
 
-/** Limit: entries of a zip that are looked at. A zip of more is one of tiles, or of no use. */
+/** Maximum number of entries that are examined. A zip with more is one of tiles, or useless. */
 const MAX_ENTRIES = 100_000
 
-/** Entries of vector data that is not read within a zip. */
+/** Matches vector data that is not read inside a zip. */
 const VECTORS = /\.(?:geojson|gpkg|fgb|kml|gml|tab|mif|csv|gdbtable|geojsonl)$/i
 
 /**
- * What is in a zip. Of shapefiles the first bytes of their parts are unpacked and nothing else, whatever sizes the zip claims. Rejects with
- * `BrokenArchiveError` for what is no zip, and what the disk says. null: it is not there, or leads out of `root`.
+ * Examines a zip. Only the first bytes of the parts of shapefiles are unpacked, whatever sizes the zip declares. Rejects with
+ * `BrokenArchiveError` for other content, and with the disk's errors. Returns null if the file does not exist, or leads out of `root`.
  */
 export async function zipContent(root: string, path: string): Promise<ZipContent | null> {
   const opened = openBelowSync(root, path)
@@ -37,7 +37,7 @@ export async function zipContent(root: string, path: string): Promise<ZipContent
   } catch (error) {
     throw asBroken(error)
   } finally {
-    // It closes the descriptor when no stream reads from it any more.
+    // The library closes the descriptor when no stream reads from it any more.
     zip.close()
   }
 }
@@ -62,7 +62,7 @@ async function look(zip: ZipFile): Promise<ZipContent> {
   return { is: tiles > 0 ? 'tiles' : vectors > 0 ? 'vectors' : 'other' }
 }
 
-/** `{z}/{x}/{y}.{ext}` at any depth. */
+/** Matches `{z}/{x}/{y}.{ext}` at any depth. */
 function isTile(name: string): boolean {
   const match = /(?:^|\/)\d{1,2}\/\d+\/\d+\.(\w+)$/.exec(name)
   return match !== null && formatOfExtension((match[1] as string).toLowerCase()) !== null
@@ -105,7 +105,7 @@ async function factsOfAll(zip: ZipFile, shapefiles: readonly ReadonlyMap<string,
   }
 }
 
-/** The first bytes of an entry. Unpacking stops there. */
+/** Returns the first bytes of an entry. Unpacking stops there. */
 async function headOf(zip: ZipFile, entry: Entry, length: number): Promise<Buffer> {
   const pieces: Buffer[] = []
   let bytes = 0
@@ -118,7 +118,7 @@ async function headOf(zip: ZipFile, entry: Entry, length: number): Promise<Buffe
   return Buffer.concat(pieces).subarray(0, length)
 }
 
-/** Errors of the disk have a code; those of the zip and of zlib's data do not, or begin with Z. */
+/** Maps errors of the zip's content, which have no code or one that begins with Z, to a broken archive. Errors of the disk have other codes. */
 function asBroken(error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException
   if (error instanceof BrokenArchiveError || (code !== undefined && !code.startsWith('Z_'))) return error

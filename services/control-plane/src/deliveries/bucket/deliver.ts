@@ -11,28 +11,28 @@ import type { Bundle, BundleFile } from '../files/bundle.js'
 import { openSource } from '../files/open-source.js'
 import { failure, type Outcome, success } from '../outcome.js'
 
-/** Objects written at a time. */
+/** Maximum number of objects that are written at the same time. */
 const PARALLEL_OBJECTS = 8
 
 export interface BucketDelivery {
   /** `s3://bucket/prefix` */
   readonly url: string
-  /** the delivery's */
+  /** id of the delivery */
   readonly id: string
   readonly event: unknown
-  /** null: the event alone, as `{id}.json` */
+  /** null: only the event, as `{id}.json` */
   readonly bundle: Bundle | null
 }
 
 export interface BucketTools {
   readonly openStore: (url: string) => ObjectStore
-  /** a directory for files that are made on the way; it may not exist yet */
+  /** directory for temporary files; it may not exist yet */
   readonly scratch: string
 }
 
 /**
- * Puts a delivery into a bucket, laid out like a scan source below its prefix. Whoever reads it sees each object whole; a version is one object, an archive,
- * wherever one archive can hold it. Where it is many, what makes a scan find them is written last.
+ * Writes a delivery into a bucket, in the layout of a scan source below its prefix. Readers see each object completely or not at all. A version is one
+ * object, an archive, if one archive can hold it. If it is many objects, those by which a scan finds it are written last.
  */
 export async function deliverToBucket(
   { openStore, scratch }: BucketTools,
@@ -90,7 +90,7 @@ async function putFiles(store: ObjectStore, bundle: Bundle, signal: AbortSignal)
     signal.throwIfAborted()
     const { fd } = await openSource(bundle, file)
     try {
-      // By its descriptor: by its path it might be another file than the one that was proven to lie in the root.
+      // By its descriptor: the path might lead to another file than the one that was verified.
       const { size } = await store.write(file.name, `/proc/self/fd/${fd}`, { contentType: typeOf(file.name), signal })
       objects++
       bytes += size
@@ -108,12 +108,12 @@ async function putFiles(store: ObjectStore, bundle: Bundle, signal: AbortSignal)
   return success(coded('delivery_objects_in_place', { count: objects, bytes }))
 }
 
-/** By these a scan finds tiles in folders, and a shapefile. */
+/** True for files by which a scan finds tiles in folders, and a shapefile. */
 function completesSet(name: string): boolean {
   return METADATA_NAMES.includes(path.posix.basename(name)) || name.endsWith('.shp')
 }
 
-/** The same version as the other kind of archive: a scan would find both. */
+/** Removes the same version as another kind of archive, since a scan would find both. */
 async function removeSuperseded(store: ObjectStore, name: string): Promise<void> {
   const other = { '.pmtiles': '.mbtiles', '.mbtiles': '.pmtiles' }[path.posix.extname(name)]
   if (other !== undefined) await store.remove(name.slice(0, -path.posix.extname(name).length) + other)

@@ -1,25 +1,25 @@
 export interface BundleFile {
-  /** with forward slashes, in the layout of a scan source: what is unpacked into one can be scanned there */
+  /** with forward slashes, in the layout of a scan source, so that a scan can read the unpacked files */
   readonly name: string
-  /** absolute, on this machine */
+  /** absolute path on this machine */
   readonly path: string
 }
 
-/** Files to deliver, and where they belong below a receiver's directory. */
+/** Files to deliver, with their places below a receiver's directory. */
 export interface Bundle {
   /** no file outside of it is read */
   readonly root: string
-  /** `folder`: `place` is a directory that holds these files and no others. `files`: they lie beside others in their directories. */
+  /** `folder`: `place` is a directory with only these files. `files`: they share their directories with others. */
   readonly kind: 'folder' | 'files'
   readonly place: string
-  /** of what is delivered, in ASCII: names the archive if `place` has other letters */
+  /** code of the delivered resource, in ASCII; names the archive if `place` has other letters */
   readonly code: string
-  /** whether packing is worth it: tiles and tile archives are compressed already */
+  /** true if compression pays; tiles and tile archives are compressed already */
   readonly compressible: boolean
-  /** Of tiles in folders, where one archive can hold them: writes it as `file`. For receivers that cannot take a million files at once. */
+  /** For tiles in folders that one archive can hold: writes it as `file`, for receivers that cannot take a million files at once. */
   readonly asArchive?: { readonly name: string; write(file: string, signal: AbortSignal): Promise<void> }
-  /** Its files are in object storage: fetches them, for one attempt, which gives them back after it. The bundle that it answers is the one to send. */
+  /** For files in object storage: fetches them for one attempt, and returns the bundle to send. `release` removes them after the attempt. */
   prepare?(signal: AbortSignal): Promise<Bundle & { release(): Promise<void> }>
-  /** listed while it is read, one folder at a time: a version may have millions; the same order every time */
+  /** listed during the reading, one folder at a time, since a version may have millions; the order is always the same */
   files(): AsyncIterable<BundleFile>
 }

@@ -8,23 +8,23 @@ import { failure, type Outcome, success } from '../outcome.js'
 import type { Bundle, BundleFile } from './bundle.js'
 import { chunksOf, openSource } from './open-source.js'
 
-/** Files copied at a time: the disk's own queue gets something to sort, and one fsync waits while others write. */
+/** Maximum number of files that are copied at the same time: the disk can sort its queue, and one fsync waits while others write. */
 const PARALLEL_FILES = 8
 
 export const NO_DIRECTORY = failure(coded('delivery_no_directory'))
 
 export interface CopyTask {
   readonly bundle: Bundle
-  /** the receiver's directory; it must exist */
+  /** existing directory of the receiver */
   readonly target: string
-  /** the delivery, and a number that is new for each of its attempts */
+  /** id of the delivery, and a number that is new for each attempt */
   readonly id: string
   readonly turn: number
 }
 
 /**
- * Copies a bundle into a directory so that its reader sees all of it or nothing: into a folder beside the place, every byte on the disk
- * and counted, then renamed. A version that was there before is replaced, in whatever storage it was. Nothing is left behind by a failure.
+ * Copies a bundle into a directory so that its reader sees all of it or nothing: into a folder next to the place, with every byte synced
+ * and counted, followed by a rename. An existing version is replaced, in any storage form. A failure leaves nothing behind.
  */
 export async function copyBundle(task: CopyTask, signal: AbortSignal): Promise<Outcome> {
   const { bundle, target, id, turn } = task
@@ -44,7 +44,7 @@ export async function copyBundle(task: CopyTask, signal: AbortSignal): Promise<O
 }
 
 interface Copied {
-  /** relative to the stage, in the bundle's order */
+  /** relative to the stage, in the order of the bundle */
   readonly names: readonly string[]
   readonly bytes: number
 }
@@ -72,7 +72,7 @@ async function copyAll(bundle: Bundle, base: string, folder: string, signal: Abo
   return { names, bytes }
 }
 
-/** Answers the bytes that are on the disk, which are as many as the source had when it was opened. */
+/** Returns the number of synced bytes, which equals the size of the source when it was opened. */
 async function copyFile(bundle: Bundle, file: BundleFile, copy: string, signal: AbortSignal): Promise<number> {
   const source = await openSource(bundle, file)
   const output = await open(copy, 'wx')
@@ -97,7 +97,7 @@ async function assertComplete(folder: string, files: number): Promise<void> {
   if (found !== files) throw new CodedError(coded('delivery_files_missing', { found, count: files }))
 }
 
-/** Whether what is to be copied lies already where it would go. */
+/** True if the destination already is the source itself. */
 async function isSame(bundle: Bundle, target: string): Promise<boolean> {
   for await (const file of bundle.files()) {
     return (await realOrSelf(path.join(target, file.name))) === (await realOrSelf(file.path))

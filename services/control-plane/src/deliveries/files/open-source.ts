@@ -4,10 +4,10 @@ import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { type OpenedFile, openBelow } from '@gateway/core/files/open-below.js'
 import type { Bundle, BundleFile } from './bundle.js'
 
-/** Read in pieces of this size: small enough that hundreds of transfers which wait for their receivers hold little memory. */
+/** Size of a read: small enough that hundreds of transfers which wait for their receivers hold little memory. */
 export const CHUNK_BYTES = 64 * 1024
 
-/** Opens a file of a bundle, proven to lie in its root. Throws, with a message for operators, where it cannot be read. */
+/** Opens a file of a bundle, verified to be in its root. Throws, with a message for operators, if it cannot be read. */
 export async function openSource(bundle: Bundle, file: BundleFile): Promise<OpenedFile> {
   const opened = await openBelow(bundle.root, file.path)
   if (opened.ok) return opened
@@ -19,7 +19,7 @@ export async function openSource(bundle: Bundle, file: BundleFile): Promise<Open
 const readWhole = promisify(readFile) as (fd: number) => Promise<Buffer>
 const closeFd = promisify(close)
 
-/** A file no larger than a chunk, in one piece; closes it. Throws where its size has changed since it was opened. */
+/** Reads a file no larger than a chunk in one piece, and closes it. Throws if its size has changed since it was opened. */
 export async function contentOf(name: string, opened: OpenedFile): Promise<Buffer> {
   try {
     const content = await readWhole(opened.fd)
@@ -30,7 +30,7 @@ export async function contentOf(name: string, opened: OpenedFile): Promise<Buffe
   }
 }
 
-/** The file as it was when opened, in chunks; closes it at the end. Throws where it has become shorter meanwhile. */
+/** Reads a file in chunks, up to its size when opened, and closes it at the end. Throws if it has become shorter meanwhile. */
 export async function* chunksOf(name: string, opened: OpenedFile): AsyncGenerator<Buffer> {
   const stream = createReadStream('', { fd: opened.fd, start: 0, end: opened.size - 1, highWaterMark: CHUNK_BYTES })
   let read = 0

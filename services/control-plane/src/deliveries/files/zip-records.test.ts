@@ -40,14 +40,14 @@ function openZip(file: string): Promise<ZipFile> {
   )
 }
 
-/** The same from memory: two reads of a file for each of 65,536 entries take ten times as long. */
+/** Opens a zip in memory: two file reads for each of 65,536 entries would take ten times as long. */
 function openInMemory(bytes: Buffer): Promise<ZipFile> {
   return new Promise((resolve, reject) =>
     fromBuffer(bytes, { lazyEntries: true }, (error, zip) => (error ? reject(error) : resolve(zip))),
   )
 }
 
-/** What an independent reader makes of a zip: how many entries it has, and the content of the last one. */
+/** Returns the result of an independent reader: the number of entries, and the content of the last one. */
 async function readZip(zip: ZipFile): Promise<{ entries: number; last: string }> {
   let last: Entry | null = null
   let entries = 0
@@ -76,7 +76,7 @@ function entryAt(offset: number): ZipEntry {
   return { name: `a/b/${offset}.png`, mtimeMs: 0, ...kind, offset, crc: crc32(CONTENT), size, packedSize: size }
 }
 
-/** A zip with `entries` entries, whose content lies at these offsets. */
+/** Writes a zip with `entries` entries, whose content lies at these offsets. */
 function writeZip(file: string, offsets: readonly number[], entries: number): void {
   const directory = new ZipDirectory()
   const fd = openSync(file, 'w')
@@ -97,7 +97,7 @@ test.each([0, 1, 99, 100, 101, 250])('a bundle of %i files is one zip of as many
   else expect(await readZip(await openZip(file))).toEqual({ entries: count, last: 'one tile' })
 })
 
-test.each([65_534, 65_535, 65_536])('%i entries are found by an independent reader', async (count) => {
+test.each([65_534, 65_535, 65_536])('an independent reader finds %i entries', async (count) => {
   const file = path.join(root, 'many.zip')
   writeZip(file, [0], count)
   expect(await readZip(await openInMemory(readFileSync(file)))).toEqual({ entries: count, last: 'one tile' })
@@ -126,7 +126,7 @@ test.each([4_294_967_294, 4_294_967_295, 9_000_000_000])('a file of %i bytes has
   expect(entry).toMatchObject({ uncompressedSize: size, compressedSize: size })
 })
 
-test('until its end a zip keeps a few bytes of each file, however many there are', async () => {
+test('an unfinished zip keeps a few bytes per file, however many there are', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const kept = () => {
@@ -138,6 +138,6 @@ test('until its end a zip keeps a few bytes of each file, however many there are
   const bundle = bundleOf(15_001, (n) => void (n % 5000 === 0 && at.set(n, kept())))
   for await (const _ of zipOf(bundle));
   const each = ((at.get(15_000) ?? 0) - (at.get(5000) ?? 0)) / 10_000
-  // Its entry of the central directory, and what the heap rounds it up to; a library keeps some 500.
+  // The size of an entry of the central directory, rounded up by the heap; a library keeps about 500 bytes.
   expect(each).toBeLessThan(250)
 })

@@ -46,7 +46,7 @@ function bundleOf(files: Readonly<Record<string, Uint8Array>>, compressible = fa
 
 const openDescriptors = () => readdirSync('/proc/self/fd').length
 
-test('an independent reader finds every file as it was, small, large and empty, packed and stored', async () => {
+test('an independent reader finds every file unchanged, small, large and empty, compressed and stored', async () => {
   const names = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}(\/[a-z0-9 ä]{1,8}){0,2}\.x$/), { maxLength: 8 })
   const sizes = fc.integer({ min: 0, max: 200_000 })
   await fc.assert(
@@ -66,7 +66,7 @@ test('the same files give the same bytes', async () => {
   expect((await buffer(zipOf(bundle))).equals(await buffer(zipOf(bundle)))).toBe(true)
 })
 
-test('a file that cannot be read, or leads out of its root, breaks the archive off with its name', async () => {
+test('a file that cannot be read, or leads out of its root, aborts the archive with its name', async () => {
   const bundle = bundleOf({ 'a/1.png': Buffer.from('x') })
   const withName = (name: string, file: string): Bundle => ({
     ...bundle,
@@ -87,7 +87,7 @@ test('a consumer that stops early leaves no file open', async () => {
   await expect.poll(openDescriptors).toBe(before)
 })
 
-test('a file that shrinks while it is read breaks the archive off', async () => {
+test('a file that shrinks during the read aborts the archive', async () => {
   const bundle = bundleOf({ 'big.bin': Buffer.alloc(30_000_000, 1) })
   const file = path.join(bundle.root, 'big.bin')
   const reading = (async () => {
@@ -96,7 +96,7 @@ test('a file that shrinks while it is read breaks the archive off', async () => 
   await expect(reading).rejects.toThrow('changed while it was read')
 })
 
-test('a large bundle takes little memory however fast it could be read', async () => {
+test('a large bundle takes little memory however fast it is read', async () => {
   const bundle = bundleOf({})
   const file = path.join(bundle.root, 'sparse.mbtiles')
   closeSync(openSync(file, 'w'))

@@ -6,20 +6,20 @@ import { dataDescriptor, localHeader, ZipDirectory, type ZipEntry } from '@gatew
 import type { Bundle, BundleFile } from './bundle.js'
 import { CHUNK_BYTES, chunksOf, contentOf, openSource } from './open-source.js'
 
-/** zlib's own default; more makes map data hardly smaller. */
+/** zlib's own default. A higher level makes map data hardly smaller. */
 const LEVEL = 6
 
-/** From this size a file may be 4 GiB or more once it is packed: deflate adds five bytes to each 16 KiB that it cannot pack. */
+/** Size from which a file may reach 4 GiB after compression: deflate adds five bytes to each incompressible 16 KiB. */
 const LARGE_BYTES = 0xffffffff * 0.999
 
 const deflate = promisify(deflateRaw) as (data: Buffer, options: object) => Promise<Buffer>
 
 /**
- * The bundle as a zip, in blocks, produced as fast as it is consumed and in little memory however many files there are, which no library on
- * npm does: all keep an object for each file. The same files give the same bytes: order and dates come from them alone. Throws where a file
- * cannot be read. Ending the iteration early closes what is open.
+ * Yields the bundle as a zip, in blocks, as fast as they are consumed. Its memory is small for any number of files, unlike that of all libraries on
+ * npm, which keep an object for each file. The same files give the same bytes, since order and dates come only from them. Throws if a file
+ * cannot be read. Ending the iteration early closes open files.
  *
- * @param largeBytes files from this size are written so that they may be 4 GiB or more
+ * @param largeBytes size from which files are written so that they may reach 4 GiB
  */
 export async function* zipOf(bundle: Bundle, largeBytes = LARGE_BYTES): AsyncGenerator<Buffer> {
   yield* inBlocks(piecesOf(bundle, largeBytes))
@@ -53,7 +53,7 @@ async function* piecesOf(bundle: Bundle, largeBytes: number): AsyncGenerator<Buf
   yield* directory.blocks(offset)
 }
 
-/** Checksum and sizes are filled in as the content is read. */
+/** Checksum and sizes are filled in while the content is read. */
 type Entry = { -readonly [key in keyof ZipEntry]: ZipEntry[key] }
 
 async function* wholeFile(file: BundleFile, opened: OpenedFile, entry: Entry): AsyncGenerator<Buffer> {
@@ -71,7 +71,7 @@ async function* streamedFile(file: BundleFile, opened: OpenedFile, entry: Entry)
   let header = localHeader(entry)
   for await (const piece of entry.deflated ? deflated(content) : content) {
     entry.packedSize += piece.length
-    // With the first piece, and not before: ending the iteration there closes the file.
+    // With the first piece and not earlier: ending the iteration there closes the file.
     yield Buffer.concat([header, piece])
     header = Buffer.alloc(0)
   }
@@ -88,11 +88,11 @@ async function* measured(chunks: AsyncIterable<Buffer>, entry: Entry): AsyncGene
 
 function deflated(content: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   const source = Readable.from(content, { objectMode: false })
-  // An error of the source comes out of the iteration.
+  // The iteration throws an error of the source.
   return pipeline(source, createDeflateRaw({ level: LEVEL }), () => {})
 }
 
-/** Gathers pieces of a few bytes into blocks that are worth sending. */
+/** Joins small pieces into blocks that are worth sending. */
 async function* inBlocks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let open: Buffer[] = []
   let size = 0

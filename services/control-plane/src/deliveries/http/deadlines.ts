@@ -1,18 +1,18 @@
-/** How long an exchange may take, in milliseconds. */
+/** Time limits of one HTTP exchange, in milliseconds. */
 export interface Deadlines {
-  /** without progress */
+  /** maximum time without progress */
   readonly idleMs: number
-  /** altogether */
+  /** maximum total time */
   readonly totalMs: number
 }
 
-/** From decisions.md: no answer in 10 s is a failure, however slowly the receiver sends one. */
+/** decisions.md: no response within 10 s is a failure, however slowly the receiver sends it. */
 export const MESSAGE_DEADLINES: Deadlines = { idleMs: 10_000, totalMs: 10_000 }
 
-/** From decisions.md: no progress in 30 s is a failure. A receiver that takes a byte now and then must not hold a transfer for days. */
+/** decisions.md: no progress within 30 s is a failure. A receiver that takes an occasional byte must not hold a transfer for days. */
 export const UPLOAD_DEADLINES: Deadlines = { idleMs: 30_000, totalMs: 6 * 3_600_000 }
 
-/** A deadline that has passed, as messages name it. */
+/** An exceeded deadline, in the form of messages. */
 export interface Exceeded {
   readonly deadline: 'no_progress' | 'no_answer' | 'not_done'
   readonly seconds: number
@@ -37,12 +37,12 @@ export class DeadlineTimer {
     this.#total = setTimeout(expire, totalMs, isOne ? 'no_answer' : 'not_done', totalMs)
   }
 
-  /** Which deadline ended the exchange; null: none has. */
+  /** the deadline that ended the exchange; null: none */
   get exceeded(): Exceeded | null {
     return this.#exceeded
   }
 
-  /** There is progress. */
+  /** Records progress. */
   touch(): void {
     if (!this.signal.aborted) this.#idle?.refresh()
   }

@@ -6,7 +6,7 @@ import type { Deadlines } from './deadlines.js'
 import { sendRequest } from './send-request.js'
 
 const SHORT: Deadlines = { idleMs: 400, totalMs: 400 }
-/** Within this the status has come. */
+/** Deadlines long enough for the status to arrive. */
 const UNTIL_STATUS: Deadlines = { idleMs: 3_000, totalMs: 3_000 }
 const LONG: Deadlines = { idleMs: 10_000, totalMs: 10_000 }
 const closing: (() => Promise<void>)[] = []
@@ -25,7 +25,7 @@ async function sendTo(onConnection: (socket: Socket) => void, deadlines: Deadlin
   return send(receiver.url, deadlines)
 }
 
-test('a 2xx answer is a delivery, and its first part is kept without secrets and control characters', async () => {
+test('a 2xx response means success, and its first part is kept without secrets and control characters', async () => {
   const receiver = await startReceiver((response) => response.writeHead(202).end('thanks\0 for s3cret\n'))
   closing.push(receiver.close)
   expect(await send(`${receiver.url}?a=1`, LONG, '{"a":1}')).toEqual({
@@ -45,7 +45,7 @@ test('a 2xx answer is a delivery, and its first part is kept without secrets and
   expect(receiver.received).toMatchObject([{ path: '/hook?a=1', body: '{"a":1}' }])
 })
 
-test('any other answer is a failure, with the Retry-After that came along', async () => {
+test('any other response is a failure, with its Retry-After', async () => {
   const receiver = await startReceiver((response) => response.writeHead(503, { 'retry-after': '7' }).end('busy'))
   closing.push(receiver.close)
   expect(await send(receiver.url, LONG)).toMatchObject({
@@ -56,7 +56,7 @@ test('any other answer is a failure, with the Retry-After that came along', asyn
   })
 })
 
-test('a redirect is a failure, and nothing goes to where it points', async () => {
+test('a redirect is a failure, and is not followed', async () => {
   const elsewhere = await startReceiver()
   const receiver = await startReceiver((response) => response.writeHead(307, { location: elsewhere.url }).end())
   closing.push(receiver.close, elsewhere.close)
@@ -66,7 +66,7 @@ test('a redirect is a failure, and nothing goes to where it points', async () =>
   expect(elsewhere.received).toEqual([])
 })
 
-test('a name whose look-up hangs is given up at the deadline, with a message for it', async () => {
+test('a name whose look-up hangs is given up at the deadline, with a specific message', async () => {
   const guard = guardWith({}, () => new Promise(() => {}))
   const request = { url: 'http://hanging.example/', headers: {}, body: '{}', deadlines: SHORT, secrets: [] }
   expect(await sendRequest(guard, request, new AbortController().signal)).toMatchObject({
@@ -75,7 +75,7 @@ test('a name whose look-up hangs is given up at the deadline, with a message for
   })
 })
 
-test('a name whose answer changes is asked for once, and the address that was checked is the one that is dialled', async () => {
+test('a name whose address changes is resolved once, and the checked address is the one that is dialled', async () => {
   const receiver = await startReceiver()
   closing.push(receiver.close)
   const answers = ['127.0.0.1', '127.0.0.2', '169.254.169.254']
@@ -142,15 +142,15 @@ describe('a receiver that misbehaves costs one failed attempt:', () => {
     expect(await sendTo(behave)).toMatchObject({ delivered: false, message: expect.stringMatching(message) })
   })
 
-  test('nobody listens', async () => {
+  test('no listener', async () => {
     const receiver = await startTcpReceiver(() => {})
     await receiver.close()
     expect(await send(receiver.url, LONG)).toMatchObject({ delivered: false, message: 'the connection was refused' })
   })
 })
 
-describe('once the status has come it counts, whatever becomes of the body:', () => {
-  test('an answer without end is read as far as the limit', async () => {
+describe('once the status has arrived it counts, whatever happens to the body:', () => {
+  test('an endless response is read up to the limit', async () => {
     let sent = 0
     const outcome = await sendTo((socket) => {
       socket.once('data', () => {
@@ -167,7 +167,7 @@ describe('once the status has come it counts, whatever becomes of the body:', ()
     expect(sent).toBeLessThan(64 * 1024 * 1024)
   })
 
-  test('a body that drips is read until the deadline', async () => {
+  test('a slow body is read until the deadline', async () => {
     const outcome = await sendTo((socket) => {
       socket.once('data', () => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')
@@ -178,7 +178,7 @@ describe('once the status has come it counts, whatever becomes of the body:', ()
     expect(outcome).toMatchObject({ delivered: true, httpStatus: 200, answer: expect.stringMatching(/^x+$/) })
   })
 
-  test('a body that breaks off does not take the status back', async () => {
+  test('a truncated body does not invalidate the status', async () => {
     const outcome = await sendTo(
       (socket) =>
         void socket.once('data', () => socket.end('HTTP/1.1 500 Oh\r\ncontent-length: 100\r\n\r\nbecause of')),
@@ -196,7 +196,7 @@ describe('an upload', () => {
     }
   }
 
-  test('to a receiver that takes nothing ends for want of progress, and lets go of its source', async () => {
+  test('to a receiver that reads nothing ends for lack of progress, and releases its source', async () => {
     const receiver = await startTcpReceiver((socket) => socket.pause())
     closing.push(receiver.close)
     let ended = false
@@ -206,7 +206,7 @@ describe('an upload', () => {
     expect(ended).toBe(true)
   })
 
-  test('that is refused before it was read ends with that answer', async () => {
+  test('that is refused before it was read ends with that response', async () => {
     const receiver = await startTcpReceiver((socket) => {
       socket.once('data', () => {
         socket.pause()
@@ -224,7 +224,7 @@ describe('an upload', () => {
     expect(ended).toBe(true)
   })
 
-  test('whose source breaks is a failure that says why', async () => {
+  test('whose source fails is a failure that names the reason', async () => {
     const receiver = await startReceiver()
     closing.push(receiver.close)
     async function* broken(): AsyncGenerator<Uint8Array> {
@@ -235,7 +235,7 @@ describe('an upload', () => {
     expect(receiver.received).toEqual([])
   })
 
-  test('that its owner breaks off ends at once', async () => {
+  test('that its owner aborts ends at once', async () => {
     const stop = new AbortController()
     const receiver = await startTcpReceiver(() => setImmediate(() => stop.abort()))
     closing.push(receiver.close)

@@ -15,24 +15,24 @@ export interface DeliveryRequest {
   /** a text, or parts that are produced as fast as the receiver takes them */
   readonly body: string | AsyncIterable<Uint8Array>
   readonly deadlines: Deadlines
-  /** of a body in parts: its beginning, for who looks for what is wrong with the request */
+  /** beginning of a body in parts, for operators who look for a fault in the request */
   readonly bodyHead?: string
-  /** what must neither come back in the kept part of the answer nor stand in the kept request */
+  /** secrets that are removed from the kept parts of request and response */
   readonly secrets: readonly string[]
 }
 
-/** The answer's status line and headers; a receiver has no reason to send more. */
+/** Maximum bytes of the response's status line and headers. A receiver has no reason to send more. */
 const MAX_ANSWER_HEADER_BYTES = 16 * 1024
 
 const OWN_HEADERS = { 'user-agent': 'map-asset-gateway' }
 
-/** Between the attempts at the several addresses of one host. */
+/** Delay between attempts at the several addresses of one host. */
 const NEXT_ADDRESS_MS = 1000
 
 /**
- * One POST to a destination that the guard admits, on a connection of its own that dials the checked addresses alone. Redirects are not
- * followed, no proxy is used, nothing is kept open. Never throws: whatever a receiver does becomes an outcome. An aborted `signal` ends
- * it at once.
+ * Sends one POST to a destination that the guard admits, on a new connection that dials only the checked addresses. Redirects are not
+ * followed, no proxy is used, and the connection is closed afterwards. Never throws: every behaviour of a receiver becomes an outcome. `signal`
+ * aborts it at once.
  */
 export async function sendRequest(
   guard: DestinationGuard,
@@ -56,9 +56,9 @@ export async function sendRequest(
   }
 }
 
-/** Kept for the operator: a whole event, unless that lists hundreds of things; characters. */
+/** Maximum characters kept for the operator: a whole event, unless it lists hundreds of items. */
 const MAX_KEPT_BODY = 4000
-/** Credentials: who has one can send what it signs. */
+/** Headers with credentials: their owner could send the signed message. */
 const HIDDEN_HEADERS: ReadonlySet<string> = new Set(['webhook-signature', 'webhook-proof'])
 const HIDDEN = '[hidden]'
 
@@ -89,7 +89,7 @@ async function post(
       autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
       timeout: request.deadlines.idleMs,
     },
-    // The deadline timer is the one that counts.
+    // The deadline timer has its own limits.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxHeaderSize: MAX_ANSWER_HEADER_BYTES,
@@ -111,7 +111,7 @@ async function post(
     return outcomeOf(answer.statusCode, answer.headers['retry-after'], kept)
   } finally {
     await client.destroy()
-    // A source that was not read to its end lets go of its files.
+    // A source that was not read to its end must close its files.
     if (typeof body !== 'string') await body.return(undefined)
   }
 }
@@ -132,7 +132,7 @@ function outcomeOf(status: number, retryAfter: string | string[] | undefined, an
   }
 }
 
-/** A look-up that knows the checked addresses and nothing else. */
+/** Returns a look-up that knows only the checked addresses. */
 function only(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses
@@ -148,7 +148,7 @@ async function* touching(body: AsyncIterable<Uint8Array>, timer: DeadlineTimer):
   }
 }
 
-/** Resolving a name cannot be stopped, but need not be waited for. */
+/** Rejects on an abort. Resolving a name cannot be stopped, but need not be awaited. */
 async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted()
   let abort = () => {}

@@ -12,15 +12,15 @@ import { signBody } from './signed-body.js'
 /** One message to one receiver. */
 export interface Sending {
   readonly url: string
-  /** null: not signed */
+  /** null: unsigned */
   readonly secret: string | null
   readonly webhookId: string
   /** milliseconds since 1970 */
   readonly now: number
   readonly event: unknown
-  /** of a message, next to its own */
+  /** headers of the message, in addition to the standard ones */
   readonly headers?: Readonly<Record<string, string>> | undefined
-  /** the trace that it belongs to (W3C Trace Context); null: none */
+  /** trace of the message (W3C Trace Context); null: none */
   readonly trace?: TraceContext | null
 }
 
@@ -28,7 +28,7 @@ function traceHeader({ trace = null }: Sending): Record<string, string> {
   return trace === null ? {} : { traceparent: formatTraceparent(trace) }
 }
 
-/** The event as JSON. */
+/** Sends the event as JSON. */
 export async function sendMessage(guard: DestinationGuard, sending: Sending, signal: AbortSignal): Promise<Outcome> {
   const body = JSON.stringify(sending.event)
   const { key, stamp, secrets } = signing(sending)
@@ -53,7 +53,7 @@ export async function sendMessage(guard: DestinationGuard, sending: Sending, sig
 
 const ASCII = /^[ -~]*$/
 
-/** The event and the data, as multipart/form-data with the parts `event` and `archive`. */
+/** Sends the event and the data, as multipart/form-data with the parts `event` and `archive`. */
 export async function sendUpload(
   guard: DestinationGuard,
   sending: Sending,
@@ -64,7 +64,7 @@ export async function sendUpload(
   const event = JSON.stringify(sending.event)
   const multipart = multipartBody(event, archiveName(bundle), () => zipOf(bundle))
   const signed = key === null ? null : await signBody(multipart.parts, key, stamp, signal)
-  // Lets a receiver with the same secret authenticate the sender before it takes in gigabytes.
+  // Lets a receiver with the same secret authenticate the sender before it reads gigabytes.
   const proof = key === null ? null : signText(key, stamp, '')
   return sendRequest(
     guard,
@@ -98,7 +98,7 @@ function signing({ secret, webhookId, now }: Sending): {
   }
 }
 
-/** A multipart/form-data body (RFC 7578) with the event as JSON and an archive, produced anew, byte for byte the same, at each call. */
+/** A multipart/form-data body (RFC 7578) with the event as JSON and an archive. Each call produces it again, byte for byte the same. */
 interface MultipartBody {
   readonly contentType: string
   parts(): AsyncIterable<Buffer>
@@ -121,7 +121,7 @@ function multipartBody(event: string, fileName: string, archive: () => AsyncIter
   }
 }
 
-/** A file name that needs no quoting in any receiver. */
+/** Returns a file name that needs no quoting in any receiver. */
 export function archiveName({ place, code }: Pick<Bundle, 'place' | 'code'>): string {
   const name = ASCII.test(place) ? place.replace(/[^A-Za-z0-9._-]+/g, '-') : code
   return `${name}.zip`

@@ -10,9 +10,9 @@ export interface SignedBody {
 }
 
 /**
- * Signs a streamed body. The signature stands in the head of the request and covers the whole body, so that the body is produced twice:
- * once to be signed, once to be sent. A body that differs the second time is aborted before its last part, so that no
- * receiver ever holds a complete body under a wrong signature.
+ * Signs a streamed body. The signature is in the head of the request and covers the whole body, so the body is produced twice: to sign it, and
+ * to send it. A body that differs the second time is aborted before its last part, so that no receiver ever gets a complete body with a wrong
+ * signature.
  */
 export async function signBody(
   produce: () => AsyncIterable<Buffer>,
@@ -26,7 +26,7 @@ export async function signBody(
     signal.throwIfAborted()
     hmac.update(part)
     length += part.length
-    // Reading from the page cache never waits for anything: yield to other work.
+    // Reading from the page cache never waits, so other work needs a turn.
     await yieldToOthers()
   }
   const signature = signatureOf(hmac)

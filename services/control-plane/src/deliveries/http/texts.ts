@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream'
 import { CodedError, type CodedMessage, coded, type MessageCode, messageOfError } from '@gateway/contracts/messages.js'
 
-/** Read at most: an endless answer costs no more than this. */
+/** Maximum bytes that are read, so that an endless response is cheap. */
 const MAX_READ_BYTES = 16 * 1024
-/** Kept for the operator: enough for the beginning of an error page. */
+/** Maximum characters kept for the operator: enough for the beginning of an error page. */
 const MAX_KEPT_CHARACTERS = 1000
 
 /**
- * The first part of an answer's body as text that can be stored and shown. What is cut short or takes too long is kept as far as it came:
- * the status has already decided the attempt. `secrets` are cut out, since some receivers answer with what they were sent.
+ * Returns the beginning of a response's body as text that can be stored and shown. If the body breaks off or takes too long, the received part is
+ * kept: the status has already decided the attempt. `secrets` are removed, since some receivers return what they were sent.
  */
 export async function readAnswer(body: Readable, secrets: readonly string[]): Promise<string> {
   const chunks: Buffer[] = []
@@ -20,20 +20,20 @@ export async function readAnswer(body: Readable, secrets: readonly string[]): Pr
       if (size >= MAX_READ_BYTES) break
     }
   } catch {
-    // Whatever ended it ended the reading.
+    // The reason for the end does not matter here.
   }
   const text = Buffer.concat(chunks).subarray(0, MAX_READ_BYTES).toString('utf8')
   return shownText(text, secrets).slice(0, MAX_KEPT_CHARACTERS)
 }
 
-/** A text as it can be stored, also within JSON, and shown: without secrets, control characters and halves of characters. */
+/** Returns text that can be stored, also within JSON, and shown: without secrets, control characters and unpaired surrogates. */
 export function shownText(text: string, secrets: readonly string[]): string {
   let left = text
   for (const secret of secrets) left = left.replaceAll(secret, '[redacted]')
   return Buffer.from(shown(left), 'utf8').toString('utf8')
 }
 
-/** Without what Postgres cannot store or a terminal would obey. */
+/** Removes characters that Postgres cannot store or a terminal would interpret. */
 function shown(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')
 }
@@ -55,10 +55,10 @@ const KNOWN_ERRORS: Readonly<Record<string, MessageCode>> = {
 
 const MAX_MESSAGE = 300
 
-/** Why an exchange failed, for operators. */
+/** Returns the reason of a failed exchange, for operators. */
 export function errorMessage(error: unknown): CodedMessage {
   const { name, code, message, errors, cause } = error as Error & { code?: unknown; errors?: unknown[] }
-  // One entry for each address that was tried: the first is enough.
+  // One entry for each tried address. The first is enough.
   if (Array.isArray(errors) && errors.length > 0) return errorMessage(errors[0])
   const known = KNOWN_ERRORS[String(code)]
   if (known !== undefined) return coded(known)

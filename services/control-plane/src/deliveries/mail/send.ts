@@ -5,13 +5,13 @@ import { failure, type Outcome, success } from '../outcome.js'
 export interface MailSettings {
   /** `smtp://` or `smtps://`, with the credentials of the server */
   readonly url: string | null
-  /** the sender */
+  /** address of the sender */
   readonly from: string | null
 }
 
-/** A server that says nothing for so long has failed; as for a webhook. */
+/** Time after which a silent server has failed; the same as for a webhook. */
 const TIMEOUT_MS = 10_000
-/** Limit: of a message's lines. */
+/** Maximum number of lines in a message. */
 const MAX_ITEMS = 50
 
 interface Told {
@@ -21,7 +21,7 @@ interface Told {
   readonly console_url?: unknown
 }
 
-/** One message as plain text, by SMTP. A line break in a name cannot begin another header: nodemailer encodes headers. */
+/** Sends one message as plain text, by SMTP. A line break in a name cannot start another header, since nodemailer encodes headers. */
 export async function sendMail({ url, from }: MailSettings, to: string, event: unknown): Promise<Outcome> {
   if (url === null || from === null) return failure(coded('notification_no_smtp'))
   const transport = createTransport({

@@ -19,7 +19,7 @@ export interface AttemptTools {
   /** RETRY_WAITS */
   readonly waitsSeconds: readonly number[]
   readonly deliver: (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<Outcome>
-  /** called after each attempt that was recorded */
+  /** called after each recorded attempt */
   readonly ended: (claimed: ClaimedDelivery, outcome: Outcome, seconds: number) => void
 }
 
@@ -27,7 +27,7 @@ export interface AttemptTools {
 export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lease: AbortSignal): Promise<Outcome> {
   const startedAt = new Date(tools.now())
   const begunAt = performance.now()
-  // Reading files is full of plain errors (ENOSPC, EACCES, a changed file): they are the attempt's, and operators read them there.
+  // Reading files throws plain errors (ENOSPC, EACCES, a changed file). They belong to the attempt, where operators read them.
   const outcome = await tools.deliver(claimed, lease).catch((error: unknown) => failure(messageOfError(error)))
   const { delivered, httpStatus, said, answer, request } = outcome
   const durationMs = performance.now() - begunAt
@@ -41,7 +41,7 @@ export async function attempt(tools: AttemptTools, claimed: ClaimedDelivery, lea
     request,
   }
   try {
-    // An aborted attempt says nothing about the receiver; one that had succeeded by then has succeeded.
+    // An aborted attempt says nothing about the receiver. If it had already succeeded, it counts.
     if (lease.aborted && !delivered) await giveBack(tools, claimed, line, lease)
     else await settle(tools, claimed, outcome, line, lease)
   } catch (error) {
@@ -71,7 +71,7 @@ async function settle(
   else log.info({ ...fields, reason: outcome.message }, 'not delivered')
 }
 
-/** A lease that was lost cannot be given back; the statement finds nothing then. */
+/** A lost lease cannot be released; the statement then matches no row. */
 function giveBack({ sql, owner }: AttemptTools, claimed: ClaimedDelivery, line: AttemptLine, lease: AbortSignal) {
   const said = coded(lease.reason === 'stopped' ? 'delivery_interrupted_stopped' : 'delivery_interrupted_lease')
   return releaseDelivery(sql, owner, claimed, { ...line, outcome: 'interrupted', said })

@@ -25,7 +25,7 @@ test('a delivery that fails twice goes from pending over retrying to succeeded, 
     goOn = resolve
   })
   const receiver = await startReceiver(async (response, _, n) => {
-    // The delivery stays as the first answer left it, however late this test comes to look.
+    // The delivery keeps the state after the first response, however late this test reads it.
     if (n === 2) await looked
     response.writeHead(n < 3 ? 500 : 204).end(`answer ${n}`)
   })
@@ -48,7 +48,7 @@ test('a delivery that fails twice goes from pending over retrying to succeeded, 
   ])
 })
 
-test('a delivery that never succeeds is tried four times and failed; a retry by hand brings it home under the same id', async () => {
+test('a delivery that never succeeds is tried four times and failed; a manual retry succeeds under the same id', async () => {
   let up = false
   const receiver = await startReceiver((response) => response.writeHead(up ? 200 : 502).end())
   closing.push(receiver.close)
@@ -63,7 +63,7 @@ test('a delivery that never succeeds is tried four times and failed; a retry by 
   expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
 })
 
-test('a retry by hand of a delivery that waits for its next attempt tries at once and keeps the count', async () => {
+test('a manual retry of a delivery that waits for its next attempt starts at once and keeps the count', async () => {
   let up = false
   const receiver = await startReceiver((response) => response.writeHead(up ? 200 : 500).end())
   closing.push(receiver.close)
@@ -84,7 +84,7 @@ test('Retry-After makes a wait longer', async () => {
   expect((dueAt as Date).getTime() - updatedAt.getTime()).toBe(600_000)
 })
 
-test('200 receivers that hang and one that hangs for all of its many deliveries do not hold up a healthy one', async () => {
+test('200 hanging receivers, and one that hangs for many deliveries, do not delay a healthy one', async () => {
   const hanging = await Promise.all(Array.from({ length: 200 }, () => startTcpReceiver(() => {})))
   closing.push(...hanging.map((one) => one.close))
   for (const { url } of hanging) await store.enqueue(url)
@@ -101,7 +101,7 @@ test('200 receivers that hang and one that hangs for all of its many deliveries 
   expect(open?.n).toBe(1)
 })
 
-test('two runners on one store deliver 500 deliveries, each once, none by both at a time', async () => {
+test('two runners on one store send 500 deliveries, each once, none by both at a time', async () => {
   const under = new Map<string, number>()
   let most = 0
   const by: [number, number] = [0, 0]
@@ -136,7 +136,7 @@ describe('when its holder dies', () => {
     perDestination: 4,
   } as const
 
-  test('a delivery passes on once the lease has run out, the interrupted attempt leaves a line and does not count', async () => {
+  test('a delivery is taken over once the lease has expired; the interrupted attempt leaves a line and does not count', async () => {
     const id = await store.enqueue('http://10.0.0.1/')
     const [dead] = await claimDeliveries(store.sql, { ...claim, leaseSeconds: 60 })
     expect(await claimDeliveries(store.sql, { ...claim, leaseSeconds: 15 })).toEqual([])
@@ -158,7 +158,7 @@ describe('when its holder dies', () => {
     expect(await store.read(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
   })
 
-  test('one that renews its lease keeps it', async () => {
+  test('a holder that renews its lease keeps it', async () => {
     await store.enqueue('http://10.0.0.1/')
     const [held] = await claimDeliveries(store.sql, { ...claim, leaseSeconds: 1 })
     expect((await renewLeases(store.sql, claim.owner, [held!], 60)).size).toBe(1)
@@ -168,7 +168,7 @@ describe('when its holder dies', () => {
   })
 })
 
-test('a runner that is stopped lets messages end, breaks transfers off, and gives back what it could not end', async () => {
+test('a stopped runner lets messages end, aborts transfers, and returns unfinished ones', async () => {
   let begun = () => {}
   const running = new Promise<void>((resolve) => {
     begun = resolve
@@ -196,7 +196,7 @@ test('a runner that is stopped lets messages end, breaks transfers off, and give
   expect(await store.until(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
 })
 
-test('of one destination no more than its share is under way, over all runners', async () => {
+test('the number of concurrent deliveries to one destination is limited, over all runners', async () => {
   let now = 0
   let most = 0
   const deliver = async () => {
@@ -222,7 +222,7 @@ test('an attempt that throws is a failed attempt', async () => {
   expect(await store.until(id)).toMatchObject({ status: 'failed', attempts: 2, message: 'the disk is full' })
 })
 
-describe('no packet leaves for a forbidden destination:', () => {
+describe('no packet is sent to a forbidden destination:', () => {
   let port: number
   let connections = 0
   const server = createServer((socket) => {
@@ -244,7 +244,7 @@ describe('no packet leaves for a forbidden destination:', () => {
     })
   })
 
-  test('nor for addresses that mean this machine without saying so', async () => {
+  test('an address that means this machine in disguise', async () => {
     const ids = await Promise.all(
       ['0.0.0.0', '0', '[::]', '[64:ff9b::127.0.0.1]', '[::127.0.0.1]'].map((host) =>
         store.enqueue(`http://${host}:${port}/`),

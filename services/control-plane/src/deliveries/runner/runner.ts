@@ -13,39 +13,39 @@ import type { Outcome } from '../outcome.js'
 import { type AttemptTools, attempt } from './attempt.js'
 
 /**
- * Deliveries at a time in this process, and to one destination over all control planes.
+ * Maximum numbers of concurrent deliveries in this process, and to one destination over all control planes.
  *
- * A receiver that hangs holds its place until its deadline, and costs a socket. Messages: places for 256 destinations that hang
- * with all of their share. Transfers are few for each receiver, since they would only share its bandwidth, and hold their chunks in memory
- * (about 2 MB); those that wait for their receiver hold up neither the disk nor one another.
+ * A receiver that hangs holds its place until its deadline, and costs a socket. The limits for messages leave room for 256 destinations that all
+ * hang with their full share. Transfers have few places for each receiver, since they would only share its bandwidth, and hold their chunks in memory
+ * (about 2 MB). Transfers that wait for their receiver delay neither the disk nor each other.
  */
 const LANE_LIMITS: Readonly<Record<Lane, { total: number; perDestination: number }>> = {
   message: { total: 1024, perDestination: 4 },
   transfer: { total: 256, perDestination: 1 },
 }
 
-/** Rows taken by one statement; more are taken by the next. */
+/** Maximum number of rows that one statement claims. The next statement claims more. */
 const CLAIM_BATCH = 128
 
-/** After a crash, others wait this long; a process that stalls longer loses what it has under way. */
+/** After a crash, others wait this long. A process that stalls longer loses its deliveries in progress. */
 const LEASE: LeaseTimes = { leaseSeconds: 15, renewMs: 4000 }
 
-/** A notification may be lost with its connection: never sleep for longer. */
+/** Maximum sleep, since a notification may be lost with its connection. */
 const POLL_MS = 2_000
 
-/** What just fell due while its destination has no room must not keep the store busy; far less than the second that waits are exact to. */
+/** Minimum pause: a due delivery whose destination has no room must not keep the store busy. Waits are exact to a second. */
 const SOONEST_MS = 25
 
 export interface RunnerOptions extends Omit<AttemptTools, 'owner'> {
-  /** runs each attempt; in a trace, where there are any */
+  /** wraps each attempt, for example in a trace */
   readonly within?: (claimed: ClaimedDelivery, attempt: () => Promise<Outcome>) => Promise<Outcome>
-  /** at shutdown, messages under way may take so long; transfers are aborted at once and go on elsewhere */
+  /** time at shutdown for messages in progress; transfers are aborted at once and continue elsewhere */
   readonly drainMs: number
 }
 
 /**
- * Attempts deliveries as they fall due, many at a time. A lease makes each delivery one runner's at a time, over all control planes, and
- * passes to another when its holder dies.
+ * Attempts deliveries as they fall due, many at a time. A lease assigns each delivery to one runner at a time, over all control planes, and
+ * passes to another runner if its holder dies.
  */
 export class DeliveryRunner {
   readonly #options: RunnerOptions
@@ -90,7 +90,7 @@ export class DeliveryRunner {
     const work: Promise<unknown> = within(claimed, run).finally(() => {
       this.#leases.release(claimed)
       running.delete(work)
-      // A place is free, and the destination has room for its next one.
+      // A place is free, and the destination has room for its next delivery.
       this.#wake.call()
     })
     running.add(work)

@@ -19,12 +19,12 @@ const log: Log = createLog('test', 'silent')
 
 export interface RunnerSettings {
   readonly waitsSeconds?: readonly number[]
-  /** in place of real sending, where a test is about leases alone */
+  /** replaces real sending in tests of leases */
   readonly deliver?: (claimed: ClaimedDelivery, signal: AbortSignal) => Promise<Outcome>
   readonly drainMs?: number
 }
 
-/** A database of its own with deliveries in it, and the runners of as many control planes as a test wants. */
+/** A separate database with deliveries, and the runners of any number of control planes. */
 export class DeliveryStore {
   readonly #store: FreshStore
   readonly #stops: (() => Promise<void>)[] = []
@@ -42,7 +42,7 @@ export class DeliveryStore {
     return this.#store.sql
   }
 
-  /** Starts a runner with connections of its own, as another process has them; the answer stops it. */
+  /** Starts a runner with separate connections, like another process; the returned function stops it. */
   startRunner(settings: RunnerSettings = {}): () => Promise<void> {
     const sql = openStore(this.#store.url, { applicationName: 'runner', maxConnections: 10 })
     const stop = new AbortController()
@@ -89,7 +89,7 @@ export class DeliveryStore {
     return listAttempts(this.sql, id)
   }
 
-  /** Waits until a delivery is finished, or whatever the condition says. */
+  /** Waits until a delivery is finished, or until the given condition holds. */
   async until(id: string, reached: (delivery: Delivery) => boolean = ({ dueAt }) => dueAt === null): Promise<Delivery> {
     for (;;) {
       const delivery = await this.read(id)

@@ -12,30 +12,29 @@ import type { Outcome } from '../outcome.js'
 import { startNameServer, type Zone } from './name-server.js'
 import { type Sent, sent } from './sent-packets.js'
 
-// Run by `runInOwnNetwork`: sends to every forbidden destination by the code that deliveries are sent by, and prints what the kernel
-// counted of each.
+// Run by `runInOwnNetwork`: sends to every forbidden destination with the code for deliveries, and prints the kernel's counts for each.
 
-/** One sending. */
+/** One message. */
 export interface Sending extends Sent {
   readonly to: string
   readonly delivered: boolean
   readonly message: string
-  /** of `packets`, those of name look-ups: each question and its answer */
+  /** the part of `packets` for name look-ups: each question and its answer */
   readonly lookUpPackets: number
-  /** the addresses of this machine at which connections arrived */
+  /** addresses of this machine at which connections arrived */
   readonly reached: readonly string[]
 }
 
 export interface ForbiddenRun {
-  /** to see that what should be counted is */
+  /** a check that the counters work */
   readonly allowed: readonly Sending[]
-  /** as callback and as upload: ways to write an address that is never sent to, then ways to write this machine */
+  /** as callback and as upload: forms of a forbidden address, then forms of this machine's addresses */
   readonly written: readonly Sending[]
   readonly own: readonly Sending[]
   readonly redirected: readonly Sending[]
-  /** names with a forbidden address, alone or next to an allowed one */
+  /** names with only a forbidden address, or with a forbidden and an allowed one */
   readonly named: readonly Sending[]
-  /** names that have an allowed address when they are looked up first and a forbidden one from then on: first and second sending */
+  /** names whose first look-up returns an allowed address and later ones a forbidden address: first and second message */
   readonly rebound: readonly (readonly [Sending, Sending])[]
 }
 
@@ -44,7 +43,7 @@ const STORE = '10.77.0.5'
 const PORT = 18_080
 const REDIRECTS = [301, 302, 303, 307, 308]
 
-/** What lists and settings could let in is let in. */
+/** Settings and lists that allow as much as possible. */
 const generous = guardWith({ callbackAllow: ['0.0.0.0/0', '::/0'], databaseUrl: `postgres://u:p@${STORE}:${PORT}/g` })
 const open = guardWith(OPEN_SERVICE)
 const FORMS = [...NEVER.map((host) => ({ host, guard: generous })), ...LOOPBACK.map((host) => ({ host, guard: open }))]
@@ -53,7 +52,7 @@ const forbiddenAddresses = FORMS.map(({ host, guard }) => ({ address: addressOf(
   (one): one is { address: string; guard: DestinationGuard } => one.address !== null,
 )
 
-/** f0.test has the first forbidden address, m0.test an allowed one too, and r0.test an allowed one at first. */
+/** f0.test has the first forbidden address, m0.test also an allowed one, and r0.test an allowed one at first. */
 const zone: Zone = (name, n) => {
   if (name === 'store.test') return [STORE]
   if (name === 'allowed.test') return [ALLOWED]
@@ -76,7 +75,7 @@ function answer(url: string, response: ServerResponse): void {
   const form = FORMS[Number(/^\/to\/(\d+)$/.exec(url)?.[1] ?? -1)]
   if (form === undefined) return void response.end('thanks')
   const status = REDIRECTS[FORMS.indexOf(form) % REDIRECTS.length] as number
-  // Header fields hold bytes: those of UTF-8.
+  // Header fields contain bytes: those of UTF-8.
   const location = Buffer.from(`http://${form.host}:${PORT}/`).toString('latin1')
   response.writeHead(status, { location }).end()
 }
@@ -140,7 +139,7 @@ async function send(way: Way, guard: DestinationGuard, host: string, path = ''):
   const { questions } = nameServer
   const before = sent()
   const { delivered, message } = await way(guard, to)
-  // A packet that was sent in vain has been counted; a connection that was made has been seen once another has.
+  // A packet is counted even if it was in vain, and a connection was seen once a later one has been.
   const after = sent()
   return {
     to,

@@ -4,15 +4,15 @@ import { guardWith } from '@gateway/core/outgoing/testing/guards.js'
 import { sendMessage } from '../http/send.js'
 import { startNameServer } from './name-server.js'
 
-// Run by `runInOwnNetwork`: 200 messages to names whose name server is silent, then some to receivers whose names are known.
+// Run by `runInOwnNetwork`: 200 messages to names whose name server is silent, then some to receivers with known names.
 
 export interface HangingNamesRun {
-  /** of the messages to hanging names, those that had ended when the last of the others had */
+  /** number of messages to hanging names that had ended before the last of the others */
   readonly endedBefore: number
   readonly outcomes: Readonly<Record<string, string>>
-  /** milliseconds for each of the healthy ones */
+  /** milliseconds for each message to a healthy receiver */
   readonly took: Readonly<Record<string, number>>
-  /** whether a file was read meanwhile */
+  /** true if a file was read meanwhile */
   readonly fileRead: boolean
 }
 
@@ -34,7 +34,7 @@ const send = (host: string) =>
 
 let ended = 0
 for (let i = 0; i < HANGING; i++) void send(`hang${i}.test`).then(() => ended++)
-// Until each of them has been asked for, so that each look-up is under way; where that does not come about, what follows says so.
+// Waits until every name was asked for, so that each look-up is in progress; if that fails, the assertions show it.
 const asked = performance.now() + 5000
 while (nameServer.questions < HANGING && performance.now() < asked)
   await new Promise((resolve) => setTimeout(resolve, 10))

@@ -6,16 +6,16 @@ const HEADER_BYTES = 12
 const TYPE_A = 1
 const TYPE_AAAA = 28
 
-/** The addresses of a name at its `n`th look-up, from 1; null: no answer ever comes. */
+/** Returns the addresses of a name at its `n`th look-up, from 1; null: no response is sent. */
 export type Zone = (name: string, n: number) => readonly string[] | null
 
 export interface NameServer {
-  /** questions that came; each was answered by one packet */
+  /** number of questions; each was answered by one packet */
   readonly questions: number
   close(): void
 }
 
-/** A name server (RFC 1035) for A and AAAA at 127.0.0.1:53. A look-up asks for both; what it gets belongs together. */
+/** Starts a name server (RFC 1035) for A and AAAA at 127.0.0.1:53. A look-up asks for both, and both count as one. */
 export async function startNameServer(zone: Zone): Promise<NameServer> {
   const socket = createSocket('udp4')
   const asked = new Map<string, number>()
@@ -53,14 +53,14 @@ function answerTo(question: Buffer, type: number, addresses: readonly string[]):
     .map((text) => Buffer.from(ipaddr.parse(text).toByteArray()))
     .filter(({ length }) => (type === TYPE_A && length === 4) || (type === TYPE_AAAA && length === 16))
   const head = Buffer.from(question)
-  // A response to a query for which recursion was wanted and is there; one question, so many answers.
+  // A response with recursion desired and available; one question and its answers.
   head.writeUInt16BE(0x8180, 2)
   head.writeUInt16BE(wanted.length, 6)
   head.writeUInt32BE(0, 8)
   return Buffer.concat([head, ...wanted.flatMap((address) => [recordHead(type, address.length), address])])
 }
 
-/** The name is the question's; class IN, no time to live. */
+/** The name refers to the question; class IN, no time to live. */
 function recordHead(type: number, length: number): Buffer {
   const head = Buffer.alloc(12)
   head.writeUInt16BE(0xc000 + HEADER_BYTES, 0)

@@ -5,15 +5,15 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** As root, and as a user who may make namespaces of his own. */
+/** Works as root, or as a user who may create namespaces. */
 const WAYS = [
   ['unshare', '--net', '--mount'],
   ['unshare', '--map-root-user', '--net', '--mount'],
 ]
 
 /**
- * In a network of its own every address there is leads to this machine: whatever is dialled is answered, and nothing leaves. The name
- * server of resolv.conf is one that the program itself may be.
+ * In a separate network namespace all addresses lead to this machine: every dialled address responds, and no packet leaves. The program itself
+ * may be the name server in resolv.conf.
  */
 const SET_UP = `set -e
 ip link set lo up
@@ -27,11 +27,11 @@ exec "$@"`
 const RESOLV_CONF = 'nameserver 127.0.0.1\nsearch .\noptions timeout:5 attempts:2\n'
 const HOSTS = '127.0.0.1 localhost\n::1 localhost\n10.9.9.9 receiver.hosts.test\n'
 
-/** Less than a test may take, so that nothing is left running. */
+/** Timeout in ms, shorter than that of a test, so that no process is left running. */
 const TIMEOUT_MS = 50_000
 const MAX_OUTPUT = 64 * 1024 * 1024
 
-/** The command that begins a program in a network of its own; a text: why there is none on this machine. */
+/** Returns the command that starts a program in a separate network; a text: the reason why this machine does not support it. */
 export function ownNetwork(): readonly string[] | string {
   const reasons: string[] = []
   for (const way of WAYS) {
@@ -43,7 +43,7 @@ export function ownNetwork(): readonly string[] | string {
 }
 
 /**
- * Runs a built program of this folder there and answers what it prints as JSON.
+ * Runs a built program of this folder in a separate network and returns its JSON output.
  * @param name of the program, without its extension
  */
 export async function runInOwnNetwork<T>(way: readonly string[], name: string): Promise<T> {

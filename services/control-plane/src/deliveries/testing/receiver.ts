@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 
-/** A request as a receiver got it. */
+/** A request as received. */
 export interface Received {
   readonly at: number
   readonly path: string
@@ -14,14 +14,14 @@ export interface Receiver {
   readonly url: string
   readonly port: number
   readonly received: readonly Received[]
-  /** resolves once so many requests have come */
+  /** resolves once this many requests have arrived */
   count(n: number): Promise<void>
   close(): Promise<void>
 }
 
 type Answer = (response: ServerResponse, received: Received, n: number) => void
 
-/** A real HTTP receiver on a free port of this machine, which reads each request whole and then answers as told. */
+/** Starts a real HTTP receiver on a free port of this machine, which reads each request completely and then responds as specified. */
 export async function startReceiver(answer: Answer = (response) => response.end('thanks')): Promise<Receiver> {
   const received: Received[] = []
   const waiting = new Set<() => void>()
@@ -68,7 +68,7 @@ export interface TcpReceiver {
   close(): Promise<void>
 }
 
-/** A receiver that may do with its connections whatever it likes. */
+/** Starts a receiver with full control over its connections. */
 export async function startTcpReceiver(onConnection: (socket: Socket) => void): Promise<TcpReceiver> {
   const sockets = new Set<Socket>()
   let connections = 0

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** What the kernel has counted in the network of this process since it was made, of all protocols and addresses. */
+/** The kernel's counts for the network of this process since its creation, over all protocols and addresses. */
 export interface Sent {
   /** packets of IPv4 and IPv6 */
   readonly packets: number
-  /** TCP connections that were begun, answered or not */
+  /** TCP connections that were started, answered or not */
   readonly connections: number
 }
 
@@ -17,7 +17,7 @@ export function sent(): Sent {
   }
 }
 
-/** A line of names is followed by a line of numbers. */
+/** Returns a counter from /proc, in which a line of names precedes each line of numbers. */
 function counter(table: string, protocol: string, name: string): number {
   const [names, numbers] = table
     .split('\n')

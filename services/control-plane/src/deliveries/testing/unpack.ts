@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 
-/** What an independent reader finds in a zip, by name. */
+/** Returns the content of a zip by name, as read by an independent reader. */
 export async function unzip(zip: Buffer): Promise<Record<string, Buffer>> {
   const found: Record<string, Buffer> = {}
   const file = await new Promise<ZipFile>((resolve, reject) =>
@@ -21,7 +21,7 @@ export async function unzip(zip: Buffer): Promise<Record<string, Buffer>> {
   return found
 }
 
-/** The parts of a multipart/form-data body by name. */
+/** Returns the parts of a multipart/form-data body by name. */
 export async function parseForm(body: Buffer, contentType: string): Promise<Record<string, Buffer>> {
   const form = await new Response(new Uint8Array(body), { headers: { 'content-type': contentType } }).formData()
   const parts: Record<string, Buffer> = {}

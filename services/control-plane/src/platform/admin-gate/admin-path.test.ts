@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { isAdminRequest } from './admin-path.js'
 
-test('a route that belongs to administration is gated whatever the address looks like', () => {
+test('an admin route is gated whatever form the URL has', () => {
   expect(isAdminRequest('/api/v1/admin/tokens/:id/disable', '/x')).toBe(true)
   expect(isAdminRequest('/admin/*', '/x')).toBe(true)
 })

@@ -2,12 +2,12 @@ import { posix } from 'node:path'
 
 const ADMIN_PREFIXES = ['/admin', '/api/v1/admin'] as const
 
-/** Decoding more often than this finds nothing that any server or proxy would still take for a path. */
+/** Maximum number of decodings. After that, no server or proxy would still read the result as a path. */
 const MAX_DECODINGS = 3
 
 /**
- * Whether a request belongs behind the admin gate: because the route that matched does, or because its path would, read by whatever
- * lenient rules a proxy or a file server may have. Gating too much costs a caller who writes `/ADMIN` a 401 instead of a 404.
+ * True if a request belongs behind the admin gate: because of the route that matched, or because its path would reach one by the lenient
+ * rules of some proxy or file server. Gating too much only costs a caller who writes `/ADMIN` a 401 instead of a 404.
  */
 export function isAdminRequest(routePattern: string | undefined, rawUrl: string): boolean {
   return (routePattern !== undefined && hasAdminPrefix(routePattern)) || hasAdminPrefix(lenientPath(rawUrl))

@@ -31,21 +31,21 @@ test('another address is not slowed down', () => {
   expect(attempts.pauseMs('192.0.2.2')).toBe(0)
 })
 
-test('the right credential ends the pause and forgets the failures', () => {
+test('the right credential ends the pause and clears the failures', () => {
   fail('192.0.2.1', 30)
   attempts.noteRight('192.0.2.1')
   fail('192.0.2.1', 9)
   expect(attempts.pauseMs('192.0.2.1')).toBe(0)
 })
 
-test('on this machine it starts later and stays short', () => {
+test('on this machine the pause starts later and stays short', () => {
   fail('127.0.0.1', 49, true)
   expect(attempts.pauseMs('127.0.0.1')).toBe(0)
   fail('127.0.0.1', 100, true)
   expect(attempts.pauseMs('127.0.0.1')).toBe(2000)
 })
 
-test('the addresses of one IPv6 /64 count as one client, mapped IPv4 as what it maps', () => {
+test('the addresses of one IPv6 /64 count as one client, mapped IPv4 as the IPv4 address', () => {
   for (let i = 0; i < 10; i++) attempts.noteWrong(`2001:db8:1:2::${i}`, false, newGuess())
   expect(attempts.pauseMs('2001:db8:1:2:ffff::1')).toBe(1000)
   expect(attempts.pauseMs('2001:db8:1:3::1')).toBe(0)
@@ -53,7 +53,7 @@ test('the addresses of one IPv6 /64 count as one client, mapped IPv4 as what it 
   expect(attempts.pauseMs('192.0.2.9')).toBe(1000)
 })
 
-test('failures are forgotten after a quarter of an hour', () => {
+test('failures expire after a quarter of an hour', () => {
   fail('192.0.2.1', 9)
   now += 15 * 60_000 + 1
   fail('192.0.2.1', 1)
@@ -68,7 +68,7 @@ test('the same wrong credential counts once, however often a script repeats it',
   expect(attempts.pauseMs('192.0.2.1')).toBe(1000)
 })
 
-test('a guesser who comes back to what was wrong long ago is counted again', () => {
+test('a repeated old guess counts again', () => {
   fail('192.0.2.1', 8)
   attempts.noteWrong('192.0.2.1', false, 'Bearer old')
   fail('192.0.2.1', 20)

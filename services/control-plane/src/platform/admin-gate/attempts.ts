@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 
 interface Policy {
-  /** wrong credentials that cost nothing: people mistype */
+  /** number of wrong credentials without a pause, since people mistype */
   readonly free: number
   readonly firstPauseMs: number
   readonly longestPauseMs: number
@@ -11,14 +11,14 @@ interface Policy {
 
 /** Nine different guesses, then at most one a minute. */
 const REMOTE: Policy = { free: 9, firstPauseMs: 1_000, longestPauseMs: 60_000 }
-/** On this machine guesses must not lock its operator out for long: at most one in two seconds. */
+/** Guesses on this machine must not lock its operator out for long: at most one in two seconds. */
 const LOOPBACK: Policy = { free: 49, firstPauseMs: 250, longestPauseMs: 2_000 }
 
-/** Bounds the memory that guessers from many addresses can take; the longest silent ones are forgotten first. */
+/** Maximum number of tracked addresses, which bounds the memory. The address that was silent for longest is dropped first. */
 const MAX_ADDRESSES = 10_000
-/** Failures are forgotten after this much silence. */
+/** Time without attempts after which failures are forgotten. */
 const MEMORY_MS = 15 * 60_000
-/** What a script with an outdated credential repeats is among its last few; a guesser never repeats one. */
+/** Number of remembered guesses. A script with an outdated credential repeats one of its last few; a guesser never repeats one. */
 const REMEMBERED_GUESSES = 16
 
 interface Record {
@@ -29,14 +29,14 @@ interface Record {
 }
 
 /**
- * Slows down guessing of one kind of credential, for each client address apart: once the free attempts are used up, a pause that doubles with
- * each further wrong one, in which nothing from that address is judged. Repeating the same wrong one does not
- * count: it tells a guesser nothing, and a script with an outdated password must not lock its operator out. A right one resets the count.
+ * Slows down guessing of one kind of credential, separately for each client address. After the free attempts, each further wrong credential
+ * doubles a pause in which nothing from that address is checked. A repeated wrong credential does not count: it tells a guesser nothing, and a
+ * script with an outdated password must not lock its operator out. A correct credential resets the count.
  */
 export class Attempts {
   readonly #records: LRUCache<string, Record>
   readonly #now: () => number
-  /** Wrong credentials may be near misses of right ones; keyed digests are worthless outside of this process. */
+  /** Wrong credentials may be near misses of correct ones. Keyed digests of them are worthless outside of this process. */
   readonly #key = randomBytes(32)
 
   constructor(now: () => number) {
@@ -44,7 +44,7 @@ export class Attempts {
     this.#records = new LRUCache({ max: MAX_ADDRESSES, ttl: MEMORY_MS, ttlResolution: 0, perf: { now } })
   }
 
-  /** Milliseconds until the next attempt from this address is judged; 0: now. */
+  /** Returns the milliseconds until the next attempt from this address is checked; 0: now. */
   pauseMs(address: string): number {
     const record = this.#records.get(clientKey(address))
     return record === undefined ? 0 : Math.max(0, record.pausedUntil - this.#now())
@@ -68,7 +68,7 @@ export class Attempts {
   }
 }
 
-/** IPv6 customers have a /64 at least, which counts as one client. */
+/** IPv6 customers have at least a /64, which counts as one client. */
 function clientKey(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

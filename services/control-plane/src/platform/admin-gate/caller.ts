@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type ClientAddress, clientAddress, parseRanges } from '@gateway/core/access/client-address.js'
 
-/** The edge of this installation proves itself with the key and names its own peer; from any other peer both headers are ignored. */
+/** The edge of this installation authenticates with the key, and names its own peer. From any other peer both headers are ignored. */
 const EDGE_KEY_HEADER = 'x-edge-key'
 const EDGE_PEER_HEADER = 'x-edge-peer'
 
@@ -11,14 +11,14 @@ export interface CallerFacts {
   readonly headers: IncomingHttpHeaders
 }
 
-/** The address that a request comes from, directly or through an edge. */
+/** Returns the address that a request comes from, directly or through an edge. */
 export type FindCaller = (facts: CallerFacts) => ClientAddress
 
 export function callerFinder(edgeLink: string, trustedProxies: readonly string[]): FindCaller {
   const trusted = parseRanges(trustedProxies)
   const key = Buffer.from(edgeLink)
   return ({ peer, headers }) => {
-    // Repeated, they come joined and are no key.
+    // Repeated headers arrive joined, and the result is not a valid key.
     const { [EDGE_KEY_HEADER]: edgeKey, [EDGE_PEER_HEADER]: edgePeer } = headers
     const statedPeer = isKey(edgeKey, key) ? edgePeer : undefined
     return clientAddress(statedPeer === undefined ? peer : String(statedPeer), headers, trusted)

@@ -27,7 +27,7 @@ test.each([undefined, '', 'Digest x', 'the-token'])('%s counts as no credentials
   expect(checkCredentials(authorization, BOTH)).toMatchObject({ ok: false, code: 'admin_credentials_missing' })
 })
 
-test('an empty password or token never matches what is not configured', () => {
+test('an empty password or token never matches missing credentials', () => {
   const none = { adminUser: 'admin', adminPassword: null, adminToken: null, oidcIssuer: null }
   for (const authorization of [basic('admin:'), 'Bearer ', undefined]) {
     expect(checkCredentials(authorization, none)).toMatchObject({ ok: false, code: 'admin_credentials_missing' })
@@ -35,7 +35,7 @@ test('an empty password or token never matches what is not configured', () => {
   expect(checkCredentials(basic('admin:'), { ...BOTH, adminPassword: null })).toMatchObject({ ok: false })
 })
 
-test('with only a token configured the words tell a browser user what to set, and no Basic dialogue opens', () => {
+test('with only a token configured the message names the setting for browsers, and no Basic dialogue opens', () => {
   const tokenOnly = { ...BOTH, adminPassword: null }
   expect(checkCredentials(undefined, tokenOnly)).toMatchObject({ message: expect.stringContaining('ADMIN_PASSWORD') })
   expect(checkCredentials(basic('admin:x'), tokenOnly)).toMatchObject({
@@ -45,7 +45,7 @@ test('with only a token configured the words tell a browser user what to set, an
   expect(challenge(BOTH)).toMatch(/^Basic realm="[^"]+", charset="UTF-8", Bearer/)
 })
 
-test('with sign-in by OpenID Connect the words name every way in, and Basic is offered only where it was tried', () => {
+test('with sign-in by OpenID Connect the message names every way in, and Basic is offered only if it was tried', () => {
   const signIn = { ...BOTH, oidcIssuer: 'https://id.example.com' }
   expect(checkCredentials(undefined, signIn)).toMatchObject({
     message: expect.stringMatching(/sign in at \/admin\/, or use HTTP Basic, or use ADMIN_TOKEN/),

@@ -10,14 +10,14 @@ export type CredentialsVerdict =
   | { readonly ok: true; readonly actor: string; readonly by: 'basic' | 'bearer' }
   | Refusal
 
-/** The actor of ADMIN_TOKEN in the audit. */
+/** Actor of ADMIN_TOKEN in the audit. */
 const TOKEN_ACTOR = 'token'
 
 const REALM = 'map asset gateway'
 
 /**
- * The value of WWW-Authenticate (RFC 9110, 11.6.1). Basic is offered only where a password is configured: a browser would open its dialog in
- * vain otherwise.
+ * Returns the value of WWW-Authenticate (RFC 9110, 11.6.1). Basic is offered only if a password is configured. Otherwise a browser would open its
+ * dialog in vain.
  */
 export function challenge({ adminPassword }: CredentialSettings, offersBasic = true): string {
   const bearer = `Bearer realm="${REALM}"`
@@ -25,8 +25,8 @@ export function challenge({ adminPassword }: CredentialSettings, offersBasic = t
 }
 
 /**
- * Judges an Authorization header in constant time with respect to what is configured.
- * @param elsewhere a place where the request carries something that counts for service tokens only; null: it does not
+ * Checks an Authorization header, in constant time with respect to the configured credentials.
+ * @param elsewhere place in the request of a credential that counts only as a service token; null: none
  */
 export function checkCredentials(
   authorization: string | undefined,
@@ -62,7 +62,7 @@ export function checkCredentials(
 
 const BEARER_FORM = 'Authorization: Bearer ADMIN_TOKEN'
 
-/** No service token opens administration; its form is told, and nothing of what it may open. */
+/** Refuses a service token, which never opens administration. The message names its form, and nothing about its grants. */
 function serviceToken(token: string): Refusal {
   return refuse('admin_credentials_wrong', [coded('admin.service_token', { prefix: tokenPrefix(token) })])
 }
@@ -90,7 +90,7 @@ function checkBasic(encoded: string, { adminUser, adminPassword }: CredentialSet
   return refuse('admin_credentials_wrong', coded('admin_password_wrong'))
 }
 
-/** Digests of equal length are compared, so that neither content nor length shows in the time it takes. */
+/** Compares digests of equal length, so that the time reveals neither content nor length. */
 function equal(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }

@@ -4,7 +4,7 @@ import { isCrossSite } from './cross-site.js'
 const BASE = 'https://maps.example'
 const request = { method: 'POST', host: '127.0.0.1:8910', origin: undefined, secFetchSite: undefined }
 
-test('a client that is no browser passes', () => {
+test('a client that is not a browser passes', () => {
   expect(isCrossSite(request, BASE)).toBe(false)
 })
 
@@ -25,7 +25,7 @@ test.each([
   ['https://gateway.example', 'gateway.example'],
   ['https://gateway.example', 'gateway.example:443'],
   ['http://gateway.example', 'gateway.example:80'],
-])('a page of origin %s may change what it reached at %s', (origin, host) => {
+])('a page of origin %s may change data that it reached at %s', (origin, host) => {
   expect(isCrossSite({ ...request, origin, host, secFetchSite: 'same-origin' }, BASE)).toBe(false)
 })
 
@@ -36,10 +36,10 @@ test.each([
   ['http://maps.example', '127.0.0.1:8910'],
   ['not an origin', 'gateway.example'],
   ['https://gateway.example', undefined],
-])('a page of origin %s may not change what it reached at %s', (origin, host) => {
+])('a page of origin %s may not change data that it reached at %s', (origin, host) => {
   expect(isCrossSite({ ...request, origin, host }, BASE)).toBe(true)
 })
 
-test('a subdomain is foreign although it is of the same site', () => {
+test('a subdomain is foreign although it belongs to the same site', () => {
   expect(isCrossSite({ ...request, secFetchSite: 'same-site' }, BASE)).toBe(true)
 })

@@ -1,4 +1,4 @@
-/** Methods that change nothing (RFC 9110, 9.2.1), so that a foreign page may cause them: it cannot read the answer. */
+/** Methods that change nothing (RFC 9110, 9.2.1). A foreign page may cause them, since it cannot read the response. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export interface CrossSiteFacts {
@@ -9,8 +9,8 @@ export interface CrossSiteFacts {
 }
 
 /**
- * Whether a browser sends this state-changing request on behalf of a foreign page. Another origin of the same site counts as foreign:
- * who owns one subdomain does not administer the others. A client that is no browser sends neither header and passes.
+ * True if a browser sends this state-changing request on behalf of a foreign page. Another origin of the same site counts as foreign: the owner
+ * of one subdomain does not administer the others. Clients other than browsers send neither header, and pass.
  */
 export function isCrossSite(facts: CrossSiteFacts, apiBaseUrl: string): boolean {
   if (SAFE_METHODS.has(facts.method)) return false
@@ -20,8 +20,8 @@ export function isCrossSite(facts: CrossSiteFacts, apiBaseUrl: string): boolean 
 }
 
 /**
- * Whether a request changes nothing, or says that a page of this service sends it: for credentials that a browser adds by itself. Browsers
- * send Origin with every state-changing request.
+ * True if a request changes nothing, or states that a page of this service sends it. Used for credentials that a browser adds by itself.
+ * Browsers send Origin with every state-changing request.
  */
 export function isOwnPage(facts: CrossSiteFacts, apiBaseUrl: string): boolean {
   if (SAFE_METHODS.has(facts.method)) return true
@@ -30,11 +30,11 @@ export function isOwnPage(facts: CrossSiteFacts, apiBaseUrl: string): boolean {
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, apiBaseUrl: string): boolean {
-  // "null" is what sandboxed frames and data: pages send.
+  // Sandboxed frames and data: pages send "null".
   if (!URL.canParse(origin)) return false
   const { origin: own, protocol, host: originHost } = new URL(origin)
   if (own === new URL(apiBaseUrl).origin) return true
-  // Which scheme the browser used is not known behind a TLS terminator; its default port is left out by browsers and perhaps not by Host.
+  // Behind a TLS terminator the browser's scheme is unknown. Browsers omit its default port, and Host may contain it.
   const asked = `${protocol}//${host ?? ''}`
   return host !== undefined && URL.canParse(asked) && new URL(asked).host === originHost
 }

@@ -27,23 +27,23 @@ const NO_PAGE = refuse('cross_site', coded('admin_origin_not_said'))
 const TOO_MANY = refuse('too_many_requests', coded('admin_too_many_guesses'))
 const SESSION_ENDED = refuse('session_ended', coded('session_ended'))
 
-/** A page that nobody looks at sends this with what it requests by itself: such requests do not keep a session from ending. */
+/** A page in the background sends this header with its automatic requests, which do not extend a session. */
 const BACKGROUND_HEADER = 'x-background'
 
 export const SIGN_IN_PATH = '/admin/sign-in'
 
-/** What the routes of sign-in need of the gate. */
+/** The functions of the gate that the sign-in routes use. */
 export interface AdminGate {
-  /** Judges an Authorization header as the gate does, guesses counted. Answers the user's name; a refusal where it is not let in. */
+  /** Checks an Authorization header like the gate, and counts guesses. Returns the user's name, or a refusal. */
   admitByCredentials(request: FastifyRequest, reply: FastifyReply, authorization: string): CredentialsVerdict
-  /** the address of the client, for the audit */
+  /** Returns the client's address, for the audit. */
   addressOf(request: FastifyRequest): string
 }
 
 /**
- * Protects every admin route, and every unknown path that looks like one. In this order: remote callers while remote administration is off
- * (403), a Host that is not ours (403), a change that a foreign page requests (403), too many wrong guesses (429), credentials or a session
- * (401; a browser that opens a page is sent to sign in where there is sign-in by OpenID Connect), the role (403).
+ * Protects every admin route, and every unknown path that looks like one. It checks in this order: remote callers while remote administration is
+ * off (403), a foreign Host (403), a change that a foreign page requests (403), too many wrong guesses (429), credentials or a session (401; a
+ * browser that opens a page is redirected to the sign-in, if OpenID Connect is configured), the role (403).
  */
 export function registerAdminGate(app: App, ctx: ControlContext, findCaller: FindCaller): AdminGate {
   const { settings, metrics, sql } = ctx
@@ -82,7 +82,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     return isCrossSite(siteFacts(request), settings.apiBaseUrl) ? CROSS_SITE : null
   }
 
-  /** Sets who it is where that suffices. */
+  /** Sets the identity of the request if its credentials suffice. */
   async function refusalOfIdentity(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -111,7 +111,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
       reply.header('WWW-Authenticate', challenge(settings, false))
       return SESSION_ENDED
     }
-    // A browser adds the cookie by itself, whoever made it send the request.
+    // A browser adds the cookie by itself, even to a request that a foreign page causes.
     if (!isOwnPage(siteFacts(request), settings.apiBaseUrl)) return NO_PAGE
     const { name, actor, role, begunBy, expiresAt } = session
     request.admin = { actor, address: caller.address }
@@ -150,13 +150,13 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
       attempts.noteRight(address)
       return verdict
     }
-    // Browsers send the first request without credentials: only wrong ones count as guesses.
+    // Browsers send their first request without credentials, so only wrong ones count as guesses.
     if (verdict.code === 'admin_credentials_wrong') {
       attempts.noteWrong(address, loopback, authorization ?? '')
-      // The same ones may come without end: they are no further guess, so that no pause keeps them off.
+      // The same wrong credentials may come without end. They are not further guesses, so no pause applies.
       noteTrouble(ctx.log, 'admin credentials are wrong', { address })
     }
-    // A browser that is offered Basic opens its own dialogue over the console, whose page for signing in does better.
+    // If Basic is offered, a browser covers the console with its own dialog. The console's sign-in page serves users better.
     const offersBasic = !hasSignIn || /^basic /i.test(request.headers.authorization ?? '')
     reply.header('WWW-Authenticate', challenge(settings, offersBasic))
     return verdict
@@ -177,7 +177,7 @@ function siteFacts({ method, headers }: FastifyRequest) {
   return { method, host, origin, secFetchSite: site as string | undefined }
 }
 
-/** Where a request carries something that would be a service token elsewhere. */
+/** Returns the place of a credential in the request that would be a service token elsewhere, or null. */
 function serviceTokenPlace({ headers, raw }: FastifyRequest): string | null {
   if (headers['x-access-token'] !== undefined) return 'X-Access-Token'
   const name = /[?&](token|access_token)=/.exec(raw.url ?? '')?.[1]
@@ -186,7 +186,7 @@ function serviceTokenPlace({ headers, raw }: FastifyRequest): string | null {
 
 const isMissing = ({ code }: Refusal): boolean => code === 'admin_credentials_missing' || code === 'session_ended'
 
-/** Whether a person opened an address, in contrast to a script that reads it. */
+/** True if a person opened a page, false if a script reads it. */
 function opensPage({ method, url, headers }: FastifyRequest): boolean {
   return method === 'GET' && !url.startsWith('/api/') && (headers.accept ?? '').includes('text/html')
 }

@@ -9,8 +9,8 @@ const ALL_INTERFACES: ReadonlySet<string> = new Set(['0.0.0.0', '::', '*'])
 type HostSettings = Pick<Settings, 'apiHost' | 'controlHost' | 'apiBaseUrl' | 'adminHosts'>
 
 /**
- * Builds the test against DNS rebinding: whether a Host header names this service. Loopback names and addresses do, the listen
- * addresses, the host of API_BASE_URL and ADMIN_HOSTS; where the service listens on all interfaces, every address of the machine is a
+ * Builds the check against DNS rebinding, which tells whether a Host header names this service. Valid names are loopback names and addresses,
+ * the listen addresses, the host of API_BASE_URL, and ADMIN_HOSTS. If the service listens on all interfaces, every address of the machine is a
  * listen address. Ports are not compared: a foreign page can choose a port, but not these names.
  */
 export function knownHosts(
@@ -28,7 +28,7 @@ export function knownHosts(
   }
 }
 
-/** The host of `host`, `host:port`, a bare IPv6 address or a whole address, as the URL standard normalises it, without brackets. */
+/** Returns the host of `host`, `host:port`, a bare IPv6 address or a whole URL, as the URL standard normalises it, without brackets. */
 function hostName(text: string): string | null {
   const url = text.includes('://') ? text : `http://${isIPv6(text) ? `[${text}]` : text}`
   if (!URL.canParse(url)) return null

@@ -1,23 +1,23 @@
 import type { Role, Session } from '@gateway/contracts/operator.js'
 
-/** Who makes an administrative request, and how that is known. */
+/** The author of an administrative request, and the way of authentication. */
 export interface Operator {
   readonly name: string
   readonly role: Role
   readonly by: Session['by']
-  /** of a session; null where the credentials came with the request */
+  /** the session; null if the credentials came with the request */
   readonly session: { readonly digest: Buffer; readonly expiresAt: Date } | null
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** set on admin routes once the request has passed the admin gate */
+    /** set on admin routes after the request has passed the admin gate */
     operator: Operator
-    /** whether the session that the request belongs to still lasts: for answers that take long. undefined: it belongs to none */
+    /** tells whether the session of the request is still valid, for long responses; undefined without a session */
     isStillSignedIn: (() => Promise<boolean>) | undefined
   }
   interface FastifyContextConfig {
-    /** a route below /admin for those who are not signed in yet */
+    /** true for a route below /admin that needs no sign-in */
     forStrangers?: boolean
   }
 }

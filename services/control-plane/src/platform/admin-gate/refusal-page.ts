@@ -21,7 +21,7 @@ const zh: typeof en = {
   again: '登录',
 }
 
-/** Shown to a person who opened a page and was refused, such as by closing the browser's dialog: why, and what to do. */
+/** Renders the page for a person who opened a page and was refused, for example after closing the browser's dialog: the reason and the remedy. */
 export function refusalPage({ code, message }: Refusal, acceptLanguage: string | undefined, nonce: string): string {
   const t = /^\s*zh/i.test(acceptLanguage ?? '') ? zh : en
   const lacksCredentials = code === 'admin_credentials_missing' || code === 'admin_credentials_wrong'

@@ -2,7 +2,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { hasRole, type Role } from '@gateway/contracts/operator.js'
 
-/** What operators may change: they scan, slice, push, switch defaults and withdraw. As the OpenAPI document writes paths, below `/api/v1/admin`. */
+/** Changes that operators may make: scan, slice, push, switch defaults and withdraw. Written like paths of the OpenAPI document, below `/api/v1/admin`. */
 const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /scan-sources/{code}/run',
   'POST /scan-sources/{code}/queue',
@@ -50,18 +50,18 @@ const OF_OPERATORS: ReadonlySet<string> = new Set([
   'POST /slice/jobs/{id}/cancel',
   'POST /slice/jobs/{id}/acknowledge',
   'POST /slice/estimate',
-  // It lists directories of this machine, for nothing but submitting.
+  // It lists directories of this machine, and only a submission needs that.
   'GET /slice/files',
 ])
 
-/** What changes nothing that others see. */
+/** Requests of viewers that use POST or DELETE but change nothing that others see. */
 const OF_VIEWERS: ReadonlySet<string> = new Set(['POST /preview-token', 'DELETE /session'])
 
 const PREFIX = '/api/v1/admin'
 
 /**
- * The role that an admin route needs; HEAD needs the role of GET, since lengths tell what lies there. Reading needs `viewer`; a change that is not named above needs `admin`, so that a route which is
- * forgotten here is closed, not open.
+ * Returns the role that an admin route needs. HEAD needs the role of GET, since lengths reveal content. Reading needs `viewer`. A change that
+ * is not listed above needs `admin`, so that a forgotten route is closed.
  *
  * @param route its path, with parameters as `:code` or `{code}`
  */
@@ -73,7 +73,7 @@ export function neededRole(method: string, route: string): Role {
   return asked === 'GET' || OF_VIEWERS.has(operation) ? 'viewer' : 'admin'
 }
 
-/** null: the role suffices */
+/** Returns null if the role suffices. */
 export function refusalOfRole(role: Role, needed: Role): Refusal | null {
   if (hasRole(role, needed)) return null
   return refuse('role_missing', coded('role_missing', { needed, role }))

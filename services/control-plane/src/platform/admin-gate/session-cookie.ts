@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { parseCookie, type SetCookie, stringifySetCookie } from 'cookie'
 
-/** Nobody guesses it. */
+/** Enough random bytes that guessing is hopeless. */
 const ID_BYTES = 32
 
-/** A value that only the browser and this service know, and the digest under which the store knows it. */
+/** Returns a value that only the browser and this service know, and the digest under which the store keeps it. */
 export function newSessionId(): string {
   return randomBytes(ID_BYTES).toString('base64url')
 }
@@ -13,11 +13,11 @@ export function sessionDigest(id: string): Buffer {
   return createHash('sha256').update(id).digest()
 }
 
-/** Cookies of this service. Over https their names have the prefix by which no neighbouring host can plant them (RFC 6265bis, 4.1.3.2). */
+/** Cookies of this service. Over https their names have the prefix that keeps neighbouring hosts from planting them (RFC 6265bis, 4.1.3.2). */
 export class OwnCookies {
   readonly #secure: boolean
 
-  /** @param apiBaseUrl the address by which browsers reach this service */
+  /** @param apiBaseUrl URL by which browsers reach this service */
   constructor(apiBaseUrl: string) {
     this.#secure = apiBaseUrl.startsWith('https:')
   }
@@ -26,7 +26,7 @@ export class OwnCookies {
     return header === undefined ? undefined : parseCookie(header)[this.#nameOf(name)]
   }
 
-  /** The value of Set-Cookie; without `maxAge` (seconds) the cookie ends with the browser. */
+  /** Returns a value of Set-Cookie. Without `maxAge` (seconds) the cookie ends with the browser. */
   set(name: string, value: string, maxAge?: number): string {
     return this.#stringify(name, { value, ...(maxAge !== undefined && { maxAge }) })
   }

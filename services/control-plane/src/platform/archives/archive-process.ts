@@ -10,7 +10,7 @@ export type ArchiveTask =
   | ({ readonly what: 'unpack' } & UnpackTask)
 export type ArchiveAnswer = WrittenArchive | { readonly tiles: number }
 
-/** A step of writing is a thousandth of the tiles. */
+/** One step of progress is a thousandth of the tiles. */
 serve<ArchiveTask, ArchiveAnswer>((task, progress) => {
   switch (task.what) {
     case 'write':

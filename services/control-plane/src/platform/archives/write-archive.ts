@@ -6,13 +6,13 @@ import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
 import { HelperProcess } from '../helper-process/helper-process.js'
 import type { ArchiveAnswer, ArchiveTask } from './archive-process.js'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, even when the sources run (in tests). */
 const ARCHIVE_PROCESS = new URL('../../../dist/platform/archives/archive-process.js', import.meta.url)
 
 /**
- * Writes a set, a part of it, or what differs from an older one, as a PMTiles archive, whole or not at all, in a process of its own: tiles are read and packed beside the requests,
- * and a disk that hangs can be left. Rejects with words for the operator, or with the signal's reason.
- * @param onProgress called at most once a second, with the percentage that is done
+ * Writes a set, a part of it, or its differences from an older one as a PMTiles archive, completely or not at all. A separate process reads and packs
+ * the tiles, so requests are not delayed, and a disk that hangs can be abandoned. Rejects with a message for the operator, or the signal's reason.
+ * @param onProgress called at most once a second, with the completed percentage
  */
 export async function writeArchive(
   task: ExportTask | DeltaTask,
@@ -24,7 +24,7 @@ export async function writeArchive(
   return (await inProcess(asked, signal, done)) as WrittenArchive
 }
 
-/** Lays the tiles of an archive out in a folder, in a process of its own. Rejects as `writeArchive`; a folder that is half full is the caller's to remove. */
+/** Extracts the tiles of an archive into a folder, in a separate process. Rejects like `writeArchive`; the caller removes a partial folder. */
 export async function unpackArchive(task: UnpackTask, signal: AbortSignal): Promise<void> {
   await inProcess({ ...task, what: 'unpack' }, signal, () => {})
 }
@@ -42,7 +42,7 @@ async function inProcess(
   }
 }
 
-/** What an archive of a version says of itself, by the keys of TileJSON 3.0. */
+/** Returns the metadata of an archive of a version, by the keys of TileJSON 3.0. */
 export function archiveMetadata(
   name: string,
   version: Pick<StoredVersion, 'version' | 'attribution' | 'description' | 'vectorLayers' | 'metadata'>,

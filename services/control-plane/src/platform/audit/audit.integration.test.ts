@@ -13,7 +13,7 @@ const get = (path: string) => gateway.admin({ url: `/api/v1/admin/audit${path}` 
 const post = (path: string, payload: object) => gateway.admin({ method: 'POST', url: `/api/v1/admin${path}`, payload })
 const newest = async (subject: string) => (await get(`?subject=${subject}&limit=1`)).json().items[0]
 
-test('an entry that was altered in the database is found, and the metric says so', async () => {
+test('an entry that was altered in the database is found, and the metric reports it', async () => {
   const { sql } = gateway.ctx
   const verify = async () => (await get('/verify')).json()
   const gauge = async () =>
@@ -87,12 +87,12 @@ test('an export as CSV has a heading, and details as JSON in one field', async (
   )
 })
 
-test('an export of nothing has the heading alone, and a filter that is not known is refused', async () => {
+test('an empty export has only the heading, and an unknown filter is refused', async () => {
   expect((await get('/export?action=none')).body).toBe('id,at,actor,address,action,subject,detail,subject_name\r\n')
   expect((await get('/export?actoin=none')).statusCode).toBe(400)
 })
 
-test('an entry about a changed target or source tells what it was before and is now, but no secret', async () => {
+test('an entry about a changed target or source contains the old and new values, but no secret', async () => {
   const target = { code: 'told', kind: 'http', url: 'http://one.example/', secret: 'first-secret' }
   await post('/targets', target)
   expect((await newest('told')).detail.before).toEqual({})

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-/** Limit: entries of a list in an audit row; of a longer one the row has the number. */
+/** Maximum number of list entries in an audit row. For a longer list the row contains only the number. */
 const MAX_AUDITED_ENTRIES = 100
 
 export interface Differences {
@@ -8,7 +8,7 @@ export interface Differences {
   readonly after: Readonly<Record<string, unknown>>
 }
 
-/** The fields that differ, as an audit entry has them; null: none does. `before` null: it did not exist, and every field is new. */
+/** Returns the fields that differ, in the form of an audit entry, or null. `before` null: the object is new, and so is every field. */
 export function differences<T extends object>(before: T | null, after: T): Differences | null {
   const fields = (Object.keys(after) as (keyof T & string)[]).filter(
     (name) => before === null || !isDeepStrictEqual(before[name], after[name]),

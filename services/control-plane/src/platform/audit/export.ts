@@ -12,7 +12,7 @@ const TYPES: Record<ExportFormat, string> = {
   ndjson: 'application/x-ndjson; charset=utf-8',
 }
 
-/** Sends entries as fast as the client takes them. A store that fails before the first of them is an error like any other. */
+/** Sends entries as fast as the client reads them. A store that fails before the first entry causes a regular error. */
 export async function exportStream(
   reply: FastifyReply,
   format: ExportFormat,

@@ -5,14 +5,14 @@ import type { BackgroundLoop } from '../background.js'
 import type { ControlContext } from '../context.js'
 import { METRIC_PREFIX } from '../metrics.js'
 
-/** A year of entries takes some seconds of one processor. */
+/** Interval of verifications. A year of entries takes some seconds of one processor. */
 const EVERY_MS = 24 * 3_600_000
-/** A start has other work to do. */
+/** Delay after a start, which has other work to do. */
 const FIRST_AFTER_MS = 60_000
 
 const NAME = `${METRIC_PREFIX}audit_mismatch`
 
-/** Verifies the audit, and tells the outcome to the metric of this process, and a mismatch to the log. */
+/** Returns a function that verifies the audit, sets the metric of this process, and logs a mismatch. */
 export function auditVerifier({
   sql,
   metrics,

@@ -12,22 +12,22 @@ import type { AdminIdentity, App } from '../http/app-type.js'
 import { sendRefusal } from '../http/refusal.js'
 import { type ItemChange, runBulk } from './run-bulk.js'
 
-/** Limit: items of one call; at some milliseconds for each, the call ends within a minute. */
+/** Maximum number of items in one call. At some milliseconds for each, the call ends within a minute. */
 export const MAX_BULK_ITEMS = 10_000
 
-/** Items of one transaction: few enough that it takes a fraction of a second, and holds the counter of revisions for less. */
+/** Number of items in one transaction, so that it takes a fraction of a second, and holds the revision counter for even less. */
 const BATCH = 100
 
-/** Fields of a list's query that say which part of it is shown, not what matches. */
+/** Fields of a list's query that select the visible page instead of the matching items. */
 const OF_A_PAGE = { sort: true, limit: true, offset: true } as const
 
-/** A list's query, as `listQuery` makes it. */
+/** The query schema of a list, as built by `listQuery`. */
 export type ListQuery = z.ZodObject<Record<'sort' | 'limit' | 'offset', z.ZodType>>
 
 /** The parameters of a resource's actions. Without them, `params` is an unknown field. */
 interface Parameters<Action extends string> {
   readonly schema: z.ZodObject
-  /** by action; an action that takes any needs at least one of them */
+  /** by action; an action with parameters needs at least one of them */
   readonly of: Readonly<Record<Action, readonly string[]>>
 }
 
@@ -41,23 +41,23 @@ export interface BulkResource<Action extends string> {
   /** below /api/v1/admin/ */
   readonly path: string
   readonly operationId: string
-  /** in the plural, for the document */
+  /** plural noun for the API document */
   readonly noun: string
-  /** what each action does, for the document */
+  /** description of each action for the API document */
   readonly actions: Readonly<Record<Action, string>>
   readonly params?: Parameters<Action>
   readonly query: ListQuery
-  /** the keys that a filter matches, `most` of them at most */
+  /** finds the keys that a filter matches, at most `most` */
   readonly find: (filter: Readonly<Record<string, unknown>>, most: number) => Promise<Keys>
   readonly change: (request: BulkRequest<Action>) => ItemChange
   readonly warnings?: (request: BulkRequest<Action>) => Promise<Warning[]>
-  /** those that hold something of these items, and are waited for; left out: none do */
+  /** edges that cache such items, and must confirm; undefined: none do */
   readonly edges?: KnownEdges
   /** default: 100 */
   readonly batchSize?: number
 }
 
-/** One action on many items of a list, named by their ids or by a filter of that list. */
+/** Registers a route for one action on many items of a list, selected by their ids or by a filter of that list. */
 export function bulkRoute<Action extends string>(app: App, ctx: ControlContext, resource: BulkResource<Action>): void {
   const { path, operationId, noun, find, change, warnings, edges, batchSize = BATCH } = resource
   app.post(
@@ -135,7 +135,7 @@ function misplaced<Action extends string>({ action, params = {} }: Body<Action>,
   const others = given.filter((name) => !taken.includes(name))
   const issues = others.map((name) => ({ path: ['params', name], message: `is no parameter of ${action}` }))
   const isMissing = taken.length > 0 && given.length === others.length
-  // The name of the only parameter is part of the path; a choice of several is in the message.
+  // The path contains the name of a single parameter. For several, the message names the choice.
   const missing = {
     path: taken.length === 1 ? ['params', ...taken] : ['params'],
     message: `${action} needs ${taken.join(' or ')}`,

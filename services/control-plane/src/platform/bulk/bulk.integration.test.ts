@@ -23,7 +23,7 @@ beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'bulk-'))
   gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {
     TOKEN_STALE_SECONDS: '1',
-    // Nobody listens there: only the sessions of roles are of interest.
+    // No server listens there: the tests only need sessions with roles.
     OIDC_ISSUER: 'http://127.0.0.1:9',
     OIDC_CLIENT_ID: 'gateway',
     OIDC_ROLES: 'admin=gis-admins',
@@ -44,7 +44,7 @@ async function post(url: string, payload: object, headers: Record<string, string
 
 const get = async (url: string) => (await gateway.admin({ url: `${ADMIN}${url}` })).json()
 
-/** The actions and subjects of the audit entries that some work adds, by subject. */
+/** Returns the actions and subjects of the audit entries added by some work, sorted by subject. */
 async function audited(work: () => Promise<unknown>): Promise<string[]> {
   const [newest] = await gateway.ctx.sql<{ id: string }[]>`SELECT coalesce(max(id), 0) AS id FROM audit`
   await work()
@@ -63,7 +63,7 @@ const issueThree = (name: string, body: object = {}) =>
 describe('tokens', () => {
   const token = (id: string) => get(`/tokens/${id}`)
 
-  test('are disabled by ids, each with an audit entry and a change; who is not there is listed, and a repeated call is harmless', async () => {
+  test('are disabled by ids, each with an audit entry and a change; missing ones are listed, and a repeated call is harmless', async () => {
     const ids = (await issueThree('disabled')).map(({ id }) => id).sort()
     const before = await currentState(gateway.ctx.sql)
     const disable = () => post('/tokens/bulk', { action: 'disable', ids: [...ids, ids[0], MISSING, 'nonsense'] })
@@ -84,7 +84,7 @@ describe('tokens', () => {
     expect(await Promise.all(ids.map(async (id) => (await token(id)).disabled_at))).toEqual(moments)
   })
 
-  test('are chosen by the filter of their list', async () => {
+  test('are selected by the filter of their list', async () => {
     const [one, two] = await issueThree('filtered', { basemap_codes: ['f1'] })
     const other = await issue('filtered too', { basemap_codes: ['f2'] })
     await post(`/tokens/${two?.id}/disable`, {})
@@ -113,7 +113,7 @@ describe('tokens', () => {
     expect(await ends()).toEqual([null, null, null])
   })
 
-  test('are granted codes of each kind, and lose them', async () => {
+  test('get codes of each kind, and lose them', async () => {
     const some = await issue('some', { basemap_codes: ['a'], layer_codes: ['l1'] })
     const all = await issue('all', { basemap_codes: ['*'] })
     const ids = [some.id, all.id]
@@ -148,12 +148,12 @@ describe('tokens', () => {
     ['body.params.expires_at', { action: 'grant', params: { expires_at: 0, basemap_codes: ['a'] } }],
     ['body.params.basemap_codes', { action: 'disable', params: { basemap_codes: ['a'] } }],
     ['body.params.colour', { action: 'extend', params: { colour: 'red' } }],
-  ])('%s is named where parameters do not fit: %j', async (word, body) => {
+  ])('%s is named if parameters are invalid: %j', async (word, body) => {
     const { status, body: answer } = await post('/tokens/bulk', { ...body, ids: [MISSING] })
     expect([status, answer.error]).toEqual([400, expect.stringContaining(word)])
   })
 
-  test('of a batch that is larger than one transaction are all changed, and the edges are waited for once, up to the last change', async () => {
+  test('in a batch larger than one transaction all change, and the call waits for the edges once, up to the last change', async () => {
     const { sql } = gateway.ctx
     await sql`
       INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
@@ -173,7 +173,7 @@ describe('tokens', () => {
     expect(since.covered && new Set(since.changes.map(({ key }) => key)).size).toBe(250)
   })
 
-  test('that are more than a call takes are refused, by ids as by a filter, and none is changed', async () => {
+  test('beyond the maximum of a call are refused, by ids and by filter, and none is changed', async () => {
     const { sql } = gateway.ctx
     await sql`
       INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
@@ -273,7 +273,7 @@ describe.each([
   ['basemaps', 'world', 'basemap', readBasemap],
   ['vectors', 'main', 'vector', readVector],
 ] as const)('%s', (list, code, kind, read) => {
-  test('are withdrawn and restored, by ids as by a filter, with one audit entry and one change each', async () => {
+  test('are withdrawn and restored, by ids and by filter, with one audit entry and one change each', async () => {
     const withdrawn = async () => (await read(gateway.ctx.sql, code))?.withdrawn
     const before = await currentState(gateway.ctx.sql)
     const withdraw = () => post(`/${list}/bulk`, { action: 'withdraw', ids: ['nowhere', code] })
@@ -297,7 +297,7 @@ describe.each([
   })
 })
 
-/** By list: an action, and the single routes that do the same. */
+/** Lists with an action, and the single routes with the same effect. */
 const RESOURCES = [
   ['tokens', 'disable', ['POST /tokens/:id/disable', 'PATCH /tokens/:id']],
   ['push-records', 'retry', ['retry', 'cancel', 'acknowledge'].map((name) => `POST /push-records/:id/${name}`)],

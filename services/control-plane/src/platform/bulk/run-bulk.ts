@@ -5,10 +5,10 @@ import type { Transaction } from '@gateway/store/connect.js'
 import type { ControlContext } from '../context.js'
 import { commitAndPublish } from '../edges/commit.js'
 
-/** What became of one item, and what the change log must receive of it. A refusal is given before anything of the item is written. */
+/** The result of one item, with its entries for the change log. A refusal comes before anything of the item is written. */
 export type ItemOutcome = { readonly ok: true; readonly changes?: readonly NewChange[] } | Refusal
 
-/** The change of one item with its audit entry, in the transaction of its batch. */
+/** Changes one item, with its audit entry, in the transaction of its batch. */
 export type ItemChange = (tx: Transaction, id: string) => Promise<ItemOutcome>
 
 export interface FailedItem {
@@ -19,16 +19,16 @@ export interface FailedItem {
 
 interface BulkOutcome {
   readonly failed: FailedItem[]
-  /** what edges must reach; null: nothing that they hold has changed */
+  /** state that edges must reach; null if nothing that they cache has changed */
   readonly state: LogState | null
 }
 
 /**
- * Changes items in batches, each in one transaction whose change-log rows come last. Every batch is published when it is committed, so that
- * edges follow while the next one runs. A failure of the store ends the call, and the batches before it stay.
+ * Changes items in batches, each in one transaction whose change-log entries come last. Every batch is published after its commit, so edges follow
+ * while the next one runs. A failure of the store ends the call, and earlier batches stay.
  *
- * @param ids in one order for all calls, so that two of them never wait for each other's rows
- * @param batchSize items of one transaction
+ * @param ids in the same order for all calls, so that two calls never wait for each other's rows
+ * @param batchSize number of items in one transaction
  */
 export async function runBulk(
   ctx: ControlContext,
@@ -50,8 +50,8 @@ export async function runBulk(
 async function changeBatch(tx: Transaction, ids: readonly string[], change: ItemChange) {
   const result: FailedItem[] = []
   const changes: NewChange[] = []
-  // Statements of all items share round trips on the one connection, in their order. Nothing may run on after the end of the transaction,
-  // so that also after a failure all of them are waited for.
+  // Statements of all items share round trips on one connection, in their order. No statement may run after the transaction has ended, so even
+  // after a failure all of them are awaited.
   const settled = await Promise.allSettled(ids.map((id) => change(tx, id)))
   for (const [i, item] of settled.entries()) {
     if (item.status === 'rejected') throw item.reason

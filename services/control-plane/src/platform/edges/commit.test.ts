@@ -5,7 +5,7 @@ import { edgesFollow } from './commit.js'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-/** A bus whose edges have applied everything after so long, and which waits for them as it is told. */
+/** A bus whose edges apply everything after this time, and which waits for them as requested. */
 function busOf(appliedAfterMs: number) {
   let applied = false
   setTimeout(() => {
@@ -19,7 +19,7 @@ function busOf(appliedAfterMs: number) {
 test.each([
   ['by edges that take seconds on a busy machine', 3_000, true],
   ['but not for ever by one that does not follow', 60_000, false],
-])('an answer waits until what was committed is served, %s', async (_, appliedAfterMs, expected) => {
+])('a response waits until the committed change is served, %s', async (_, appliedAfterMs, expected) => {
   const { bus, applied } = busOf(appliedAfterMs)
   const shutdown = new AbortController().signal
   const answered = edgesFollow({ bus, shutdown }, { revision: 1, mark: 'm' }).then(applied)

@@ -11,20 +11,20 @@ import type { ControlContext } from '../context.js'
 import { traceToKeep } from '../trace.js'
 import type { KnownEdges } from './known-edges.js'
 
-/** A change, and what the change log must receive of it. */
+/** A change that returns its entries for the change log. */
 type Work<T> = (tx: Transaction) => Promise<{ result: T; changes: readonly NewChange[] }>
 
-/** What is committed is answered as such, also when the bus hangs. */
+/** Time limit of publishing. A committed change is reported as such, even if the bus hangs. */
 const PUBLISH_WITHIN_MS = 1000
 
 /**
- * An edge that the bus does not reach polls the change log every second, and one that has stopped drops out of presence sooner than this:
- * waited for is who is only slow, on a machine that is busy.
+ * Time limit of the wait for edges. An edge that the bus does not reach polls the change log every second, and a stopped edge drops out of presence
+ * sooner than this. So the wait covers only edges that are slow because their machine is busy.
  */
 const FOLLOW_WITHIN_MS = 4000
 const POLL_MS = 1200
 
-/** What reading presence may take beyond the time in which edges are waited for. */
+/** Additional time for reading presence. */
 const PRESENCE_WITHIN_MS = 500
 
 const BUS_LATE = 'the bus did not answer in time'
@@ -36,9 +36,9 @@ export interface Confirmed<T> {
 }
 
 /**
- * Commits a change, publishes it, and waits until every live edge process has applied it, at most for TOKEN_STALE_SECONDS. Where there is
- * nothing to change because it was done before, the edges are waited for all the same, since they may not have followed yet; not so if
- * the result is null or a refusal.
+ * Commits a change, publishes it, and waits until every live edge process has applied it, for at most TOKEN_STALE_SECONDS. If the change was
+ * already made before, it waits for the edges too, since they may not have followed yet. It does not wait if the result is null or a
+ * refusal.
  */
 export async function commitAndConfirm<T>(
   ctx: ControlContext,
@@ -55,8 +55,8 @@ function isRefusal(result: unknown): result is Refusal {
 }
 
 /**
- * `commitAndConfirm` for a change of one row that causes no deliveries: changes of other rows that come at the same time share its transaction.
- * @param key the row; whoever changes several rows in one transaction takes them in this order
+ * Like `commitAndConfirm`, for a change of one row that causes no deliveries. Concurrent changes of other rows share its transaction.
+ * @param key the row; callers that change several rows in one transaction take them in this order
  */
 export async function commitTogether<T>(
   ctx: ControlContext,
@@ -72,7 +72,7 @@ export async function commitTogether<T>(
   }
 }
 
-/** Waits for the edges as `commitAndConfirm` does, after what was committed and published before. `state` null: nothing was changed. */
+/** Waits for the edges like `commitAndConfirm`, after a separate commit and publication. `state` null: nothing was changed. */
 export async function confirmState(
   ctx: ControlContext,
   edges: KnownEdges,
@@ -86,7 +86,7 @@ export async function confirmState(
 }
 
 /**
- * Commits a change and publishes it. Answers the result and the state of the log that edges must reach (null: nothing that they hold has
+ * Commits a change and publishes it. Returns the result, and the log state that edges must reach (null if nothing that they cache has
  * changed).
  */
 export async function commitAndPublish<T>(
@@ -101,8 +101,8 @@ export async function commitAndPublish<T>(
 }
 
 /**
- * Publishes changes that are committed; answers the state that edges must reach, null where there is no change. A bus that is out of reach
- * undoes nothing: edges poll the log.
+ * Publishes committed changes. Returns the state that edges must reach, or null without changes. A bus that is out of reach undoes nothing,
+ * since edges poll the log.
  */
 export async function publishChanges(
   ctx: Pick<ControlContext, 'bus' | 'log'>,
@@ -120,8 +120,8 @@ export async function publishChanges(
 }
 
 /**
- * Waits until the edges serve what was committed, so that a client that calls one of them after the answer finds what the answer says.
- * Without a bus they are given the time of a poll; the answer goes out even if an edge does not follow in time.
+ * Waits until the edges serve a committed change, so that a client that calls one of them after the response finds it there. Without a bus it
+ * waits for the time of a poll. The response is sent even if an edge does not follow in time.
  */
 export async function edgesFollow(
   ctx: Pick<ControlContext, 'bus' | 'shutdown'>,
@@ -133,8 +133,8 @@ export async function edgesFollow(
 }
 
 /**
- * With the bus out of reach edges confirm by way of the store, which they poll. With both out of reach none can: each that was last known may
- * still accept what it knows.
+ * If the bus is out of reach, edges confirm through the store, which they poll. If both are out of reach, no edge can confirm, and each of the
+ * last known ones may still accept what it has cached.
  */
 async function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogState): Promise<Acknowledgement> {
   const end = ctx.metrics.propagationSeconds.startTimer()
@@ -153,7 +153,7 @@ async function confirmation(ctx: ControlContext, edges: KnownEdges, state: LogSt
   }
 }
 
-/** `Bus.awaitApplied`; rejects in time also when the bus hangs. */
+/** `Bus.awaitApplied` that rejects in time even if the bus hangs. */
 function edgesApplied(
   { bus }: Pick<ControlContext, 'bus'>,
   state: LogState,

@@ -8,10 +8,10 @@ import { knownStates } from '@gateway/store/change-log.js'
 import { type Presence, readPresence } from '@gateway/store/edge-presence.js'
 import type { ControlContext } from '../context.js'
 
-/** Often enough that what is remembered when the bus fails is what was there a moment before. */
+/** Interval of reading, so that the list is current to a moment before the bus fails. */
 const REMEMBER_EVERY_MS = 2_000
 
-/** The edge processes of the installation, remembered for the time in which the bus cannot tell. */
+/** The edge processes of the installation, remembered for times when the bus cannot report them. */
 export class KnownEdges {
   readonly #ctx: Pick<ControlContext, 'bus'>
   readonly #stored: Announcements
@@ -30,32 +30,32 @@ export class KnownEdges {
     return this.#lastKnown.live
   }
 
-  /** Those that may accept what they know: the last known ones, and those that had fallen silent by then. */
+  /** The edges that may accept what they have cached: the last known ones, and those that had fallen silent by then. */
   get unsure(): readonly EdgePresence[] {
     return [...this.#lastKnown.live, ...this.#lastKnown.silent]
   }
 
-  /** The edges that live now; where the bus is out of reach, those that lived when it was last in reach (see `seen_at`). */
+  /** Returns the live edges. If the bus is out of reach, returns those that lived when it was last in reach (see `seen_at`). */
   async read(): Promise<readonly EdgePresence[]> {
     try {
       this.#lastKnown = await this.#ctx.bus.presence()
     } catch {
-      // The bus reports its own failures; the last known edges are the answer.
+      // The bus reports its own failures. The last known edges are returned.
     }
     return this.#lastKnown.live
   }
 
   /**
-   * `Bus.awaitApplied` by what processes that do not reach the bus tell the store. Those that lived when the bus was last in reach are waited
-   * for, too: one that has told the store nothing is pending.
+   * `Bus.awaitApplied` through the store, for processes that do not reach the bus. It also waits for those that lived when the bus was last in
+   * reach: one that has not reported to the store is pending.
    */
   awaitStored(state: LogState, timeoutMs: number): Promise<Acknowledgement> {
     return this.#stored.awaitApplied(state, timeoutMs, this.#lastKnown)
   }
 
-  /** Keeps the memory fresh until the process ends. */
+  /** Keeps the list current until the process ends. */
   async watch(shutdown: AbortSignal): Promise<void> {
-    // Over Postgres that is a connection more, which the first wait opens.
+    // Over Postgres this takes one more connection, so there the first wait opens it.
     if (this.#ctx.bus.medium === 'redis') await this.#ctx.bus.expectConfirmations()
     while (!shutdown.aborted) {
       await this.read()

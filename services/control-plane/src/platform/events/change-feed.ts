@@ -2,14 +2,14 @@ import type { Change } from '@gateway/contracts/change.js'
 import { changesSince, currentState, type StoreState } from '@gateway/store/change-log.js'
 import type { ControlContext } from '../context.js'
 
-/** Without the bus, the log is read this often: a page need not be faster. */
+/** Interval of reading the log without the bus. A page needs no faster updates. */
 const POLL_MS = 2_000
 
 type Listener = (change: Change) => void
 
 /**
- * Emits every committed change, of any control plane, once to each listener in commit order. Reads the change log when the bus reports a
- * change, and nothing while there is no listener.
+ * Emits every committed change, of any control plane, once to each listener in commit order. It reads the change log when the bus reports a
+ * change, and never without a listener.
  */
 export class ChangeFeed {
   readonly #ctx: Pick<ControlContext, 'sql' | 'bus' | 'log'>
@@ -28,7 +28,7 @@ export class ChangeFeed {
     return this.#listeners.size
   }
 
-  /** Answers the function that ends it. */
+  /** Returns the function that ends the subscription. */
   listen(listener: Listener): () => void {
     this.#listeners.add(listener)
     this.#start()
@@ -42,7 +42,7 @@ export class ChangeFeed {
     if (this.#timer !== null) return
     this.#timer = setInterval(() => void this.#pull(), POLL_MS).unref()
     this.#subscription ??= this.#ctx.bus.subscribe(this.#wake, this.#wake).catch(() => {
-      // Polling continues; the next first listener tries again.
+      // Polling continues. The next first listener tries again.
       this.#subscription = null
     })
     void this.#pull()
@@ -58,7 +58,7 @@ export class ChangeFeed {
     if (this.#listeners.size > 0) void this.#pull()
   }
 
-  /** One at a time; a notification that arrives meanwhile makes it read once more. */
+  /** Reads the log, one read at a time. A notification that arrives during a read causes another one. */
   async #pull(): Promise<void> {
     if (this.#pulling) {
       this.#again = true

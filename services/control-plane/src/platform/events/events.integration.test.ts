@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => gateway.close())
 
-/** The stream's events, as they come. */
+/** Yields the events of the stream. */
 async function* events(stop: AbortSignal): AsyncGenerator<unknown> {
   const answer = await fetch(url, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` }, signal: stop })
   expect(answer.headers.get('content-type')).toBe('text/event-stream')
@@ -22,11 +22,11 @@ async function* events(stop: AbortSignal): AsyncGenerator<unknown> {
 
 const change = (key: string) => gateway.store.sql.begin((tx) => logChanges(tx, [{ kind: 'basemap', key }]))
 
-test('every change that is committed after the stream stands is told once, in order', async () => {
+test('every change committed after the start of the stream is sent once, in order', async () => {
   const stop = new AbortController()
   const stream = events(stop.signal)
   const first = stream.next()
-  // The stream stands once it has read the log for the first time; what is committed until then may precede it.
+  // The stream is ready once it has read the log for the first time; earlier commits may not be sent.
   const nudge = setInterval(() => void change('nudge'), 100)
   expect((await first).value).toMatchObject({ kind: 'basemap', key: 'nudge' })
   clearInterval(nudge)
@@ -43,7 +43,7 @@ test('every change that is committed after the stream stands is told once, in or
   await stream.next().catch(() => {})
 })
 
-test('an open stream does not keep the application from closing', async () => {
+test('an open stream does not prevent the application from closing', async () => {
   const other = await startTestApp(process.env.TEST_POSTGRES_URL)
   const address = await other.app.listen({ host: '127.0.0.1', port: 0 })
   const answer = await fetch(`${address}/api/v1/admin/events`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })

@@ -1,4 +1,4 @@
-/** Works on each item, on at most `limit` at a time. The first error stops the reading and is thrown once nothing is under way. */
+/** Works on items, at most `limit` at a time. After the first error no further item starts, and the error is thrown when all work has ended. */
 export async function concurrently<T>(
   items: AsyncIterable<T>,
   limit: number,

@@ -1,13 +1,13 @@
 import { join, parse } from 'node:path'
 import { EXPORT_FORMATS, type ExportFormat } from '@gateway/contracts/export.js'
 
-/** Where the archives of exports are. Control planes of one cluster share it, as they share the logs of slice jobs. */
+/** Directory of export archives. Control planes of one cluster share it, like the logs of slice jobs. */
 export const exportDirectory = (dataDir: string): string => join(dataDir, 'exports')
 
 export const exportFileName = ({ id, format }: { readonly id: string; readonly format: ExportFormat }): string =>
   `${id}.${format}`
 
-/** The id of the export that an archive belongs to by its name; the name itself, where it has none. */
+/** Returns the id of the export that owns an archive, from its name, or the name itself. */
 export function idOfExportFile(fileName: string): string {
   const { name, ext } = parse(fileName)
   return EXPORT_FORMATS.some((format) => ext === `.${format}`) ? name : fileName

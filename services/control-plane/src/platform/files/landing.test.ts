@@ -33,7 +33,7 @@ async function stage(landing: Omit<Landing, 'root'>, files: Readonly<Record<stri
   return prepared
 }
 
-test('a folder takes the place of the one that was there, with all that this held', async () => {
+test('a folder replaces the existing one with all its content', async () => {
   write('world/v1/0/0/0.png', 'old')
   write('world/v1/9/9/9.png', 'old')
   write('world/v2/0/0/0.png', 'other')
@@ -45,7 +45,7 @@ test('a folder takes the place of the one that was there, with all that this hel
   expect(readdirSync(path.join(root, 'world/v1'))).toEqual(['0'])
 })
 
-test('a version in another storage is superseded, another version is not', async () => {
+test('a version in another storage is replaced, another version is not', async () => {
   for (const name of ['v1.mbtiles', 'v10.mbtiles', 'v1.x.pmtiles']) write(`world/${name}`, 'old')
   await land(await stage({ kind: 'folder', place: 'world/v1' }, { '0/0/0.png': 'a' }), ['0/0/0.png'])
   expect(readdirSync(path.join(root, 'world')).sort()).toEqual(['v1', 'v1.x.pmtiles', 'v10.mbtiles'])
@@ -53,14 +53,14 @@ test('a version in another storage is superseded, another version is not', async
   expect(readdirSync(path.join(root, 'world')).sort()).toEqual(['v1.pmtiles', 'v1.x.pmtiles', 'v10.mbtiles'])
 })
 
-test('a shapefile replaces its parts, those that it has no more included, and leaves its neighbours', async () => {
+test('a shapefile replaces its parts, including those that it no longer has, and leaves its neighbours', async () => {
   for (const name of ['lakes.shp', 'lakes.cpg', 'lakes.txt', 'rivers.shp']) write(name, 'old')
   const names = ['lakes.dbf', 'lakes.shp']
   await land(await stage({ kind: 'files', place: 'lakes.shp' }, { 'lakes.dbf': 'new', 'lakes.shp': 'new' }), names)
   expect(readdirSync(root).sort()).toEqual(['lakes.dbf', 'lakes.shp', 'lakes.txt', 'rivers.shp'])
 })
 
-test('what an attempt left that died is cleared away by the next one, and a folder that had made room comes back', async () => {
+test('leftovers of a dead attempt are removed by the next one, and a folder that was moved away is restored', async () => {
   write('world/.id-1.new.tmp/0/0/0.png', 'half')
   write('world/.id-1.old.tmp/0/0/0.png', 'old')
   write('world/.other-1.new.tmp/0/0/0.png', 'of somebody else')
@@ -69,11 +69,11 @@ test('what an attempt left that died is cleared away by the next one, and a fold
   expect(readdirSync(path.join(root, 'world')).sort()).toEqual(['.other-1.new.tmp', 'v1'])
 })
 
-test.each(['../x', 'a/../../x', 'a//b', './a', '/etc/x'])('a place named %s is none', async (place) => {
+test.each(['../x', 'a/../../x', 'a//b', './a', '/etc/x'])('the path %s is invalid', async (place) => {
   await expect(prepareLanding({ root, kind: 'files', place }, 'id', 1)).rejects.toThrow('cannot be used as a path')
 })
 
-test('no folder is made behind a link that leads out of the root', async () => {
+test('no folder is created behind a link that leads out of the root', async () => {
   const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
   symlinkSync(elsewhere, path.join(root, 'world'))
   await expect(prepareLanding({ root, kind: 'folder', place: 'world/deep/v1' }, 'id', 1)).rejects.toThrow('link')

@@ -5,11 +5,11 @@ import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { assertBelow, clearStages, placeFiles, placeFolder, type Stage, stageIn } from './stage.js'
 import { ARCHIVE_EXTENSIONS, isArchiveExtension } from './tile-folder.js'
 
-/** Where files are to appear below a directory that is laid out like a scan source. */
+/** The destination of files below a directory that is laid out like a scan source. */
 export interface Landing {
-  /** the directory, which exists */
+  /** existing directory */
   readonly root: string
-  /** `folder`: `place` is a directory of its own. `files`: they lie beside others in its parent directory. */
+  /** `folder`: `place` is a separate directory. `files`: the files share their parent directory with others. */
   readonly kind: 'folder' | 'files'
   /** relative, with forward slashes */
   readonly place: string
@@ -22,8 +22,8 @@ export interface PreparedLanding extends Landing {
 }
 
 /**
- * Makes the parent directories and a stage beside the place, and clears away what an earlier attempt of `id` left. Throws where the place
- * would lie outside of `root`. The stage's folder does not exist yet; the caller fills it, and removes it on failure.
+ * Creates the parent directories and a stage next to the place, and removes leftovers of an earlier attempt of `id`. Throws if the place is
+ * outside of `root`. The stage's folder does not exist yet. The caller fills it, and removes it on failure.
  */
 export async function prepareLanding(landing: Landing, id: string, turn: number): Promise<PreparedLanding> {
   const place = insideOf(landing.root, landing.place)
@@ -33,14 +33,14 @@ export async function prepareLanding(landing: Landing, id: string, turn: number)
   return { ...landing, parent, stage: stageIn(parent, id, turn) }
 }
 
-/** Puts what was staged in its place, `names` in their order (relative to the stage), and removes what it supersedes. */
+/** Moves staged files to their place, `names` in their order (relative to the stage), and removes files that they supersede. */
 export async function land(landing: PreparedLanding, names: readonly string[]): Promise<void> {
   if (landing.kind === 'folder') await placeFolder(landing.stage, path.join(landing.root, landing.place))
   else await placeFiles(landing.stage, landing.parent, names)
   await removeSuperseded(landing, names)
 }
 
-/** What the receiver would otherwise take for the same data. */
+/** Removes files that the receiver would otherwise read as the same data. */
 async function removeSuperseded({ kind, place, parent }: PreparedLanding, names: readonly string[]): Promise<void> {
   const own = path.basename(place)
   for (const name of await readdir(parent)) {
@@ -57,7 +57,7 @@ function isSuperseded(kind: Landing['kind'], place: string, name: string): boole
 }
 
 async function makeFolder(target: string, folder: string): Promise<void> {
-  // Each on its own, so that none is made behind a link that leads elsewhere.
+  // One directory at a time, so that none is created behind a link that leads elsewhere.
   let current = target
   for (const segment of path.relative(target, folder).split(path.sep).filter(Boolean)) {
     current = path.join(current, segment)
@@ -68,7 +68,7 @@ async function makeFolder(target: string, folder: string): Promise<void> {
   }
 }
 
-/** The place below the target. The catalog's names are file names already; that they cannot climb is proven here all the same. */
+/** Returns the place below the target. The catalog's names are file names already; this check proves that they cannot climb out. */
 function insideOf(target: string, place: string): string {
   const resolved = path.resolve(target, place)
   if (place.split('/').some((segment) => segment === '..' || segment === '.' || segment === '')) {

@@ -3,14 +3,14 @@ import { access, stat } from 'node:fs/promises'
 import { coded, type MessageCode } from '@gateway/contracts/messages.js'
 import { type Warning, warningOf } from '@gateway/contracts/warning.js'
 
-/** A network file system that is down does not answer at all. */
+/** Time limit of the check: a network file system that is down never responds. */
 const ANSWERS_WITHIN_MS = 2_000
-/** Limit: questions that were given up, each of which holds a thread until its file system answers. */
+/** Maximum number of abandoned checks. Each holds a thread until its file system responds. */
 const MAX_UNANSWERED = 2
 let unanswered = 0
 
 /**
- * What is doubtful about a directory that was just named; empty: nothing. It is accepted nonetheless: a disk may be mounted later.
+ * Returns warnings about a directory that was just configured. It is accepted nonetheless, since a disk may be mounted later.
  * @param field its name in the body
  * @param mode R_OK: files in it are read; W_OK: files are written into it
  */

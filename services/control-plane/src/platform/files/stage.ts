@@ -3,21 +3,21 @@ import path from 'node:path'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isBelow } from '@gateway/core/files/real-root.js'
 
-/** A folder next to the place that files are going to have; its name starts with a dot and ends in `.tmp`: no scan takes it for data. */
+/** A folder next to the final place of files. Its name starts with a dot and ends in `.tmp`, so no scan reads it as data. */
 export interface Stage {
   readonly folder: string
-  /** where a folder goes that has to make room, until the new one is in its place */
+  /** path to which an existing folder is moved until the new one is in its place */
   readonly aside: string
 }
 
-/** `id` names the delivery or import: what an earlier attempt of the same one left behind is cleared away. `turn` differs for each attempt. */
+/** @param id the delivery or import; leftovers of an earlier attempt of it are removed @param turn differs for each attempt */
 export function stageIn(parent: string, id: string, turn: number): Stage {
   return { folder: path.join(parent, `.${id}-${turn}.new.tmp`), aside: path.join(parent, `.${id}-${turn}.old.tmp`) }
 }
 
 /**
- * Clears away what earlier attempts of `id` left in `parent`. One that died between its two renames left the old folder aside and nothing
- * in its place: the old folder comes back.
+ * Removes leftovers of earlier attempts of `id` in `parent`. An attempt that died between its two renames left the old folder aside and nothing
+ * in its place. In that case the old folder is restored.
  */
 export async function clearStages(parent: string, id: string, place: string): Promise<void> {
   for (const name of await readdir(parent)) {
@@ -29,8 +29,8 @@ export async function clearStages(parent: string, id: string, place: string): Pr
 }
 
 /**
- * Puts the staged folder in its place. A folder that is there already makes room first: renaming onto a folder that is not empty does not
- * exist in POSIX, so that for the time between two renames there is neither; never half of one.
+ * Moves the staged folder to its place. An existing folder is moved aside first, because POSIX cannot rename onto a folder that is not empty. So
+ * between two renames neither folder is in place, and never half of one.
  */
 export async function placeFolder(stage: Stage, place: string): Promise<void> {
   const replaces = await exists(place)
@@ -45,21 +45,21 @@ export async function placeFolder(stage: Stage, place: string): Promise<void> {
   await rm(stage.aside, { recursive: true, force: true })
 }
 
-/** Puts staged files in their places, in the order given; each replaces an older one at once. */
+/** Moves staged files to their places, in the given order. Each replaces an older file atomically. */
 export async function placeFiles(stage: Stage, parent: string, names: readonly string[]): Promise<void> {
   for (const name of names) await rename(path.join(stage.folder, name), path.join(parent, name))
   await syncFolder(parent)
   await rm(stage.folder, { recursive: true, force: true })
 }
 
-/** Throws where `folder` is, by a symbolic link, not below `root`: nothing is written elsewhere. */
+/** Throws if a symbolic link leads `folder` out of `root`, so that nothing is written elsewhere. */
 export async function assertBelow(root: string, folder: string): Promise<void> {
   if (!isBelow(await realpath(root), await realpath(folder))) {
     throw new CodedError(coded('delivery_link_outside', { name: path.basename(folder) }))
   }
 }
 
-/** Makes the names in a folder durable. */
+/** Syncs the names in a folder to the disk. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r')
   try {

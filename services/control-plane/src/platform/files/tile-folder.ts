@@ -1,10 +1,10 @@
 import { isInPyramid, parseIndex } from '@gateway/tilesets/address.js'
 import { formatOfExtension } from '@gateway/tilesets/formats.js'
 
-/** Files beside the zoom folders of a version that describe it. */
+/** Files next to the zoom folders of a version that describe it. */
 export const METADATA_NAMES: readonly string[] = ['metadata.json', 'tilejson.json', 'tilemapresource.xml']
 
-/** Whether a file below column `x` of zoom `z` is a tile: named by a row of the pyramid and the extension of a tile format. */
+/** True if a file below column `x` of zoom `z` is a tile: its name is a row of the pyramid with the extension of a tile format. */
 export function isTileName(z: number, x: number, name: string): boolean {
   const dot = name.indexOf('.')
   const y = parseIndex(name.slice(0, Math.max(dot, 0)))
@@ -21,7 +21,7 @@ const PARTS_OF_SETS: readonly RegExp[] = [
   /^[0-3]{0,30}\.(\w+)$/,
 ]
 
-/** Whether a file is a part of a set in a form of another maker, or describes one. */
+/** True if a file is part of a set in the layout of another maker, or describes one. */
 export function isPartOfSet(name: string): boolean {
   if (METADATA_NAMES.includes(name)) return true
   return PARTS_OF_SETS.some((pattern) => {
@@ -30,7 +30,7 @@ export function isPartOfSet(name: string): boolean {
   })
 }
 
-/** The extensions of versions that are one file. */
+/** Extensions of versions that consist of one file. */
 export const ARCHIVE_EXTENSIONS: readonly string[] = [
   '.mbtiles',
   '.pmtiles',

@@ -10,12 +10,12 @@ afterEach(() => helper.end())
 const never = new AbortController().signal
 const answers = () => helper.ask({ do: 'answer', with: new Map([['a', new Date(1)]]) }, never)
 
-test('answers come back as they are, one after the other from one process', async () => {
+test('results are returned unchanged, in sequence from one process', async () => {
   expect(await answers()).toEqual(new Map([['a', new Date(1)]]))
   expect(await answers()).toEqual(new Map([['a', new Date(1)]]))
 })
 
-test('a task that hangs is given up with the reason of the signal, and the next one is answered', async () => {
+test('a hanging task rejects with the reason of the signal, and the next one completes', async () => {
   const stop = new AbortController()
   const asked = helper.ask({ do: 'hang' }, stop.signal)
   stop.abort(new Error('enough'))
@@ -24,26 +24,26 @@ test('a task that hangs is given up with the reason of the signal, and the next 
   expect(await answers()).toBeInstanceOf(Map)
 })
 
-test('a task that throws, and a process that dies, reject with what happened; the next task is answered', async () => {
+test('a task that throws, and a process that dies, reject with the error; the next task completes', async () => {
   await expect(helper.ask({ do: 'throw' }, never)).rejects.toThrow('no luck')
   expect(await answers()).toBeInstanceOf(Map)
   await expect(helper.ask({ do: 'die' }, never)).rejects.toThrow('the helper ended with SIGKILL')
   expect(await answers()).toBeInstanceOf(Map)
 })
 
-test('a helper that is ended rejects what it was asked', async () => {
+test('a helper that is ended rejects its pending task', async () => {
   const asked = helper.ask({ do: 'hang' }, never)
   helper.end()
   await expect(asked).rejects.toThrow('the helper ended with SIGKILL')
 })
 
-test('progress is reported while a task works without a pause', async () => {
+test('progress is reported during a task without pauses', async () => {
   const alive = vi.fn()
   expect(await helper.ask({ do: 'make progress', ms: 1500 }, never, alive)).toBe('done')
   expect(alive).toHaveBeenCalled()
 })
 
-test('a helper knows nothing of the environment', async () => {
+test('a helper does not get the environment', async () => {
   const names = (await helper.ask({ do: 'list the environment' }, never)) as string[]
   expect(names.filter((name) => !name.startsWith('NODE_CHANNEL_'))).toEqual([])
 })

@@ -19,14 +19,14 @@ interface Asked<Answer> {
 
 interface Running<Answer> {
   readonly child: KillableChild<HelperMessage<Answer>>
-  /** resolves when the process has started, or failed to */
+  /** resolves when the process has started, or failed to start */
   readonly started: Promise<void>
   asked: Asked<Answer> | null
 }
 
 /**
- * A child process for file-system calls that take processor time or may never return. It runs one task at a time, starts with the first one,
- * and starts again after it was killed.
+ * A child process for file-system calls that take processor time or may never return. It runs one task at a time. It starts with the first
+ * task, and again after it was killed.
  */
 export class HelperProcess<Task extends object, Answer> {
   readonly #module: URL
@@ -34,8 +34,8 @@ export class HelperProcess<Task extends object, Answer> {
   #running: Running<Answer> | null = null
 
   /**
-   * @param module the built file that calls `serve`, also when the sources are run (in tests)
-   * @param writes whether its tasks write to the standard output
+   * @param module the built file that calls `serve`, even when the sources run (in tests)
+   * @param writes true if its tasks write to the standard output
    */
   constructor(module: URL, writes = false) {
     this.#module = module
@@ -43,9 +43,9 @@ export class HelperProcess<Task extends object, Answer> {
   }
 
   /**
-   * Rejects with the signal's reason as soon as that is aborted, and kills the process. Rejects too when the task throws or the process
+   * Runs a task. When the signal aborts, rejects at once with its reason and kills the process. Also rejects if the task throws or the process
    * ends.
-   * @param onProgress called at most once a second while the task makes progress, with the steps that it has made
+   * @param onProgress called at most once a second while the task makes progress, with the number of its steps
    */
   async ask(task: Task, signal: AbortSignal, onProgress: (steps: number) => void = ignore): Promise<Answer> {
     signal.throwIfAborted()
@@ -66,12 +66,12 @@ export class HelperProcess<Task extends object, Answer> {
     }
   }
 
-  /** What the process writes to its standard output, in its turn with the answers. Only of a helper that was made with `writes`. */
+  /** Returns the standard output of the process, in order with the results. Only for a helper that was created with `writes`. */
   output(): Readable {
     return this.#start().child.process.stdout as Readable
   }
 
-  /** As `ask`; null: no answer within `limitMs`, not counting the start of the process, which takes seconds on a busy machine. */
+  /** Like `ask`, but returns null after `limitMs`. The limit excludes the start of the process, which takes seconds on a busy machine. */
   async askWithin(task: Task, limitMs: number, signal: AbortSignal): Promise<Answer | null> {
     signal.throwIfAborted()
     const settled = new AbortController()
@@ -86,7 +86,7 @@ export class HelperProcess<Task extends object, Answer> {
     }
   }
 
-  /** Kills the process, if there is one, without waiting for its end. */
+  /** Kills the process, if it runs, without waiting for its end. */
   end(): void {
     this.#running?.child.kill()
     this.#running = null

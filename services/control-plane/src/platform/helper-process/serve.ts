@@ -9,14 +9,14 @@ export type HelperMessage<Answer> =
 
 const PROGRESS_EVERY_MS = 1000
 
-/** Requests come first where processors are short (nice 10 of 19). */
+/** Nice value (10 of 19), so that requests come first when processors are short. */
 const PRIORITY = 10
 
-/** Answers tasks in a helper process until its parent ends. Called once, by the process's main file. */
+/** Runs tasks in a helper process until its parent ends. The main file of the process calls it once. */
 export function serve<Task, Answer>(work: (task: Task, progress: () => void) => Answer | Promise<Answer>): void {
   setPriority(PRIORITY)
   let reported = performance.now()
-  // A send fails when the parent is gone. Without the callback the error would be an uncaught exception.
+  // A send fails if the parent is gone. Without the callback the error would be an uncaught exception.
   const send = (message: HelperMessage<Answer>) =>
     void process.send?.(message, undefined, undefined, (error) => {
       if (error !== null) process.exit()

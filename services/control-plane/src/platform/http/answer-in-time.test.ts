@@ -4,7 +4,7 @@ import { registerAnswerInTime } from './answer-in-time.js'
 import type { App } from './app-type.js'
 import { registerErrorAnswers } from './error-answers.js'
 
-test('a handler that never answers is answered for, with 503; one that may take long is waited for', async () => {
+test('a handler that never responds gets 503; one that may take long is waited for', async () => {
   const app = Fastify() as unknown as App
   registerErrorAnswers(app)
   registerAnswerInTime(app, { read: 5, write: 5, answer: 5 })

@@ -2,13 +2,13 @@ import { WriteWatch, writeWatch } from '@gateway/store/write-fence.js'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { App } from './app-type.js'
 
-/** How long a request may take; milliseconds. */
+/** Time limits of requests, in milliseconds. */
 export interface TimeLimits {
-  /** reading requests, and the check of a service token: well above what they take, and less than a map client waits */
+  /** reading requests, and the check of a service token: far more than they take, and less than a map client waits */
   readonly read: number
-  /** one transaction of a writing request, waits for the revision counter included */
+  /** one transaction of a writing request, including waits for the revision counter */
   readonly write: number
-  /** a writing request as a whole, apart from the wait for edges */
+  /** a whole writing request, except the wait for edges */
   readonly answer: number
 }
 
@@ -18,18 +18,18 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 export const isReading = (request: FastifyRequest): boolean => READING.has(request.method)
 
-/** A limit is counted in ticks, so that a process that got no processor time handles what has arrived before it gives up. */
+/** A limit is counted in ticks, so that a process that got no processor time handles arrived data before it gives up. */
 const TICKS = 3
 
-/** The store, on which a request depends, did not answer in time. */
+/** Thrown if the store, on which a request depends, did not respond in time. */
 class LateAnswer extends Error {
   readonly code = 'ANSWER_TIMEOUT'
 }
 
 /**
- * Lets no handler take longer than its limit: a store that refuses connections fails its queries at once; one that is frozen, or behind a
- * network that swallows packets, leaves them open. Watches over the transactions of each request, so that what was answered 503 is not
- * carried out afterwards, or the answer says that it may be.
+ * Limits the time of every handler. A store that refuses connections fails its queries at once, but one that is frozen, or behind a network that
+ * swallows packets, leaves them open. The transactions of each request are watched, so that a change that returned 503 is not carried out
+ * afterwards, or the response says that it may be.
  */
 export function registerAnswerInTime(app: App, limits = TIME_LIMITS): void {
   app.decorateRequest('writes')
@@ -46,7 +46,7 @@ export function registerAnswerInTime(app: App, limits = TIME_LIMITS): void {
   })
 }
 
-/** For queries of hooks, before the handler: rejects when they take too long. */
+/** Limits queries of hooks, which run before the handler. Rejects if they take too long. */
 export function readInTime<T>(work: Promise<T>, reply: FastifyReply): Promise<T> {
   return inTime(work, TIME_LIMITS.read, reply, () => {})
 }
@@ -56,7 +56,7 @@ function inTime<T>(work: Promise<T>, withinMs: number, reply: FastifyReply, give
   let ticks = 0
   const late = new Promise<never>((_, reject) => {
     timer = setInterval(() => {
-      // An answer that is under way is a stream, which takes its time.
+      // A response in progress is a stream, which may take long.
       if (++ticks < TICKS || reply.sent) return
       giveUp()
       reject(new LateAnswer(`no answer after ${withinMs} ms`))
@@ -67,11 +67,11 @@ function inTime<T>(work: Promise<T>, withinMs: number, reply: FastifyReply, give
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** what became of the request's writes; not there before its handler runs */
+    /** outcome of the request's writes; undefined before its handler runs */
     writes: WriteWatch | undefined
   }
   interface FastifyContextConfig {
-    /** a clause for clients: what to do where it is not known whether this was carried out */
+    /** clause for clients with the remedy if it is unknown whether the change was made */
     ifUnknown?: string
   }
 }

@@ -7,7 +7,7 @@ import type {
 } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 
-/** The Fastify instance as features see it: zod schemas validate, type and document their routes. */
+/** The Fastify instance with zod schemas, which validate, type and document all routes. */
 export type App = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -18,14 +18,14 @@ export type App = FastifyInstance<
 
 /** The author of an administrative request, for the audit. */
 export interface AdminIdentity {
-  /** the e-mail address of who signed in, the user name of Basic, or `token` for ADMIN_TOKEN */
+  /** e-mail address of a signed-in user, user name of Basic, or `token` for ADMIN_TOKEN */
   readonly actor: string
   readonly address: string
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** set on admin routes once the request has passed the admin gate */
+    /** set on admin routes after the request has passed the admin gate */
     admin: AdminIdentity
   }
 }

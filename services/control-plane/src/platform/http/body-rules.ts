@@ -6,7 +6,7 @@ import type { App } from './app-type.js'
 import { NO_SUCH_PATH } from './error-answers.js'
 import { sendRefusal } from './refusal.js'
 
-/** Limit: from the head to the end of a body, also of one that is not read. A client that needs longer for 1 MiB holds the connection on purpose. */
+/** Maximum time from the head to the end of a body, even of one that is not read. A client that needs longer for 1 MiB holds the connection on purpose. */
 const ARRIVES_WITHIN_MS = 30_000
 
 const TOO_SLOW = refuse('request_timeout', coded('body_too_slow'))
@@ -15,8 +15,8 @@ const NOT_JSON = refuse('unsupported_media_type', coded('body_not_json'))
 const PACKED = refuse('unsupported_media_type', coded('body_compressed'))
 
 /**
- * Refuses requests before their bodies are read: for addresses that do not exist as for those behind a gate. An edge may ask, with the head
- * of a request, whether its body would be read; it gets the refusal, or 204. A body must arrive in limited time.
+ * Refuses requests before their bodies are read, both for unknown paths and behind gates. An edge may send only the head of a request to ask
+ * whether its body would be read. It receives the refusal, or 204. A body must arrive in limited time.
  */
 export function registerBodyRules(app: App, withinMs = ARRIVES_WITHIN_MS): void {
   app.addHook('onRequest', async ({ raw, routeOptions }, reply) => {
@@ -28,7 +28,7 @@ export function registerBodyRules(app: App, withinMs = ARRIVES_WITHIN_MS): void 
     }, withinMs)
     raw.once('close', () => clearTimeout(timer))
   })
-  // After all that judges a request by its head, before anything of its body is read.
+  // After all checks of the head, and before any of the body is read.
   app.addHook('preParsing', async (request, reply) => {
     if (request.is404) return sendRefusal(reply, NO_SUCH_PATH)
     const { readsOwnBody, takesForm } = request.routeOptions.config
@@ -50,9 +50,9 @@ function isJson(headers: IncomingHttpHeaders): boolean {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** the route takes its body in by itself, of its own kind and in its own time */
+    /** true if the route reads its own kind of body, with its own time limit */
     readsOwnBody?: boolean
-    /** the route takes the form of a page that needs no script */
+    /** true if the route accepts the form of a page without scripts */
     takesForm?: boolean
   }
 }

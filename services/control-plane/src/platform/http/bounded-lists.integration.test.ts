@@ -9,7 +9,7 @@ import type { App } from './app-type.js'
 import { registerBoundedLists } from './bounded-lists.js'
 
 const MANY = 3_000
-/** An answer that is larger has grown with what is stored. */
+/** Size above which a response depends on the amount of stored data. */
 const LARGE_BYTES = 64 * 1024
 
 let gateway: TestApp
@@ -48,7 +48,7 @@ interface Operation {
   readonly responses?: Readonly<Record<string, unknown>>
 }
 
-test('every answer of the control plane that is large over a large catalog is bounded, or made once', async () => {
+test('every large response of the control plane over a large catalog is limited, or built once', async () => {
   const { paths } = gateway.app.swagger() as { paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
   const values: Readonly<Record<string, string>> = { code: 'map-1', version: 'v1' }
   const large: string[] = []
@@ -63,14 +63,14 @@ test('every answer of the control plane that is large over a large catalog is bo
     large.push(path)
     if (!gateway.app.boundedLists.has(path.replaceAll(/\{(\w+)\}/g, ':$1'))) unbounded.push(path)
   }
-  // An export is read and written part by part, as its reader takes it; the document is made and compressed once (kept-text.ts).
+  // An export is read and written in parts, at the speed of its reader; the document is built and compressed once (kept-text.ts).
   expect(unbounded).toEqual(['/api/v1/admin/audit/export', '/api/v1/openapi.json'])
   expect(large).toEqual(
     expect.arrayContaining(['/api/v1/catalog/basemaps', '/api/v1/admin/basemaps', '/api/v1/admin/tokens']),
   )
 })
 
-test('the OpenAPI document is tagged, and 304 to those who have it', async () => {
+test('the OpenAPI document has an ETag, and returns 304 to clients that have it', async () => {
   const url = '/api/v1/openapi.json'
   const plain = await gateway.app.inject({ url })
   for (const encoding of ['br', 'gzip']) {
@@ -82,7 +82,7 @@ test('the OpenAPI document is tagged, and 304 to those who have it', async () =>
   expect([known.statusCode, known.rawPayload.length]).toEqual([304, 0])
 })
 
-/** An application whose list waits until it may be answered. */
+/** An application whose list waits until the test releases it. */
 function waitingApp() {
   const app = Fastify() as unknown as App
   app.setValidatorCompiler(validatorCompiler)
@@ -98,11 +98,11 @@ function waitingApp() {
   return { app, begun }
 }
 
-test('so many lists are made at once, so many wait, and the rest is refused', async () => {
+test('a limited number of lists is built at once, a limited number waits, and the rest is refused', async () => {
   const { app, begun } = waitingApp()
   const answers = Array.from({ length: 200 }, () => app.inject({ url: '/list' }))
   await expect.poll(() => begun.length).toBe(8)
-  // What is no list is not kept waiting.
+  // Other responses do not wait.
   expect((await app.inject({ url: '/one' })).statusCode).toBe(200)
   const release = setInterval(() => begun.shift()?.(), 1)
   const all = await Promise.all(answers)
@@ -115,7 +115,7 @@ test('so many lists are made at once, so many wait, and the rest is refused', as
   await app.close()
 })
 
-test('a list whose handler fails gives its place back', async () => {
+test('a list whose handler fails frees its slot', async () => {
   const app = Fastify() as unknown as App
   app.setSerializerCompiler(serializerCompiler)
   registerBoundedLists(app)

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
 
-/** Limits: lists that are read and written as JSON at once, those that wait for it, and how long; a list of 1,000 takes some tens of milliseconds of the event loop. */
+/** Limits: lists that are read and serialised at once, lists that wait, and their wait. A list of 1,000 takes some tens of milliseconds of the event loop. */
 const MAX_AT_ONCE = 8
 const MAX_WAITING = 100
 const MAX_WAIT_MS = 3_000
@@ -15,7 +15,7 @@ const BUSY: Refusal = {
   retryAfterSeconds: RETRY_SECONDS,
 }
 
-/** Whether an answer may grow with what is stored: it has a list of objects somewhere. */
+/** True if a response may grow with stored data, because its schema contains a list of objects. */
 export function mayGrow(schema: unknown): boolean {
   if (schema instanceof z.ZodArray) return !(schema.element instanceof z.ZodString)
   if (schema instanceof z.ZodObject) return Object.values(schema.shape).some(mayGrow)
@@ -26,12 +26,12 @@ export function mayGrow(schema: unknown): boolean {
   return false
 }
 
-/** The places of those who make a long answer. */
+/** A semaphore for long responses. */
 class Places {
   readonly #waiting = new Set<(isFree: boolean) => void>()
   #taken = 0
 
-  /** Whether a place was taken, which has to be given back; at once or when it is the caller's turn. */
+  /** Resolves to true, at once or later, if a place was taken, which the caller must release. */
   take(): boolean | Promise<boolean> {
     if (this.#taken < MAX_AT_ONCE) {
       this.#taken++
@@ -57,8 +57,8 @@ class Places {
 }
 
 /**
- * Bounds how many answers that grow with what is stored are made at once, by their schemas: of lists, of the dashboard, of usage. Who
- * comes beyond that is refused (429). To be registered after all else that wraps handlers, so that their time limits begin with the work.
+ * Bounds the number of concurrent responses that grow with stored data (lists, the dashboard, usage), as found from their schemas. Requests beyond
+ * the limit return 429. Must be registered after all other wrappers of handlers, so that their time limits begin with the work.
  */
 export function registerBoundedLists(app: App): void {
   const places = new Places()
@@ -83,18 +83,18 @@ export function registerBoundedLists(app: App): void {
       return handler.call(this, request, reply)
     }
   })
-  // The text is made by then; who reads it slowly keeps no place.
+  // The text is complete by then, so a slow reader holds no place.
   app.addHook('onSend', async (request) => request.leaveList?.())
   app.addHook('onResponse', async (request) => request.leaveList?.())
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** the addresses, as patterns, whose answers are bounded so; a test compares them with what is large */
+    /** patterns of the bounded paths; a test compares them with those of large responses */
     readonly boundedLists: Set<string>
   }
   interface FastifyRequest {
-    /** gives back the place of a list; not there where the request has none */
+    /** releases the place of a list; undefined if the request has none */
     leaveList: (() => void) | undefined
   }
 }

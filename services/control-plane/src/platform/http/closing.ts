@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 import type { App } from './app-type.js'
 
 /**
- * Lets the application close promptly. Answers given from the notice on are the last of their connections; and when it closes, connections
- * without any request yet are closed: clients open them in advance, Node counts them as busy, and closing would wait for them.
+ * Makes the application close promptly. From the notice on, every response is the last one of its connection. On close, connections without any
+ * request are closed: clients open them in advance, Node counts them as busy, and closing would wait for them.
  */
 export function closePromptly(app: App, notice: AbortSignal): void {
   const silent = new Set<Socket>()

@@ -2,7 +2,7 @@ import { constants } from 'node:zlib'
 import compress from '@fastify/compress'
 import type { App } from './app-type.js'
 
-/** Below this a header more weighs as much as what is saved; bytes. */
+/** Minimum bytes; for less, the additional header costs as much as compression saves. */
 const WORTHWHILE = 1024
 
 /** The API, and the console's page with the data that it reads first; its other files are compressed by the build. */
@@ -21,7 +21,7 @@ export async function registerCompression(app: App): Promise<void> {
     encodings: ['br', 'gzip'],
     customTypes: /^(?:application\/(?:vnd\.oai\.openapi\+)?json|text\/html)\b/,
     threshold: WORTHWHILE,
-    // About as fast as gzip, and smaller.
+    // About as fast as gzip, with a smaller result.
     brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
   })
 }

@@ -3,7 +3,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { FastifyRequest } from 'fastify'
 
 /**
- * Whether a request that creates or updates by a code must not update: `If-None-Match: *` (RFC 9110, 13.1.2). Entity tags match nothing,
+ * True if a request that creates or updates by a code must not update: `If-None-Match: *` (RFC 9110, 13.1.2). Entity tags match nothing,
  * since no resource here has one.
  */
 export function createsOnly(request: Pick<FastifyRequest, 'headers'>): boolean {
@@ -12,5 +12,5 @@ export function createsOnly(request: Pick<FastifyRequest, 'headers'>): boolean {
 
 export const CODE_EXISTS: Refusal = refuse('precondition_failed', coded('code_exists'))
 
-/** For the descriptions of such routes. */
+/** Sentence for the descriptions of such routes. */
 export const CREATES_ONLY = 'With `If-None-Match: *` it creates alone: 412 where the code exists.'

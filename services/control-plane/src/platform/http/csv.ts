@@ -1,6 +1,6 @@
 /**
- * One line of CSV (RFC 4180); null is an empty field. What strangers chose (names, addresses) may begin like a formula, which a spreadsheet would
- * carry out: an apostrophe before it makes it a text.
+ * Formats one line of CSV (RFC 4180); null is an empty field. Text that callers chose (names, addresses) may begin like a formula, which a spreadsheet
+ * would execute. A leading apostrophe makes it plain text.
  */
 export function csvLine(values: readonly (string | number | null)[]): string {
   return `${values.map(field).join(',')}\r\n`

@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { refusalOf } from './error-answers.js'
 
-test('a caller that goes away in the middle of a body is no missing store', async () => {
+test('a caller that disconnects in the middle of a body does not count as a missing store', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

@@ -10,7 +10,7 @@ import type { App } from './app-type.js'
 import { InputError } from './input-validation.js'
 import { sendRefusal } from './refusal.js'
 
-/** Fastify's own refusals as this service answers them. */
+/** Refusals of this service for Fastify's own errors. */
 const FRAMEWORK_REFUSALS: Readonly<Record<string, Refusal>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: refuse('payload_too_large', coded('body_over_1_mib')),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: refuse('unsupported_media_type', coded('body_not_json')),
@@ -19,10 +19,10 @@ const FRAMEWORK_REFUSALS: Readonly<Record<string, Refusal>> = {
   FST_ERR_MAX_PARAM_LENGTH: refuse('not_found', coded('resource_not_found')),
 }
 
-/** SQLSTATEs for text that Postgres cannot hold: a NUL character, plain or inside JSON. It can only come from the caller. */
+/** SQLSTATEs for text that Postgres cannot store: a NUL character, plain or inside JSON. Only a caller can have sent it. */
 const UNSTORABLE_TEXT: ReadonlySet<string> = new Set(['22021', '22P05'])
 
-/** Answers every error, expected or not, as `{"error": "..."}` with the status of the one table. Unexpected errors are logged, and not described to the client. */
+/** Returns every error, expected or not, as `{"error": "..."}` with the status of the one table. Unexpected errors are logged, and not described to the client. */
 export function registerErrorAnswers(app: App): void {
   app.decorateRequest('trouble')
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -35,7 +35,7 @@ export function registerErrorAnswers(app: App): void {
       )
     }
     const refusal = refusalOf(error)
-    // A request that fails may be sent without end. Routes are known and few.
+    // A client may repeat a failing request endlessly. Routes are known and few.
     if (refusal.code === 'internal')
       noteTrouble(app.log, `requests for ${request.routeOptions.url ?? 'no route'} fail`, { err: error }, 'error')
     return sendRefusal(reply, refusal)
@@ -48,7 +48,7 @@ const OF_WRITES: Readonly<Record<WriteOutcome, CodedMessage>> = {
   unknown: coded('change_unknown'),
 }
 
-/** What the failure of the store means for the client, and what to do. */
+/** Describes the consequence of the store's failure for the client, and the remedy. */
 function whatNow(request: FastifyRequest): CodedMessage[] {
   if (isReading(request)) return [coded('try_again')]
   const outcome = request.writes?.outcome ?? 'none'
@@ -57,7 +57,7 @@ function whatNow(request: FastifyRequest): CodedMessage[] {
   return outcome === 'none' || ifUnknown === undefined ? [advice] : [advice, coded('words', { words: ifUnknown })]
 }
 
-/** For faults that Fastify finds before any hook runs: an address that cannot be decoded, a parameter that is too long. */
+/** Handles errors that Fastify finds before any hook runs: a path that cannot be decoded, or a parameter that is too long. */
 export function answerFrameworkError(error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void {
   sendRefusal(reply, refusalOf(error))
 }
@@ -77,7 +77,7 @@ export function refusalOf(error: unknown): Refusal {
   return refuse('internal', coded('request_failed'))
 }
 
-/** The client disconnected in the middle of a body. Node gives that the same code as a lost connection to the store. */
+/** True if the client disconnected in the middle of a body. Node uses the same code as for a lost connection to the store. */
 function isCutShort(error: unknown): boolean {
   const { code, message, syscall } = error as NodeJS.ErrnoException
   return code === 'ECONNRESET' && message === 'aborted' && syscall === undefined
@@ -88,7 +88,7 @@ const CLIENT_ERROR_LINES: Readonly<Record<string, readonly [string, string]>> = 
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to arrive'],
 }
 
-/** Answers what is no HTTP request at all, in the form that all errors have, and closes the connection. */
+/** Responds to input that is not HTTP, in the form of all errors, and closes the connection. */
 export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const [status, message] = CLIENT_ERROR_LINES[error.code ?? ''] ?? ['400 Bad Request', 'the request is malformed']
@@ -103,7 +103,7 @@ export const NO_SUCH_PATH: Refusal & { code: ErrorCode } = refuse('not_found', c
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** the store's error for which the request was answered 503 */
+    /** the store's error because of which the request returned 503 */
     trouble: Error | undefined
   }
 }

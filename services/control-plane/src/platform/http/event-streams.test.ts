@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { App } from './app-type.js'
 import { EventStreams, type SendEvent } from './event-streams.js'
 
-test('an event is written once, however many streams it goes to', async () => {
+test('an event is serialized once, however many streams receive it', async () => {
   const app = Fastify() as unknown as App
   const streams = new EventStreams(app)
   const listeners: SendEvent[] = []
@@ -22,7 +22,7 @@ test('an event is written once, however many streams it goes to', async () => {
   for (const { body } of await Promise.all(answers)) expect(body).toContain('data: {"written":1}')
 })
 
-test('a stream ends with the session that it belongs to, at the next heartbeat', async () => {
+test('a stream ends with its session, at the next heartbeat', async () => {
   const app = Fastify() as unknown as App
   const streams = new EventStreams(app, 5)
   let lasting = 2
@@ -31,7 +31,7 @@ test('a stream ends with the session that it belongs to, at the next heartbeat',
     return streams.answer(reply, () => () => {})
   })
   const { body } = await app.inject({ url: '/' })
-  // One when it begins, then one before each look.
+  // One heartbeat at the start, then one before each check.
   expect(body).toBe(':\n\n'.repeat(4))
   await app.close()
 })

@@ -5,11 +5,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
 
-/** Each stream holds a connection for good; operators with open consoles are few. */
+/** Maximum number of streams. Each holds a connection permanently, and operators with open consoles are few. */
 const MAX_STREAMS = 100
-/** Proxies close an idle connection after 30 s at the earliest. */
+/** Interval of heartbeats. Proxies close an idle connection after 30 s at the earliest. */
 const HEARTBEAT_MS = 15_000
-/** A client with a larger backlog is gone or stuck; it reconnects and reads everything again. */
+/** Maximum backlog. A client with a larger one is gone or stuck; it reconnects and reads everything again. */
 const MAX_BACKLOG_BYTES = 256 * 1024
 
 const TOO_MANY = refuse('too_many_requests', coded('event_streams_full'))
@@ -17,28 +17,28 @@ const TOO_MANY = refuse('too_many_requests', coded('event_streams_full'))
 export interface ServerEvent {
   readonly event: string
   readonly id?: number
-  /** sent as JSON; the same object is of the same event */
+  /** sent as JSON; several streams share the serialised text of one object */
   readonly data: unknown
 }
 
 export type SendEvent = (event: ServerEvent) => void
 
-/** The streams of server-sent events (HTML standard, 9.2) of one route: bounded in number and in what waits for a slow reader. */
+/** The streams of server-sent events (HTML standard, 9.2) of one route, limited in number and in the backlog of a slow reader. */
 export class EventStreams {
   readonly #open = new Set<PassThrough>()
-  /** of what all streams are sent, by its data */
+  /** serialised text of an event's data, shared by all streams */
   readonly #texts = new WeakMap<object, string>()
   readonly #heartbeatMs: number
 
   constructor(app: App, heartbeatMs = HEARTBEAT_MS) {
     this.#heartbeatMs = heartbeatMs
-    // A stream never ends by itself: without this the process would not, either.
+    // A stream never ends by itself, and would keep the process alive.
     app.addHook('preClose', async () => {
       for (const stream of this.#open) stream.end()
     })
   }
 
-  /** Answers with a stream, or 429. `subscribe` is called with what sends into it, and answers the function that ends the subscription. */
+  /** Responds with a stream, or 429. `subscribe` receives the function that sends into it, and returns the one that ends the subscription. */
   answer(reply: FastifyReply, subscribe: (send: SendEvent) => () => void): FastifyReply {
     if (this.#open.size >= MAX_STREAMS) return sendRefusal(reply, TOO_MANY)
     const stream = new PassThrough()
@@ -61,7 +61,7 @@ export class EventStreams {
     return reply.type('text/event-stream').header('X-Accel-Buffering', 'no').send(stream)
   }
 
-  /** Written once, however many streams it goes to: all are sent the same data. */
+  /** Serialises an event once for all streams. */
   #textOf(event: ServerEvent): string {
     const { data } = event
     if (typeof data !== 'object' || data === null) return asText(event)
@@ -73,7 +73,7 @@ export class EventStreams {
   }
 }
 
-/** The browser connects again, and learns that its session has ended. A store that does not answer ends nothing. */
+/** The browser reconnects, and learns that its session has ended. A store that does not respond ends no stream. */
 async function endWithSession({ isStillSignedIn }: FastifyRequest, stream: PassThrough): Promise<void> {
   const lasts = isStillSignedIn === undefined || (await isStillSignedIn().catch(() => true))
   if (!lasts) stream.end()

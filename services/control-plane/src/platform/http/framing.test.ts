@@ -3,12 +3,12 @@ import { ambiguousFraming } from './framing.js'
 
 const plain = { url: '/x', headers: { host: 'a' }, rawHeaders: ['Host', 'a'], httpVersion: '1.1' }
 
-test('a plain request and a chunked one are fine', () => {
+test('a plain request and a chunked one are accepted', () => {
   expect(ambiguousFraming(plain)).toBeNull()
   expect(ambiguousFraming({ ...plain, headers: { 'transfer-encoding': 'Chunked' } })).toBeNull()
 })
 
-test('HTTP/1.0 knows no Host', () => {
+test('HTTP/1.0 needs no Host', () => {
   expect(ambiguousFraming({ ...plain, rawHeaders: [], httpVersion: '1.0' })).toBeNull()
 })
 

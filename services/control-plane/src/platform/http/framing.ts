@@ -5,12 +5,12 @@ import { coded } from '@gateway/contracts/messages.js'
 
 type FramedRequest = Pick<IncomingMessage, 'headers' | 'rawHeaders' | 'url' | 'httpVersion'>
 
-/** Limit: path and query together, as at the edge. */
+/** Maximum length of path and query together, as at the edge. */
 const MAX_ADDRESS = 8_192
 
 /**
- * Bounds what the head of a request holds before anything looks at it; what is too long and may be ignored is removed from it. null: nothing
- * that must be refused.
+ * Checks the lengths in a request's head before any other code reads it. Removes headers that are too long and may be ignored. Returns null if
+ * there is nothing to refuse.
  */
 export function unboundedHead({ headers, url = '' }: Pick<IncomingMessage, 'headers' | 'url'>): Refusal | null {
   if (url.length > MAX_ADDRESS) return refuse('uri_too_long', coded('address_too_long'))
@@ -23,9 +23,9 @@ export function unboundedHead({ headers, url = '' }: Pick<IncomingMessage, 'head
 }
 
 /**
- * What Node's parser lets through although two servers in a row could read it differently, which is how requests are smuggled past a
- * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts or none, and an address that names a
- * host of its own. null: nothing wrong.
+ * Finds input that Node's parser accepts although two servers in a row could read it differently, which is how requests are smuggled past a
+ * gate (RFC 9112, 6.1 and 3.2; RFC 9110, 7.2): a transfer coding other than chunked, several Hosts or none, or a target that names its
+ * own host. Returns null for unambiguous requests.
  */
 export function ambiguousFraming(request: FramedRequest): Refusal | null {
   const coding = request.headers['transfer-encoding']

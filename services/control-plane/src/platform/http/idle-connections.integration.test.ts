@@ -27,7 +27,7 @@ const connect = () => {
   return socket
 }
 
-test('a connection that sends empty lines after a request ends', async () => {
+test('a connection that sends empty lines after a request is closed', async () => {
   const socket = connect()
   socket.write(REQUEST)
   await once(socket, 'data')
@@ -37,7 +37,7 @@ test('a connection that sends empty lines after a request ends', async () => {
   clearInterval(lines)
 })
 
-test('a connection that goes on asking stays, and one whose answer takes long gets it', async () => {
+test('an active connection stays open, and a slow response is still delivered', async () => {
   const socket = connect()
   for (let i = 0; i < 5; i++) {
     socket.write(REQUEST)

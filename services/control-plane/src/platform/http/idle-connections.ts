@@ -7,9 +7,9 @@ interface Use {
 }
 
 /**
- * Ends connections that have sent no whole request head for so long after their last answer. Node counts such a time as well, but from the last
- * byte: an empty line now and then keeps a connection open forever. Before the first request Node's own limit of the head ends it.
- * @param withinMs how long an idle connection is kept, and a head may take
+ * Closes connections that have sent no complete request head for too long after their last response. Node has such a limit too, but counts from
+ * the last byte, so an occasional empty line keeps a connection open forever. Before the first request, Node's own limit of the head applies.
+ * @param withinMs maximum time of an idle connection, and of a head
  */
 export function endIdleConnections(app: App, withinMs: number): void {
   const uses = new WeakMap<Socket, Use>()

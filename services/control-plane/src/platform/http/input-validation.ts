@@ -7,7 +7,7 @@ import { z } from 'zod'
 import type { App } from './app-type.js'
 import { sendRefusal } from './refusal.js'
 
-/** Input that does not fit: an error, since that is how Fastify's parsers and validators refuse. */
+/** Invalid input. It is an error, since Fastify's parsers and validators refuse by throwing. */
 export class InputError extends Error {
   readonly refusal: Refusal
 
@@ -17,7 +17,7 @@ export class InputError extends Error {
   }
 }
 
-/** Parts of a request by the names that messages give them. */
+/** Parts of a request, by their names in messages. */
 const PLACES: Readonly<Record<string, string>> = {
   body: 'body',
   querystring: 'query',
@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<string, string>> = {
   headers: 'header',
 }
 
-/** Validates every part of every request, so that all routes refuse unknown fields and word their refusals alike. */
+/** Validates every part of every request, so that all routes refuse unknown fields in the same words. */
 export function registerInputValidation(app: App): void {
   app.setValidatorCompiler(({ schema, httpPart = '' }) => {
     const place = PLACES[httpPart] ?? 'request'
@@ -55,17 +55,17 @@ function preparation(schema: z.core.$ZodType, httpPart: string): (input: unknown
   if (httpPart === 'querystring') return withoutTokens
   if (httpPart !== 'body') return (input) => input
   const nullable = fieldsThatTakeNull(schema)
-  // No body is one without fields: it is right where none is required, and else names what is missing.
+  // No body counts as one without fields: it is valid if no field is required, and otherwise the message names the missing fields.
   return (body) => withoutNulls(body ?? {}, nullable)
 }
 
-/** By each field of a body whether null has a meaning there. */
+/** Maps each field of a body to whether null has a meaning for it. */
 function fieldsThatTakeNull(schema: z.core.$ZodType): ReadonlyMap<string, boolean> {
   const fields = Object.entries(fieldsAt(schema, []))
   return new Map(fields.map(([name, field]) => [name, z.safeParse(field, null).success]))
 }
 
-/** Any other field that is null counts as left out: serializers of many languages send null for whatever is not set. */
+/** Treats any other field that is null as omitted, since serializers of many languages send null for unset fields. */
 function withoutNulls(body: unknown, nullable: ReadonlyMap<string, boolean>): unknown {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { InputError } from './input-validation.js'
 import { jsonFault } from './json-fault.js'
 
 /**
- * Only JSON is accepted, so that no HTML form of a foreign page is. An empty body counts as none: many clients send the content type with
+ * Accepts only JSON, which excludes HTML forms of foreign pages. An empty body counts as absent: many clients send the content type with
  * every POST, and `curl -d ''` declares a form.
  */
 export function registerBodyParsers(app: App): void {
@@ -13,7 +13,7 @@ export function registerBodyParsers(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined)
-    // Decoding would put U+FFFD in the place of what is wrong, and it would be stored.
+    // Decoding would replace invalid bytes by U+FFFD, and the store would keep that.
     if (!isUtf8(body)) return done(notJson(body))
     const text = body.toString()
     if (hasHalfCharacter(text)) return done(Object.assign(new Error('half a character'), { code: UNSTORABLE }))
@@ -26,10 +26,10 @@ export function registerBodyParsers(app: App): void {
   })
 }
 
-/** SQLSTATE character_not_in_repertoire, as Postgres itself says it of NUL. */
+/** SQLSTATE character_not_in_repertoire, which Postgres itself uses for NUL. */
 const UNSTORABLE = '22021'
 
-/** Whether an escape stands for half a character (`\ud800` alone): it would be stored as U+FFFD, so that different texts became equal. */
+/** True if an escape stands for an unpaired surrogate (such as `\ud800`). It would be stored as U+FFFD, so different texts would become equal. */
 function hasHalfCharacter(json: string): boolean {
   if (!/\\u[dD]/.test(json)) return false
   const unescaped = json.replace(/\\(?:u([0-9a-fA-F]{4})|.)/g, (_, code?: string) =>

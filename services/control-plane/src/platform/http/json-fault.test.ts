@@ -40,16 +40,16 @@ test.each([
   ['/*c*/{}', 'found "/", where a value should be; JSON has no comments'],
   ['   ', 'it ends at line 1, column 4, where a value should be'],
   ['['.repeat(500_000), 'it ends at line 1, column 500001, where a value should be'],
-])('the reason why %.20s is no JSON names the place and what was found there', (body, expected) => {
+])('the reason why %.20s is not JSON names the position and the text found there', (body, expected) => {
   expect(reason(body).slice(START.length)).toContain(expected)
-  // What this explains, JSON.parse refuses.
+  // JSON.parse refuses the same text.
   expect(() => JSON.parse(body)).toThrow(SyntaxError)
 })
 
-test('the first byte that is not UTF-8 is named, and the replacement character itself is none', () => {
+test('the first byte that is not UTF-8 is named, and the replacement character itself is valid', () => {
   expect(reason(Buffer.from([0x7b, 0x22, 0xef, 0xbf, 0xbd, 0xff, 0x22]))).toBe(`${START}it is not UTF-8 from byte 5 on`)
 })
 
-test('a name that is not taken is named where the text is JSON', () => {
+test('a forbidden name in valid JSON is named', () => {
   expect(reason('{"__proto__":{}}')).toContain('__proto__')
 })

@@ -1,14 +1,14 @@
 import { type CodedMessage, coded, type SentenceCode } from '@gateway/contracts/messages.js'
 import { Tokenizer, TokenParser } from '@streamparser/json'
 
-/** Where a text stops being JSON: bytes from its beginning. */
+/** The position at which a text stops being JSON, in bytes from its beginning. */
 interface Fault {
   readonly offset: number
-  /** what should be there */
+  /** expected token */
   readonly expected: SentenceCode
 }
 
-/** What the parser waits for, by the numbers of its states, which the package does not export. */
+/** Expected tokens by the number of the parser's state, which the package does not export. */
 const EXPECTED = [
   'said.json_value',
   'said.json_name',
@@ -18,14 +18,14 @@ const EXPECTED = [
 ] as const satisfies readonly SentenceCode[]
 
 /**
- * Why a body is not JSON: line and column (in characters, from 1), what was found there, what should be there, and the usual reason. Only called for
- * what JSON.parse refuses, whose own words differ by version and have no position for half of the faults.
+ * Explains why a body is not JSON: line and column (in characters, from 1), the found and the expected token, and the usual reason. Called only for
+ * text that JSON.parse refuses. Its own messages differ by version, and half of them have no position.
  */
 export function jsonFault(body: Buffer): CodedMessage[] {
   const foreign = firstForeignByte(body)
   if (foreign >= 0) return [coded('json.encoding', { byte: foreign })]
   const fault = faultIn(body)
-  // The parser takes what JSON.parse refused for the names in it.
+  // The parser accepts a text that JSON.parse refused because of its names.
   if (fault === null) return [coded('json.forbidden_name')]
   const before = body.subarray(0, fault.offset).toString()
   const line = before.split('\n').length
@@ -38,7 +38,7 @@ export function jsonFault(body: Buffer): CodedMessage[] {
   return usual === null ? [place] : [place, usual]
 }
 
-/** null: there is none. */
+/** Returns null if there is no fault. */
 function faultIn(body: Buffer): Fault | null {
   const tokenizer = new Tokenizer()
   const parser = new TokenParser({ keepStack: false })
@@ -59,12 +59,12 @@ function faultIn(body: Buffer): Fault | null {
   tokenizer.onError = ({ message }) => {
     const [, at = '', where = ''] = /absolute position "(\d+)"\) in state (\w+)/.exec(message) ?? []
     state = stateOf(parser)
-    // Of a word that is none it names the first character that does not belong to it.
+    // For an unknown word, it returns the first character that does not belong to a known one.
     const begun = /^(?:TRUE|FALSE|NULL)(\d)$/.exec(where)?.[1] ?? '0'
     note(Number(at) - Number(begun), expectedWithin(where))
   }
   tokenizer.write(body)
-  // What ends a number that stands at the end.
+  // Ends a number at the end of the text.
   if (fault === null) tokenizer.write(' ')
   if (fault !== null || parser.isEnded) return fault
   state = stateOf(parser)
@@ -72,7 +72,7 @@ function faultIn(body: Buffer): Fault | null {
   return fault
 }
 
-/** What should follow inside a text or a number; undefined: the fault is in neither. */
+/** Returns the token expected inside a string or a number; undefined if the fault is in neither. */
 function expectedWithin(tokenizerState: string): SentenceCode | undefined {
   if (tokenizerState.startsWith('STRING_AFTER') || tokenizerState.startsWith('STRING_UNICODE'))
     return 'said.json_escape'
@@ -84,12 +84,12 @@ function stateOf(parser: TokenParser): number {
   return (parser as unknown as { state: number }).state
 }
 
-/** -1: all of it is UTF-8. */
+/** Returns -1 if the whole text is valid UTF-8. */
 function firstForeignByte(body: Buffer): number {
   const text = body.toString()
   for (let at = text.indexOf('\ufffd'); at >= 0; at = text.indexOf('\ufffd', at + 1)) {
     const offset = Buffer.byteLength(text.slice(0, at))
-    // The character itself is no fault.
+    // The character itself is valid.
     if (body.readUIntBE(offset, Math.min(3, body.length - offset)) !== 0xefbfbd) return offset
   }
   return -1

@@ -12,7 +12,7 @@ const ENCODERS = {
 
 type Encoding = keyof typeof ENCODERS
 
-/** A text that does not change while the process lives: written, tagged and compressed once for all who ask. */
+/** A text that is constant while the process runs. It is serialised, tagged and compressed once for all requests. */
 export class KeptText {
   readonly #text: string
   readonly #etag: string

@@ -1,13 +1,13 @@
 interface PlainPage {
   readonly lang: string
   readonly title: string
-  /** lets the page have its style; see `allowStyles` */
+  /** allows the page's style element; see `allowStyles` */
   readonly nonce: string
   /** HTML */
   readonly main: string
 }
 
-/** A page of its own, without scripts: for those who have no console yet, or cannot load it. */
+/** Renders a separate page without scripts, for users who have no console yet or cannot load it. */
 export function plainPage({ lang, title, nonce, main }: PlainPage): string {
   return `<!doctype html>
 <html lang="${lang}">
@@ -35,7 +35,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** A text as HTML. */
+/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] as string)
 }

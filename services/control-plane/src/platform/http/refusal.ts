@@ -7,10 +7,10 @@ import {
 } from '@gateway/contracts/errors.js'
 import type { FastifyReply } from 'fastify'
 
-/** `Retry-After` where a dependency is down: about what a database or Redis takes to come back. */
+/** `Retry-After` if a dependency is down: roughly the time in which a database or Redis recovers. */
 const RETRY_AFTER_SECONDS = 5
 
-/** Answers a refusal in the one form that all errors have; the status comes from the one table. */
+/** Sends a refusal in the form of all errors. The status comes from the one table. */
 export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply {
   return refusalHead(reply, refusal)
     .type('application/json; charset=utf-8')
@@ -18,7 +18,7 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
     .send(errorBody(refusal.message))
 }
 
-/** Status and headers of a refusal, whose body is for the caller to send. */
+/** Sets the status and headers of a refusal. The caller sends the body. */
 export function refusalHead(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const status = STATUS_OF_ERROR[refusal.code]
   const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
@@ -28,7 +28,7 @@ export function refusalHead(reply: FastifyReply, refusal: Refusal): FastifyReply
   return reply.code(status).header('Cache-Control', 'no-store').header(REFUSAL_HEADER, refusal.code)
 }
 
-/** Limit: bytes of the header; a longer list is left out, since the body says the same. */
+/** Maximum bytes of the header. A longer list is omitted, since the body contains it too. */
 const MAX_DETAILS_BYTES = 4096
 
 function detailsField(details: NonNullable<Refusal['details']>): string | null {

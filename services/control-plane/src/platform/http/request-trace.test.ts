@@ -22,7 +22,7 @@ async function appWith(tracer: Tracer) {
   return app
 }
 
-test('what runs for a request, also after its body was read and something was waited for, knows its trace and its id', async () => {
+test('code that runs for a request, even after its body was read and after a wait, has its trace and its id', async () => {
   const app = await appWith(NO_TRACER)
   const headers = { traceparent: TRACEPARENT, 'x-request-id': 'r1' }
   const { fields, trace } = (await app.inject({ method: 'POST', url: '/x/1', headers, payload: { a: 1 } })).json()
@@ -36,7 +36,7 @@ test('what runs for a request, also after its body was read and something was wa
   })
 })
 
-test('a span is named by the route, and ends with the status', async () => {
+test('a span is named after the route, and ends with the status', async () => {
   const spans: unknown[] = []
   const app = await appWith({
     ...NO_TRACER,

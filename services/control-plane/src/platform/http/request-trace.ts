@@ -5,12 +5,12 @@ import type { ControlContext } from '../context.js'
 import { traceFields } from '../trace.js'
 import type { App } from './app-type.js'
 
-/** Visible ASCII (RFC 9110, 5.6.2, and what ids are made of besides). Limit: what a log line can bear. */
+/** Visible ASCII (RFC 9110, 5.6.2, and other usual characters of ids), limited to a length that fits in a log line. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/
 
 /**
- * Each request is a span of the trace that its `traceparent` names, or of a new one, and every line of its log says which. An `X-Request-Id` stands
- * next to it there.
+ * Makes each request a span of the trace that its `traceparent` names, or of a new one. Every line of its log contains the trace, and the
+ * `X-Request-Id` if it was sent.
  */
 export function registerRequestTrace(app: App, { tracer }: ControlContext): void {
   app.decorateRequest('span')
@@ -27,7 +27,7 @@ export function registerRequestTrace(app: App, { tracer }: ControlContext): void
     request.logFields = { ...traceFields(span.context), ...requestId }
     logContext.run(request.logFields, done)
   })
-  // Where a body was read, what follows is called by its stream and not by the hooks before.
+  // After a body was read, the next hooks are called by its stream instead of the previous hooks.
   app.addHook('preHandler', (request, _, done) => logContext.run(request.logFields, done))
   app.addHook('onResponse', async ({ span }, { statusCode }) => {
     const failed = statusCode >= 500 ? `status ${statusCode}` : null
@@ -37,9 +37,9 @@ export function registerRequestTrace(app: App, { tracer }: ControlContext): void
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** not there where the request was refused before it had a route */
+    /** undefined if the request was refused before it had a route */
     span: Span | undefined
-    /** what each line of the request's log says */
+    /** fields of every line of the request's log */
     logFields: Readonly<Record<string, string>>
   }
 }

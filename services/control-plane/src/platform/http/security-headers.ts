@@ -3,9 +3,9 @@ import type { ControlContext } from '../context.js'
 import type { App } from './app-type.js'
 
 /**
- * Headers that keep a browser from doing more with an answer than it should. One content security policy serves JSON and the console:
- * nothing from elsewhere but map data of this gateway's own addresses; workers from blobs because the map library starts its own so.
- * No HSTS, since the transport is plain HTTP; the proxy that terminates TLS adds it.
+ * Sets headers that restrict what a browser does with a response. One content security policy serves JSON and the console: from elsewhere, only
+ * map data of this gateway's own URLs is allowed. Workers from blobs are allowed because the map library starts its workers so.
+ * HSTS is omitted, since the transport is plain HTTP; the proxy that terminates TLS adds it.
  */
 export async function registerSecurityHeaders(app: App, { settings }: ControlContext): Promise<void> {
   const { tilePublicBaseUrl, vectorPublicBaseUrl, apiBaseUrl } = settings
@@ -28,7 +28,7 @@ export async function registerSecurityHeaders(app: App, { settings }: ControlCon
       },
     },
     strictTransportSecurity: false,
-    // Browsers ignore these two on plain HTTP and say so in their consoles.
+    // Browsers ignore these two on plain HTTP, and report that in their consoles.
     crossOriginOpenerPolicy: false,
     originAgentCluster: false,
     xFrameOptions: { action: 'deny' },

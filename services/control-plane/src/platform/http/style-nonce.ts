@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
 
-/** Lets the page of this answer have the style elements that carry the nonce, beyond the policy of all answers. */
+/** Allows the style elements with this nonce in one response, beyond the policy of all responses. */
 export function allowStyles(reply: FastifyReply, nonce: string): FastifyReply {
   const policy = String(reply.getHeader('content-security-policy'))
   return reply.header(

@@ -1,6 +1,6 @@
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Whether a path parameter can be an identifier at all: the store would refuse another text as an error of its own. */
+/** True if a path parameter can be an identifier. For any other text the store would raise an error. */
 export function isUuid(text: string): boolean {
   return UUID.test(text)
 }

@@ -6,7 +6,7 @@ import { FINISHED_JOB } from './examples/slicing.js'
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-/** Its route reads it as a stream, and has no schema for it. */
+/** The body that its route reads as a stream, without a schema. */
 const IMPORT_BODY = {
   required: true,
   content: {
@@ -90,7 +90,7 @@ const HEADERS = `${SIGNED} Retried after the waits of RETRY_WAITS.`
 const UPLOAD =
   'In mode `upload` this JSON is the part `event` of a multipart/form-data body, before the part `archive`.'
 
-/** Of an event that goes to every enabled HTTP target. */
+/** The body of an event that goes to every enabled HTTP target. */
 const EVENT = {
   basemap_code: { type: 'string' },
   version: { type: 'string' },

@@ -59,7 +59,7 @@ const ERROR_WORDS: Readonly<Record<string, string>> = {
     'must look before repeating it. A slice submission with a `code` may be repeated with the same one in any case',
 }
 
-/** Components to which the operations' error answers refer. */
+/** Returns the components to which error responses of operations refer. */
 export function errorResponses(): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(ERROR_WORDS).map(([status, description]) => [
@@ -69,7 +69,7 @@ export function errorResponses(): Record<string, unknown> {
   )
 }
 
-/** What all operations under a path have in common, so that no feature repeats it. */
+/** The common parts of all operations under a path, so that no feature repeats them. */
 interface Convention {
   readonly pattern: RegExp
   readonly tag: string
@@ -79,7 +79,7 @@ interface Convention {
 
 const SERVICE_ERRORS = [400, 401, 403, 429, 500, 503]
 
-/** In the order in which the document lists them. */
+/** Tags, in the order of the document. */
 export const TAGS = [
   {
     name: 'Tiles and downloads',
@@ -102,7 +102,7 @@ export const TAGS = [
   { name: 'Events', description: 'Requests that this service sends' },
 ]
 
-/** The first pattern that matches applies. */
+/** The first matching pattern applies. */
 const CONVENTIONS: readonly Convention[] = [
   admin('Admin: tokens', /^\/api\/v1\/admin\/(tokens|preview-token|signed-urls|signing-keys)/),
   admin(
@@ -141,7 +141,7 @@ function admin(tag: string, pattern: RegExp): Convention {
   return { pattern, tag, security: ADMIN, errors: [401, 403, 429, 500, 503] }
 }
 
-/** What single operations may answer beyond what all of their path may. */
+/** Errors of single operations beyond those common to their path. */
 const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
   'post /api/v1/admin/scan-sources': [412],
   'post /api/v1/admin/targets': [412],
@@ -166,7 +166,7 @@ const OWN_ERRORS: Readonly<Record<string, readonly number[]>> = {
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
-/** Adds tags, security, common error answers and examples to every operation of the document. */
+/** Adds tags, security, common error responses and examples to every operation of the document. */
 export function applyConventions(paths: Paths): void {
   for (const [path, item] of Object.entries(paths)) {
     const convention = CONVENTIONS.find(({ pattern }) => pattern.test(path)) as Convention
@@ -202,5 +202,5 @@ function describeRole(operation: Operation, role: Role): void {
   operation.description = `${operation.description ?? ''} Needs the role \`${role}\`.`.trim()
 }
 
-/** What the generator writes where a route gives no description. */
+/** The text that the generator writes if a route has no description. */
 const GENERATED_DESCRIPTION = 'Default Response'

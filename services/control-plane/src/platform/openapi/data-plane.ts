@@ -89,7 +89,7 @@ function tile(operationId: string, summary: string, parameters: Parameter[]): Pa
   }
 }
 
-/** Access is decided as for the vector's download. */
+/** Describes a tile of a vector. Access is decided as for its download. */
 function vectorTile(operationId: string, summary: string, parameters: Parameter[]): PathItem {
   const { get } = tile(operationId, summary, parameters) as { get: Record<string, unknown> }
   return { get: { ...get, parameters: [...parameters, REVISION] } } as PathItem
@@ -107,7 +107,7 @@ function download(operationId: string, summary: string, parameters: Parameter[],
   return { get: { operationId, summary, description: DOWNLOAD_WORDS, parameters, responses } }
 }
 
-/** Under the name that ends as files of a kind do. */
+/** Describes a download under a name with the extension of its kind. */
 function downloadAs(kind: VectorKind, name: string, what: string): PathItem {
   const summary = `Download ${what} under a name that ends so`
   return download(`downloadVectorAs${name}`, summary, [CODE], VECTOR_DOWNLOADS[kind].type)
@@ -186,7 +186,7 @@ function esri(operationId: string, summary: string, parameters: Parameter[] = []
 
 const SERVICE = '/arcgis/rest/services/{code}'
 
-/** ArcGIS REST, as far as tiles go. */
+/** Paths of ArcGIS REST, limited to tiles. */
 const ESRI_PATHS: Paths = {
   '/arcgis/rest/info': esri('getArcgisInfo', 'ArcGIS REST: what this server is'),
   '/arcgis/rest/services': esri(
@@ -386,7 +386,7 @@ const ORIGINAL: Parameter = {
   schema: { type: 'string' },
 }
 
-/** What the edge serves, which has no schemas to generate this from. All of it needs the scope `read`. */
+/** Paths of the edge, which has no schemas to generate them from. All of them need the scope `read`. */
 export const DATA_PLANE_PATHS: Paths = {
   '/tiles/{code}/{version}/{z}/{x}/{y}.{ext}': tile('getVersionTile', 'A tile of a version', [
     CODE,

@@ -1,4 +1,4 @@
-/** What holds for the whole interface, and what the specification leaves open and this service decided. */
+/** Rules of the whole interface, and decisions of this service that the specification leaves open. */
 export const API_DESCRIPTION = `
 Catalogs basemaps and vectors, serves tiles and downloads to holders of a service token, and lets operators administer all of it.
 

@@ -1,11 +1,11 @@
 import type { Role } from '@gateway/contracts/operator.js'
 
-/** The parts of an OpenAPI 3.1 document that this service adds to; the rest passes through as the generator made it. */
+/** The parts of an OpenAPI 3.1 document that this service extends. All other parts pass unchanged from the generator. */
 export interface Operation {
   summary?: string
   description?: string
   operationId?: string
-  /** of an operator who calls it; those who follow may call it too */
+  /** lowest role that may call it */
   'x-required-role'?: Role
   tags?: readonly string[]
   security?: readonly Readonly<Record<string, readonly string[]>>[]

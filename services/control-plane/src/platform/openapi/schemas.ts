@@ -45,7 +45,7 @@ const NAMED_SCHEMAS = {
   UsageCells: usageCellsSchema,
 } as const
 
-/** Gives the resources names of their own in the document, for readers and for generators of clients. */
+/** Names the resources in the document, for readers and for generators of clients. */
 export function nameSchemas(): void {
   for (const [id, schema] of Object.entries(NAMED_SCHEMAS)) {
     z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id })

@@ -7,7 +7,7 @@ import { storeTrouble } from '@gateway/store/transient-errors.js'
 
 const FIRST_WAIT_MS = 100
 const LONGEST_WAIT_MS = 2000
-/** A wait this long is reported, for whoever watches the start. */
+/** Time in ms after which a wait is reported to the operator. */
 const SILENT_AFTER_MS = 3_000
 
 const SHARED_SESSIONS =
@@ -15,9 +15,9 @@ const SHARED_SESSIONS =
   '(PgBouncer: pool_mode = session), or name the server itself'
 
 /**
- * Waits for the store to answer and brings its schema up to date, however long the store takes to come. Rejects with
- * StoreRefusal for what waiting does not mend (a wrong password, a database that is newer than this program), and when `shutdown` is aborted.
- * @param tell called once where it has to wait, with the reason
+ * Waits until the store responds, however long that takes, and migrates its schema. Rejects with StoreRefusal for a permanent fault (a wrong
+ * password, a database that is newer than this program), and when `shutdown` is aborted.
+ * @param tell called once if it has to wait, with the reason
  */
 export async function migrateWhenReachable(
   sql: Sql,

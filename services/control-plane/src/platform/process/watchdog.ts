@@ -2,8 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { BEAT_MS, beat } from '@gateway/core/processes/heartbeat.js'
 
 /**
- * Has the event loop of this process monitored: by the launcher that started it, or else by a thread of its own, which kills the process
- * so that its supervisor restarts it.
+ * Monitors the event loop of this process: by the launcher that started it, or else by a separate thread, which kills the process so that its
+ * supervisor restarts it.
  */
 export function startWatchdog(): void {
   if (process.connected) {

@@ -28,11 +28,11 @@ declare module 'fastify' {
   }
 }
 
-/** Admits requests with a service token, checked against the store: too few reach the control plane for a cache to pay. */
+/** Admits requests with a service token, checked against the store: too few requests reach the control plane for a cache to be useful. */
 export interface ServiceGate {
-  /** An onRequest hook: a usable token with this scope (400, 401, 403 otherwise). It runs before the body is read. */
+  /** Returns an onRequest hook that requires a usable token with this scope (400, 401, 403 otherwise). It runs before the body is read. */
   require(scope: Scope): onRequestAsyncHookHandler
-  /** Whether the admitted token's grants cover a resource, whether or not it exists. Answers the refusal itself: false then. */
+  /** True if the admitted token's grants cover a resource, whether or not it exists. Otherwise sends the refusal and returns false. */
   grants(request: FastifyRequest, reply: FastifyReply, wanted: NonNullable<WantedResource>, scope: Scope): boolean
 }
 
@@ -93,7 +93,7 @@ async function admit(
   return decision.ok ? { ok: true, token } : decision
 }
 
-/** Repeated headers are joined, and not a well-formed token then. */
+/** Joins repeated headers; the result is then not a well-formed token. */
 function joined(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }

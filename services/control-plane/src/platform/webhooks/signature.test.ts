@@ -8,7 +8,7 @@ const secrets = fc
   .uint8Array({ minLength: 24, maxLength: 64 })
   .map((bytes) => `whsec_${Buffer.from(bytes).toString('base64')}`)
 
-test('the reference implementation of Standard Webhooks accepts what is signed with a whsec_ secret', () => {
+test('the reference implementation of Standard Webhooks accepts a signature with a whsec_ secret', () => {
   fc.assert(
     fc.property(secrets, fc.uuid(), fc.json(), (secret, id, body) => {
       const stamp = { id: webhookId(id), timestamp: now() }
@@ -18,7 +18,7 @@ test('the reference implementation of Standard Webhooks accepts what is signed w
   )
 })
 
-test('the reference implementation accepts what is signed with a raw secret', () => {
+test('the reference implementation accepts a signature with a raw secret', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme-ascii' }), fc.json(), (secret, body) => {
       fc.pre(!secret.startsWith('whsec_'))
@@ -45,7 +45,7 @@ test('a body signed in parts has the signature of the whole', () => {
   expect(signatureOf(parts)).toBe(signText(key, stamp, '{"a":1}'))
 })
 
-test('a secret that begins like a Standard Webhooks one must be base64', () => {
+test('a secret that begins like one of Standard Webhooks must be base64', () => {
   expect(signingKey('whsec_')).toBeNull()
   expect(signingKey('whsec_not base64!')).toBeNull()
 })

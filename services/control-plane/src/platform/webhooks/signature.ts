@@ -10,8 +10,8 @@ export interface WebhookStamp {
 const PREFIX = 'whsec_'
 
 /**
- * The key that a secret stands for: what follows `whsec_` in base64, as Standard Webhooks writes secrets, or else the secret's own bytes
- * in UTF-8. null: it begins like the former but is no base64.
+ * Returns the key of a secret: the base64 text after `whsec_`, as in Standard Webhooks, or else the bytes of the secret in UTF-8. Returns null if
+ * the text after `whsec_` is not base64.
  */
 export function signingKey(secret: string): Buffer | null {
   if (!secret.startsWith(PREFIX)) return Buffer.from(secret, 'utf8')

@@ -10,7 +10,7 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 
 const NO_SUCH_TARGET = refuse('not_found', coded('target_not_found'))
 
-/** Edges know nothing of targets: no edge is waited for, and none is named. */
+/** The result for a target: edges do not use targets, so no edge has to confirm. */
 const FORGOTTEN = { files: 0, confirmed: [], pending: [] }
 
 export function forgetTargetRoute(app: App, { sql }: ControlContext): void {

@@ -14,10 +14,10 @@ import { signingKey } from '../../platform/webhooks/signature.js'
 
 export type Saved = { readonly ok: true; readonly target: Target } | Refusal
 
-/** Directories and buckets are named to receive files. */
+/** Default modes by kind: directories and buckets usually receive files. */
 const DEFAULT_MODE = { http: 'notify', directory: 'upload', bucket: 'upload', purge: 'notify' } as const
 
-/** Creates or updates a target. Its secret goes into the store and nowhere else: the audit row records only that it was changed. */
+/** Creates or updates a target. Its secret is stored only in its row: the audit entry records only that it changed. */
 export async function saveTarget(
   ctx: ControlContext,
   guard: DestinationGuard,
@@ -37,7 +37,7 @@ export async function saveTarget(
       mode: body.mode ?? (known?.kind === body.kind ? known.mode : DEFAULT_MODE[body.kind]),
       name: body.name,
       enabled: body.enabled,
-      // What is stored is not signed: nothing there verifies it.
+      // Stored files are not signed, since no receiver verifies them.
       secret: body.kind === 'directory' || body.kind === 'bucket' || body.secret === '' ? null : body.secret,
     }
     const target = await upsertTarget(tx, saved, createsOnly)

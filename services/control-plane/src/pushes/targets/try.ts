@@ -57,7 +57,7 @@ function tryOnce(ctx: ControlContext, guard: DestinationGuard, target: TargetWit
   return target.kind === 'bucket' ? tryBucket(ctx, target.url ?? '') : tryHttp(ctx, guard, target)
 }
 
-/** Whether an object can be written there and removed. */
+/** Tests that an object can be written and removed. */
 async function tryBucket({ settings, shutdown }: ControlContext, url: string): Promise<Outcome> {
   const store = openObjectStore(url, settings)
   const key = `.${randomUUID()}.tmp`
@@ -99,7 +99,7 @@ const NO_FILES: Bundle = {
   files: async function* () {},
 }
 
-/** Whether a file can be written there, made durable, renamed and removed. */
+/** Tests that a file can be written, synced, renamed and removed. */
 async function tryDirectory(directory: string): Promise<Outcome> {
   const file = path.join(directory, `.${randomUUID()}.tmp`)
   const renamed = path.join(directory, `.${randomUUID()}.tmp`)

@@ -18,7 +18,7 @@ afterAll(() => gateway.close())
 const preview = (payload: object) =>
   gateway.admin({ method: 'POST', url: '/api/v1/admin/preview-token', payload: payload as never })
 
-test('a preview token reads its one basemap, and is nowhere listed or counted', async () => {
+test('a preview token reads only its basemap, and is never listed or counted', async () => {
   const answer = await preview({ basemap_code: 'world' })
   expect(answer.statusCode).toBe(200)
   const { token, expires_at } = answer.json<{ token: string; expires_at: string }>()
@@ -33,14 +33,14 @@ test('a preview token reads its one basemap, and is nowhere listed or counted', 
   expect(dashboard.tokens).toEqual({ active: 0, expired: 0, disabled: 0, items: [] })
 })
 
-test('expired preview tokens are removed when another is issued', async () => {
+test('expired preview tokens are removed when another one is issued', async () => {
   await gateway.store.sql`UPDATE tokens SET expires_at = now() - interval '1 second' WHERE preview`
   await preview({ basemap_code: 'world' })
   const [left] = await gateway.store.sql<{ n: number }[]>`SELECT count(*) AS n FROM tokens WHERE preview`
   expect(left?.n).toBe(1)
 })
 
-test('a preview of nothing, of everything, and of two things at once is refused', async () => {
+test('a preview of nothing, of everything, or of two things at once is refused', async () => {
   expect((await preview({ basemap_code: 'nowhere' })).statusCode).toBe(404)
   expect((await preview({ basemap_code: '*' })).statusCode).toBe(404)
   expect((await preview({})).statusCode).toBe(400)
@@ -52,7 +52,7 @@ test('a preview of nothing, of everything, and of two things at once is refused'
   expect((await preview({ vector_code: 'v', vector_codes: ['v'] })).statusCode).toBe(400)
 })
 
-test('an open console hears of a token that was issued elsewhere, although no edge needs to', async () => {
+test('an open console is notified of a token issued elsewhere, although no edge has to be', async () => {
   const stream = await fetch(`${url}/api/v1/admin/dashboard/live`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   })
@@ -67,14 +67,14 @@ test('an open console hears of a token that was issued elsewhere, although no ed
   await reader.cancel()
 })
 
-test('settings are shown without secrets, and traffic with its beginning', async () => {
+test('settings are shown without secrets, and traffic with its start', async () => {
   const settings = await gateway.admin({ url: '/api/v1/admin/settings' })
   expect(settings.body).not.toContain(ADMIN_TOKEN)
   const traffic = (await gateway.admin({ url: '/api/v1/admin/dashboard/traffic' })).json()
   expect(Date.parse(traffic.since)).toBeLessThanOrEqual(Date.now())
 })
 
-test('one token previews the basemaps of a list, without those that are gone', async () => {
+test('one token previews the basemaps of a list, without missing ones', async () => {
   const answer = await preview({ basemap_codes: ['world', 'nowhere'] })
   expect(answer.statusCode).toBe(200)
   const [issued] = await gateway.store.sql<{ codes: string[] }[]>`

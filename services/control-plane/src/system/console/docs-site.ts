@@ -7,7 +7,7 @@ import { NO_SUCH_PATH } from '../../platform/http/error-answers.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { COMPRESSED } from './static-files.js'
 
-/** Serves the built documentation for anybody. Nothing of it is secret, and it loads nothing from elsewhere. */
+/** Serves the built documentation without authentication. It contains no secrets, and loads nothing from elsewhere. */
 export async function serveDocs(app: App, dist: string): Promise<void> {
   const scripts = hashesOfScripts(readFileSync(`${dist}index.html`, 'utf8'))
   const notFound = readFileSync(`${dist}404.html`, 'utf8')
@@ -16,14 +16,14 @@ export async function serveDocs(app: App, dist: string): Promise<void> {
     await scope.register(fastifyStatic, {
       root: dist,
       prefix: '/docs/',
-      // Each file becomes a route at the start; the route below has all other addresses.
+      // Each file becomes a route at the start. The route below handles all other paths.
       wildcard: false,
       globIgnore: COMPRESSED,
       preCompressed: true,
       decorateReply: false,
       cacheControl: false,
       setHeaders: (reply, path) => {
-        // Names under assets/ carry a hash of their content.
+        // Names under assets/ contain a hash of their content.
         const isHashed = path.includes('/assets/')
         reply.header('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'public, no-cache')
       },
@@ -36,7 +36,7 @@ export async function serveDocs(app: App, dist: string): Promise<void> {
   app.get('/docs', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 308))
 }
 
-/** The address below /docs/ of the page that `path` names without its ending, or with a slash behind it; null if no page has that name. */
+/** Returns the path below /docs/ of the page that `path` names without its extension, or with a final slash; null if no page has that name. */
 function pageFor(dist: string, path: string): string | null {
   const name = path.replace(/\/$/, '')
   // A path with an empty segment or with dots is not the name of a page.
@@ -48,7 +48,7 @@ function pageFor(dist: string, path: string): string | null {
   return found === undefined ? null : found.replace(/(^|\/)index\.html$/, '$1')
 }
 
-/** A browser gets a page that leads back into the documentation, and a program the body of every error. */
+/** Sends browsers a page that leads back into the documentation, and programs the body of every error. */
 function sendNotFound({ headers }: FastifyRequest, reply: FastifyReply, page: string): FastifyReply {
   reply.header('Cache-Control', 'no-store').header('Vary', 'Accept')
   if (!headers.accept?.includes('text/html')) return sendRefusal(reply, NO_SUCH_PATH)
@@ -56,8 +56,8 @@ function sendNotFound({ headers }: FastifyRequest, reply: FastifyReply, page: st
 }
 
 /**
- * Beyond the policy of all answers: the scripts in the head of each page, which are the same in all and set the colour scheme before anything
- * is drawn (CSP Level 3, 2.3.1: hash-source), and style attributes, which colour code. Style elements stay forbidden.
+ * Extends the common policy by the scripts in the head of each page, which set the colour scheme before the page is drawn and are the same everywhere
+ * (CSP Level 3, 2.3.1: hash-source), and by style attributes, which colour code. Style elements stay forbidden.
  */
 function allowWhatPagesHold(reply: FastifyReply, scripts: string): void {
   const policy = String(reply.getHeader('content-security-policy'))
@@ -65,7 +65,7 @@ function allowWhatPagesHold(reply: FastifyReply, scripts: string): void {
   reply.header('Content-Security-Policy', `${wider};style-src-attr 'unsafe-inline'`)
 }
 
-/** Of the scripts that stand in the page itself; the others are files, which the policy allows. */
+/** Returns hashes of inline scripts. The policy already allows scripts in files. */
 function hashesOfScripts(page: string): string {
   const codes = page
     .split('<script')

@@ -12,6 +12,6 @@ test.each<[string, readonly string[]]>([
   ['/admin/vectors/roads', ['/api/v1/admin/vectors/roads']],
   ['/admin/tokens?q=harbour', []],
   ['/admin/there/is/no/such/page', []],
-])('the page %s comes with what it reads first', (url, expected) => {
+])('the page %s comes with its first data', (url, expected) => {
   expect(firstReads(url)).toEqual([SESSION, ...expected])
 })

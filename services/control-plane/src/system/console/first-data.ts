@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify'
 import type { App } from '../../platform/http/app-type.js'
 
-/** Rows of a page of the console's lists. */
+/** Number of rows on a page of the console's lists. */
 const PAGE_SIZE = 25
 
-/** A page is sent without what takes longer: the console reads it by itself. */
+/** Time limit. Slower data is omitted, and the console reads it by itself. */
 const WITHIN_MS = 1_000
 
-/** What every page of the console reads first. */
+/** Requests that every page of the console makes first. */
 const ALWAYS = ['/api/v1/admin/session']
 
 /** What the overview's list of findings is made of; the console asks in the same words. */
@@ -29,22 +29,22 @@ const READS: readonly (readonly [page: RegExp, reads: (match: readonly string[])
   [/^vectors\/([^/]+)$/, ([, code]) => [`/api/v1/admin/vectors/${code}`]],
 ]
 
-/** The paths of the API that the page of an URL reads first. */
+/** Returns the API paths that the page of a URL reads first. */
 export function firstReads(url: string): readonly string[] {
   const [path = '', query] = url.split('?', 2)
   const page = path.replace(/^\/admin\//, '').replace(/\/$/, '')
   for (const [pattern, reads] of READS) {
     const match = pattern.exec(page)
     const own = match === null ? [] : reads([...match])
-    // A list that is searched or filtered is another one.
+    // With a search or filter, the list has another URL.
     if (match !== null) return [...ALWAYS, ...own.filter((read) => query === undefined || !read.includes('?'))]
   }
   return ALWAYS
 }
 
 /**
- * The answers to what a page reads first, by path, as JSON that may stand in a document: they come with the page instead of after it. They are
- * asked for as the page was, so that they hold what its reader may see. What is refused or slow is left out.
+ * Returns the responses to the first requests of a page, by path, as JSON that is safe inside a document, so that they arrive with the page. They are
+ * requested with the credentials of the page's request, so they contain what its reader may see. Refused or slow ones are omitted.
  */
 export async function firstData(app: App, request: FastifyRequest): Promise<string> {
   const answers = await Promise.all(firstReads(request.url).map((url) => answerOf(app, request, url)))
@@ -52,7 +52,7 @@ export async function firstData(app: App, request: FastifyRequest): Promise<stri
 }
 
 async function answerOf(app: App, request: FastifyRequest, url: string): Promise<readonly [string, unknown] | null> {
-  // What is asked for is a document, compressed and conditional by itself.
+  // The inner response must be a complete, uncompressed document.
   const { 'accept-encoding': _, 'if-none-match': __, ...headers } = request.headers
   const asked = app.inject({
     method: 'GET',

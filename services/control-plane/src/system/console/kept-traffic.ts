@@ -2,10 +2,10 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type KeptHistory, keptHistorySchema } from './traffic-history.js'
 
-/** Below DATA_DIR. Some 40 KB, and more only by edge processes. */
+/** File below DATA_DIR. It has some 40 KB, and grows only with the number of edge processes. */
 const FILE_NAME = 'traffic-history.json'
 
-/** What the process before has kept; null: nothing that can be used. */
+/** Returns the history that the previous process kept; null if it is unusable. */
 export async function readKeptTraffic(dataDir: string): Promise<KeptHistory | null> {
   try {
     const kept = keptHistorySchema.safeParse(JSON.parse(await readFile(join(dataDir, FILE_NAME), 'utf8')))
@@ -15,7 +15,7 @@ export async function readKeptTraffic(dataDir: string): Promise<KeptHistory | nu
   }
 }
 
-/** Whole or not at all. Rejects with what the disk says. */
+/** Writes the history atomically. Rejects with the disk's error. */
 export async function keepTraffic(dataDir: string, history: KeptHistory): Promise<void> {
   await mkdir(dataDir, { recursive: true })
   const file = join(dataDir, FILE_NAME)

@@ -3,15 +3,15 @@ import { readChangeMarks } from '@gateway/store/change-marks.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 
-/** Consoles show the changes of others within two seconds; they take half of that to read them. */
+/** Consoles must show changes of others within two seconds, and need half of that to read them. */
 const COMPARE_EVERY_MS = 1_000
 
 type Marks = Partial<Record<LiveTopic, string>>
 type Listener = (topics: readonly LiveTopic[]) => void
 
 /**
- * Notifies open consoles of the topics that have changed, through any control plane: marks of the store are compared every second while
- * there is a listener. The change log would not do, since it has nothing of scans or pushes.
+ * Notifies open consoles of changed topics, through any control plane. It compares marks of the store every second while there is a listener. The
+ * change log would not suffice, since it does not contain scans or pushes.
  */
 export class Live {
   readonly #ctx: Pick<ControlContext, 'sql' | 'log'>
@@ -24,14 +24,14 @@ export class Live {
   #marks: Marks | null = null
   #comparing = false
 
-  /** @param samples how often traffic has been sampled */
+  /** @param samples number of traffic samples so far */
   constructor(ctx: Pick<ControlContext, 'sql' | 'log'>, edges: Pick<KnownEdges, 'read'>, samples: () => number) {
     this.#ctx = ctx
     this.#edges = edges
     this.#samples = samples
   }
 
-  /** `onWatching` is called once, when from then on no change is missed. Answers the function that ends it. */
+  /** Calls `onWatching` once, when no later change is missed. Returns the function that ends the subscription. */
   listen(listener: Listener, onWatching: () => void): () => void {
     this.#listeners.add(listener)
     if (this.#marks === null) this.#waiting.add(onWatching)

@@ -3,8 +3,8 @@ import type { App } from '../../platform/http/app-type.js'
 import { COMPRESSED } from './static-files.js'
 
 /**
- * Serves the page of the first map, and the map library by fixed names for pages of anybody: `/map/maplibre-gl.mjs` with its worker, and
- * `/map/maplibre-gl.css`. Nothing of it is secret. Each use asks whether it has changed, so that library and worker are of one version.
+ * Serves the page of the first map, and the map library under fixed names for any page: `/map/maplibre-gl.mjs` with its worker, and
+ * `/map/maplibre-gl.css`. They contain no secrets. Browsers revalidate them at each use, so that library and worker have the same version.
  */
 export async function serveMapPage(app: App, dist: string): Promise<void> {
   await app.register(fastifyStatic, {

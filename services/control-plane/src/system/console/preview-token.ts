@@ -12,12 +12,12 @@ import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 
-/** Long enough to look around on a map, short enough that one which leaks is soon worth nothing. */
+/** Long enough to look around on a map, and short enough that a leaked token soon expires. */
 const LIFETIME_MS = 15 * 60_000
 
 type Issued = { readonly ok: true; readonly preview: PreviewToken } | Refusal
 
-/** Tiles and downloads take service tokens alone, also from the console. */
+/** Tiles and downloads accept only service tokens, so the console gets one. */
 export function previewTokenRoute(app: App, ctx: ControlContext): void {
   app.post(
     '/api/v1/admin/preview-token',
@@ -55,7 +55,7 @@ async function issuePreviewToken(
   return issue(sql, `preview of ${name}`, { basemapCodes, vectorCodes }, now())
 }
 
-/** For all that its kept revisions need, since they are compared. */
+/** Issues a token for everything that the kept revisions of a style need, since they are compared. */
 async function issueForStyle(sql: Store, code: string, nowMs: number): Promise<Issued> {
   const style = await readStyle(sql, code)
   if (style === null) return refuse('not_found', coded('style_not_found'))

@@ -28,7 +28,7 @@ import { EDGE_RANGES, SAMPLE_MS, TrafficHistory } from './traffic-history.js'
 /** The built console, next to this service in the checkout and in the image. */
 const CONSOLE_DIST = fileURLToPath(new URL('../../../../console/dist/', import.meta.url))
 
-/** The built documentation; an installation may go without it. */
+/** The built documentation, which an installation may lack. */
 const DOCS_DIST = fileURLToPath(new URL('../../../../tools/docs/dist/', import.meta.url))
 
 const NOT_BUILT = refuse('not_found', coded('console_not_built'))
@@ -37,10 +37,10 @@ const NO_DOCS = refuse('not_found', coded('docs_not_built'))
 const RANGES = Object.keys(TRAFFIC_RANGES) as TrafficRange[]
 const NO_SUCH_EDGE = refuse('not_found', coded('edge_not_found'))
 
-/** Consoles notice a dead line within three seconds, without requests of their own. */
+/** Interval of signs of life, so that consoles notice a dead connection within three seconds without requests. */
 const ALIVE_EVERY_MS = 1_000
 
-/** Everything under /admin/ stands behind the admin gate, which judges the path before any of this runs. /map/ and /docs/ are for anybody. */
+/** Registers the console. Everything under /admin/ is behind the admin gate, which judges the path first. /map/ and /docs/ are public. */
 export async function registerConsole(app: App, ctx: ControlContext, edges: KnownEdges): Promise<void> {
   previewTokenRoute(app, ctx)
   settingsRoute(app, ctx)
@@ -130,7 +130,7 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   )
 }
 
-/** A process that is killed loses so much of its history, and none of the counts: edges count on. */
+/** Number of samples between two writes. A killed process loses so much of its history, but no counts, since edges keep counting. */
 const KEEP_EVERY_SAMPLES = 6
 
 async function sampleTraffic(ctx: ControlContext, edges: KnownEdges, history: TrafficHistory): Promise<void> {

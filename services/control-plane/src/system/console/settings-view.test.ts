@@ -2,7 +2,7 @@ import { loadSettings } from '@gateway/core/settings/load.js'
 import { expect, test } from 'vitest'
 import { viewSettings } from './settings-view.js'
 
-test('secrets are told to be set, and nothing more', () => {
+test('secrets are only shown as set', () => {
   const secrets = {
     ADMIN_PASSWORD: 'secret-one',
     ADMIN_TOKEN: 'secret-two',
@@ -35,14 +35,14 @@ test('secrets are told to be set, and nothing more', () => {
   })
 })
 
-test('what differs from the defaults is no default', () => {
+test('changed values are not marked as defaults', () => {
   const view = viewSettings(loadSettings({ CONFIG_FILE: '/nonexistent', API_PORT: '8911', LOG_LEVEL: 'info' }))
   const isDefault = (name: string) => view.find((setting) => setting.name === name)?.is_default
-  // Addresses follow the port.
+  // URLs follow the port.
   expect(['API_PORT', 'API_BASE_URL', 'LOG_LEVEL'].map(isDefault)).toEqual([false, false, true])
 })
 
-test('a list of roles is shown as it is written', () => {
+test('a list of roles is shown as written', () => {
   const signIn = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'gateway', OIDC_ROLES: 'viewer=*,admin=gis' }
   const view = viewSettings(loadSettings({ CONFIG_FILE: '/nonexistent', ...signIn }))
   expect(view.find(({ name }) => name === 'OIDC_ROLES')?.value).toEqual(['viewer=*', 'admin=gis'])

@@ -5,12 +5,12 @@ import { type RoleGrant, SECRET_SETTINGS, type SettingName } from '@gateway/core
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 
-/** `API_PORT` is `apiPort` among the settings in force. */
+/** Maps `API_PORT` to `apiPort`, its field among the current settings. */
 type FieldOf<Name extends string> = Name extends `${infer Word}_${infer Rest}`
   ? `${Lowercase<Word>}${Capitalize<FieldOf<Rest>>}`
   : Lowercase<Name>
 
-/** Where the field names its unit, and the setting does not. */
+/** Settings whose field name contains a unit. */
 const FIELDS_WITH_UNIT = {
   TOKEN_DEFAULT_TTL: 'tokenDefaultTtlSeconds',
   RETRY_WAITS: 'retryWaitsSeconds',

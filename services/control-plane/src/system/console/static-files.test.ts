@@ -64,7 +64,7 @@ test.each(['/admin/', '/admin/index.html', '/admin/tokens', '/admin/basemaps/wor
   },
 )
 
-test('the page and the policy of one answer share a nonce for styles, and no two answers do', async () => {
+test('the page and the policy of one response share a nonce for styles, and no two responses do', async () => {
   const nonces = await Promise.all(
     ['/admin/', '/admin/'].map(async (url) => {
       const answer = await app.inject({ url })
@@ -78,26 +78,26 @@ test('the page and the policy of one answer share a nonce for styles, and no two
   expect(new Set(nonces).size).toBe(2)
 })
 
-test('its hashed files may be kept for good', async () => {
+test('its hashed files may be cached for ever', async () => {
   const answer = await app.inject({ url: '/admin/assets/main-1a2b.js' })
   expect(answer.body).toBe('export {}')
   expect(answer.headers['cache-control']).toMatch(/^private.*immutable/)
 })
 
-test('what was compressed at the build is sent so to those who take it', async () => {
+test('files compressed at the build are sent compressed to clients that accept it', async () => {
   const answer = await app.inject({ url: '/admin/assets/main-1a2b.js', headers: { 'accept-encoding': 'gzip, br' } })
   expect([answer.headers['content-encoding'], answer.body]).toEqual(['gzip', 'packed'])
   expect(answer.headers['content-type']).toMatch(/javascript/)
   expect(answer.headers.vary).toMatch(/accept-encoding/i)
-  // At an address of its own it would be a second form of the same file, with the type of an archive.
+  // A separate URL would expose a second form of the same file, with the type of an archive.
   expect((await app.inject({ url: '/admin/assets/main-1a2b.js.gz' })).statusCode).toBe(404)
 })
 
-test('a file of an older build is not answered with a page', async () => {
+test('a file of an older build does not return a page', async () => {
   expect((await app.inject({ url: '/admin/assets/main-0000.js' })).statusCode).toBe(404)
 })
 
-test('nothing but the console is reached through it', async () => {
+test('the route serves only files of the console', async () => {
   for (const url of [
     '/admin/../outside.txt',
     '/admin/..%2foutside.txt',
@@ -109,7 +109,7 @@ test('nothing but the console is reached through it', async () => {
   expect((await app.inject({ url: '/admin/tokens', method: 'POST' })).statusCode).toBe(405)
 })
 
-test('the page of the first map and its library are for pages of any origin, and asked for anew', async () => {
+test('the page of the first map and its library are for pages of any origin, and are revalidated', async () => {
   const page = await app.inject({ url: '/map/' })
   expect([page.body, page.headers['content-security-policy']]).toEqual(['<title>map</title>', POLICY])
   const library = await app.inject({ url: '/map/maplibre-gl.mjs' })
@@ -139,7 +139,7 @@ test.each(['/docs/', '/docs/index.html', '/docs/zh/'])(
   },
 )
 
-test('of the documentation what is named by its content may be kept, and what is not there is 404', async () => {
+test('hashed files of the documentation may be cached, and missing files return 404', async () => {
   const { headers } = await app.inject({ url: '/docs/assets/app.1a2b.js' })
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable')
   expect((await app.inject({ url: '/docs' })).headers.location).toBe('/docs/')
@@ -154,7 +154,7 @@ test.each([
   ['/docs/zh', '/docs/zh/'],
   ['/docs/adr', '/docs/adr/README.html'],
   ['/docs/files/compose.yaml', '/docs/files/compose.yaml.txt'],
-])('the address %s of the documentation leads to %s, which can be revalidated', async (url, location) => {
+])('the URL %s of the documentation leads to %s, which can be revalidated', async (url, location) => {
   const redirect = await app.inject({ url })
   expect([redirect.statusCode, redirect.headers.location]).toEqual([308, location])
   const page = await app.inject({ url: location })
@@ -163,7 +163,7 @@ test.each([
   expect((await app.inject({ url: location, headers: known })).statusCode).toBe(304)
 })
 
-test('a missing page of the documentation is a page for browsers and an error body for programs', async () => {
+test('a missing page of the documentation returns a page to browsers and an error body to programs', async () => {
   const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
   const page = await app.inject({ url: '/docs/none', headers: { accept } })
   expect([page.statusCode, page.headers['content-type'], page.body]).toEqual([

@@ -7,16 +7,16 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 import { allowStyles, newNonce } from '../../platform/http/style-nonce.js'
 import { firstData } from './first-data.js'
 
-/** What the build leaves in index.html where the nonce of each answer goes. */
+/** Placeholder in the built index.html for the nonce of each response. */
 const NONCE_PLACEHOLDER = '__CSP_NONCE__'
 
-/** Where what the page reads first goes: a block of data, which no browser executes. */
+/** Placeholder for the first data of a page: a data block, which no browser executes. */
 const DATA_PLACEHOLDER = '{"first":"data"}'
 
-/** Files that are sent in place of those whose names they extend. They get no routes of their own: each would cost every start half a millisecond. */
+/** Compressed variants, sent instead of the files whose names they extend. They get no routes, since each would cost every start half a millisecond. */
 export const COMPRESSED = ['**/*.br', '**/*.gz']
 
-/** Serves the built application below /admin/; every address there that is no file is a page that its own router knows. */
+/** Serves the built application below /admin/. Any path there that is not a file is a page of its own router. */
 export async function serveBuiltConsole(app: App, dist: string): Promise<void> {
   const page = readFileSync(`${dist}index.html`, 'utf8')
   await app.register(fastifyStatic, {
@@ -26,19 +26,19 @@ export async function serveBuiltConsole(app: App, dist: string): Promise<void> {
     wildcard: false,
     index: false,
     globIgnore: ['index.html', 'map/**', ...COMPRESSED],
-    // The build compresses once what would otherwise be compressed for every visitor.
+    // The build compresses files once, instead of for every visitor.
     preCompressed: true,
     cacheControl: false,
     setHeaders: (reply, path) => {
-      // Names under assets/ carry a hash of their content.
+      // Names under assets/ contain a hash of their content.
       if (path.includes('/assets/')) reply.header('Cache-Control', 'private, max-age=31536000, immutable')
     },
   })
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     const data = await firstData(app, request)
     const nonce = newNonce()
-    // The component library writes style elements as it renders (theme variables, responsive widths), and marks them with the nonce. Scripts
-    // are loaded from files only, without one.
+    // The component library writes style elements at rendering (theme variables, responsive widths), and marks them with the nonce. Scripts
+    // come only from files, without a nonce.
     return allowStyles(reply, nonce)
       .type('text/html; charset=utf-8')
       .send(page.replaceAll(NONCE_PLACEHOLDER, nonce).replace(DATA_PLACEHOLDER, () => data))

@@ -12,7 +12,7 @@ function edge(id: string, requests: number, startedMs = START - 60_000): EdgePre
   return { id, host: 'h', pid: 1, version: '1', started_at: at, seen_at: at, applied_revision: 0, traffic }
 }
 
-test('what an edge had counted before the control plane began to watch is no traffic of this hour', () => {
+test('requests counted before the control plane started do not belong to this hour', () => {
   const history = new TrafficHistory(START)
   history.sample([edge('a', 5_000)], START + 5_000)
   history.sample([edge('a', 5_040)], START + 10_000)
@@ -21,7 +21,7 @@ test('what an edge had counted before the control plane began to watch is no tra
   expect(edges).toMatchObject([{ id: 'a', requests: 40, seconds: 5 }])
 })
 
-test('a process that replaces another is counted from its start, and none counts backwards', () => {
+test('a replaced process is counted from its start, and no count is negative', () => {
   const history = new TrafficHistory(START)
   history.sample([edge('a', 100)], START + 5_000)
   history.sample([edge('b', 7, START + 6_000)], START + 10_000)
@@ -30,7 +30,7 @@ test('a process that replaces another is counted from its start, and none counts
   expect(history.view().edges).toMatchObject([{ id: 'b', requests: 0 }])
 })
 
-test('a control plane that was restarted goes on with its history, and misses nothing that edges counted meanwhile', () => {
+test('a restarted control plane continues its history, including the counts of edges meanwhile', () => {
   const before = new TrafficHistory(START)
   before.sample([edge('a', 100)], START + 5_000)
   before.sample([edge('a', 140)], START + 10_000)
@@ -50,7 +50,7 @@ test('spans of half a minute are kept for an hour', () => {
   expect(points.slice(1, -1).every(({ requests, seconds }) => requests === 30 && seconds === 30)).toBe(true)
 })
 
-test('longer ranges have longer spans, and one process has its own', () => {
+test('longer ranges have longer spans, and each process has its own', () => {
   const history = new TrafficHistory(START)
   for (let second = 30; second <= 26 * 3600; second += 30) history.sample([edge('a', second)], START + second * 1000)
   expect((['hour', 'day', 'week', 'month'] as const).map((range) => history.view(range).points.length)).toEqual([
@@ -60,7 +60,7 @@ test('longer ranges have longer spans, and one process has its own', () => {
   expect(history.edge('b', 'day')).toBeUndefined()
 })
 
-test('latency is estimated from counts by time, of all processes and of one', () => {
+test('latency is estimated from counts by time, for all processes and for one', () => {
   const history = new TrafficHistory(START)
   const counts = (fast: number, slow: number) =>
     ANSWER_TIME_BOUNDS.map((s) => (s === 0.001 ? fast : s === 1 ? slow : 0))

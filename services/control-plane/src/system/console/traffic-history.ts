@@ -12,15 +12,15 @@ import {
 } from '@gateway/contracts/traffic.js'
 import { z } from 'zod'
 
-/** As often as presence is read anyway. */
+/** Interval of samples, the same as that of reading presence. */
 export const SAMPLE_MS = 5_000
-/** The longest range. */
+/** Length of the longest range. */
 const KEPT_MS = TRAFFIC_RANGES.month.seconds * 1000
 const ALL_RANGES = Object.keys(TRAFFIC_RANGES) as TrafficRange[]
-/** Of one process: it rarely lives longer than a day, and there may be many. */
+/** Ranges of one process, which rarely lives longer than a day. There may be many processes. */
 export const EDGE_RANGES = ['hour', 'day'] as const satisfies readonly TrafficRange[]
 
-/** For the latency of one edge process: of a few seconds it would be of a few answers. */
+/** Period for the latency of one edge process. A few seconds would contain only a few responses. */
 const LATENCY_OVER_MS = 300_000
 
 const NO_DURATIONS: readonly number[] = [...ANSWER_TIME_BOUNDS, Infinity].map(() => 0)
@@ -40,7 +40,7 @@ const NAMES = Object.keys(NOTHING).filter((name) => name !== 'durations') as Exc
   'durations'
 >[]
 
-/** A span as it is kept, with its counts by time. */
+/** A stored time span, with its latency histogram. */
 const spanSchema = trafficCountersSchema.extend({
   at: z.iso.datetime(),
   seconds: z.number().positive(),
@@ -52,21 +52,21 @@ export type Span = z.infer<typeof spanSchema>
 const spansSchema = z.partialRecord(z.enum(ALL_RANGES), z.array(spanSchema))
 type Spans = z.infer<typeof spansSchema>
 
-/** What a control plane needs of its history to go on with it after a restart. */
+/** The part of the history that a control plane keeps over a restart. */
 export const keptHistorySchema = z.object({
   started_ms: z.number(),
   sampled_ms: z.number(),
   ranges: spansSchema,
-  /** of each edge process */
+  /** by edge process */
   edges: z.record(z.string(), spansSchema),
-  /** the counters of edge processes when they were sampled last */
+  /** counters of edge processes at the last sample */
   known: z.array(z.object({ id: z.string(), at_ms: z.number(), counters: trafficCountersSchema })),
 })
 export type KeptHistory = z.infer<typeof keptHistorySchema>
 
 /**
- * What the edges did in the last hour, from the counters in their presence. Each control plane watches for itself, and keeps its history over a restart;
- * what edges did meanwhile is in the span in which it ended. A metrics system counts exactly; this is an overview.
+ * The traffic of the edges, computed from the counters in their presence. Each control plane keeps its own history over a restart. Traffic during a
+ * restart is counted in the span after it. This is an overview; a metrics system counts exactly.
  */
 export class TrafficHistory {
   readonly #startedMs: number
@@ -77,7 +77,7 @@ export class TrafficHistory {
   #sampledMs: number
   #samples = 0
 
-  /** @param kept of the process before; what is older than the longest range, or of the future, is forgotten */
+  /** @param kept history of the previous process; entries older than the longest range, or in the future, are dropped */
   constructor(nowMs: number, kept: KeptHistory | null = null) {
     const isUsable = kept !== null && kept.sampled_ms <= nowMs && kept.sampled_ms > nowMs - KEPT_MS
     this.#startedMs = isUsable ? kept.started_ms : nowMs
@@ -153,7 +153,7 @@ export class TrafficHistory {
     return latencyOf(durations)
   }
 
-  /** A process that began after the last sample has counted from zero since; of an older one it is not known when it counted what. */
+  /** A process that began after the last sample has counted from zero since. For an older one, the time of its counts is unknown. */
   #startOf(startedAt: string): { atMs: number; counters: TrafficCounters } | null {
     const atMs = Date.parse(startedAt)
     return atMs >= this.#sampledMs ? { atMs, counters: NOTHING } : null
@@ -169,7 +169,7 @@ function added(spans: Spans, ranges: readonly TrafficRange[], amounts: Omit<Span
   return Object.fromEntries(ranges.map((range) => [range, withAmounts(spans[range] ?? [], range, amounts, nowMs)]))
 }
 
-/** Adds amounts to the span of the moment, and leaves out those that the range does not reach. */
+/** Adds amounts to the current span, and drops spans beyond the range. */
 function withAmounts(spans: readonly Span[], range: TrafficRange, amounts: Omit<Span, 'at'>, nowMs: number): Span[] {
   const [spanMs, keptMs] = [TRAFFIC_RANGES[range].step * 1000, TRAFFIC_RANGES[range].seconds * 1000]
   const at = new Date(Math.floor(nowMs / spanMs) * spanMs).toISOString()
@@ -203,7 +203,7 @@ function pointOf({ durations = [], ...span }: Span): TrafficPoint {
   return { ...span, ...latencyOf(durations) }
 }
 
-/** Nothing where nothing was answered. */
+/** Returns no latency without responses. */
 function latencyOf(counts: readonly number[]): { latency?: Latency } {
   const total = counts.reduce((sum, n) => sum + n, 0)
   if (total === 0) return {}
@@ -216,7 +216,7 @@ function latencyOf(counts: readonly number[]): { latency?: Latency } {
   }
 }
 
-/** Within a bucket evenly, as Prometheus' histogram_quantile has it; what is beyond the last bound counts as that bound. */
+/** Interpolates linearly within a bucket, like Prometheus' histogram_quantile. Values beyond the last bound count as that bound. */
 function quantile(counts: readonly number[], total: number, share: number): number {
   const rank = share * total
   let below = 0

@@ -10,7 +10,7 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { App } from '../../platform/http/app-type.js'
 import { type DashboardProviders, dashboardSchema } from './sections.js'
 
-/** What fits a first page of the console; the lists' own endpoints have the rest. */
+/** Number of tokens on the first page of the console; the list's own endpoint returns all. */
 const NEWEST_TOKENS = 50
 const NEWEST_AUDIT = 20
 

@@ -47,7 +47,7 @@ export const dashboardSchema = z.object({
     .describe('settings of the answering control plane that are probably not intended; absent if there are none'),
 })
 
-/** Sections that belong to features of their own: features.ts hands the functions in that read them. */
+/** Sections of other features. features.ts passes the functions that read them. */
 export interface DashboardProviders {
   pushes(): Promise<z.input<typeof pushesSchema>>
   layers(): Promise<z.input<typeof layerSchema>[]>

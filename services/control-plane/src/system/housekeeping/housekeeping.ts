@@ -12,16 +12,16 @@ import { exclusively } from '../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
 
-/** What is pruned is kept for days, so that an hour more or less does not matter. */
+/** Interval of pruning. Pruned data is kept for days, so an hour more or less does not matter. */
 const EVERY_MS = 3_600_000
 
-/** The one control plane that prunes the store runs this. */
+/** The job of the one control plane that prunes the store. */
 export const HOUSEKEEPING: ExclusiveJob = { kind: 'housekeeping', code: '' }
 
-/** A year, and a month in which to read it. */
+/** Retention of the audit: a year, and a month to read it. */
 const AUDIT_DAYS = 400
 
-/** What is pruned, by its name in the log. */
+/** Pruning functions, by their names in the log. */
 export type Pruners = Readonly<Record<string, (ctx: ControlContext) => Promise<unknown>>>
 
 const STORE: Pruners = {
@@ -37,7 +37,7 @@ const STORE: Pruners = {
   'old usage': ({ sql, settings }) => pruneUsage(sql, settings.usageDays),
 }
 
-/** @param ownDisk what features keep on this machine's disk of records that are gone */
+/** @param ownDisk prunes files on this machine's disk whose records are gone */
 export function housekeeping(ownDisk: Pruners): BackgroundLoop {
   return {
     name: 'housekeeping',

@@ -11,9 +11,9 @@ import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 
 const DAY_MS = 86_400_000
-/** What is answered where `from` is left out. */
+/** Number of days if `from` is omitted. */
 const DEFAULT_DAYS = 7
-/** Limit: cells of an answer; some 2.5 MB before it is compressed. */
+/** Maximum number of cells in a response: some 2.5 MB before compression. */
 const MAX_CELLS = 10_000
 
 const querySchema = z.strictObject({
@@ -59,7 +59,7 @@ export function usageCellsRoute(app: App, { sql, now }: ControlContext): void {
 
 function featureOf({ tileMatrixSet, z, x, y, requests, missing }: UsageCell): UsageCells['features'][number] {
   const [west, south, east, north] = tileBounds(TILE_MATRIX_SETS[tileMatrixSet], { z, x, y }).map(
-    // Centimetres.
+    // Rounds to centimetres.
     (degrees) => Math.round(degrees * 1e7) / 1e7,
   ) as [number, number, number, number]
   const ring = [

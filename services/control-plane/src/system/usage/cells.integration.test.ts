@@ -26,7 +26,7 @@ afterAll(() => gateway.close())
 
 const ask = (query: string) => gateway.admin({ url: `/api/v1/admin/usage/cells?${query}` })
 
-test('the cells of a week are GeoJSON in the grid of their version, those with most first', async () => {
+test('the cells of a week are GeoJSON in the grid of their version, the largest first', async () => {
   const answer = (await ask('basemap=alps')).json()
   expect(answer).toMatchObject({ type: 'FeatureCollection', total: 2, requests: 9 })
   expect(answer.features[0]).toEqual({
@@ -58,7 +58,7 @@ test.each([
   ['from=2026-03-01&to=2026-03-10', 1, 2],
   ['version=v1', 1, 5],
   ['version=none', 0, 0],
-])('what is left out, or missed, or of another time or version is not in it: %s', async (query, total, requests) => {
+])('omitted, missed, and other times or versions are not in it: %s', async (query, total, requests) => {
   expect((await ask(`basemap=alps&${query}`)).json()).toMatchObject({ total, requests })
 })
 
@@ -68,7 +68,7 @@ test.each([
   ['basemap=alps&to=0001-01-01', 'query.from: must be before query.to'],
   ['basemap=alps&kind=hits', 'query.kind'],
   ['basemap=alps&limit=10001', 'query.limit'],
-])('a query that cannot be answered is refused in words: %s', async (query, words) => {
+])('an invalid query is refused with a reason: %s', async (query, words) => {
   const answer = await ask(query)
   expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringContaining(words)])
 })

@@ -20,11 +20,11 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** What is answered where `from` is left out: a day by the hour, else a month. */
+/** Period if `from` is omitted: a day for hours, otherwise a month. */
 const DEFAULT_MS: Readonly<Record<UsageStep, number>> = { hour: DAY_MS, day: 30 * DAY_MS, total: 30 * DAY_MS }
-/** Limit: by the hour and of all ids; a gateway has half a million of such sums a day where 20,000 tokens are in use. */
+/** Maximum period by the hour for all ids. With 20,000 active tokens, a gateway has half a million such sums a day. */
 const MAX_HOURLY_MS = 31 * DAY_MS
-/** Limit: lines of a file; some 8 MB. */
+/** Maximum number of lines in a file: some 8 MB. */
 const MAX_CSV_ROWS = 100_000
 
 const moment = queryInstantSchema
@@ -37,7 +37,7 @@ const querySchema = listQuery(USAGE_LISTING, {}).extend({
     .describe(
       'of one dimension: the id of a token, the code of a basemap or vector, `{code}/{version}`; not with `by` of two',
     ),
-  // Not `token`, which is a credential.
+  // The name `token` would mean a credential.
   token_id: text.optional().describe('only of this token, by its id; `by` must name `token`'),
   basemap_code: text.optional().describe('only of this basemap, by its code; `by` must name `basemap`'),
   vector_code: text.optional().describe('only of this vector, by its code; `by` must name `vector`'),
@@ -54,13 +54,13 @@ const querySchema = listQuery(USAGE_LISTING, {}).extend({
   format: z.enum(['json', 'csv']).default('json'),
 })
 
-/** The hours that begin in [from, to). `from` is the begin of an hour or day, so that what its item would be is whole. */
+/** The hours that begin in [from, to). `from` is the start of an hour or day, so that the first item is complete. */
 interface Range {
   readonly from: Date
   readonly to: Date
 }
 
-/** Of a line of CSV, in their order. */
+/** Columns of the CSV, in their order. */
 const COLUMNS = ['id', 'at', ...USAGE_AMOUNTS, 'name'] as const
 const PAIR_COLUMNS = ['token_id', 'token_name'] as const
 
@@ -128,7 +128,7 @@ type Query = z.output<typeof querySchema>
 const ID_OF = { token: 'token_id', basemap: 'basemap_code', vector: 'vector_code' } as const
 const DIMENSIONS = Object.keys(ID_OF) as (keyof typeof ID_OF)[]
 
-/** The ids that the query names, as the store takes them. */
+/** Converts the ids in the query to the store's form. */
 function idsOf(query: Query): Pick<UsageRequest, 'id' | 'token' | 'code'> | Refusal {
   const dimensions = query.by.split(',')
   const foreign = DIMENSIONS.find((name) => query[ID_OF[name]] !== undefined && !dimensions.includes(name))

@@ -33,7 +33,7 @@ function used(id: string, at: number, requests: number): UsageRow {
 const ask = (query: string) => gateway.admin({ url: `/api/v1/admin/usage?${query}` })
 const items = async (query: string) => (await ask(query)).json().items
 
-test('without a range it is the last day by the hour, or the last 30 days', async () => {
+test('the default range is the last day by the hour, or the last 30 days', async () => {
   const alps = {
     id: 'alps',
     name: 'The Alps',
@@ -58,11 +58,11 @@ test.each([
   ['step=day&from=2026-03-10T18:00:00Z&to=2026-03-11', 5],
   ['step=day&from=2026-03-09&to=2026-03-10', 7],
   ['step=hour&from=2026-03-10T13:00:00%2B01:00&to=2026-03-10T12:00:01Z', 5],
-])('a range that begins within an hour or day has the whole of it: %s', async (range, requests) => {
+])('a range that begins within an hour or day includes all of it: %s', async (range, requests) => {
   expect(await items(`by=basemap&id=alps&${range}`)).toMatchObject([{ requests }])
 })
 
-test('the busiest come first where they are sorted so, page by page', async () => {
+test('the busiest come first if sorted so, page by page', async () => {
   const answer = (await ask('by=basemap&step=total&sort=-requests&limit=2')).json()
   expect(answer.items.map((item: { id: string; requests: number }) => [item.id, item.requests])).toEqual([
     ['alps', 12],
@@ -71,7 +71,7 @@ test('the busiest come first where they are sorted so, page by page', async () =
   expect(answer.total).toBe(3)
 })
 
-test('a file has every item, whatever the page', async () => {
+test('a file contains every item, whatever the page', async () => {
   const answer = await ask('by=basemap&step=day&sort=id&limit=1&format=csv&from=2026-03-10T00:00:00Z')
   expect(answer.headers).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',
@@ -88,7 +88,7 @@ test('a file has every item, whatever the page', async () => {
   )
 })
 
-test('who used a map is told by token and basemap together, as a list and as a file', async () => {
+test('usage of maps is listed by token and basemap together, as a list and as a file', async () => {
   const [row] = await gateway.store.sql<{ id: string }[]>`
     INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
     VALUES ('Harbour', 'bmp_12345678', sha256('x'), '{}', '{}', '{read}') RETURNING id`
@@ -140,7 +140,7 @@ test.each([
     'by=token,basemap&step=total&from=2026-01-01',
     'query.from: by two dimensions and without an id the range is at most 31 days',
   ],
-])('a query that cannot be answered is refused in words: %s', async (query, words) => {
+])('an invalid query is refused with a reason: %s', async (query, words) => {
   const answer = await ask(query)
   expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringContaining(words)])
 })

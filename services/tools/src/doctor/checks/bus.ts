@@ -9,7 +9,7 @@ import { checkClock } from './clock.js'
 
 const ANSWER_WITHIN_MS = 3_000
 
-/** Reach, rights and clock of Redis; without one the store is the bus. */
+/** Checks reachability, permissions and clock of Redis. Without Redis the store is the bus. */
 export async function checkBus({ redisUrl }: Settings): Promise<readonly Finding[]> {
   if (redisUrl === null) return [ok('bus', 'REDIS_URL is not set: Postgres notifications')]
   const at = (addressHosts(redisUrl) ?? []).map(({ host }) => host).join(', ')
@@ -58,14 +58,14 @@ function adviceFor(message: string): string {
   return 'start Redis there, or mend REDIS_URL and what is between (network, firewall, DNS)'
 }
 
-/** A key and a message, as the bus has them. */
+/** Writes a key and sends a message, like the bus. */
 async function roundTrip(commands: Redis, subscriber: Redis): Promise<void> {
   const name = `gateway:doctor:${randomUUID()}`
   try {
     await commands.set(name, '', 'PX', ANSWER_WITHIN_MS)
     await commands.del(name)
   } catch (error) {
-    // Rights are looked at before the place of a key is: of a cluster any server will do.
+    // Redis checks permissions before it looks for the key's server, so any server of a cluster will do.
     if (!(error as Error).message.startsWith('MOVED')) throw error
   }
   await subscriber.subscribe(name)

@@ -6,7 +6,7 @@ import type { Installation } from '../installation.js'
 import type { FolderFacts, FolderWanted } from '../look-at-folder.js'
 import type { SourceFolder } from './store.js'
 
-/** A mount whose server is gone answers nothing. */
+/** Time limit: a mount whose server is gone never responds. */
 const ANSWER_WITHIN_MS = 5_000
 const LITTLE_BYTES = 1e9
 const TOO_LITTLE_BYTES = 100e6
@@ -17,7 +17,7 @@ interface Folder extends FolderWanted {
   readonly name: string
 }
 
-/** Folders that are read, and those that are written into. */
+/** Checks folders that are read, and folders that are written. */
 export async function checkFolders(
   settings: Settings,
   installation: Installation,
@@ -41,7 +41,7 @@ export async function checkFolders(
   return Promise.all(folders.filter(first).map(async (folder) => judge(folder, await look(folder))))
 }
 
-/** Not a bucket. */
+/** True for a directory, false for a bucket. */
 function isDirectory(place: string): boolean {
   return place.startsWith('/')
 }
@@ -87,7 +87,7 @@ function adviceFor(code: string): string {
 
 const PROGRAM = fileURLToPath(new URL('../look-at-folder.js', import.meta.url))
 
-/** In a process of its own, which is left behind where the folder does not answer: a thread that hangs would keep this one from ending. */
+/** Runs in a separate process, which is abandoned if the folder does not respond: a thread that hangs would keep this process from ending. */
 function look(folder: FolderWanted): Promise<FolderFacts | null> {
   return new Promise((resolve) => {
     const child = fork(PROGRAM, [JSON.stringify({ path: folder.path, isWritten: folder.isWritten })])

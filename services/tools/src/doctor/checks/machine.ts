@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
 
-/** Each connection takes one, each open archive another. */
+/** Each connection and each open archive takes one descriptor. */
 const FEW_DESCRIPTORS = 10_000
 const TOO_FEW_DESCRIPTORS = 1_024
 
@@ -20,7 +20,7 @@ function node(engines: string, version: string): Finding {
   return fits ? ok('machine', found) : fault('machine', found, `install Node ${engines}`)
 }
 
-/** Node has raised its soft limit to the hard one by now. */
+/** Node has already raised its soft limit to the hard one. */
 function descriptors(): Finding {
   const limit = Number(/^Max open files\s+(\d+)/m.exec(readLimits())?.[1] ?? Number.POSITIVE_INFINITY)
   const found = `${Number.isFinite(limit) ? limit : 'unlimited'} open files for each process`

@@ -2,11 +2,11 @@ import type { Settings } from '@gateway/core/settings/load.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
 
-/** The server binary and the addon below JavaScript, tried as an edge does at its start. */
+/** Tries the server binary and the addon in the same way as an edge at its start. */
 export async function checkNativeTier(settings: Settings, installation: Installation): Promise<readonly Finding[]> {
   if (!installation.edge) return []
   const about = 'native tier'
-  // Not in the image of the control plane.
+  // The image of the control plane does not contain it.
   const { tryNativeTier } = await import('@gateway/native-edge/try-native-tier.js')
   const tried = await tryNativeTier(settings.nativeTier)
   if (typeof tried === 'string') return [fault(about, tried, 'install a Node and a system for which it has one')]

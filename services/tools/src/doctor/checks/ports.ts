@@ -6,13 +6,13 @@ import type { Installation } from '../installation.js'
 
 const ANSWER_WITHIN_MS = 2_000
 
-/** Whether what listens here can, or does already. */
+/** Checks whether the listeners of this installation can listen, or already do. */
 export async function checkPorts(settings: Settings, installation: Installation): Promise<readonly Finding[]> {
   const { apiHost, apiPort, controlHost, controlPort } = settings
   const scheme = settings.tlsCertFile === null ? 'http' : 'https'
   const checks: Promise<Finding>[] = []
   if (installation.edge) checks.push(check('API', apiHost, apiPort, scheme))
-  // An edge alone reaches that of another machine.
+  // A single edge must reach the control plane of another machine.
   if (!installation.controlPlane) checks.push(checkControlPlane(controlPlaneUrl(settings)))
   else checks.push(check('CONTROL', controlHost, controlPort, 'http'))
   if (installation.controlPlane && installation.edge && apiPort === controlPort)
@@ -56,7 +56,7 @@ function whyNotListen(host: string, port: number): Promise<NodeJS.ErrnoException
   })
 }
 
-/** A certificate for another name is none of a port's troubles. */
+/** A certificate for another name is not a problem of the port. */
 async function isGateway(url: string): Promise<boolean> {
   const { get } = url.startsWith('https:') ? await import('node:https') : await import('node:http')
   return new Promise((resolve) => {

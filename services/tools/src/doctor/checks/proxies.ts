@@ -3,11 +3,11 @@ import { reachableHost, type Settings } from '@gateway/core/settings/load.js'
 import ipaddr from 'ipaddr.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 
-/** A range that is wider than a private network of any kind. */
+/** A shorter prefix is wider than any private network. */
 const WIDEST_IPV4 = 8
 const WIDEST_IPV6 = 16
 
-/** Whether what is said about proxies fits what is said about addresses. */
+/** Checks whether the settings about proxies fit those about addresses. */
 export async function checkProxies(settings: Settings): Promise<readonly Finding[]> {
   const { trustedProxies, apiBaseUrl, apiHost, apiPort, adminAllowRemote } = settings
   const tooWide = trustedProxies.filter(isTooWide)

@@ -14,9 +14,9 @@ import type { Installation } from '../installation.js'
 import { checkAudit } from './audit.js'
 import { checkClock } from './clock.js'
 
-/** Older ones lack what migrations use. */
+/** Minimum version; older ones lack features that migrations use. */
 const OLDEST_POSTGRES = 14
-/** Of max_connections: above it the next edge that starts may find none. */
+/** Share of max_connections above which the next edge may find no connection. */
 const CROWDED_SHARE = 0.8
 
 const MORE_CONNECTIONS =
@@ -32,11 +32,11 @@ export interface SourceFolder {
 
 export interface StoreCheck {
   readonly findings: readonly Finding[]
-  /** of enabled scan sources */
+  /** folders of enabled scan sources */
   readonly sources: readonly SourceFolder[]
 }
 
-/** Reach, version, rights, schema, room and clock of the store, each in a line. */
+/** Checks reachability, version, permissions, schema, free space and clock of the store, one line for each. */
 export async function checkStore(settings: Settings, installation: Installation): Promise<StoreCheck> {
   const url = settings.databaseUrl ?? (await embeddedUrl(settings))
   if (url === null) return { findings: [unset(installation)], sources: [] }
@@ -58,7 +58,7 @@ function unset({ embeddedPostgres }: Installation): Finding {
     : fault('store', 'DATABASE_URL is not set', 'set it, or DATABASE_URL_FILE, to the address of a Postgres')
 }
 
-/** Of the Postgres that `npm start` runs at this moment; null: none runs, or this user may not see it. */
+/** Returns the URL of the Postgres that `npm start` runs now; null: none runs, or this user may not see it. */
 async function embeddedUrl({ dataDir }: Settings): Promise<string | null> {
   try {
     const dir = join(dataDir, 'postgres')
@@ -70,7 +70,7 @@ async function embeddedUrl({ dataDir }: Settings): Promise<string | null> {
   }
 }
 
-/** Of an address, what is no secret. */
+/** Returns the parts of a URL that are not secret. */
 function place(url: string): string {
   const hosts = (addressHosts(url) ?? []).map(({ host, port }) => (port === null ? host : `${host}:${port}`))
   const { pathname } = new URL(url.replace(/\/\/[^/?]*/, '//x'))

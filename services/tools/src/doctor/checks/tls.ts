@@ -5,10 +5,10 @@ import { readTlsPair } from '@gateway/core/settings/tls-pair.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 
 const DAY_MS = 86_400_000
-/** Whoever renews certificates by themselves does so a month before they end. */
+/** Automatic renewal takes place a month before the expiry, so fewer days mean a problem. */
 const FEW_DAYS = 14
 
-/** The certificate of an edge that ends TLS itself. */
+/** Checks the certificate of an edge that terminates TLS itself. */
 export async function checkTls(settings: Settings): Promise<readonly Finding[]> {
   try {
     const pair = readTlsPair(settings)

@@ -10,12 +10,12 @@ import { BLUE_MARBLE } from './sources.js'
 import { brighten, cut, halve, projectWorld, type WorldImage } from './world-image.js'
 
 const TILE_SIZE = 256
-/** 4096 pixels across, which is what the source picture has. */
+/** 4096 pixels across, the width of the source image. */
 const MAX_ZOOM = 4
 const WORLD: Bounds = [-180, -85.0511, 180, 85.0511]
 const ATTRIBUTION = 'NASA Blue Marble'
 
-/** Little effort: the fast settings make a tile in 3 ms instead of 6, for a twentieth more bytes. */
+/** Fast settings: a tile takes 3 ms instead of 6, for a twentieth more bytes. */
 const toWebp = (image: Sharp) => image.webp({ quality: 80, effort: 2 }).toBuffer()
 const toJpeg = (image: Sharp) => image.jpeg({ quality: 82 }).toBuffer()
 
@@ -47,7 +47,7 @@ export async function writeBasemaps(root: string): Promise<void> {
   await writeVersion(join(root, 'world', '2026-11'), 'World', 'The world, brighter and with a graticule', gridded)
 }
 
-/** The world at every zoom, the whole in one tile first. */
+/** Returns the world at every zoom, starting with one tile. */
 function pyramid(deepest: WorldImage): WorldImage[] {
   const images = [deepest]
   for (let z = MAX_ZOOM; z > 0; z--) images.unshift(halve(images[0]!))

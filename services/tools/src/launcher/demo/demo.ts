@@ -10,20 +10,20 @@ import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
 import { BLUE_MARBLE } from './sources.js'
 import { demoToken } from './token.js'
 
-/** The layer that the offered slice job makes; the demo token may read it. */
+/** The layer of the suggested slice job. The demo token may read it. */
 const DEMO_LAYER = 'first-layer'
 
 export interface DemoPlaces {
   readonly dataDir: string
-  /** where this process reaches the read interface */
+  /** URL by which this process reaches the read interface */
   readonly readUrl: string
-  /** where callers reach the interface */
+  /** URL by which callers reach the API */
   readonly apiUrl: string
-  /** where map clients reach tiles */
+  /** URL by which map clients reach tiles */
   readonly tileBaseUrl: string
 }
 
-/** Fills an empty catalog with demo data and answers the addresses to try, or null where the catalog holds data of its own. */
+/** Fills an empty catalog with demo data and returns the URLs to try, or null if the catalog has other data. */
 export async function prepareDemo(admin: AdminClient, places: DemoPlaces): Promise<DemoAddresses | null> {
   const before = await readCatalog(admin)
   const sources = await admin.get<{ items: readonly ScanSource[] }>('/scan-sources')
@@ -54,14 +54,14 @@ async function readCatalog(
   return { basemaps: basemaps.items, vectors: vectors.items }
 }
 
-/** One resource of each kind, with the token in the query so that the addresses work wherever they are pasted. */
+/** Returns one resource of each kind, with the token in the query, so that the URLs work wherever they are pasted. */
 export function addressesToTry(
   basemaps: readonly AdminBasemap[],
   vectors: readonly AdminVector[],
   token: string,
   { tileBaseUrl, apiUrl }: Pick<DemoPlaces, 'tileBaseUrl' | 'apiUrl'>,
 ): Omit<DemoAddresses, 'slice'> {
-  // The basemap with the most versions shows most.
+  // The basemap with the most versions is the best example.
   const basemap = basemaps.toSorted((a, b) => b.versions.length - a.versions.length)[0]
   const version = basemap?.versions.find(({ version }) => version === basemap.default_version) ?? basemap?.versions[0]
   const withToken = (url: string | undefined) => (url === undefined ? null : `${url}?token=${token}`)
@@ -79,7 +79,7 @@ export function addressesToTry(
   }
 }
 
-/** A slice job of the demo image: as deep as its pixels go. */
+/** Returns a slice job of the demo image, up to the zoom of its pixels. */
 function sliceToTry(image: string, token: string, apiUrl: string): DemoAddresses['slice'] {
   const body = { target_code: DEMO_LAYER, name: 'My first layer', source_path: image, zoom_max: 4 }
   return { url: `${apiUrl}/api/v1/slice/jobs?token=${token}`, body: JSON.stringify(body) }

@@ -5,11 +5,11 @@ import { AdminCallFailed, type AdminClient } from '../admin-client.js'
 import { layOutDemoData } from './lay-out.js'
 import { DEMO_BASEMAPS, DEMO_VECTORS } from './plan.js'
 
-/** A scan of the roots that the settings name may be running at a start, and one scan runs at a time. */
+/** Time limit: a scan of the configured roots may be running at a start, and only one scan runs at a time. */
 const SCAN_WITHIN_MS = 120_000
 const LOOK_AGAIN_MS = 100
 
-/** Lays the demo data out under the data directory and scans it. What is there already is not made again. */
+/** Writes the demo data below the data directory and scans it. Existing parts are not made again. */
 export async function fillWithDemo(admin: AdminClient, dataDir: string): Promise<void> {
   const { basemapRoot, vectorRoot } = await layOutDemoData(join(dataDir, 'demo'))
   await scan(admin, { code: DEMO_BASEMAPS, kind: 'basemap', path: basemapRoot, name: 'Demo basemaps' })
@@ -29,7 +29,7 @@ async function scan(admin: AdminClient, source: ScanSourceBody): Promise<void> {
   }
 }
 
-/** false: another scan is running, or the store is slow; the answer says to try again. */
+/** Returns false if another scan is running or the store is slow, and the response says to try again. */
 async function startScan(admin: AdminClient, code: string): Promise<boolean> {
   try {
     await admin.post(`/scan-sources/${code}/run`)

@@ -2,7 +2,7 @@ import type { WorldImage } from './world-image.js'
 
 const STEP_DEGREES = 15
 
-/** How much of a line's pixel is white. */
+/** Share of white in a line's pixel. */
 const OPACITY = 0.35
 
 /** Draws meridians and parallels, one pixel wide, into the image. */

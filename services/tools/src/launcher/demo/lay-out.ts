@@ -6,10 +6,10 @@ import { promisify } from 'node:util'
 
 const MAKE = fileURLToPath(new URL('./make.js', import.meta.url))
 
-/** Behind the folder's own name while it is being made. */
+/** Suffix of the folder's name while it is being made. */
 const UNFINISHED = '.unfinished-'
 
-/** Limit: it takes three seconds on one core; on a disk this slow an error is of more use than a longer wait. */
+/** Time limit: it takes three seconds on one core. On a very slow disk an error is more useful than a longer wait. */
 const MAKE_WITHIN_MS = 120_000
 
 const run = promisify(execFile)
@@ -20,9 +20,9 @@ export interface DemoRoots {
 }
 
 /**
- * Makes the demo data under `dir`, unless it is there: basemaps of the world in three kinds of storage, and countries in two vector
- * formats, and an image to slice, some 25 MB. It is made in another folder and renamed, so that `dir` is complete whenever it exists; what an earlier start left
- * unfinished is removed. One process at a time may call this for one `dir`. Throws where the data cannot be made.
+ * Makes the demo data under `dir`, unless it exists: basemaps of the world in three kinds of storage, countries in two vector
+ * formats, and an image to slice, some 25 MB. It is made in another folder and renamed, so an existing `dir` is always complete. Leftovers of an
+ * earlier start are removed. Only one process at a time may call this for one `dir`. Throws if the data cannot be made.
  */
 export async function layOutDemoData(dir: string): Promise<DemoRoots> {
   if (!(await exists(dir))) await make(dir)

@@ -3,16 +3,16 @@ import type { ScanSource } from '@gateway/contracts/scan-source.js'
 export const DEMO_BASEMAPS = 'demo-basemaps'
 export const DEMO_VECTORS = 'demo-vectors'
 
-/** What the start has to do about demo data. */
+/** The required action for demo data at a start. */
 export type DemoPlan =
-  /** fill the catalog, or finish filling it where an earlier start was cut off */
+  /** fill the catalog, or continue an interrupted filling */
   | 'fill'
-  /** the demo is there */
+  /** the demo exists */
   | 'keep'
-  /** the catalog holds data of its own */
+  /** the catalog has other data */
   | 'none'
 
-/** @param catalogued how many basemaps and vectors the catalog holds, of whatever source */
+/** @param catalogued number of basemaps and vectors in the catalog, from all sources */
 export function planDemo(sources: readonly ScanSource[], catalogued: number): DemoPlan {
   const demo = sources.filter(({ code }) => code === DEMO_BASEMAPS || code === DEMO_VECTORS)
   if (demo.length === 0) return catalogued === 0 ? 'fill' : 'none'

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Kept in the repository; its README says what it is. */
+/** Demo data in the repository; its README describes it. */
 const DEMO_DATA = fileURLToPath(new URL('../../../demo-data/', import.meta.url))
 
-/** Copied as they are. */
+/** Copied unchanged. */
 export const IMAGERY = join(DEMO_DATA, 'imagery')
 export const VECTORS = join(DEMO_DATA, 'vectors')
 

@@ -9,8 +9,8 @@ export interface DemoGrants {
 }
 
 /**
- * The service token of the demo, kept in `dataDir/demo-token` (mode 0600) and issued anew when the gateway no longer takes it.
- * @param baseUrl where the read interface answers
+ * Returns the service token of the demo, kept in `dataDir/demo-token` (mode 0600). Issues a new one if the gateway refuses it.
+ * @param baseUrl URL of the read interface
  */
 export async function demoToken(
   admin: AdminClient,
@@ -27,7 +27,7 @@ export async function demoToken(
     basemap_codes: grants.basemapCodes,
     vector_codes: grants.vectorCodes,
   })
-  // A file that exists keeps its mode when it is written to: the new one is made afresh.
+  // Deleted first, since an existing file keeps its mode when it is written.
   await rm(path, { force: true })
   await writeFile(path, `${token}\n`, { mode: 0o600 })
   return token

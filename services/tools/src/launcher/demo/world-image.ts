@@ -1,6 +1,6 @@
 import sharp from 'sharp'
 
-/** A square picture of the Web Mercator world, three bytes (red, green, blue) a pixel. */
+/** A square image of the Web Mercator world, with three bytes (red, green, blue) per pixel. */
 export interface WorldImage {
   readonly size: number
   readonly pixels: Buffer
@@ -9,8 +9,8 @@ export interface WorldImage {
 const CHANNELS = 3
 
 /**
- * Projects an equirectangular picture of the whole world onto the Web Mercator square, as wide as the picture: columns stay what they
- * are, and each row is interpolated between the two rows next to its latitude.
+ * Projects an equirectangular image of the whole world onto the Web Mercator square, with the width of the image: columns stay,
+ * and each row is interpolated between the two rows next to its latitude.
  */
 export async function projectWorld(file: string): Promise<WorldImage> {
   const { data, info } = await sharp(file).removeAlpha().raw().toBuffer({ resolveWithObject: true })
@@ -30,7 +30,7 @@ export async function projectWorld(file: string): Promise<WorldImage> {
   return { size, pixels }
 }
 
-/** The same world at half the size: each pixel the mean of four. */
+/** Halves the size: each pixel is the mean of four. */
 export function halve(image: WorldImage): WorldImage {
   const size = image.size / 2
   const pixels = Buffer.allocUnsafe(size * size * CHANNELS)
@@ -52,7 +52,7 @@ export function halve(image: WorldImage): WorldImage {
   return { size, pixels }
 }
 
-/** A brighter and more colourful copy. */
+/** Returns a brighter and more colourful copy. */
 export async function brighten({ size, pixels }: WorldImage): Promise<WorldImage> {
   const bright = sharp(pixels, { raw: { width: size, height: size, channels: CHANNELS } })
     .linear(1.3, 16)
@@ -60,7 +60,7 @@ export async function brighten({ size, pixels }: WorldImage): Promise<WorldImage
   return { size, pixels: await bright.removeAlpha().raw().toBuffer() }
 }
 
-/** The square of `tileSize` pixels at a column and row, as raw pixels. */
+/** Returns the square of `tileSize` pixels at a column and row, as raw pixels. */
 export function cut({ size, pixels }: WorldImage, column: number, row: number, tileSize: number): Buffer {
   const tile = Buffer.allocUnsafe(tileSize * tileSize * CHANNELS)
   for (let y = 0; y < tileSize; y++) {

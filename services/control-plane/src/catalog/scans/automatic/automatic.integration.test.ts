@@ -29,7 +29,7 @@ const save = (more: object) =>
   call('POST', '/scan-sources', { code: 'maps', kind: 'basemap', path: tree.at('maps'), ...more })
 const source = async () => (await call('GET', '/scan-sources/maps')).body
 
-/** Runs the queue until the source waits no more. */
+/** Runs the queue until no scan of the source waits. */
 async function runQueue(): Promise<void> {
   const stop = new AbortController()
   const running = scanQueue.run({ ...app.ctx, shutdown: stop.signal })
@@ -53,7 +53,7 @@ test.each([
   expect((await save(more)).status).toBe(400)
 })
 
-test('a due scan is queued once, however many were missed, and says why it ran', async () => {
+test('a due scan is queued once, however many were missed, and records why it ran', async () => {
   const before = Date.now()
   const saved = (await save({ schedule: { every_seconds: 3600 } })).body
   expect(Date.parse(saved.next_scan_at)).toBeGreaterThanOrEqual(before + 3_600_000)
@@ -69,7 +69,7 @@ test('a due scan is queued once, however many were missed, and says why it ran',
   expect(await readScans(app.ctx.sql, 'maps')).toMatchObject([{ reason: 'schedule', next_scan_at }])
 })
 
-test('saving other fields keeps the schedule and its time, and null ends it', async () => {
+test('saving other fields keeps the schedule and its time, and null removes it', async () => {
   const { schedule, next_scan_at } = await source()
   expect((await save({ name: 'Maps' })).body).toMatchObject({ schedule, next_scan_at })
   expect((await save({ schedule })).body).toMatchObject({ next_scan_at })
@@ -77,7 +77,7 @@ test('saving other fields keeps the schedule and its time, and null ends it', as
   expect((await save({ enabled: true, schedule: null })).body).toMatchObject({ schedule: null, next_scan_at: null })
 })
 
-test('a watched folder is scanned after a rename, and one that is not there is scanned every minute and says why', async () => {
+test('a watched folder is scanned after a rename, and a missing one is scanned every minute with a reason', async () => {
   await save({ watch: true })
   let now = 0
   const watched = new WatchedSources(app.ctx, () => now)
@@ -108,7 +108,7 @@ test('a watched folder is scanned after a rename, and one that is not there is s
   }
 })
 
-test('a tile tree takes watches for its folders down to the zooms, and a limit ends the watch with its reason', async () => {
+test('a tile tree gets watches for its folders down to the zooms, and a limit ends the watch with its reason', async () => {
   for (let x = 0; x < 20; x++) tree.put(`deep/world/v1/9/${x}/0.png`, PIXEL)
   const problems: string[] = []
   const events = { onChange: () => {}, onProblem: (problem: string) => problems.push(problem) }

@@ -4,11 +4,11 @@ import path from 'node:path'
 import { isHidden } from '../walk/list-entries.js'
 
 /**
- * Limit: folders below the source that are watched. In a tile tree the version's folder is the second level and its zooms are the third: what a scan
- * lists is at these levels, and the thousands of columns below tell it nothing.
+ * Maximum depth of watched folders below the source. In a tile tree, the version's folder is the second level and its zooms are the third. A scan
+ * lists these levels, and the thousands of columns below do not matter to it.
  */
 export const WATCHED_DEPTH = { basemap: 3, vector: 32, style: 32 } as const
-/** Limit: the kernel keeps about 1 KB for each watched folder; its own limit may be lower. */
+/** Maximum number of watches. The kernel uses about 1 KB for each, and its own limit may be lower. */
 export const MAX_WATCHES = 20_000
 
 export interface WatchEvents {
@@ -18,7 +18,7 @@ export interface WatchEvents {
   readonly onProblem: (problem: string) => void
 }
 
-/** Companions of an SQLite file that come and go while it is only read. */
+/** Companions of an SQLite file that appear and disappear while it is only read. */
 const PASSING = /-(shm|wal)$/
 /** One that says that the file itself is being written. */
 const JOURNAL = /-journal$/
@@ -29,8 +29,8 @@ const LIMITS: ReadonlyMap<string, string> = new Map([
 ])
 
 /**
- * Tells of changes in a folder and the folders below it by notifications of the kernel. A library watches whole trees, and a tile tree has more
- * folders than the kernel allows watches. A link is not followed.
+ * Reports changes in a folder and the folders below it by kernel notifications. A library would watch the whole tree, and a tile tree has more
+ * folders than the kernel allows watches. Links are not followed.
  */
 export class FolderWatch {
   readonly #watchers = new Map<string, FSWatcher>()
@@ -48,7 +48,7 @@ export class FolderWatch {
     this.#most = most
   }
 
-  /** Resolves once everything that is there is watched. A problem is told of by `onProblem`. */
+  /** Resolves when all existing folders are watched. Problems are reported by `onProblem`. */
   async open(root: string): Promise<void> {
     this.#root = root
     await this.#add(root, 0)
@@ -71,7 +71,7 @@ export class FolderWatch {
       return
     }
     try {
-      // Before the folder is listed: what appears in between is told of.
+      // Before the folder is listed, so that entries which appear in between are reported.
       const watcher = watch(folder, { persistent: false })
       this.#watchers.set(folder, watcher)
       watcher.on('change', (kind, name) => this.#changed(folder, level, kind, String(name ?? '')))
@@ -109,7 +109,7 @@ export class FolderWatch {
     await readdir(root).catch((error) => this.#gone(root, 0, error as NodeJS.ErrnoException))
   }
 
-  /** What lies below a folder that was moved or deleted is watched under its new name, if there is one. */
+  /** Drops the watches below a folder that was moved or deleted. If it has a new name, it is watched under that. */
   #forget(folder: string): void {
     if (!this.#watchers.has(folder)) return
     for (const [known, watcher] of this.#watchers) {
@@ -120,7 +120,7 @@ export class FolderWatch {
   }
 
   #gone(folder: string, level: number, { code, message }: NodeJS.ErrnoException): void {
-    // A folder that goes while it is looked at is a change of the folder above.
+    // A folder that disappears during the look is a change of its parent folder.
     if (level > 0 && (code === 'ENOENT' || code === 'ENOTDIR')) this.#forget(folder)
     else this.#fail(LIMITS.get(code ?? '') ?? `${folder} cannot be watched: ${message}`)
   }

@@ -4,12 +4,12 @@ import type { BackgroundLoop } from '../../../platform/background.js'
 import type { ControlContext } from '../../../platform/context.js'
 import { turnOf } from './next-run.js'
 
-/** How late a scan that is due may be queued. */
+/** Maximum delay before a scan that is due is queued. */
 const LOOK_EVERY_MS = 1000
 
 /**
- * Queues the scans that are due. Every control plane looks; whoever moves the time of a schedule first queues its scan. The queue and the times are
- * in the store, so both survive restarts.
+ * Queues the scans that are due. Every control plane looks, and the first one to move the time of a schedule queues its scan. The queue and the times
+ * are in the store, so both survive restarts.
  */
 export const schedules: BackgroundLoop = {
   name: 'schedules of scans',
@@ -23,7 +23,7 @@ export const schedules: BackgroundLoop = {
   },
 }
 
-/** Queues what is due now, and notes when each schedule wants the next scan. */
+/** Queues the scans that are due now, and stores the time of the next scan of each schedule. */
 export async function queueDue({ sql, now, log }: Pick<ControlContext, 'sql' | 'now' | 'log'>): Promise<void> {
   for (const { code, schedule, nextScanAt } of await readSchedules(sql)) {
     try {

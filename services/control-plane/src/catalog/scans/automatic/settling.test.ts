@@ -8,7 +8,7 @@ function take(settling: Settling, now: number): Due | null {
   return due
 }
 
-test('a change is taken 2 s after the last one, once', () => {
+test('a change is reported once, 2 s after the last one', () => {
   const settling = new Settling()
   expect(take(settling, 0)).toBeNull()
   settling.noteChange('a', 1000)

@@ -13,16 +13,16 @@ import { Settling } from './settling.js'
 
 /** One control plane of the cluster watches. */
 export const WATCH: ExclusiveJob = { kind: 'folder_watch', code: '' }
-/** How often the settling of changes is looked at. */
+/** Interval at which the settling of changes is checked. */
 const LOOK_EVERY_MS = 250
-/** How often sources are read, and a control plane that does not watch looks whether it should. */
+/** Interval at which sources are read, and at which another control plane tries to take over. */
 const READ_EVERY_MS = 2_000
-/** A source that cannot be watched is scanned so often, and its watch is tried again. */
+/** Interval of scans of a source that cannot be watched; its watch is then tried again. */
 export const FALLBACK_MS = 60_000
 
 type Watched = Pick<ScanSource, 'code' | 'kind' | 'path'>
 
-/** One control plane of the cluster watches the local folders of the sources that want it; another one takes over when it ends. */
+/** One control plane of the cluster watches the local folders of watched sources. Another one takes over when it ends. */
 export const watching: BackgroundLoop = {
   name: 'watching of folders',
   async run(ctx) {
@@ -39,7 +39,7 @@ export const watching: BackgroundLoop = {
   },
 }
 
-/** Until no source is to be watched, the lease is lost, or the process ends. */
+/** Watches until no source is to be watched, the lease is lost, or the process ends. */
 async function watchUntil(ctx: ControlContext, end: AbortSignal): Promise<void> {
   const sources = new WatchedSources(ctx)
   try {
@@ -61,7 +61,7 @@ interface Entry {
   readonly source: Watched
   readonly settling: Settling
   watch: FolderWatch | null
-  /** when its watch is tried again; null: it is watched */
+  /** time of the next attempt to watch; null: it is watched */
   retryAt: number | null
 }
 
@@ -76,7 +76,7 @@ export class WatchedSources {
     this.#now = now
   }
 
-  /** Watches these and no others. What has changed before a watch began is not known: a scan of the source is due. */
+  /** Watches exactly these sources. Changes before the start of a watch are unknown, so a scan of the source is due. */
   async follow(wanted: readonly Watched[]): Promise<void> {
     for (const [code, { source, watch }] of this.#entries) {
       const same = wanted.find((one) => one.code === code && one.path === source.path && one.kind === source.kind)
@@ -138,7 +138,7 @@ export class WatchedSources {
       settling.noteChange(changed === null ? null : settlesAs(source.kind, changed), this.#now())
     entry.watch = new FolderWatch({ onChange, onProblem }, WATCHED_DEPTH[source.kind])
     await entry.watch.open(source.path)
-    // Whatever happens to the watch later: it is looked at again here.
+    // Set again at the next attempt, whatever happens to the watch.
     await noteWatchProblem(this.#ctx.sql, source.code, problem)
     if (problem === null) return settling.begin()
     entry.retryAt = this.#now() + FALLBACK_MS

@@ -8,7 +8,7 @@ import { diffBasemaps } from './diff-basemaps.js'
 const SCAN = { sourceCode: 'maps', tileBaseUrl: 'http://tiles.example', startedAt: new Date(1000) }
 const AT = new Date(500)
 
-/** What scans find over time: few codes, labels and fingerprints, so that things change, go and come back. */
+/** Results of scans over time: few codes, labels and fingerprints, so that versions change, disappear and return. */
 const label = fc.constantFrom('v1', 'v2', 'v10', 'default')
 const versions = fc.uniqueArray(
   fc.tuple(label, fc.constantFrom('f1', 'f2')).map(([version, fingerprint]) => foundVersion(version, fingerprint)),
@@ -37,7 +37,7 @@ function foundLabels({ basemaps }: FoundBasemaps): string[] {
   return basemaps.flatMap(({ code, versions }) => versions.map((v) => `${code}/${v.version}`)).sort()
 }
 
-describe('whatever was known and found', () => {
+describe('for any known and found versions', () => {
   test('a second scan of the same finds nothing to change', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
@@ -48,7 +48,7 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('exactly what was found is available afterwards', () => {
+  test('exactly the found versions are available afterwards', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         expect(availableLabels(catalogAfter([...before, now]))).toEqual(foundLabels(now))
@@ -69,7 +69,7 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('what goes and comes back is as if it had never gone', () => {
+  test('a version that disappears and returns is the same as before', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const known = catalogAfter([...before, now])
@@ -80,7 +80,7 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('the order of what is known and of what was found does not matter', () => {
+  test('the order of known and found versions does not matter', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const known = catalogAfter(before)
@@ -101,7 +101,7 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('the counts are those of the versions that changed, and of all that were not found', () => {
+  test('the counts are those of the changed versions, and of all that were not found', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const known = catalogAfter(before)
@@ -115,7 +115,7 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('basemaps of other sources are left to them', () => {
+  test('basemaps of other sources are not changed', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const others = catalogAfter(before).map((basemap) => ({ ...basemap, sourceCode: 'others' }))
@@ -138,14 +138,14 @@ function sortedCatalog(known: readonly StoredBasemap[]) {
     .sort((a, b) => (a.code < b.code ? -1 : 1))
 }
 
-test('a changed public address renews the basemaps that are found, and counts no version', () => {
+test('a changed public URL updates the found basemaps, and counts no version', () => {
   const now = foundBasemaps({ a: [foundVersion('v1')] })
   const known = catalogAfter([now])
   const diff = diffBasemaps(now, known, { ...SCAN, tileBaseUrl: 'http://elsewhere.example' })
   expect(diff).toMatchObject({ added: 0, updated: 0, changes: [{ code: 'a', upsert: true, versions: [] }] })
 })
 
-test('a version that was registered after the scan began is left alone, found or not', () => {
+test('a version registered after the start of the scan stays unchanged, found or not', () => {
   const late = {
     ...foundVersion('v1', 'new'),
     revision: 1,
@@ -160,13 +160,13 @@ test('a version that was registered after the scan began is left alone, found or
   expect(diffBasemaps(foundBasemaps({ a: [foundVersion('v1', 'old')] }), known, SCAN).changes).toEqual([])
 })
 
-test('a version that could not be read stays as it is known', () => {
+test('an unreadable version stays unchanged', () => {
   const known = catalogAfter([foundBasemaps({ a: [foundVersion('v1'), foundVersion('v2')] })])
   const now: FoundBasemaps = { ...foundBasemaps({}), uncertain: [{ code: 'a', version: 'v1' }] }
   expect(diffBasemaps(now, known, SCAN).changes).toMatchObject([{ lost: ['v2'] }])
 })
 
-test('the order of keys that the store gives JSON objects, and the sign of zero, are no change', () => {
+test('the key order of JSON objects in the store, and the sign of zero, do not count as changes', () => {
   const layers = [{ id: 'roads', description: 'd', fields: { b: 'String', a: 'Number' } }]
   const now = foundBasemaps({ a: [foundVersion('v1', 'f', { vectorLayers: layers, bounds: [-0, -85, 10, 85] })] })
   const stored = [{ fields: { a: 'Number', b: 'String' }, id: 'roads', description: 'd' }]
@@ -177,7 +177,7 @@ test('the order of keys that the store gives JSON objects, and the sign of zero,
   expect(diffBasemaps(now, known, SCAN).changes).toEqual([])
 })
 
-test('a name that no tile set says stays what it was', () => {
+test('a name that no tile set declares stays unchanged', () => {
   const named: FoundBasemaps = {
     ...foundBasemaps({}),
     basemaps: [{ code: 'a', name: 'World', versions: [foundVersion('v1')] }],

@@ -4,31 +4,31 @@ import { asScanned, type NewVersion, type StoredBasemap, type StoredVersion } fr
 import type { FoundBasemap, FoundBasemaps } from '../walk/found.js'
 import { quoted } from '../walk/found.js'
 
-/** What a scan changes of one basemap. */
+/** The changes that a scan makes to one basemap. */
 export interface BasemapChange {
   readonly code: string
   readonly name: string
-  /** the basemap itself is new, or its name or public address differs */
+  /** true if the basemap is new, or its name or public URL differs */
   readonly upsert: boolean
   /** new, changed or returned versions */
   readonly versions: readonly NewVersion[]
-  /** versions that were available and are not found any more */
+  /** versions that were available and were not found */
   readonly lost: readonly string[]
 }
 
 export interface BasemapDiff {
-  /** every basemap that differs from what is known, and no other; by code */
+  /** basemaps that differ from the known state, ordered by code */
   readonly changes: readonly BasemapChange[]
-  /** versions that were found as they are known, by code */
+  /** versions that were found unchanged, by code */
   readonly seen: ReadonlyMap<string, readonly string[]>
   readonly added: number
   readonly updated: number
-  /** known and not found, whether this scan is the first that misses them or not */
+  /** number of known versions that were not found, now or by earlier scans */
   readonly missing: number
   readonly warnings: readonly CodedMessage[]
 }
 
-/** The scan that found something: of which source, when it began by the store's clock, and the public tile address now. */
+/** The source of a scan, its start by the store's clock, and the current public tile URL. */
 export interface ScanContext {
   readonly sourceCode: string
   readonly startedAt: Date
@@ -111,7 +111,7 @@ function key(code: string, version: string): string {
   return `${code}\0${version}`
 }
 
-/** Whether a version is as it is known, and available. Everything that the store keeps of it counts. */
+/** True if a version is available and unchanged in every stored field. */
 function isSame(was: StoredVersion | undefined, now: NewVersion): boolean {
   if (!was?.available) return false
   const known = asScanned(was)
@@ -120,7 +120,7 @@ function isSame(was: StoredVersion | undefined, now: NewVersion): boolean {
   )
 }
 
-/** As it comes back from the store: -0 is 0 there, and the keys of JSON objects have no order. */
+/** Converts a value to the form that the store returns: -0 becomes 0, and the keys of JSON objects have no order. */
 function plain(value: unknown): unknown {
   return typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value
 }

@@ -5,7 +5,7 @@ import { type FoundStyles, quoted } from '../walk/found.js'
 export interface StyleDiff {
   /** new, changed or returned styles */
   readonly upserts: readonly NewStyle[]
-  /** codes of styles that were available and are not found any more */
+  /** codes of styles that were available and were not found */
   readonly lostCodes: readonly string[]
   readonly fontsChanged: boolean
   readonly warnings: readonly CodedMessage[]
@@ -15,7 +15,7 @@ export interface StyleDiff {
 }
 
 /**
- * Compares what a scan found with what is known. Pure. Nothing is ever deleted; a style whose document does not validate now stays as it is known.
+ * Compares the result of a scan with the known state. Pure. Nothing is ever deleted. A style whose document is invalid now keeps its known state.
  * @param known every style of the catalog, since codes are unique over all sources
  * @param fonts known of this source
  */

@@ -39,7 +39,7 @@ const ownAvailable = (known: readonly StoredVector[], source: string) =>
     .map((v) => v.relativePath)
     .sort()
 
-describe('whatever was known and found', () => {
+describe('for any known and found vectors', () => {
   test('a second scan of the same finds nothing to change', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
@@ -50,7 +50,7 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('exactly what was found is available afterwards, and other sources keep what they have', () => {
+  test('exactly the found vectors are available afterwards, and other sources keep theirs', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const known = catalogAfter(before)
@@ -74,7 +74,7 @@ describe('whatever was known and found', () => {
     )
   })
 
-  test('the order of what is known and of what was found does not matter', () => {
+  test('the order of known and found vectors does not matter', () => {
     fc.assert(
       fc.property(history, found, (before, now) => {
         const known = catalogAfter(before)
@@ -87,7 +87,7 @@ describe('whatever was known and found', () => {
   })
 })
 
-test('a file that is written anew is updated, one that comes back too, and only then', () => {
+test('only a rewritten or a returned file is updated', () => {
   const known = catalogAfter([['one', [foundVector('a.json'), foundVector('b.json')]]])
   const changed = diffVectors([foundVector('a.json', 'other')], known, 'one')
   expect(changed).toMatchObject({ added: 0, updated: 1, missing: 1, lostCodes: ['b'] })
@@ -97,13 +97,13 @@ test('a file that is written anew is updated, one that comes back too, and only 
   expect(back).toMatchObject({ added: 0, updated: 1, missing: 0, upserts: [{ code: 'b' }] })
 })
 
-test('a file whose facts were read is updated with them, though it is the same', () => {
+test('an unchanged file whose facts were read is updated with them', () => {
   const known = catalogAfter([['one', [foundVector('a.json')]]])
   const facts = { ...UNKNOWN_FACTS, feature_count: 1 }
   expect(diffVectors([{ ...foundVector('a.json'), facts }], known, 'one')).toMatchObject({ upserts: [{ facts }] })
 })
 
-test('a code that an earlier release gave stays, though the path would have another one now', () => {
+test('a code from an earlier release stays, even if the path would get another one now', () => {
   const old = { ...(catalogAfter([['one', [foundVector('a.json')]]])[0] as StoredVector), code: 'vector' }
   const known = [{ ...old, relativePath: '世界.json', path: '/elsewhere' }]
   const changed = diffVectors([foundVector('世界.json'), foundVector('世/界.json')], known, 'one')

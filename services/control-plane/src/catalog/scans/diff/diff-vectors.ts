@@ -5,16 +5,16 @@ import type { FoundVector } from '../walk/found.js'
 export interface VectorDiff {
   /** new, changed or returned vectors */
   readonly upserts: readonly NewVector[]
-  /** codes of vectors that were available and are not found any more */
+  /** codes of vectors that were available and were not found */
   readonly lostCodes: readonly string[]
   readonly added: number
   readonly updated: number
-  /** known and not found, whether this scan is the first that misses them or not */
+  /** number of known vectors that were not found, now or by earlier scans */
   readonly missing: number
 }
 
 /**
- * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted, and a relative path
+ * Compares the result of a scan with the known state. Pure; the order of both does not matter. Nothing is ever deleted, and a relative path
  * keeps its code over all scans.
  * @param known every vector of the catalog, since codes are unique over all sources; or those that the scan has looked for
  * @param taken codes that others have; left out: those of `known`

@@ -5,14 +5,14 @@ import { pipeline } from 'node:stream/promises'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
 import type { ObjectFacts, ObjectStore } from '@gateway/core/object-storage/object-store.js'
 
-/** Limits: bytes of each end of an object of which no more is fetched. Formats say what they are, and of what, in these. */
+/** Bytes of each end of an object that are fetched. Formats describe themselves there. */
 const HEAD_BYTES = 1024 * 1024
 const TAIL_BYTES = 64 * 1024
 
-/** What of a disk is left free for others. Bytes. */
+/** Bytes of a disk that stay free for others. */
 const LEFT_FREE = 1024 ** 3
 
-/** The whole of an object as a file, of the content that `facts` name. Throws where the disk has no room for it. */
+/** Fetches a whole object into a file, with the content that `facts` identify. Throws if the disk has no room for it. */
 export async function fetchWhole(
   store: ObjectStore,
   key: string,
@@ -27,7 +27,7 @@ export async function fetchWhole(
   await pipeline(body, createWriteStream(file), { signal })
 }
 
-/** A file of the object's length with its two ends, and nothing between them. */
+/** Creates a sparse file of the object's length that contains only its two ends. */
 export async function fetchEnds(
   store: ObjectStore,
   key: string,

@@ -4,11 +4,11 @@ import { byName, type Entry, isHidden } from '../walk/list-entries.js'
 import { keyIn, type RemotePlace } from './remote-place.js'
 
 export interface RemoteEntry extends Entry {
-  /** of an object */
+  /** facts of an object; null for a folder */
   readonly facts: ObjectFacts | null
 }
 
-/** `listEntries` for object storage: one list by delimiter. */
+/** `listEntries` for object storage: one list with a delimiter. */
 export async function listFolder(place: RemotePlace, path: string): Promise<RemoteEntry[]> {
   place.progress()
   const key = keyIn(place, path)
@@ -17,7 +17,7 @@ export async function listFolder(place: RemotePlace, path: string): Promise<Remo
   for await (const entry of place.store.list(prefix, { delimiter: '/', signal: place.signal })) {
     const isObject = 'key' in entry
     const name = isObject ? entry.key.slice(prefix.length) : entry.prefix.slice(prefix.length, -1)
-    // `a//b`, and the empty object that tools make in the place of a folder.
+    // `a//b`, and the empty object that tools create in place of a folder.
     if (name === '' || isHidden(name)) continue
     const kind = isObject ? 'file' : 'directory'
     const facts = isObject ? entry.facts : null
@@ -32,7 +32,7 @@ export interface RemoteFile {
   readonly facts: ObjectFacts
 }
 
-/** Every object below the source at any depth, but for hidden ones. */
+/** Lists every object below the source at any depth, except hidden ones. */
 export async function listFiles(place: RemotePlace): Promise<RemoteFile[]> {
   const files: RemoteFile[] = []
   for await (const entry of place.store.list('', { signal: place.signal })) {

@@ -3,13 +3,13 @@ import { keyBelow, parseLocation } from '@gateway/core/object-storage/location.j
 import type { ObjectStore } from '@gateway/core/object-storage/object-store.js'
 import type { WalkedPlace } from '../walk/walked-source.js'
 
-/** A scan source in object storage or behind HTTP while it is walked. */
+/** A scan source in object storage or behind HTTP during a walk. */
 export interface RemotePlace extends WalkedPlace {
   readonly store: ObjectStore
-  /** http(s): what is in it is known by its own words alone */
+  /** false for http(s), whose content is known only from its own metadata */
   readonly canBeListed: boolean
   readonly signal: AbortSignal
-  /** a directory of this process alone, for what must be a file to be read */
+  /** private directory of this process, for content that can only be read from a file */
   readonly scratch: string
 }
 
@@ -19,7 +19,7 @@ export function keyIn({ root }: RemotePlace, path: string): string {
   return key
 }
 
-/** What a place that is one object, or one directory, is called: the last part of its path, or the host. */
+/** Returns the name of a location that is one object or directory: the last part of its path, or the host. */
 export function nameOfPlace(root: string): string {
   const location = parseLocation(root)
   if (typeof location === 'string') throw new TypeError(location)

@@ -72,7 +72,7 @@ async function putPmtiles(object: string, side = 1): Promise<void> {
   await swift.put(object, tree.at('archive.pmtiles'))
 }
 
-test('maps in a bucket are found as on a disk, seen again, changed, missed and found again', async () => {
+test('maps in a bucket are found, recognized, updated, missed and found again like those on a disk', async () => {
   await putPmtiles('maps/all/world/2024.pmtiles')
   await putPmtiles('maps/all/city.pmtiles')
   await writeMbtiles(tree.at('old.mbtiles'), [{ z: 0, x: 0, y: 0, data: PIXEL }], ABOUT)
@@ -123,10 +123,10 @@ test('maps in a bucket are found as on a disk, seen again, changed, missed and f
   expect(readdirSync(join(dataDir, 'scans'))).toEqual([])
 })
 
-/** Another tile than PIXEL; a PNG may have anything behind its end. */
+/** A tile that differs from PIXEL; a PNG may contain any bytes after its end. */
 const POINT_PNG = Buffer.concat([PIXEL, Buffer.from('another')])
 
-test('vectors in a bucket are found with their facts, and read again only when they have changed', async () => {
+test('vectors in a bucket are found with their facts, and read again only if they have changed', async () => {
   await swift.put('shapes/a/roads ü.geojson', Buffer.from(POINT))
   await swift.put('shapes/points.fgb', POINTS_FGB)
   makeGeopackage(tree.at('roads.gpkg'), layer('roads'))
@@ -153,7 +153,7 @@ test('vectors in a bucket are found with their facts, and read again only when t
   expect(await scan('shapes')).toMatchObject({ added: 0, updated: 1, missing: 1 })
 })
 
-test('a scan that is refused or finds no bucket changes nothing, and says why without a secret', async () => {
+test('a refused scan or a missing bucket changes nothing, and reports the reason without a secret', async () => {
   const before = await get('/basemaps')
   await save('bucket', 'basemap', 's3://nobucket')
   const storage = () => get('/scan-sources/bucket/storage')
@@ -218,7 +218,7 @@ const SAYS: readonly (readonly [Trouble, RegExp])[] = [
   ['clock', /^the server answers 403: RequestTimeTooSkewed/],
 ]
 
-test('a scan of storage in trouble fails with what it says and changes nothing; of slow storage it succeeds', async () => {
+test('a scan of failing storage fails with its message and changes nothing; one of slow storage succeeds', async () => {
   await putPmtiles('maps/steady/town.pmtiles')
   await save('steady', 'basemap', 's3://maps/steady')
   expect(await scan('steady')).toMatchObject({ added: 1 })
@@ -236,9 +236,9 @@ test('a scan of storage in trouble fails with what it says and changes nothing; 
   door.troubleOf = () => 'none'
 })
 
-test('an archive that is replaced between two ranges of a scan is found as it is now', async () => {
+test('an archive replaced between two ranges of a scan is found in its new state', async () => {
   const put = async (zoom: number) => {
-    // Its directory is not in what is read first.
+    // The directory lies beyond the first read.
     const metadata = { name: 'Moving', blob: randomBytes(40_000).toString('hex') }
     const tile = { z: zoom, x: 0, y: 0, data: PIXEL }
     await writePmtiles(tree.at('archive.pmtiles'), [tile], { ...ABOUT, metadata })
@@ -261,7 +261,7 @@ test.each([
   'https://user:secret@host.example/x',
   'https://host.example/x?X-Amz-Signature=secret',
   's3://x/y',
-])('%s is no path of a source, and is not repeated', async (path) => {
+])('%s is not a path of a source, and does not appear in the message', async (path) => {
   for (const url of ['/scan-sources', '/scan-sources/try']) {
     const answer = await post(url, { code: 'bad', kind: 'basemap', path })
     expect(answer.statusCode).toBe(400)
@@ -269,7 +269,7 @@ test.each([
   }
 })
 
-test('an archive and a directory with a tilejson.json behind HTTP are a map each, and a GeoJSON file is a vector', async () => {
+test('an archive and a directory with a tilejson.json behind HTTP become a map each, and a GeoJSON file a vector', async () => {
   await writePmtiles(tree.at('web.pmtiles'), [{ z: 4, x: 0, y: 0, data: PIXEL }], ABOUT)
   const tilejson = { name: 'Tiles', minzoom: 1, maxzoom: 3, tiles: ['https://elsewhere.example/{z}/{x}/{y}.png'] }
   tree.put('sea chart/tilejson.json', JSON.stringify(tilejson))

@@ -20,16 +20,16 @@ import { fetchWhole } from './fetch.js'
 import { listFolder, type RemoteEntry } from './list-folder.js'
 import { keyIn, nameOfPlace, type RemotePlace, withoutExtension } from './remote-place.js'
 
-/** Versions that are looked at the same time. */
+/** Maximum number of versions that are read at the same time. */
 const AT_ONCE = 8
 
-/** Limit: bytes of an MBTiles archive, which has to be fetched whole. */
+/** Maximum bytes of an MBTiles archive, which must be fetched completely. */
 const MAX_MBTILES_BYTES = 4 * 1024 ** 3
 
-/** What is known of a version by its path: an unchanged MBTiles archive is not fetched again. */
+/** Known versions by path: an unchanged MBTiles archive is not fetched again. */
 export type KnownVersions = ReadonlyMap<string, NewVersion>
 
-/** `walkBasemaps` for a remote source. A place that is one archive, and a directory that cannot be listed, holds one version. */
+/** `walkBasemaps` for a remote source. A location that is one archive, or a directory that cannot be listed, holds one version. */
 export async function walkRemoteBasemaps(place: RemotePlace, known: KnownVersions): Promise<FoundBasemaps> {
   const candidates = await candidatesOf(place)
   const prober = new Prober()

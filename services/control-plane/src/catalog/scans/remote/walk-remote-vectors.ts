@@ -16,16 +16,16 @@ import { fetchEnds, fetchWhole } from './fetch.js'
 import { listFiles, type RemoteFile } from './list-folder.js'
 import { nameOfPlace, type RemotePlace } from './remote-place.js'
 
-/** Limits: bytes of a file that is fetched whole to be read, and of a GeoPackage, which says nothing of itself at its ends. */
+/** Limits of files that are fetched completely, and of a GeoPackage, whose ends say nothing about its content. In bytes. */
 const MAX_WHOLE_BYTES = 64 * 1024 ** 2
 const MAX_GEOPACKAGE_BYTES = 1024 ** 3
 
-/** Limits: what is fetched before it is read and removed again, and files at the same time. */
+/** Limits of a batch that is fetched, read and removed, and of files fetched at the same time. */
 const MAX_BATCH_BYTES = 256 * 1024 ** 2
 const MAX_BATCH = 500
 const AT_ONCE = 8
 
-/** A vector by its name, with the objects that it is made of; the first is the one that it is named after. */
+/** A vector with the objects that it consists of. The first one gives its name. */
 interface Listed {
   readonly relativePath: string
   readonly vector: Omit<FoundVector, 'facts'>
@@ -33,8 +33,8 @@ interface Listed {
 }
 
 /**
- * `walkVectors` for a remote source. What is new or has changed is fetched in batches, of large files only both ends, and read as a source on this
- * disk would be: in a process of its own.
+ * `walkVectors` for a remote source. New and changed files are fetched in batches, large ones only by both ends. A separate process reads them like
+ * those of a local source.
  */
 export async function walkRemoteVectors(place: RemotePlace, known: KnownFiles): Promise<FoundVectors> {
   const listed = vectorsAmong(place, await filesOf(place))
@@ -57,7 +57,7 @@ export async function walkRemoteVectors(place: RemotePlace, known: KnownFiles): 
 async function filesOf(place: RemotePlace): Promise<readonly RemoteFile[]> {
   const { root, store, signal, canBeListed } = place
   const kind = kindOf(root)
-  // The parts of a shapefile lie next to it, out of a place that is one object.
+  // The parts of a shapefile are next to it, and a location that is one object does not include them.
   const isOne = kind !== null && kind !== 'shapefile'
   if (!isOne && canBeListed) return listFiles(place)
   const facts = isOne ? await store.head('', { signal }) : undefined
@@ -158,7 +158,7 @@ async function readBatch(place: RemotePlace, batch: readonly Listed[]): Promise<
   }
 }
 
-/** Kinds that say nothing of themselves at the ends of a file. */
+/** True for kinds whose ends say nothing about the content. */
 function isFetchedWhole(kind: VectorKind): boolean {
   return kind !== 'geojson' && kind !== 'geojson_sequence' && kind !== 'shapefile' && kind !== 'flatgeobuf'
 }

@@ -22,9 +22,9 @@ import { type KnownVersions, walkRemoteBasemaps } from './walk-remote-basemaps.j
 import { walkRemoteVectors } from './walk-remote-vectors.js'
 
 /**
- * `walk` for a source in object storage or behind HTTP: within this process, which waits for answers alone. Rejects with WalkError for what an
- * operator can read, or with the signal's reason. The caller holds the scan lock.
- * @param onProgress called with the folders listed and objects read so far
+ * `walk` for a source in object storage or behind HTTP, within this process, which only waits for responses. Rejects with WalkError for problems
+ * that an operator can read, or with the signal's reason. The caller holds the scan lock.
+ * @param onProgress called with the number of listed folders and read objects
  */
 export async function walkRemote(
   ctx: Pick<ControlContext, 'sql' | 'settings' | 'now'>,
@@ -51,7 +51,7 @@ export async function walkRemote(
   }
   try {
     return await walkOnce().catch((error: Error) => {
-      // What is replaced as it is looked at is found by its new content.
+      // An object that is replaced during the walk is read again.
       if (error instanceof ObjectReplaced || error.cause instanceof ObjectReplaced) return walkOnce()
       throw error
     })

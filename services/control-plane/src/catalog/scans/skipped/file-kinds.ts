@@ -1,12 +1,12 @@
 import { extname } from 'node:path'
 import type { MessageCode } from '@gateway/contracts/messages.js'
 
-/** What a file is by its name, if a scan may leave it out. */
+/** The kind of a file by its name, if a scan may skip it. */
 export interface FileKind {
   readonly code: MessageCode
-  /** the format, for people */
+  /** name of the format, for people */
   readonly format: string
-  /** told once for a whole source: the cause lies elsewhere than in its folders */
+  /** true to warn once for a whole source, because the cause is not in its folders */
   readonly ofSource?: boolean
 }
 
@@ -81,7 +81,7 @@ const KINDS: ReadonlyMap<string, FileKind> = new Map([
   ...of('scan_part_without_shapefile', { shapefile: 'dbf shx' }),
 ])
 
-/** Documents, projects and files that belong to others: nobody expects a scan to serve them. */
+/** Documents, projects and files of other programs, which nobody expects a scan to serve. */
 const BESIDE = new Set(
   (
     'txt md html htm pdf doc docx ppt pptx odt rtf xml xsd xsl qml sld lyr lyrx qgs qgz mxd aprx map style json yml yaml ini cfg conf ' +
@@ -92,15 +92,15 @@ const BESIDE = new Set(
     .split(' ')
     .map((extension) => `.${extension}`),
 )
-/** gdal2tiles writes `doc.kml` beside its tiles, as the index of a super-overlay. */
+/** Files without content of their own. gdal2tiles writes `doc.kml` next to its tiles, as the index of a super-overlay. */
 const NAMES_BESIDE = /^(?:thumbs\.db|desktop\.ini|doc\.kml)$/i
 
-/** What a file is that no reader of its source takes. null: nothing to be told of. Without an extension: a note, as README is. */
+/** Returns the kind of a file that no reader of its source accepts, or null if no warning is needed. Files without an extension count as notes, like README. */
 export function fileKindOf(name: string): FileKind | null {
   const extension = extname(name).toLowerCase()
   if (extension === '' || BESIDE.has(extension) || NAMES_BESIDE.test(name) || name.endsWith('~')) return null
   return KINDS.get(extension) ?? { code: 'scan_unknown_file', format: extension }
 }
 
-/** Formats that tiles of a pyramid have. */
+/** Image formats of tiles in a pyramid. */
 export const TILE_IMAGE = /\.(?:png|jpe?g|webp|avif|pbf|mvt)$/i

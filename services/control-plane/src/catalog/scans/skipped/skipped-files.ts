@@ -9,13 +9,13 @@ interface Skipped extends FileKind {
   count: number
 }
 
-/** Limit: kinds of files in folders that are told apart; beyond it the folders of a source count as one. */
+/** Maximum number of groups of kind and folder. Above it, all folders of a source count as one. */
 const MAX_GROUPS = 5000
 
-/** Folders of a pyramid of tiles or of a cache, which are numbered. */
+/** Matches numbered folders of a tile pyramid or a cache. */
 const NUMBERED = /^(?:\d+|[LRC][0-9a-f]{2,8})$/i
 
-/** Files that a walk leaves out, gathered by kind and folder, so that a million of them are one warning. */
+/** Files that a walk skips, grouped by kind and folder, so that a million of them are one warning. */
 export class SkippedFiles {
   readonly #groups = new Map<string, Skipped>()
 
@@ -44,7 +44,7 @@ export class SkippedFiles {
   }
 }
 
-/** The folder of a file; of one in numbered folders, the folder above the first of those. */
+/** Returns the folder of a file; for a file in numbered folders, the folder above the first of them. */
 function folderOf(path: string): string {
   const folders = path.split('/').slice(0, -1)
   const first = folders.findIndex((name) => NUMBERED.test(name))

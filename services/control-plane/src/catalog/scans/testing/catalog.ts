@@ -4,7 +4,7 @@ import type { BasemapDiff } from '../diff/diff-basemaps.js'
 import type { VectorDiff } from '../diff/diff-vectors.js'
 import { type FoundBasemaps, type FoundVector, noWarnings } from '../walk/found.js'
 
-/** A version as a walk finds it; what tells versions apart in a test is their fingerprint. */
+/** A version as found by a walk; tests distinguish versions by their fingerprints. */
 export function foundVersion(version: string, fingerprint = 'f', fields: Partial<NewVersion> = {}): NewVersion {
   return {
     version,
@@ -29,7 +29,7 @@ export function foundVersion(version: string, fingerprint = 'f', fields: Partial
   }
 }
 
-/** What a walk finds, from versions by code. */
+/** The result of a walk, from versions by code. */
 export function foundBasemaps(byCode: Readonly<Record<string, readonly NewVersion[]>>): FoundBasemaps {
   const basemaps = Object.entries(byCode).map(([code, versions]) => ({ code, name: null, versions }))
   return { basemaps, uncertain: [], warnings: noWarnings() }
@@ -48,7 +48,7 @@ export function afterBasemaps(
     for (const version of change.versions)
       versions.set(version.version, {
         ...version,
-        // What it is given is the store's affair, of which a diff knows nothing.
+        // The store assigns the revision, and a diff does not know it.
         revision: 1,
         available: true,
         withdrawn: false,
@@ -92,7 +92,7 @@ export function emptyBasemap(code: string, sourceCode: string): StoredBasemap {
   }
 }
 
-/** A GeoJSON file as a walk finds it. */
+/** A GeoJSON file as found by a walk. */
 export function foundVector(relativePath: string, fingerprint = 'f'): FoundVector {
   return {
     relativePath,

@@ -2,7 +2,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The smallest PNG: one grey pixel, which a walk sees as a tile of 1 by 1. */
+/** The smallest PNG: one grey pixel, for a walk a tile of 1 by 1. */
 export const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==',
   'base64',
@@ -15,7 +15,7 @@ export interface Tree {
   readonly root: string
   /** writes a file, and the folders above it */
   put(path: string, content: string | Buffer): void
-  /** the path of something in it */
+  /** returns the path of a file in it */
   at(path: string): string
   remove(): void
 }

@@ -9,17 +9,17 @@ import { quoted } from './found.js'
 import type { Entry } from './list-entries.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
 
-/** The label of a basemap's only version, where its place in the source names none. */
+/** Label of a basemap's only version, if its place in the source names none. */
 export const ONLY_VERSION = 'default'
 
-/** A place that may hold a version. */
+/** A place that may contain a version. */
 export interface Candidate {
   readonly code: string
   readonly version: string
   readonly entry: Entry
 }
 
-/** What a folder of a source holds, in a fixed order. */
+/** Lists a folder of a source, in a fixed order. */
 export type ListFolder = (path: string) => readonly Entry[] | Promise<readonly Entry[]>
 
 /**
@@ -48,16 +48,16 @@ export async function findCandidates(
   return candidates
 }
 
-/** A file in the place of an archive. Vector tiles are tiles here, too; pictures beside zoom folders are previews. */
+/** Reports a file in the place of an archive. Vector tiles count as tiles here, and images next to zoom folders are previews. */
 function skip(skipped: SkippedFiles, path: string, name: string, isTree = false): boolean {
   const kind = IN_BASEMAP_SOURCE.get(extname(name).toLowerCase()) ?? fileKindOf(name)
-  // Names of digits are those of tiles, whose layout is told.
+  // Numeric names are those of tiles, whose layout is reported elsewhere.
   if (kind === null || /^\d+\.\w+$/.test(name) || (isTree && /\.(?:png|jpe?g|webp|gif)$/i.test(name))) return false
   skipped.add(path, kind)
   return true
 }
 
-/** Files that mean something else here than in a vector source. */
+/** Files with another meaning here than in a vector source. */
 const IN_BASEMAP_SOURCE: ReadonlyMap<string, FileKind> = new Map([
   ['.tpk', { code: 'scan_package_not_served', format: 'Esri tile package' }],
   ['.sqlite', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
@@ -65,7 +65,7 @@ const IN_BASEMAP_SOURCE: ReadonlyMap<string, FileKind> = new Map([
   ['.db', { code: 'scan_sqlite_in_basemap_source', format: 'SQLite' }],
 ])
 
-/** What a folder named by a code may hold: zoom folders of its only version, versions, or both. */
+/** Finds the versions in a folder named by a code: zoom folders of its only version, versions, or both. */
 function versionsIn(
   source: WalkedPlace,
   code: string,
@@ -92,12 +92,12 @@ function versionsIn(
   return found.length > 0 || told ? found : [{ code, version: ONLY_VERSION, entry: folder }]
 }
 
-/** What an Esri cache has beside or above its tiles: the folder that holds it is one version. */
+/** True for parts of an Esri cache next to or above its tiles. The folder that contains them is one version. */
 function isPartOfCache({ kind, name }: Entry): boolean {
   return kind === 'file' ? /^(?:conf\.xml|root\.json)$/.test(name) : /^(?:_alllayers|Layers|p12|L\d\d)$/.test(name)
 }
 
-/** `{z}` of a tile tree, or a version of that name: probing it decides. */
+/** True for `{z}` of a tile tree, or a version of that name; probing decides. */
 export function isZoomFolder(entry: Entry): boolean {
   return entry.kind === 'directory' && /^\d{1,2}$/.test(entry.name)
 }

@@ -43,7 +43,7 @@ async function zip(name: string, contents: Readonly<Record<string, string | Buff
   await written
 }
 
-test('each kind of file that is left out is one line, with its code and what to do, however many there are', async () => {
+test('each kind of ignored file is one line, with its code and the remedy, however many there are', async () => {
   for (let i = 0; i < 30; i++) tree.put(`sheets/sheet${i}.tif`, 'x')
   for (let x = 0; x < 5; x++) for (let y = 0; y < 20; y++) tree.put(`world/3/${x}/${y}.png`, PIXEL)
   for (const name of [
@@ -79,7 +79,7 @@ test('each kind of file that is left out is one line, with its code and what to 
   expect(texts.every((text) => !/\{\w+\}/.test(text))).toBe(true)
 })
 
-test('zipped shapefiles are vectors, and other zips are told of', async () => {
+test('zipped shapefiles are vectors, and other zips are reported', async () => {
   ogr2ogr('ESRI Shapefile', '.places.shp')
   const part = (extension: string) => execFileSync('cat', [tree.at(`.places.${extension}`)])
   await zip(
@@ -101,7 +101,7 @@ test('zipped shapefiles are vectors, and other zips are told of', async () => {
   expect(codes).toEqual(['scan_archive', 'scan_broken_archive', 'scan_zip_of_tiles', 'scan_zip_of_vectors'])
 })
 
-test('GeoJSON sequences are read as such, also under the name of GeoJSON', async () => {
+test('GeoJSON sequences are recognized, even with the extension of GeoJSON', async () => {
   tree.put('a.geojsonl', `${feature(8, 'a')}\n${feature(9, 'b')}\n`)
   tree.put('b.geojsons', `\x1e${feature(8, 'a')}\n\x1e${feature(9, 'b')}\n`)
   tree.put('c.geojson', `${feature(8, 'a')}\n${feature(9, 'b')}\n`)
@@ -110,7 +110,7 @@ test('GeoJSON sequences are read as such, also under the name of GeoJSON', async
   expect(codes).toEqual(['scan_sequence_named_geojson'])
 })
 
-test('GeoJSON in GBK is read, and its encoding told', async () => {
+test('GeoJSON in GBK is read, with its encoding', async () => {
   // "名称": "北京市海淀区"
   const name = Buffer.from('c3fbb3c6', 'hex')
   const value = Buffer.from('b1b1beb9cad0baa3b5edc7f8', 'hex')
@@ -138,11 +138,11 @@ test.runIf(ogrHere() !== null)('KML, KMZ, GML and CSV are vectors by what GDAL r
   const facts = { feature_count: 2, bounds: [8, 47, 9, 47], crs: 'EPSG:4326' }
   expect(vectors.map(({ kind }) => kind)).toEqual(['kml', 'kmz', 'gml', 'csv'])
   for (const vector of vectors) expect(vector.facts).toMatchObject(facts)
-  // The schema that GDAL writes beside GML is a document.
+  // GDAL writes a schema beside GML, which counts as a document.
   expect(told).toMatchObject([['scan_csv_without_coordinates', { count: 20, folder: '"tables"' }]])
 })
 
-test.runIf(ogrHere() !== null)('files that are made to harm their reader are harmless', async () => {
+test.runIf(ogrHere() !== null)('malicious files do no harm', async () => {
   const entities = Array.from({ length: 9 }, (_, i) => {
     const [name, inner] = [String.fromCharCode(98 + i), String.fromCharCode(97 + i)]
     return `<!ENTITY ${name} "${`&${inner};`.repeat(10)}">`
@@ -171,14 +171,14 @@ test.runIf(ogrHere() !== null)('files that are made to harm their reader are har
   ])
 })
 
-test('without GDAL the files that it would read are one line for each format of the source', async () => {
+test('without GDAL the files that need it are one line for each format of the source', async () => {
   for (const folder of ['a', 'b', 'c']) tree.put(`${folder}/x.kml`, '<kml/>')
   const script = `
     import { walkVectors } from ${JSON.stringify(new URL('../../../../dist/catalog/scans/walk/walk-vectors.js', import.meta.url).href)}
     const { warnings, vectors } = await walkVectors(${JSON.stringify(tree.root)}, new Map(), () => {})
     console.log(JSON.stringify([vectors.length, warnings.coded]))
     process.exit()`
-  // In a namespace of its own, where something that is no program hides GDAL's.
+  // A separate mount namespace in which a file without a program hides GDAL's tools.
   const hide = 'for p in $(command -v ogrinfo ogr2ogr); do mount --bind /dev/null "$p"; done'
   const program = [
     '--map-root-user',
@@ -199,7 +199,7 @@ const LAYOUTS = [
   ['padded/00/000/000.png', '"padded"', /leading zeros/],
   ['padded/v1/02/001/003.png', '"padded/v1"', /leading zeros/],
 ] as const
-test.each(LAYOUTS)('the layout of %s is told once, by its name', async (path, folder, name) => {
+test.each(LAYOUTS)('the layout of %s is reported once, by its name', async (path, folder, name) => {
   tree.put(path, PIXEL)
   const { basemaps, warnings } = await walkBasemaps(tree.root, () => {})
   expect(basemaps).toEqual([])
@@ -207,7 +207,7 @@ test.each(LAYOUTS)('the layout of %s is told once, by its name', async (path, fo
   expect(warnings.texts[0]).toMatch(name)
 })
 
-test('a basemap source tells of files that are no archives, and not of previews beside tiles', async () => {
+test('a basemap source reports files that are not archives, but not previews beside tiles', async () => {
   tree.put('ok/0/0/0.png', PIXEL)
   tree.put('ok/preview.png', PIXEL)
   tree.put('ok/tilejson.json', '{}')
@@ -224,7 +224,7 @@ test('a basemap source tells of files that are no archives, and not of previews 
   expect(warnings.texts[2]).toBe('"old.gpkg" cannot be served: this is not an SQLite database')
 })
 
-test('archives of other makers are basemaps, each by the name of its place', async () => {
+test('archives of other makers are basemaps, each named by its path', async () => {
   const cache = makeBundles([{ level: 0, row: 0, column: 0, data: PIXEL }])
   for (const [name, data] of cache) {
     for (const place of ['esri', 'esri-versions/2024', 'server/Layers']) {
@@ -261,7 +261,7 @@ test('archives of other makers are basemaps, each by the name of its place', asy
   ])
 })
 
-test('several tables of tiles in a GeoPackage are several basemaps, and one without tiles is told of', async () => {
+test('several tables of tiles in a GeoPackage are several basemaps, and one without tiles is reported', async () => {
   const image = tree.at('image.pgm')
   writeFileSync(image, Buffer.concat([Buffer.from('P5 256 256 255\n'), Buffer.alloc(256 * 256, 9)]))
   const half = 20037508.342789244

@@ -4,33 +4,33 @@ import type { NewVersion } from '@gateway/store/basemaps.js'
 import type { NewStyle, StoredFont } from '@gateway/store/styles.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 
-/** A basemap as a walk has found it, with the versions that can be served. */
+/** A basemap that a walk has found, with the versions that can be served. */
 export interface FoundBasemap {
   readonly code: string
-  /** what the newest version that names itself says; null: none does */
+  /** name from the newest version that has one; null: none has */
   readonly name: string | null
   readonly versions: readonly NewVersion[]
 }
 
 export interface FoundBasemaps {
   readonly basemaps: readonly FoundBasemap[]
-  /** versions that are there but could not be read now (an archive that is being written): they stay as they are known */
+  /** versions that exist but could not be read now (such as an archive that is being written): they keep their known state */
   readonly uncertain: readonly { readonly code: string; readonly version: string }[]
   readonly warnings: Warnings
 }
 
-/** A vector as a walk has found it, before it has a code. */
+/** A vector that a walk has found, before it has a code. */
 export interface FoundVector {
   readonly relativePath: string
   readonly fileName: string
   readonly name: string
   readonly kind: VectorKind
   readonly path: string
-  /** bytes, sidecar files included */
+  /** bytes, including sidecar files */
   readonly size: number
   readonly modifiedAt: Date
   readonly fingerprint: string
-  /** null: unchanged since they were read, or not to be read now */
+  /** null: unchanged since the last reading, or not readable now */
   readonly facts: ReadFacts | null
 }
 
@@ -39,21 +39,21 @@ export interface FoundVectors {
   readonly warnings: Warnings
 }
 
-/** A style that validates. */
+/** A style whose document is valid. */
 export type FoundStyle = Omit<NewStyle, 'sourceCode'> & { readonly folder: string }
 
 export interface FoundStyles {
   readonly styles: readonly FoundStyle[]
-  /** codes whose documents do not validate */
+  /** codes whose documents are invalid */
   readonly invalid: readonly string[]
   readonly fonts: readonly StoredFont[]
   readonly warnings: Warnings
 }
 
-/** What was left out and why, for the operator. Only the first ones are kept; all are counted. */
+/** Skipped items with their reasons, for the operator. Only the first ones are kept; all are counted. */
 export interface Warnings {
   readonly texts: string[]
-  /** the code and parameters of each text */
+  /** code and parameters of each text */
   readonly coded: CodedMessage[]
   total: number
 }
@@ -62,7 +62,7 @@ export function noWarnings(): Warnings {
   return { texts: [], coded: [], total: 0 }
 }
 
-/** More than any operator reads. */
+/** More warnings than any operator reads. */
 const MAX_KEPT_WARNINGS = 1000
 
 export function warn(warnings: Warnings, said: CodedMessage): void {
@@ -78,7 +78,7 @@ export function warnAll(warnings: Warnings, { texts, coded, total }: Warnings): 
   warnings.total += total - texts.length
 }
 
-/** A name from a file system in a message: quoted, so that control characters and blanks can be seen. */
+/** Quotes a name from a file system for a message, so that control characters and blanks are visible. */
 export function quoted(name: string): string {
   return JSON.stringify(name.length > 120 ? `${name.slice(0, 120)}…` : name)
 }

@@ -17,7 +17,7 @@ interface Named {
   readonly name: string | null
 }
 
-/** Groups what was probed by basemap. Where a version exists twice, the first in the order of names is served. */
+/** Groups probed candidates by basemap. If a version exists twice, the first one in the order of names is served. */
 export async function gatherVersions(
   probed: readonly ProbedCandidate[],
   source: WalkedPlace,
@@ -49,7 +49,7 @@ function toBasemap(code: string, versions: ReadonlyMap<string, Named>): FoundBas
   return { code, name, versions: sorted.map((version) => version.record) }
 }
 
-/** A place that was meant to hold a version, and holds none. Zoom folders, and what lies next to them, are not meant so. */
+/** Warns of a place that was meant to hold a version, and holds none. This excludes zoom folders and their neighbours. */
 async function warnOfEmpty(
   probed: readonly ProbedCandidate[],
   found: ReadonlyMap<string, ReadonlyMap<string, Named>>,
@@ -74,7 +74,7 @@ async function warnOfEmpty(
   }
 }
 
-/** Of a basemap without versions: the layout of its folder, or else of each of the folders in it that have one. */
+/** Warns of a basemap without versions: names the layout of its folder, or of each folder in it that has one. */
 async function warnOfLayouts(source: WalkedPlace, code: string, entries: readonly Entry[], list: ListFolder) {
   const folder = pathBelow(source.root, code)
   if (await warnOfLayout(source, { path: folder }, list)) return true

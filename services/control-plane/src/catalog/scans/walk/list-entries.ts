@@ -12,7 +12,7 @@ export interface Entry {
   readonly isLink: boolean
 }
 
-/** Folders that operating systems and storage appliances create at the top of a disk, often unreadable for others. */
+/** Folders that operating systems and storage appliances create at the top of a disk, often unreadable for other users. */
 const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
   'lost+found',
   'System Volume Information',
@@ -22,15 +22,15 @@ const SYSTEM_FOLDERS: ReadonlySet<string> = new Set([
   '#snapshot',
 ])
 
-/** Names that are never looked at: hidden ones, and what tools (slicing among them) use while they write. */
+/** True for names that are always skipped: hidden ones, and temporary ones of tools (including slicing). */
 export function isHidden(name: string): boolean {
   return name.startsWith('.') || name === '_tmp' || name.startsWith('_tmp.') || SYSTEM_FOLDERS.has(name)
 }
 
 /**
- * The files and directories of a directory, in a fixed order; empty where it has gone meanwhile. A symbolic link counts as what it leads
- * to, unless that lies outside of the source, nowhere, or is a folder that the link itself lies in. Devices and pipes are left out.
- * Throws where the directory cannot be listed: an error is no empty directory.
+ * Lists the files and directories of a directory, in a fixed order. Empty if the directory has gone meanwhile. A symbolic link counts as its target,
+ * unless the target is outside of the source, absent, or a folder that contains the link itself. Devices and pipes are skipped.
+ * Throws if the directory cannot be listed, since an error does not mean an empty directory.
  */
 export function listEntries(source: WalkedSource, directory: string): Entry[] {
   source.progress()
@@ -91,7 +91,7 @@ function plainKind(entry: Dirent | Stats): Entry['kind'] | null {
   return entry.isFile() ? 'file' : null
 }
 
-/** Something that was listed and is not there any more. */
+/** True if a listed entry no longer exists. */
 export function isGone(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOENT' || code === 'ENOTDIR'

@@ -9,15 +9,15 @@ import { quoted } from './found.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
 import { whyNotRead } from './why-not-read.js'
 
-/** `busy`: it is there, but cannot be read now. `broken` and `empty`: it has nothing to serve. */
+/** `busy`: it exists, but cannot be read now. `broken` and `empty`: it has nothing to serve. */
 export type ProbedCandidate =
   | { readonly state: 'ok'; readonly candidate: Candidate; readonly probe: TileSetProbe }
   | { readonly state: 'busy' | 'broken' | 'empty'; readonly candidate: Candidate }
 
-/** A walk is cancelled by killing its process, and with it the prober's. */
+/** A walk is cancelled by killing its process, which includes the prober. */
 const NEVER = new AbortController().signal
 
-/** Probes a candidate. A defect of an archive becomes a warning; a failure to read it (permissions, a failing disk) is thrown. */
+/** Probes a candidate. A defect of an archive becomes a warning; a failed read (permissions, a failing disk) is thrown. */
 export async function probeCandidate(
   source: WalkedPlace,
   candidate: Candidate,

@@ -17,10 +17,10 @@ import type { ToRead, VectorWalk } from './vector-walk.js'
 import { warnIn } from './walked-source.js'
 import { whyNotRead } from './why-not-read.js'
 
-/** `facts` null: not to be read now, so that the next scan tries again. What is not what its name says is left out, with a warning. */
+/** `facts` null: not readable now, so the next scan tries again. A file whose content does not match its name is skipped, with a warning. */
 export type VectorRead = { readonly kind: VectorKind; readonly facts: ReadFacts | null } | 'left out'
 
-/** A walk is cancelled by killing its process, and with it the prober's. */
+/** A walk is cancelled by killing its process, which includes the prober. */
 const NEVER = new AbortController().signal
 
 export async function readVector(walk: VectorWalk, toRead: ToRead): Promise<VectorRead> {
@@ -60,7 +60,7 @@ function readGeojson(
   const isPlainJson = /\.json$/i.test(entry.name)
   if (finding === 'cut off') warnIn(source, coded('scan_cut_off', { file: quoted(relativePath) }))
   else if (finding === 'topojson') skipped.add(relativePath, { code: 'scan_vector_to_convert', format: 'TopoJSON' })
-  // Many a .json is something else; a .geojson that is none is a mistake.
+  // Many .json files are not GeoJSON. A .geojson file that is not GeoJSON is a mistake.
   else if (finding === 'something else' && !isPlainJson)
     warnIn(source, coded('scan_no_geojson', { file: quoted(relativePath) }))
   if (finding !== 'geojson') return 'left out'
@@ -99,7 +99,7 @@ function leftOut(file: string, why: string): CodedMessage {
   return coded('scan_left_out', { file, reason: codeOfSentence(why) })
 }
 
-/** SQLite's write-ahead log: what is in it reaches the file itself when the program that writes ends. */
+/** True if SQLite's write-ahead log has content, which reaches the file itself when the writing program ends. */
 function hasUnwritten(path: string): boolean {
   return (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
@@ -127,7 +127,7 @@ async function readWithGdal(walk: VectorWalk, { entry, relativePath }: ToRead, k
   const file = quoted(relativePath)
   const format = kind.toUpperCase()
   const ogr = ogrHere()
-  // What GDAL has read before stays while this machine has none.
+  // Facts that GDAL has read before stay valid while this machine has no GDAL.
   const stays = walk.known.has(relativePath)
   if (ogr === null) {
     if (stays) return { kind, facts: null }

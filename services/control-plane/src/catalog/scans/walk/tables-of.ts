@@ -8,12 +8,13 @@ import type { Candidate } from './candidates.js'
 import { quoted } from './found.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
 
-/** A walk is cancelled by killing its process, and with it the prober's. */
+/** A walk is cancelled by killing its process, which includes the prober. */
 const NEVER = new AbortController().signal
 
 /**
- * A candidate, or of a GeoPackage one for each table of tiles in it: several tables are several basemaps, whose codes have the table's name behind that of the
- * file (`city_streets`). A file that cannot be read stays as it is, for its probe to say why; one without tiles is told of.
+ * Returns a candidate, or for a GeoPackage one for each of its tile tables. Several tables are several basemaps, whose codes consist of the name of the
+ * file and that of the table (`city_streets`). A file that cannot be read stays one candidate, whose probe reports the reason. A file without tiles is
+ * reported as skipped.
  */
 export async function tablesOf(
   source: WalkedPlace,
@@ -26,12 +27,12 @@ export async function tablesOf(
   const path = relative(source.root, entry.path)
   const listed = await prober.tileTables(source.root, entry.path, NEVER)
   if (listed.state === 'empty') return []
-  // Its probe meets the same, and says so.
+  // The probe will meet and report the same problem.
   if (listed.state !== 'ok') return [candidate]
   if (listed.probe.length === 0) skipped.add(path, { code: 'scan_geopackage_in_basemap_source', format: 'GeoPackage' })
   return listed.probe.flatMap((table) => {
     const own = listed.probe.length === 1 ? code : `${code}_${table}`
-    // A table's name is a part of its version's path.
+    // The name of a table is part of its version's path.
     if (table.includes('/') || table === '.' || table === '..' || !codeSchema.safeParse(own).success) {
       warnIn(source, coded('scan_table_left_out', { file: quoted(path), table: quoted(table) }))
       return []

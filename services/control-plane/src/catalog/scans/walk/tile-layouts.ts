@@ -1,6 +1,6 @@
 import type { ListFolder } from './candidates.js'
 
-/** A path below a folder of tiles, and what its layout is called. The first that fits is taken. */
+/** Known layouts by the form of a path below a folder of tiles. The first match applies. */
 const LAYOUTS: readonly { readonly path: RegExp; readonly name: string }[] = [
   {
     path: /^(?:Layers\/)?(?:_alllayers\/)?L\d\d\/R[0-9a-f]{4}C[0-9a-f]{4}\.bundle$/i,
@@ -13,12 +13,12 @@ const LAYOUTS: readonly { readonly path: RegExp; readonly name: string }[] = [
   },
 ]
 
-/** Levels below a folder: as many as the deepest layout has. */
+/** Maximum depth below a folder, which is that of the deepest layout. */
 const DEPTH = 7
-/** Entries of each kind that are followed in a folder: the first may be something that lies beside the tiles. */
+/** Number of entries of each kind that are followed in a folder, since the first may not belong to the tiles. */
 const FOLLOWED = 3
 
-/** The name of the layout in which a folder holds tiles; null: none that is known. Lists a few folders, whatever its size. */
+/** Returns the name of the layout in which a folder holds tiles, or null if it is unknown. Lists a few folders, however large it is. */
 export async function layoutOf(folder: string, list: ListFolder): Promise<string | null> {
   const paths: string[] = []
   await follow(folder, '', list, DEPTH, paths)
@@ -28,7 +28,7 @@ export async function layoutOf(folder: string, list: ListFolder): Promise<string
 async function follow(folder: string, prefix: string, list: ListFolder, depth: number, paths: string[]): Promise<void> {
   const entries = await list(folder)
   const files = entries.filter(({ kind, name }) => kind === 'file' && /\d/.test(name))
-  // The last ones, too: quadkeys of the first zoom are a single digit, and a zoom may be written without zeros.
+  // The last ones too: quadkeys of the first zoom are a single digit, and a zoom may be written without zeros.
   for (const { name } of new Set([...files.slice(0, FOLLOWED), ...files.slice(-FOLLOWED)])) paths.push(prefix + name)
   if (depth === 1) return
   const folders = entries.filter(

@@ -7,7 +7,7 @@ import type { FoundVector } from './found.js'
 import type { Entry } from './list-entries.js'
 import type { WalkedSource } from './walked-source.js'
 
-/** What is known of a file already, by relative path: an unchanged file is not read again. */
+/** Known facts of files by relative path, so that unchanged files are not read again. */
 export type KnownFiles = ReadonlyMap<string, KnownFile>
 
 export interface VectorWalk {
@@ -15,12 +15,12 @@ export interface VectorWalk {
   readonly known: KnownFiles
   readonly prober: Prober
   readonly skipped: SkippedFiles
-  /** a directory for scratch files */
+  /** directory for temporary files */
   readonly scratch: string
   readonly vectors: FoundVector[]
 }
 
-/** A file that may be a vector, with the files that belong to it. */
+/** A possible vector file, with its companion files. */
 export interface ToRead {
   readonly entry: Entry
   readonly kind: VectorKind

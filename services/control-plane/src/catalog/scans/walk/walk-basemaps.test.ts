@@ -33,32 +33,32 @@ describe('layouts', () => {
     ])
   })
 
-  test('a label that could be a zoom level is a version where zoom folders lie below it', async () => {
+  test('a label that could be a zoom level is a version if zoom folders lie below it', async () => {
     for (const version of ['1', '2', '2024']) tile(`world/${version}/0/0/0.png`)
     const { versions, warnings } = await walk()
     expect(versions).toEqual(['world/1 xyz world/1', 'world/2 xyz world/2', 'world/2024 xyz world/2024'])
     expect(warnings).toEqual([])
   })
 
-  test('a metadata file beside the zoom folders gives the name and the TMS scheme', async () => {
+  test('a metadata file beside the zoom folders sets the name and the TMS scheme', async () => {
     tile('world/v1/1/0/0.png')
     tree.put('world/v1/tilejson.json', '{"name": "Die Welt \\u0000", "scheme": "tms", "minzoom": 0, "maxzoom": 9}')
     expect((await walk()).basemaps).toMatchObject([{ name: 'Die Welt', versions: [{ storage: 'tms', maxZoom: 9 }] }])
   })
 
-  test('names of all scripts are codes as they are', async () => {
+  test('names in all scripts are codes unchanged', async () => {
     tile('世界 地图/первая/0/0/0.png')
     expect((await walk()).versions).toEqual(['世界 地图/первая xyz 世界 地图/первая'])
   })
 
-  test('folders beside the zoom folders of a tree are no versions, and no mistake', async () => {
+  test('folders beside the zoom folders of a tree are neither versions nor reported', async () => {
     tile('city/5/1/2.png')
     tree.put('city/fonts/a.txt', '')
     expect(await walk()).toMatchObject({ versions: ['city/default xyz city'], warnings: [] })
   })
 })
 
-test('what confuses its reader stays as it was, and ends the scan of nothing else', async () => {
+test('a file that breaks its reader stays unchanged, and does not end the scan of others', async () => {
   tile('world/v1/0/0/0.png')
   tile('city/v1/0/0/0.png')
   class Confused extends Prober {
@@ -73,8 +73,8 @@ test('what confuses its reader stays as it was, and ends the scan of nothing els
   expect(warnings.texts).toEqual(['"world/v1" stays as it was: its content could not be read: x'])
 })
 
-describe('what is left out', () => {
-  test('hidden names and those of tools, without a word', async () => {
+describe('names that are left out', () => {
+  test('hidden names and those of tools, without a warning', async () => {
     for (const name of ['.hidden', '_tmp', 'lost+found']) tile(`${name}/v1/0/0/0.png`)
     for (const name of ['.staging-1', '_tmp']) tile(`world/${name}/0/0/0.png`)
     tile('world/v1/0/0/0.png')
@@ -104,7 +104,7 @@ describe('what is left out', () => {
     })
   })
 
-  test('what holds no tiles, and archives that are none, with a warning', async () => {
+  test('folders without tiles, and invalid archives, with a warning', async () => {
     tree.put('empty/readme.txt', '')
     mkdirSync(tree.at('hollow/v1/0/0'), { recursive: true })
     tree.put('torn.mbtiles', 'SQLite format 3\0 and then nothing of the kind')
@@ -119,7 +119,7 @@ describe('what is left out', () => {
     ])
   })
 
-  test('the second of two that are the same version, with a warning', async () => {
+  test('the second of two equal versions, with a warning', async () => {
     tile('world/default/0/0/0.png')
     tile('world/0/0/0.png')
     const { versions, warnings } = await walk()
@@ -141,7 +141,7 @@ describe('symbolic links', () => {
     ])
   })
 
-  test('out of the source, nowhere and back to where they lie are not, with a warning', async () => {
+  test('out of the source, broken and cyclic links are not, with a warning', async () => {
     const outside = makeTree()
     outside.put('v1/0/0/0.png', PIXEL)
     tile('world/v1/0/0/0.png')
@@ -172,7 +172,7 @@ describe('symbolic links', () => {
   })
 })
 
-describe('an error is no empty result', () => {
+describe('an error is not an empty result', () => {
   test.each([
     ['is not there', () => tree.at('absent'), /ENOENT/],
     ['is a file', () => tree.at('file'), /is not a directory/],
@@ -192,7 +192,7 @@ describe('an error is no empty result', () => {
     await expect(walkBasemaps(tree.at('maps'), replace)).rejects.toThrow(/was replaced or unmounted during the scan/)
   })
 
-  test('a folder that goes during the walk is a folder that is not there', async () => {
+  test('a folder that disappears during the walk counts as missing', async () => {
     tile('a/v1/0/0/0.png')
     tile('b/v1/0/0/0.png')
     let steps = 0
@@ -202,12 +202,12 @@ describe('an error is no empty result', () => {
     expect((await walkBasemaps(tree.root, remove)).basemaps.map(({ code }) => code)).toEqual(['a'])
   })
 
-  test('an empty source finds nothing, and asks whether the disk is mounted', async () => {
+  test('an empty source finds nothing, and suggests that the disk is not mounted', async () => {
     expect(await walk()).toMatchObject({ versions: [], warnings: [expect.stringMatching(/mounted/)] })
   })
 })
 
-test('40,000 tiles are one version, with the zoom and the size that they have', async () => {
+test('40,000 tiles are one version, with their zooms and size', async () => {
   putManyTiles(tree, 'world/v1', 10, 200)
   const { basemaps } = await walk()
   expect(basemaps).toMatchObject([{ code: 'world', versions: [{ minZoom: 10, maxZoom: 10, tileSize: 1 }] }])

@@ -11,10 +11,10 @@ import { RememberedProbes } from './remembered-probes.js'
 import { tablesOf } from './tables-of.js'
 import { openSource } from './walked-source.js'
 
-/** Limit: versions that are probed at the same time: as many as the process has threads for the file system. Archives wait for one another. */
+/** Maximum number of versions that are probed at the same time: the number of the process's threads for file calls. Archives are probed one at a time. */
 const PROBED_AT_ONCE = 4
 
-/** A walk is cancelled by killing its process, and with it the prober's. */
+/** A walk is cancelled by killing its process, which includes the prober. */
 const NEVER = new AbortController().signal
 
 /**

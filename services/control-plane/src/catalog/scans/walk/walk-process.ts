@@ -15,18 +15,18 @@ export type WalkTask =
       readonly root: string
       readonly changed?: Changed
       readonly known: KnownFiles
-      /** a directory for scratch files */
+      /** directory for temporary files */
       readonly scratch: string
     }
 
-/** With the folders listed and files read for it. */
+/** The result of a walk, with the number of listed folders and read files. */
 export type Found = { readonly steps: number } & (
   | { readonly kind: 'basemap'; readonly found: FoundBasemaps }
   | { readonly kind: 'vector'; readonly found: FoundVectors }
   | { readonly kind: 'style'; readonly found: FoundStyles }
 )
 
-/** The fields of an error are lost between processes, so that what matters of it is sent as a value. */
+/** Errors lose their fields between processes, so the relevant ones are sent as a value. */
 export type WalkAnswer =
   | ({ readonly ok: true } & Found)
   | { readonly ok: false; readonly code: string | undefined; readonly said: CodedMessage }
@@ -38,7 +38,7 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     report()
   }
   try {
-    // A process walks one source: it loads what reads that kind.
+    // A process walks one source, so it loads only the code for that kind.
     if (task.kind === 'basemap') {
       const { walkBasemaps } = await import('./walk-basemaps.js')
       const { changed = null, memory = null } = task

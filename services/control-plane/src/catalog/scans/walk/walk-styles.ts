@@ -16,10 +16,10 @@ const FONTS = 'fonts'
 const STYLE_FILE = 'style.json'
 /** Limit: bytes of the index of a sprite. */
 const MAX_SPRITE_BYTES = 4 * 1024 * 1024
-/** Limit: icons of a sprite. */
+/** Maximum number of icons in a sprite. */
 const MAX_ICONS = 10_000
 
-/** A place of a style document: its folder is its own, or the root of the source, which it shares with others. */
+/** The place of a style document: in a separate folder, or in the root of the source, shared with other styles. */
 interface Place {
   readonly code: string
   readonly path: string
@@ -28,8 +28,8 @@ interface Place {
 }
 
 /**
- * Finds the styles of a source, `{code}/style.json` and `{code}.json`, with the sprites next to them, and the fonts below `fonts`. A style that
- * does not validate is named in the warnings. Throws if a folder cannot be listed, or the source itself is not there.
+ * Finds the styles of a source, `{code}/style.json` and `{code}.json`, with the sprites next to them, and the fonts below `fonts`. Invalid styles are
+ * named in the warnings. Throws if a folder cannot be listed, or the source does not exist.
  */
 export function walkStyles(root: string, progress: () => void): FoundStyles {
   const source = openSource(root, progress)
@@ -64,14 +64,14 @@ export function walkStyles(root: string, progress: () => void): FoundStyles {
   return { styles: [...styles.values()], invalid, fonts: [...fonts.values()], warnings: source.warnings }
 }
 
-/** A sprite's index has an image of its name next to it. */
+/** Tells styles from indexes of sprites, which have an image of the same name next to them. */
 function isStyleFile(entries: readonly Entry[]) {
   const names = new Set(entries.map(({ name }) => name))
   return ({ kind, name }: Entry) =>
     kind === 'file' && name.endsWith('.json') && !names.has(`${name.slice(0, -'.json'.length)}.png`)
 }
 
-/** null: it does not validate. */
+/** Returns null if the document is invalid. */
 function readStyle(source: WalkedSource, place: Place, documents: ReadonlySet<string>): FoundStyle | null {
   const { code, path, folder } = place
   const file = quoted(relative(source.root, path))
@@ -120,7 +120,7 @@ function readText(source: WalkedSource, path: string, most: number): Text {
 
 type FoundSprite = StoredSprite & { readonly identity: string }
 
-/** In a folder of its own, all sprites are those of the style; in a shared one `sprite`, and those that the style names. */
+/** Finds sprites. In a separate folder all belong to the style. In a shared folder, only `sprite` and those that the style names do. */
 function findSprites(source: WalkedSource, { folder, isShared }: Place, named: ReadonlySet<string>): FoundSprite[] {
   const entries = listEntries(source, folder)
   const names = new Set(entries.filter(({ kind }) => kind === 'file').map(({ name }) => name))
@@ -141,7 +141,7 @@ function findSprites(source: WalkedSource, { folder, isShared }: Place, named: R
     const identity = parts.map((part) => identityOf(join(folder, `${name}${part}`))).join(' ')
     sprites.push({ name, path: join(folder, name), kind: 'files', doubled, icons, identity })
   }
-  // A sprite that is ready is taken before drawings of the same name.
+  // A finished sprite is preferred to drawings of the same name.
   return sprites
     .sort((a, b) => Number(b.kind === 'files') - Number(a.kind === 'files'))
     .filter((sprite, i, all) => all.findIndex(({ name }) => name === sprite.name) === i)
@@ -162,7 +162,7 @@ function iconsOf(source: WalkedSource, path: string): readonly string[] | null {
   }
 }
 
-/** A folder of SVG files; null: it has none. */
+/** Returns the drawings in a folder of SVG files; null if it has none. */
 function drawings(source: WalkedSource, name: string, path: string): FoundSprite | null {
   const files = listEntries(source, path).filter((entry) => entry.kind === 'file' && /\.svg$/i.test(entry.name))
   if (files.length === 0) return null
@@ -172,7 +172,7 @@ function drawings(source: WalkedSource, name: string, path: string): FoundSprite
   return { name, path, kind: 'drawings', doubled: true, icons, identity }
 }
 
-/** The data files that a style names, without its sprites. None is the document of a style, or lies outside of the style's folder. */
+/** Returns the data files that a style names, except its sprites. Documents of styles, and files outside of the style's folder, are excluded. */
 function findFiles(
   source: WalkedSource,
   { code, folder, isShared }: Place,

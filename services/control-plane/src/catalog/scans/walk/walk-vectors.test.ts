@@ -19,7 +19,7 @@ async function walk(known: KnownFiles = new Map()) {
 const knownAs = (path: string, fingerprint = ''): KnownFiles =>
   new Map([[path, { fingerprint, kind: path.endsWith('.shp') ? 'shapefile' : 'geojson', warnings: [] }]])
 
-test('GeoJSON and shapefiles are found at any depth, in any case, and nothing else is', async () => {
+test('only GeoJSON and shapefiles are found, at any depth and in any case', async () => {
   tree.put('a.geojson', POINT)
   tree.put('deep/er/世界.JSON', POINT)
   tree.put('roads.SHP', 's')
@@ -32,7 +32,7 @@ test('GeoJSON and shapefiles are found at any depth, in any case, and nothing el
   expect(await walk()).toMatchObject({ paths: ['a.geojson', 'deep/er/世界.JSON', 'roads.SHP'], warnings: [] })
 })
 
-test('a file that confuses its reader tells nothing of itself, and ends the scan of nothing else', async () => {
+test('a file that breaks its reader has no facts, and does not end the scan of others', async () => {
   tree.put('a.geojson', POINT)
   tree.put('roads.shp', 's')
   const confused = vi.spyOn(GeojsonReader.prototype, 'facts').mockImplementation(() => {
@@ -62,14 +62,14 @@ describe('a shapefile', () => {
     tree.put('s/roads-north.dbf', 'of another')
   })
 
-  test('counts the bytes of all its parts, and is as new as the newest', async () => {
+  test('has the size of all its parts, and the time of the newest', async () => {
     utimesSync(tree.at('s/roads.prj'), 2e9, 2e9)
     expect((await walk()).vectors).toMatchObject([
       { relativePath: 's/roads.shp', name: 'roads', kind: 'shapefile', size: 15, modifiedAt: new Date(2e12) },
     ])
   })
 
-  test('is another one once a part is written, replaced, added or removed', async () => {
+  test('changes once a part is written, replaced, added or removed', async () => {
     const fingerprint = async () => (await walk()).vectors[0]?.fingerprint
     const seen = [await fingerprint()]
     expect(await fingerprint()).toBe(seen[0])
@@ -82,13 +82,13 @@ describe('a shapefile', () => {
     expect(new Set(seen).size).toBe(4)
   })
 
-  test('that is known as it is, is not read again', async () => {
+  test('is not read again if it is known and unchanged', async () => {
     const [known] = (await walk()).vectors
     expect((await walk(knownAs('s/roads.shp', known?.fingerprint))).vectors[0]?.facts).toBeNull()
     expect((await walk(knownAs('s/roads.shp', 'another state'))).vectors[0]?.facts).toMatchObject({ crs: null })
   })
 
-  test('without its index or table is listed all the same, with a warning', async () => {
+  test('without its index or table is still listed, with a warning', async () => {
     rmSync(tree.at('s/roads.shx'))
     rmSync(tree.at('s/roads.dbf'))
     expect(await walk()).toMatchObject({
@@ -101,7 +101,7 @@ describe('a shapefile', () => {
   })
 })
 
-test('a .geojson that is none is left out with a warning, and so is one that is still being written', async () => {
+test('an invalid or incomplete .geojson is left out with a warning', async () => {
   tree.put('a.geojson', 'hello')
   tree.put('b.json', POINT.slice(0, -1))
   expect(await walk()).toMatchObject({
@@ -113,10 +113,10 @@ test('a .geojson that is none is left out with a warning, and so is one that is 
   })
 })
 
-test('a file that is known as it is, is not read again', async () => {
+test('a known and unchanged file is not read again', async () => {
   tree.put('a.json', POINT)
   const [known] = (await walk()).vectors
-  // What it holds is no GeoJSON any more, but everything that names its content says that it is the same.
+  // The content is no longer GeoJSON, but its fingerprint is unchanged.
   const fingerprints = knownAs('a.json', known?.fingerprint)
   const read: string[] = []
   const unread = await walkVectors(tree.root, fingerprints, () => read.push(''))
@@ -128,14 +128,14 @@ test('a file that is known as it is, is not read again', async () => {
 })
 
 describe('symbolic links', () => {
-  test('a folder behind a link within the source keeps its own paths and has those of the link too', async () => {
+  test('a folder behind a link within the source has its own paths and those of the link', async () => {
     tree.put('zones/a.geojson', POINT)
     symlinkSync('zones', tree.at('latest'))
     symlinkSync('zones/a.geojson', tree.at('a.geojson'))
     expect((await walk()).paths).toEqual(['a.geojson', 'latest/a.geojson', 'zones/a.geojson'])
   })
 
-  test('loops end, and links out of the source are not followed', async () => {
+  test('cycles end, and links out of the source are not followed', async () => {
     const outside = makeTree()
     outside.put('secret.geojson', POINT)
     tree.put('a/x.geojson', POINT)
@@ -162,11 +162,11 @@ test('a path with control characters or backslashes is left out with a warning',
   })
 })
 
-test('a source that is not there fails the walk', async () => {
+test('a missing source fails the walk', async () => {
   await expect(walkVectors(tree.at('absent'), new Map(), () => {})).rejects.toThrow(/ENOENT/)
 })
 
-test('very many warnings are counted, and the first of them kept', async () => {
+test('very many warnings are counted, and only the first ones kept', async () => {
   mkdirSync(tree.at('w'))
   for (let i = 0; i < 1100; i++) tree.put(`w/${i}.geojson`, '')
   const { warnings } = await walkVectors(tree.root, new Map(), () => {})

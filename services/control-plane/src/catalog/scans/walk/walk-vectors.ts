@@ -61,7 +61,7 @@ async function takeFolders(walk: VectorWalk, first: readonly string[]): Promise<
     await takeFiles(walk, folder.path, entries)
     for (const entry of entries) {
       if (entry.kind !== 'directory' || (folder.behindLink && entry.isLink)) continue
-      // Of a File Geodatabase every file would be told of.
+      // Reported once; otherwise every file of a File Geodatabase would be reported.
       if (extname(entry.name).toLowerCase() === '.gdb') skip(walk, pathIn(walk, entry.path))
       else folders.push({ path: entry.path, behindLink: folder.behindLink || entry.isLink })
     }
@@ -93,7 +93,7 @@ function pathIn({ source }: VectorWalk, path: string): string {
   return relative(source.root, path).split(sep).join('/')
 }
 
-/** A file that is no vector by its name. Tiles in numbered folders are a tile set. */
+/** Reports a file that is not a vector by its name. Tiles in numbered folders count as one tile set. */
 export function skip({ skipped }: Pick<VectorWalk, 'skipped'>, path: string): void {
   const isTile = TILE_IMAGE.test(path) && /(?:^|\/)\d+\/\d+\.\w+$/.test(path)
   const kind = isTile
@@ -143,7 +143,7 @@ function unchanged({ kind, warnings }: KnownFile) {
   return { kind, facts: null, warnings }
 }
 
-/** What was read of a file, but for what confuses a reader, of which nothing is told. */
+/** Reads a file. Content that confuses a reader becomes a warning. */
 async function readOrWarn(walk: VectorWalk, toRead: ToRead) {
   const read = await readVector(walk, toRead).catch((error: unknown): VectorRead => {
     const confused = unreadable(error)

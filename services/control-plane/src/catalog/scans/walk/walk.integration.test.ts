@@ -21,7 +21,7 @@ afterEach(() => tree.remove())
 
 const never = new AbortController().signal
 
-test('what is found in another process comes back whole', async () => {
+test('results from another process arrive complete', async () => {
   const basemaps = await walk({ kind: 'basemap', root: tree.root }, never)
   expect(basemaps.found).toMatchObject({
     basemaps: [{ code: 'world', versions: [{ version: 'v1' }] }],
@@ -31,21 +31,21 @@ test('what is found in another process comes back whole', async () => {
   expect(vectors.found).toMatchObject({ vectors: [{ relativePath: 'a.geojson', modifiedAt: expect.any(Date) }] })
 })
 
-test('a directory that cannot be walked is told in the words of whoever configured it', async () => {
+test('a directory that cannot be walked is reported by its configured path', async () => {
   const missing = walk({ kind: 'basemap', root: tree.at('gone') }, never)
   await expect(missing).rejects.toThrow(`${tree.at('gone')} is not there: nothing was changed`)
   const file = walk({ kind: 'vector', root: tree.at('a.geojson'), known: new Map(), scratch: '/tmp' }, never)
   await expect(file).rejects.toThrow(`${tree.at('a.geojson')} is not a directory`)
 })
 
-test('a walk without progress is given up', async () => {
+test('a walk without progress is aborted', async () => {
   // No process starts within a millisecond.
   await expect(walk({ kind: 'basemap', root: tree.root }, never, { stalledMs: 1 })).rejects.toThrow(
     /does not answer: no progress for/,
   )
 })
 
-test('an archive that never ends is named, and the rest is found', async () => {
+test('an endless archive is named, and the rest is found', async () => {
   makeEndlessTable(tree.at('endless.mbtiles'))
   makeEndlessView(tree.at('view.mbtiles'))
   spawnSync('mkfifo', [tree.at('fifo.mbtiles')])
@@ -63,7 +63,7 @@ test('an archive that never ends is named, and the rest is found', async () => {
   ])
 })
 
-test('GeoPackages and FlatGeobuf are found; one that never ends or is locked tells nothing of itself, and what is none is left out', async () => {
+test('GeoPackages and FlatGeobuf are found; an endless or locked one has no facts, and invalid ones are left out', async () => {
   makeGeopackage(tree.at('good.gpkg'), layer('roads'))
   makeEndlessGeopackage(tree.at('view.GPKG'))
   makeGeopackage(tree.at('endless.gpkg'), layer('roads'))
@@ -90,7 +90,7 @@ test('GeoPackages and FlatGeobuf are found; one that never ends or is locked tel
     ['open.gpkg', 'geopackage', 0],
     ['view.GPKG', 'geopackage', null],
   ])
-  // Known facts keep a file from being read again; what could not be read has none.
+  // Known facts prevent another read of a file; an unreadable file has none.
   expect(vectors.filter(({ facts }) => facts === null).map(({ relativePath }) => relativePath)).toEqual([
     'endless.gpkg',
     'locked.gpkg',

@@ -2,29 +2,29 @@ import { CodedError, type CodedMessage, coded, textOf } from '@gateway/contracts
 import { HelperProcess } from '../../../platform/helper-process/helper-process.js'
 import type { Found, WalkAnswer, WalkTask } from './walk-process.js'
 
-/** The built file, also when the sources are run (in tests). */
+/** The built file, even when the sources run (in tests). */
 const WALK_PROCESS = new URL('../../../../dist/catalog/scans/walk/walk-process.js', import.meta.url)
 
 /**
- * Limit: a walk without progress for so long hangs on a disk that does not answer, and would block the scans of the whole cluster. The
+ * Maximum time without progress. A longer walk hangs on a disk that does not respond, and would block the scans of the whole cluster. The
  * longest step is the listing of one tile tree of many thousand columns over a slow network.
  */
 const STALLED_MS = 10 * 60 * 1000
 
-/** A walk that failed; the message is for the operator. */
+/** A failed walk. The message is for the operator. */
 export class WalkError extends CodedError {
   override readonly name = 'WalkError'
 }
 
 interface WalkOptions {
   readonly stalledMs?: number
-  /** folders listed and files read so far; at most once a second */
+  /** called at most once a second with the number of listed folders and read files */
   readonly onProgress?: (steps: number) => void
 }
 
 /**
  * Walks a source in a child process, so that neither a million names nor a disk that hangs delays requests or the shutdown. Rejects with
- * WalkError, or with the signal's reason once it is aborted.
+ * WalkError, or with the signal's reason when it aborts.
  */
 export async function walk(
   task: WalkTask,
@@ -48,7 +48,7 @@ export async function walk(
   }
 }
 
-/** The path is the one that the operator configured. */
+/** Formats an error with the path that the operator configured. */
 function describe({ code, said }: Extract<WalkAnswer, { ok: false }>, root: string): CodedMessage {
   if (code === 'ENOENT') return coded('scan_root_missing', { path: root })
   if (code === 'EACCES' || code === 'EPERM')

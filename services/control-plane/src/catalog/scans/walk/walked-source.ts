@@ -2,24 +2,24 @@ import { realpathSync, statSync } from 'node:fs'
 import { CodedError, type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { noWarnings, type Warnings, warn } from './found.js'
 
-/** A scan source while it is walked, wherever it is. */
+/** A scan source during a walk, local or remote. */
 export interface WalkedPlace {
-  /** as it was configured: the paths of what is found begin with it */
+  /** as configured; the paths of all found items begin with it */
   readonly root: string
   readonly warnings: Warnings
   /** reports progress */
   readonly progress: () => void
 }
 
-/** A scan source on a disk while it is walked. */
+/** A local scan source during a walk. */
 export interface WalkedSource extends WalkedPlace {
-  /** where the root leads */
+  /** real path of the root */
   readonly realRoot: string
-  /** Throws where the root is not the directory any more that the walk began with: what "was not found" then may be an unmounted disk. */
+  /** Throws if the root is no longer the directory of the walk's start: missing items may then be on an unmounted disk. */
   assertStillThere(): void
 }
 
-/** Throws where the root is not there, is no directory, or cannot be reached. */
+/** Throws if the root does not exist, is not a directory, or cannot be reached. */
 export function openSource(root: string, progress: () => void): WalkedSource {
   const before = identityOf(root)
   const warnings = noWarnings()

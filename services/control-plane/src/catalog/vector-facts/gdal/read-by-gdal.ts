@@ -13,7 +13,7 @@ import { zipIsSmall } from './zip-size.js'
 
 export type GdalKind = Extract<VectorKind, 'kml' | 'kmz' | 'gml' | 'csv'>
 
-/** The drivers that read a kind, the best first, and how a file of it begins. */
+/** Drivers that read each kind, in order of preference, and a pattern for the beginning of a file. */
 const READERS: Readonly<Record<GdalKind, { readonly drivers: readonly string[]; readonly begins: RegExp }>> = {
   kml: { drivers: ['LIBKML', 'KML'], begins: /<(?:\w+:)?kml[\s>]/ },
   kmz: { drivers: ['LIBKML'], begins: /^PK/ },
@@ -30,10 +30,10 @@ export type ReadByGdal =
   | { readonly state: 'no coordinates' | 'no features' | 'too large' | 'late' | 'gone' | 'no driver' }
   | { readonly state: 'broken'; readonly why: string }
 
-/** Where GDAL works, and who reads what it made. */
+/** The working directory of GDAL, and the reader of its output. */
 export interface GdalPlace {
   readonly ogr: Ogr
-  /** a directory for scratch files */
+  /** directory for temporary files */
   readonly scratch: string
   readonly readGeopackage: (root: string, path: string) => Promise<GeopackageProbeResult>
 }
@@ -41,9 +41,9 @@ export interface GdalPlace {
 const HEAD_BYTES = 64 * 1024
 
 /**
- * What GDAL reads in a file: it makes a GeoPackage of it, in a confined process that ends after a minute, and the facts are those of the
- * GeoPackage. GDAL gets an open file under a name of ours in a folder without others, so that neither the name nor a neighbour of the file
- * leads it anywhere. Throws what the disk says.
+ * Reads a file by GDAL: a confined process, limited to a minute, converts it to a GeoPackage, whose facts are returned. GDAL receives an open file
+ * under a name of our choice, in a folder without other files, so neither the name nor a neighbour of the file can lead it elsewhere. Throws the
+ * disk's errors.
  */
 export async function readByGdal(place: GdalPlace, root: string, path: string, kind: GdalKind): Promise<ReadByGdal> {
   const driver = READERS[kind].drivers.find((name) => place.ogr.drivers.includes(name))
@@ -99,7 +99,7 @@ async function readOpened(
   }
 }
 
-/** XML names its encoding, and GDAL reads it by that. */
+/** GDAL reads XML by the encoding that the file names. */
 function encodingOf(kind: GdalKind, csv: CsvGeometry | null): Pick<ReadFacts, 'encoding' | 'encoding_source'> {
   if (kind === 'csv') return { encoding: csv?.encoding ?? null, encoding_source: null }
   return { encoding: null, encoding_source: null }
@@ -127,7 +127,7 @@ interface Conversion {
 
 const LATE = 'late'
 
-/** null: it is done; else why not. */
+/** Returns null on success, otherwise the reason of the failure. */
 async function convert(ogr: Ogr, { fd, driver, source, target, options }: Conversion): Promise<string | null> {
   const words = ['ogr2ogr', '-f', 'GPKG', '-lco', 'SPATIAL_INDEX=NO', ...options, target, source]
   const [command = '', ...args] = [...ogr.prefix, ...words]
@@ -141,16 +141,16 @@ async function convert(ogr: Ogr, { fd, driver, source, target, options }: Conver
   if (stopped !== null) return LATE
   if (code === 0) return null
   const said = /^(?:ERROR \d+: |FAILURE:\s*)(.+)$/m.exec(stderr)?.[1] ?? 'it takes more memory or time than it may'
-  // Names of ours mean nothing to an operator.
+  // Our temporary names mean nothing to an operator.
   return plain(said.replaceAll(source, 'the file'))
 }
 
 function plain(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are exactly what is taken out
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this removes control characters
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, ' ').slice(0, 200)
 }
 
-/** GDAL takes CSV for UTF-8. */
+/** Converts a file to UTF-8, as which GDAL reads CSV. */
 async function transcode(fd: number, target: string): Promise<void> {
   const decoder = new TextDecoder('gbk')
   async function* asUtf8(pieces: AsyncIterable<Buffer>) {

@@ -2,27 +2,27 @@ import { spawnSync } from 'node:child_process'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 
-/** Limits of one run of ogr2ogr: memory, one file that it writes, and time. */
+/** Limits of one run of ogr2ogr: memory, size of one output file, and time. */
 const MEMORY_MB = 1024
 const OUTPUT_MB = 1024
 export const RUN_SECONDS = 60
 
-/** Older ones lack what the tiling tool needs, too; see its engines. */
+/** Minimum version. Older ones also lack functions that the tiling tool needs; see its engines. */
 const OLDEST_GDAL = [3, 4] as const
 const ANSWER_MS = 20_000
 
-/** GDAL's ogr2ogr on this machine, with what confines it: no network, a limit of memory, and an end with this process. */
+/** GDAL's ogr2ogr on this machine, with its confinement: no network, a memory limit, and death with this process. */
 export interface Ogr {
   readonly prefix: readonly string[]
-  /** names of the drivers that it has */
+  /** names of its drivers */
   readonly drivers: readonly string[]
-  /** The environment in which it has a single driver to read with, next to that of GeoPackage, which it writes with. */
+  /** Returns the environment in which it has only one driver for reading, and GeoPackage for writing. */
   environment(driver: string): Readonly<Record<string, string>>
 }
 
 let found: Ogr | null | undefined
 
-/** null: there is none that can be used. Asks the machine once for each process. */
+/** Returns null if no usable version is installed. Checks the machine once for each process. */
 export function ogrHere(): Ogr | null {
   found ??= find()
   return found

@@ -1,10 +1,10 @@
 import { openSync } from 'node:fs'
 import { fromFdPromise } from 'yauzl'
 
-/** Limit: entries of a KMZ, which has a document and some pictures. */
+/** Maximum number of entries in a KMZ, which has a document and some images. */
 const MAX_ENTRIES = 10_000
 
-/** Whether the entries of a zip claim no more than so many bytes together. What claims too little is ended by the limits of its reader. */
+/** True if the declared sizes of a zip's entries fit in `maxBytes` together. If they are too small, the limits of its reader apply. */
 export async function zipIsSmall(fd: number, maxBytes: number): Promise<boolean> {
   const own = openSync(`/proc/self/fd/${fd}`, 'r')
   const zip = await fromFdPromise(own, { autoClose: false }).catch(() => null)
@@ -18,7 +18,7 @@ export async function zipIsSmall(fd: number, maxBytes: number): Promise<boolean>
     }
     return true
   } catch {
-    // Its reader says what is wrong with it.
+    // The reader of the zip reports what is wrong with it.
     return true
   } finally {
     zip.close()

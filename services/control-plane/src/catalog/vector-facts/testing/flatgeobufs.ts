@@ -23,5 +23,5 @@ export const POINTS_FGB = brotliDecompressSync(
   ),
 )
 
-/** Where the header of that file begins. */
+/** Offset of the header in that file. */
 export const HEADER_AT = 12

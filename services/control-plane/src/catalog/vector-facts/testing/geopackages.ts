@@ -7,7 +7,7 @@ const EMPTY_GEOPACKAGE = `
   CREATE TABLE gpkg_geometry_columns (table_name TEXT PRIMARY KEY, column_name TEXT, geometry_type_name TEXT, srs_id INTEGER);
   INSERT INTO gpkg_spatial_ref_sys VALUES ('WGS 84', 4326, 'EPSG', 4326, 'undefined');`
 
-/** A table of so many features, and what registers it. */
+/** SQL for a table with this many features, and for its registration. */
 export function layer(
   name: string,
   { type = 'POINT', srs = 4326, box = '5, 45, 11, 48', fields = 'name TEXT', rows = 2 } = {},
@@ -19,7 +19,7 @@ export function layer(
     INSERT INTO gpkg_geometry_columns VALUES ('${name}', 'geom', '${type}', ${srs});`
 }
 
-/** A GeoPackage of the tables that the standard wants, and what `sql` makes beside them. */
+/** Makes a GeoPackage with the tables required by the standard, and further content by `sql`. */
 export function makeGeopackage(file: string, sql: string): void {
   const database = new DatabaseSync(file)
   try {
@@ -29,7 +29,7 @@ export function makeGeopackage(file: string, sql: string): void {
   }
 }
 
-/** 10 KB of a GeoPackage whose one layer is a view: who asks how many rows that has comes to no end. */
+/** Makes a GeoPackage of 10 KB whose only layer is a view: a count of its rows never ends. */
 export function makeEndlessGeopackage(file: string): void {
   const joins = Array.from({ length: 7 }, (_, i) => `n n${i + 1}`).join(', ')
   makeGeopackage(

@@ -1,6 +1,6 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 
-/** The header of a .shp, which has all that is read of it. */
+/** The header of a .shp, the only part that is read. */
 export function shpHeader(type: number, box: Bounds): Buffer {
   const header = Buffer.alloc(100)
   header.writeInt32BE(9994, 0)
@@ -10,7 +10,7 @@ export function shpHeader(type: number, box: Bounds): Buffer {
   return header
 }
 
-/** A .shx of so many shapes, of which nothing but its length is true. */
+/** A .shx of this many shapes, of which only the length is correct. */
 export const shxOf = (shapes: number) => Buffer.alloc(100 + shapes * 8)
 
 /** The header of a .dbf with fields by name and dBASE type. */

@@ -1,6 +1,6 @@
 import { serve } from '../serve.js'
 
-/** What a helper process of the tests can be asked to do. */
+/** Tasks of the tests' helper process. */
 export type HelperTask =
   | { readonly do: 'answer'; readonly with: ReadonlyMap<string, Date> }
   | { readonly do: 'hang' | 'throw' | 'die' | 'list the environment' }
@@ -11,7 +11,7 @@ serve<HelperTask, unknown>((task, progress) => {
     case 'answer':
       return task.with
     case 'list the environment':
-      // biome-ignore lint/style/noProcessEnv: whether anything is in it is what is asked
+      // biome-ignore lint/style/noProcessEnv: the test checks that the environment is empty
       return Object.keys(process.env)
     case 'hang':
       return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)

@@ -21,7 +21,7 @@ interface Body {
   content?: Record<string, { example?: unknown }>
 }
 
-/** Puts the example of an operation beside the schemas of its parameters, its body and the answer that succeeds. */
+/** Adds the example of an operation to the schemas of its parameters, its body and its success response. */
 export function applyExample(operation: Operation): void {
   const example = EXAMPLES[operation.operationId ?? '']
   if (example === undefined) return
@@ -41,7 +41,7 @@ export function applyExample(operation: Operation): void {
   }
 }
 
-/** An example of an image or an archive says nothing. */
+/** An example of an image or an archive would be meaningless. */
 export const READABLE = /^text|json$|xml$|form-data$/
 
 function setExample(body: Body | undefined, example: unknown, text: string | undefined): void {

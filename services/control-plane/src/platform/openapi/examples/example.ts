@@ -1,19 +1,19 @@
-/** The one example of an operation. */
+/** The example of an operation. */
 export interface Example {
-  /** of parameters in the path, by their names; `{code}` and `{id}` beside others have defaults */
+  /** path parameters by name; `{code}` and `{id}` have defaults */
   readonly parameters?: Readonly<Record<string, string | number>>
   /** the body of the request */
   readonly request?: unknown
-  /** the body of the answer that succeeds */
+  /** body of the success response */
   readonly answer?: unknown
   /** the body by media type, if a successful response has one of several */
   readonly answers?: Readonly<Record<string, unknown>>
-  /** the same as text, where the answer may be JSON or text */
+  /** the same as text, if the response may be JSON or text */
   readonly text?: string
 }
 
 export const list = (...items: readonly unknown[]) => ({ items, total: items.length })
-/** What an action on many items returns when one of them is not there. */
+/** The result of an action on many items of which one does not exist. */
 export const bulkResult = (done: number, error: string) => ({
   matched: done + 1,
   done,

@@ -7,7 +7,7 @@ import {
   type NativeTilesets,
   type SetHeads,
 } from '@gateway/native-edge/cold-tiles/cold-sets.js'
-import type { FixedAnswer } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { FixedAnswer } from '@gateway/native-edge/hot-tiles/responses.js'
 import { isKnownGrid } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES, extensionsOf } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'

@@ -1,6 +1,6 @@
 import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import type { UsageAmounts } from '@gateway/contracts/usage.js'
-import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-table.js'
+import type { SampledTile } from '@gateway/native-edge/hot-tiles/response-counts.js'
 import type { StoredVersion } from '@gateway/store/basemaps.js'
 import { isInPyramid, isKnownGrid, parseTileAddress } from '@gateway/tilesets/address.js'
 import type { Catalog } from '../sync/catalog.js'

@@ -96,7 +96,9 @@ test('a filter that the service does not understand is said to be wrong, and can
 })
 
 test('builds and what they left out are with the scans of their source, and a failed one says why', async () => {
-  const { page, expectClean } = await openConsole(gateway())
+  const { page, expectClean, allowConsole } = await openConsole(gateway())
+  // A vector that cannot be read has no features.
+  allowConsole(/404/)
   await open(page, '/sources/city')
   await settled(page)
   const table = page.getByRole('table', { name: 'Vector tiles' })

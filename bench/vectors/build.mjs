@@ -35,13 +35,7 @@ const CASES = {
   ],
 }
 
-const BUILD = `
-const { buildVector } = await import(process.argv[1])
-const task = JSON.parse(process.argv[2])
-const built = await buildVector(task, () => {})
-const { user, system } = process.resourceUsage ? process.cpuUsage() : {}
-process.send({ built, seconds: (user + system) / 1e6 })
-`
+const CHILD = fileURLToPath(new URL('build-child.mjs', import.meta.url))
 const SAMPLE_MS = 100
 
 /** Resident bytes of a process and all below it. */
@@ -61,7 +55,6 @@ function memoryBelow(pid) {
 async function build(kind, count, maxZoom) {
   const path = vectorFile(kind, count)
   const output = mkdtempSync(join(tmpdir(), 'vector-build-'))
-  const module = fileURLToPath(new URL('../../libs/vectors/dist/build.js', import.meta.url))
   const task = {
     ...{
       source: { root: folder, path },
@@ -81,7 +74,7 @@ async function build(kind, count, maxZoom) {
     },
   }
   const startedAt = performance.now()
-  const child = spawn(process.execPath, ['--input-type=module', '-e', BUILD, module, JSON.stringify(task)], {
+  const child = spawn(process.execPath, [CHILD, JSON.stringify(task)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
   let peak = 0

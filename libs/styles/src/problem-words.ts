@@ -71,7 +71,7 @@ function sourceWords({ reason, style }: Found): string | null {
 }
 
 function otherWords({ path, reason }: Found): string {
-  const [allowed, given] = choiceIn(reason)
+  const [, allowed = '', given = ''] = /^expected one of \[([^\]]*)\], "(.*)" found$/.exec(reason) ?? []
   if (given !== '' && path[0] !== 'version') return `${reason}${guess(given, allowed.split(', '))}`
   if (path[0] === 'glyphs' && reason.includes('must include'))
     return 'write gateway://fonts, or an address with {fontstack} and {range}'

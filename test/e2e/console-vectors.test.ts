@@ -111,7 +111,7 @@ test('builds and what they left out are with the scans of their source, and a fa
   await broken.getByText('Not built').waitFor()
   expect((await broken.innerText()).length).toBeGreaterThan('broken Not built'.length + 10)
   await shot(page, 'source-builds')
-  await open(page, '/vectors/broken')
+  await open(page, '/vectors/broken?tab=tiles')
   await page.getByRole('button', { name: 'Build again' }).waitFor()
   await shot(page, 'vector-broken')
   await expectClean()
@@ -180,7 +180,7 @@ describe('/map/', () => {
         .waitFor()
       await shot(page, `map-vectors-${name}`, false)
       await page.goto(address('&vector=parcels&vector=rivers'))
-      await page.reload()
+      // The page loads itself again for another address.
       await expect.poll(() => page.title()).toBe('parcels, rivers')
       await shot(page, `map-two-vectors-${name}`, false)
     },

@@ -1,5 +1,5 @@
 // Builds the vector that its argument describes, for build.mjs, and tells its own processor time.
-import { buildVector } from '../../libs/vectors/dist/build.js'
+import { buildVector } from '@gateway/vectors/build.js'
 
 const task = JSON.parse(process.argv[2])
 const built = await buildVector(task, () => {})

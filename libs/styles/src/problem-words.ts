@@ -82,15 +82,6 @@ function otherWords({ path, reason }: Found): string {
   return reason
 }
 
-const [CHOICE, FOUND, FOUND_END] = ['expected one of [', '], "', '" found']
-
-/** Splits `expected one of [a, b], "c" found` into the list and the value; empty for other texts. */
-function choiceIn(reason: string): readonly [allowed: string, given: string] {
-  const end = reason.lastIndexOf(FOUND)
-  if (!reason.startsWith(CHOICE) || !reason.endsWith(FOUND_END) || end < 0) return ['', '']
-  return [reason.slice(CHOICE.length, end), reason.slice(end + FOUND.length, -FOUND_END.length)]
-}
-
 function guess(name: string, known: readonly string[]): string {
   // The comparison of names looks at letters only.
   const meant = name === '=' ? '==' : nearest(name, known)

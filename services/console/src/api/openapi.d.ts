@@ -4566,6 +4566,7 @@ export interface paths {
               /** @enum {string} */
               engine: "gdal" | "wasm";
               native_zoom?: number;
+              bytes_kept?: number;
               free_bytes: number;
               warnings?: {
                 code: string;

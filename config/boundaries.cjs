@@ -35,7 +35,7 @@ const PACKAGES = [
   ...Object.entries(LIBRARIES).map(([name, allowed]) => ({ directory: `libs/${name}`, allowed })),
   ...Object.entries(SERVICES).map(([name, allowed]) => ({ directory: `services/${name}`, allowed })),
   // Simulated edges follow by the code of the real ones.
-  { directory: 'bench', allowed: [...OUTSIDE, 'edge', 'vectors'] },
+  { directory: 'bench', allowed: [...OUTSIDE, 'edge'] },
   { directory: 'test', allowed: OUTSIDE },
 ]
 

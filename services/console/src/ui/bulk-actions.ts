@@ -1,5 +1,5 @@
 import type { Texts } from '../texts/en.js'
-import type { BulkAction } from './bulk-bar.js'
+import type { BulkAction } from './bulk.js'
 
 /** Bulk actions for pushes. */
 export function deliveryActions({ work: { bulk } }: Texts): readonly BulkAction[] {

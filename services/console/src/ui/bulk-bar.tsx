@@ -1,35 +1,12 @@
-import type { Role } from '@gateway/contracts/operator.js'
 import { Button, Group, Text } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import type { BulkList } from '../api/bulk.js'
 import { useTexts } from '../texts/texts.js'
+import type { Bulk, BulkAction } from './bulk.js'
 import type { Selection } from './use-selection.js'
 import { WriteButton } from './write-button.js'
 
 /** Not in the first file: it has fields and a window. */
 const BulkDialog = lazy(() => import('./bulk-dialog.js'))
-
-export type Params = Readonly<Record<string, unknown>>
-
-/** An action on the selected rows of a list. */
-export interface BulkAction {
-  /** the API's name of the action */
-  readonly action: string
-  readonly label: string
-  readonly needs: Role
-  /** true if the action removes something */
-  readonly danger?: boolean
-  /** asks for the action's parameters; `null`: they are incomplete */
-  readonly Fields?: (props: { readonly onChange: (params: Params | null) => void }) => React.ReactNode
-}
-
-export interface Bulk<T> {
-  readonly list: BulkList
-  /** first parts of the keys of queries that show the changed data */
-  readonly changes: readonly string[]
-  readonly actions: readonly BulkAction[]
-  readonly nameOf: (row: T) => string
-}
 
 interface BulkBarProps<T> {
   readonly bulk: Bulk<T>

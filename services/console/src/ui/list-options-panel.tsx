@@ -7,9 +7,10 @@ import { readAll } from '../api/list.js'
 import { useTexts } from '../texts/texts.js'
 import { copyText } from './copy-text.js'
 import { csvOf, saveText } from './csv.js'
-import { type ListOptionsProps, OptionsButton } from './list-options.js'
 import { notifyDone, notifyFailed, notifyInfo } from './notify.js'
+import { OptionsButton } from './options-button.js'
 import { shortText } from './shown-text.js'
+import type { ListOptionsProps } from './use-hidden-columns.js'
 
 /** The button of a list's options with what it opens. */
 export default function ListOptionsPanel({ source, query, columns }: ListOptionsProps<unknown>) {

@@ -1,6 +1,6 @@
 import { lazy } from 'react'
 import type { Texts } from '../../texts/en.js'
-import type { BulkAction } from '../../ui/bulk-bar.js'
+import type { BulkAction } from '../../ui/bulk.js'
 
 // Not in the first file, as the dialog that shows them.
 const ExtendFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).ExtendFields }))

@@ -2,7 +2,7 @@ import { Checkbox, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
-import type { BulkAction } from '../../ui/bulk-bar.js'
+import type { BulkAction } from '../../ui/bulk.js'
 import { GrantField } from './grant-field.js'
 import { grantCodes, NO_GRANT } from './token-values.js'
 

@@ -54,6 +54,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('How large', '/sizing'),
       page('What it runs on', '/support'),
       page('Upgrade notes', '/upgrades'),
+      page('Release 0.2.0', '/releases/0.2.0'),
     ]),
     part('Operate', [
       page('When something is wrong', '/operate'),
@@ -103,6 +104,7 @@ export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
       page('离线安装', '/air-gapped'),
       page('离线安装包', '/offline-kit'),
       page('升级说明', '/upgrades'),
+      page('版本 0.2.0', '/releases/0.2.0'),
       page('性能调优', '/tuning'),
       page('设置', '/reference/settings'),
       page('概念', '/concepts'),

@@ -4,6 +4,8 @@ import { refuse } from '@gateway/contracts/errors.js'
 import { archiveSchema, MAX_ARCHIVES } from '@gateway/contracts/export.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
+import { type MemoryListing, pageOf } from '@gateway/store/catalog/list-in-memory.js'
+import { listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { readWholeArchives, type StoredExport } from '@gateway/store/exports.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
@@ -19,6 +21,19 @@ const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 const NO_SUCH_ARCHIVE = refuse('not_found', coded('export_not_found'))
 /** An archive has the tiles of everywhere. */
 const OUTSIDE = refuse('outside_bounds', coded('token_outside'))
+
+const ARCHIVES: MemoryListing<StoredExport> = {
+  searched: { version: ({ version }) => version, from_version: ({ fromVersion }) => fromVersion ?? '' },
+  sortable: {
+    version: ({ version }) => version,
+    from_version: ({ fromVersion }) => fromVersion,
+    tiles: ({ tiles }) => tiles,
+    bytes: ({ bytes }) => bytes,
+    created_at: ({ createdAt }) => createdAt.getTime(),
+  },
+  order: '-created_at',
+  filters: { version: ({ version }) => version, from_version: ({ fromVersion }) => fromVersion },
+}
 
 const code = z.string().describe('the code, percent-encoded')
 const types = Object.fromEntries([EXPORT_TYPES.pmtiles].map((type) => [type, { schema: z.unknown() }]))
@@ -55,13 +70,15 @@ export function archiveRoutes(app: App, ctx: ControlContext, gate: ServiceGate):
           'The PMTiles exports of this basemap that are written, of whole versions and of all zooms, newest first: those of a version, and with `from_version` the ' +
           `deltas that are laid over an older one. At most ${MAX_ARCHIVES}. 403 as for the basemap itself, and for a token with \`bounds\`.`,
         params: z.object({ code }),
+        querystring: listQuery(ARCHIVES, { version: text, from_version: text }, null),
         response: { 200: listOf(archiveSchema) },
       },
     },
     async (request, reply) => {
       const archives = await archivesFor(request, reply, request.params.code)
       if (archives === null) return reply
-      return { items: archives.map((one) => toArchive(one, settings)), total: archives.length }
+      const { items, total } = pageOf(archives, ARCHIVES, request.query)
+      return { items: items.map((one) => toArchive(one, settings)), total }
     },
   )
 

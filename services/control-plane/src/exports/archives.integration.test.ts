@@ -122,6 +122,9 @@ test('archives that a reader sees are whole, of versions that are served, and of
   })
   const before = await listed()
   expect(before.map(({ id }) => id)).not.toContain(part.id)
+  const found = await (await get('world/archives?from_version=v3&sort=version&limit=1')).json()
+  expect(found).toMatchObject({ items: [{ version: 'v4', from_version: 'v3' }], total: 1 })
+  expect((await get('world/archives?form_version=v3')).status).toBe(400)
   const newest = before.find(({ version, from_version }) => version === 'v9' && from_version === null) as Archive
   expect(newest.download_url).toMatch(new RegExp(`/api/v1/catalog/basemaps/world/archives/${newest.id}$`))
   const ranged = await fetch(`${base}/api/v1/catalog/basemaps/world/archives/${newest.id}`, {

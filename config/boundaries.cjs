@@ -6,7 +6,7 @@
 const { readFileSync } = require('node:fs')
 const { join } = require('node:path')
 
-/** What each library may import of the others. A library that is not named here may import none. */
+/** The other libraries that each library may import. A library that is not named here may import none. */
 const LIBRARIES = {
   contracts: [],
   core: ['contracts'],

@@ -1,5 +1,5 @@
 /**
- * What the automation costs: how soon a new file among a million is served, and how late a planned switch is on each edge.
+ * Measures the automation's costs: how soon a new file among a million is served, and how late a planned switch is on each edge.
  *
  *     node bench/micro/automation.mjs [--files 1000000] [--rounds 4] [--edges 2] [--out bench/results/automation.json]
  *

@@ -1,5 +1,5 @@
 /**
- * What the parts of a map cost that are no tiles: `style.json` and a glyph range from memory, each against one hot tile of the same size.
+ * Measures the parts of a map other than tiles: `style.json` and a glyph range from memory, each against one hot tile of the same size.
  *
  *   node bench/micro/styles.mjs [--rounds 7] [--seconds 3]
  *

@@ -1,4 +1,4 @@
-// Seeded vectors for the measurements beside: the same file on every machine, made once in the system's temporary directory.
+// Seeded vectors for the measurements in this folder: the same file on every machine, made once in the system's temporary directory.
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

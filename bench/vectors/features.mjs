@@ -1,4 +1,4 @@
-// How fast features are: boxes, filters, whole pages, and what queries cost tiles beside them.
+// Measures the speed of features (boxes, filters, whole pages), and how far concurrent queries slow down tiles.
 //   node bench/vectors/features.mjs [--features 1000000] [--seconds 5] [--rounds 3]
 // Needs GDAL, wrk (apt-get install wrk) and `npx tsc -b`. One edge process; the worst of the rounds is printed.
 import { execFile } from 'node:child_process'

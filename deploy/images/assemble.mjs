@@ -99,7 +99,7 @@ function isRunTimeFile(inside, name) {
   // The documentation contains copies of sources and tests, which its pages link to.
   if (inside.startsWith('docs/dist/files/')) return true
   if (DEVELOPERS.test(inside) || TESTS.test(name)) return false
-  // node-gyp leaves objects and makefiles beside the addon.
+  // node-gyp leaves objects and makefiles next to the addon.
   if (inside.startsWith('build/')) return inside === 'build/Release' || /^build\/Release\/[^/]+\.node$/.test(inside)
   return !UNUSED_FILE.test(name)
 }

@@ -10,7 +10,7 @@ export function containerEngine() {
   process.exit(2)
 }
 
-/** Returns the engine named by CONTAINER_ENGINE, docker if its daemon responds, or podman; null if there is none. */
+/** Returns the engine named by CONTAINER_ENGINE, docker if its daemon responds, or podman; null if no engine is found. */
 export function findContainerEngine() {
   // biome-ignore lint/style/noProcessEnv: a developer tool, not a process of the gateway
   const named = process.env.CONTAINER_ENGINE

@@ -1,5 +1,5 @@
 /**
- * `npm run release:check -- KIT.tar [--root DIR]`: installs an offline kit by the commands of its own README on a minimal Debian without a network, and looks at the
+ * `npm run release:check -- KIT.tar [--root DIR]`: installs an offline kit by the commands of the kit's README on a minimal Debian without a network, and looks at the
  * first map and the slice. Needs root and mmdebstrap (apt-get install mmdebstrap), which makes the Debian before the network is taken away; DIR keeps it for the next time.
  */
 import assert from 'node:assert/strict'
@@ -48,7 +48,7 @@ function makeDebian(root) {
   run('mmdebstrap', ['--quiet', '--variant=minbase', suite, root])
 }
 
-/** In namespaces of its own, in which there is a loopback and no other interface. */
+/** Runs the page in separate namespaces, whose only network interface is the loopback. */
 function withoutNetwork(root) {
   const inside = [
     'ip link set lo up 2>/dev/null || ifconfig lo up',

@@ -1,6 +1,6 @@
 /**
- * Debian packages with all that they need, as a repository in a folder: for machines of the same release of Debian without a network. What is installed on
- * this machine does not count, so that a minimal system at the destination gets everything.
+ * Debian packages with all that they need, as a repository in a folder: for machines of the same release of Debian without a network. Packages that are
+ * installed on this machine count as missing, so that a minimal system at the destination gets everything.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

@@ -17,7 +17,7 @@ import { DEBIAN_PACKAGES, downloadPackages } from './debian-packages.mjs'
 import { kitSbom } from './sbom.mjs'
 import { signFile } from './sign.mjs'
 
-/** What compose.yaml runs beside the gateway. */
+/** The images that compose.yaml runs in addition to the gateway's. */
 export const OTHER_IMAGES = ['postgres:17', 'redis:8', 'caddy:2']
 
 /**

@@ -1,5 +1,5 @@
 /**
- * `npm run release [-- --out DIR] [--no-images] [--offline [--sign KEY]]`: makes the parts of a release out of the commit that is checked out, in a clone of its own, and their checksums:
+ * `npm run release [-- --out DIR] [--no-images] [--offline [--sign KEY]]`: makes the parts of a release out of the commit that is checked out, in a separate clone, and their checksums:
  *
  *     map-asset-gateway-VERSION-PLATFORM-ARCH.tar.gz   everything that `npm start` needs, for every supported version of Node
  *     map-asset-gateway-edge-VERSION.tar.gz            images, if docker or podman is installed (`docker load`)
@@ -7,7 +7,7 @@
  *     map-asset-gateway-docs-VERSION.tar.gz            the documentation
  *     sbom.cdx.json, THIRD-PARTY-NOTICES.md, NOTES.md, bench.json, SHA256SUMS
  *
- * With `--offline` one archive with all of it and all that an installation without a network needs beside it (kit.mjs), signed with the key in the file KEY.
+ * With `--offline`, one archive of all these parts and everything else that an installation without a network needs (kit.mjs), signed with the key in the file KEY.
  *
  * Takes a few minutes, writes nothing into the checkout, publishes nothing. Ends with 2 where the checkout has changes.
  */

@@ -1,4 +1,4 @@
-/** The bill of materials of a kit: CycloneDX 1.5, npm's list of packages with what is beside it. */
+/** The bill of materials of a kit: CycloneDX 1.5, npm's list of packages and the kit's other components. */
 
 /**
  * @param {{components?: object[]}} npm what `npm sbom` wrote

@@ -56,7 +56,7 @@ export class Gateway {
     return (await this.#json<{ items: Vector[] }>('/api/v1/catalog/vectors')).items
   }
 
-  /** A tile of the version that is current; null where there is none. TileJSON names the version and its format. */
+  /** A tile of the current version; null if the version has no such tile. TileJSON names the version and its format. */
   async tile(code: string, z: number, x: number, y: number): Promise<Blob | null> {
     const { tiles } = await this.#json<{ tiles: [string] }>(`/tiles/${encodeURIComponent(code)}/tilejson.json`)
     const address = tiles[0].replace('{z}', `${z}`).replace('{x}', `${x}`).replace('{y}', `${y}`)

@@ -11,12 +11,12 @@ import { env } from 'node:process'
 
 const { SECRET = '', PORT = '9000', HOST = '127.0.0.1' } = env
 if (SECRET === '') throw new Error('SECRET is not set')
-/** What follows whsec_ is base64; another secret is its own bytes. */
+/** The part after whsec_ is base64; the key of any other secret is its bytes. */
 const key = SECRET.startsWith('whsec_') ? Buffer.from(SECRET.slice(6), 'base64') : Buffer.from(SECRET)
 
 /** Limit: bytes of an event in mode notify. */
 const MAX_BODY = 1024 * 1024
-/** What is older was recorded and sent again by somebody else. */
+/** An older request may have been recorded and sent again by somebody else. */
 const TOLERANCE_SECONDS = 300
 /** Retries of one delivery have the same id. A receiver that must not forget over a restart keeps these in its database. */
 const taken = new Set()
@@ -70,7 +70,7 @@ function isSigned(id, timestamp, signature, body) {
   })
 }
 
-/** What you do with it; soon, or beside this: an answer that takes longer than 10 s is a failure. */
+/** Your own handling of an event. Long work must not delay the answer: one that takes longer than 10 s is a failure. */
 function handle(event) {
   console.log(JSON.stringify(event))
 }

@@ -18,7 +18,7 @@ const FIRST = /^(boot|first|en|zh)-/
 const HEAVY =
   /node_modules\/(maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip)/
 
-/** Beside the application: it begins to load the page and its language while that still comes. */
+/** Begins to load the page and its language while the application is still being transferred. */
 const BOOT = 'src/boot.ts'
 
 const GROUPS = [
@@ -37,7 +37,7 @@ const GROUPS = [
   { name: 'shared', test: /src\/(app|api|ui)\// },
 ]
 
-/** Preact in place of React: the bundle is 44 KB smaller, compressed. Libraries would find another release of it beside them. */
+/** Preact in place of React: the bundle is 44 KB smaller, compressed. Libraries would find another release of it next to them. */
 const preact = (part: string) => fileURLToPath(import.meta.resolve(`preact${part}`))
 const PREACT = [
   { find: /^react$/, replacement: join(import.meta.dirname, 'src/app/react.mjs') },
@@ -92,7 +92,7 @@ export default defineConfig({
     target: 'es2022',
     // These browsers support light-dark(): the fallback for older ones would look for a colour scheme that the component library sets differently.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
-    // The map library alone exceeds the default; it is loaded with the first map.
+    // The map library by itself exceeds the default; it is loaded with the first map.
     chunkSizeWarningLimit: 1200,
     // A data: URL would need another exception in the content security policy.
     assetsInlineLimit: 0,
@@ -106,7 +106,7 @@ export default defineConfig({
   worker: { format: 'es' },
 })
 
-/** Makes the boot an entry of its own, which runs as soon as it is there: a stylesheet holds up other scripts. */
+/** Makes the boot a separate entry, which runs as soon as it is there: a stylesheet holds up other scripts. */
 function early(): Plugin {
   return {
     name: 'early',
@@ -160,7 +160,7 @@ function usedStyles(): Plugin {
   }
 }
 
-/** Lays the reference map beside the application's files; it is read when a map is shown. */
+/** Puts the reference map next to the application's files; it is read when a map is shown. */
 function referenceMap(): Plugin {
   return {
     name: 'reference-map',
@@ -187,7 +187,7 @@ function mapPage(): Plugin {
   }
 }
 
-/** Writes a .br and a .gz beside each compressible file, which the control plane sends unchanged. */
+/** Writes a .br and a .gz next to each compressible file, which the control plane sends unchanged. */
 function compressed(): Plugin {
   return {
     name: 'compressed',

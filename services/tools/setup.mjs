@@ -24,7 +24,7 @@ const EXIT_REFUSED = 2
 /** npm needs a millisecond or two to pass a signal on; a person needs longer to press again. */
 const DOUBLED_WITHIN_MS = 200
 
-/** What is installed already, or from a cache, takes less; then the registry is asked whether it is there. */
+/** The registry is asked whether it is there after this time. Packages that are installed or cached take less. */
 const ASKED_AFTER_MS = 10_000
 
 /** Lines of a failed tool's output that are shown: the cause comes first, and npm's explains all its options after it. */
@@ -121,7 +121,7 @@ async function installAndCompile() {
     clearTimeout(slow)
   }
   if (!existsSync(join(root, 'services/tools/dist/launcher/main.js'))) say('Compiling (tsc -b), once ...')
-  // Beside each other: the second core would stand idle for a good part of each.
+  // In parallel: one after the other, they would leave the second core idle for a good part of the time.
   const [addon, [compiled, consoleBuilt, docsBuilt]] = await Promise.all([buildAddon(root), compileAndBundle()])
   mustHaveWorked('Compiling the addon failed', addon)
   if (addon.note) say(addon.note)
@@ -132,7 +132,7 @@ async function installAndCompile() {
   if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; going on without it.`)
 }
 
-/** Answers the outcomes of the compiler, of the console and of the documentation; of the first alone where that failed. */
+/** Returns the outcomes of the compiler, the console and the documentation; only that of the compiler if it failed. */
 async function compileAndBundle() {
   const compiled = await runTool(process.execPath, [compiler, '-b'], root)
   if (!compiled.ok) return [compiled]

@@ -34,7 +34,7 @@ test('a shapefile is packed as a zip with all its sidecar files', async () => {
 
 describe('a shapefile with a Chinese name', () => {
   const PARTS = ['shp', 'shx', 'dbf', 'prj', 'cpg']
-  // Files that QGIS, ArcGIS, FME, GDAL and MapServer write beside a shapefile; `qml` and `sld` hold its styles.
+  // Files that QGIS, ArcGIS, FME, GDAL and MapServer write next to a shapefile; `qml` and `sld` hold its styles.
   const BESIDE = ['qml', 'sld', 'qmd', 'qpj', 'qix', 'sbn', 'sbx', 'fix', 'idm', 'ind', 'shp.xml']
   let folder: string
   beforeAll(async () => {

@@ -184,7 +184,7 @@ describe('part 1: core', () => {
     ['items?cursor=abc', 'cursor'],
     ['queryables?x=1', 'x'],
     ['?x=1', 'x'],
-  ])('%s is 400, with the place of what is wrong', async (path, said) => {
+  ])('%s returns 400, with the place of what is wrong', async (path, said) => {
     const answer = await ask(`${POINTS}${path.startsWith('?') ? '' : '/'}${path}`)
     const { error } = (await answer.json()) as { error: string }
     expect([answer.status, error]).toEqual([400, expect.stringContaining(said)])

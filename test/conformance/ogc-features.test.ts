@@ -10,7 +10,7 @@ import { useGateway } from '../harness/use-gateway.js'
 /*
  * The abstract test suites of OGC API – Features: part 1 (OGC 17-069r4, annex A: core, geojson, oas30), part 2 (OGC 18-058r1) and part 3
  * (OGC 19-079r2: queryables, queryables-query-parameters, filter, features-filter). Each test has the name of its requirement.
- * What the service promises beyond them is in features.test.ts.
+ * The tests of what the service promises beyond them are in features.test.ts.
  */
 
 const execute = promisify(execFile)
@@ -190,7 +190,7 @@ describe('part 1, core: the service', () => {
     expect(new Set(conformsTo).size).toBe(conformsTo.length)
   })
 
-  test('/req/core/http: methods that are not supported are 405, and HEAD has the head of GET', async () => {
+  test('/req/core/http: methods that are not supported return 405, and HEAD has the head of GET', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'PATCH']) {
       const answer = await ask(`${POINTS}/items`, {}, method)
       await answer.arrayBuffer()
@@ -217,7 +217,7 @@ describe('part 1, core: the service', () => {
     ...['bbox=1,2,3', 'bbox=1,2,3,4,5', 'bbox=1,2,3,x', 'bbox=0x1,0,2,2', 'bbox=', 'bbox=0,50,1,40'],
     ...['datetime=2021-13-01', 'datetime=yesterday', 'datetime=../..', 'datetime=2021-03-02/2021-03-01/..'],
     ...['f=gml', 'offset=-1', 'rank=first', 'open=perhaps', 'founded=march'],
-  ])('/req/core/query-param-invalid: items?%s is 400', async (parameters) => {
+  ])('/req/core/query-param-invalid: items?%s returns 400', async (parameters) => {
     expect(await statusOf(`${POINTS}/items?${parameters}`)).toBe(400)
   })
 
@@ -519,7 +519,7 @@ describe('part 2, coordinate reference systems', () => {
     })
   })
 
-  test('/req/crs/fc-bbox-crs-valid-value, /req/crs/bbox-crs-exception: a listed system is taken, and another is 400', async () => {
+  test('/req/crs/fc-bbox-crs-valid-value, /req/crs/bbox-crs-exception: a listed system is taken, and another returns 400', async () => {
     for (const { id, crs } of await collections())
       for (const uri of crs)
         expect([uri, await statusOf(`/ogc/collections/${id}/items?bbox-crs=${uri}`)]).toEqual([uri, 200])
@@ -538,7 +538,7 @@ describe('part 2, coordinate reference systems', () => {
     expect((await ofArea({ bbox: box, 'bbox-crs': `${EPSG}4547` })).features).toHaveLength(1)
   })
 
-  test('/req/crs/fc-crs-valid-value, /req/crs/crs-exception: a listed system is taken, and another is 400', async () => {
+  test('/req/crs/fc-crs-valid-value, /req/crs/crs-exception: a listed system is taken, and another returns 400', async () => {
     for (const { id, crs } of await collections())
       for (const uri of crs)
         expect([uri, await statusOf(`/ogc/collections/${id}/items?crs=${uri}`)]).toEqual([uri, 200])
@@ -620,7 +620,7 @@ describe('part 3, queryables', () => {
     })
   })
 
-  test('/req/queryables/expression-construction: a property that is no queryable is 400', async () => {
+  test('/req/queryables/expression-construction: a property that is no queryable returns 400', async () => {
     expect(await statusOf(`${POINTS}/items?${query({ filter: 'nothing = 1' })}`)).toBe(400)
     for (const filter of [
       "name = 'town 1'",
@@ -714,7 +714,7 @@ describe('part 3, filter', () => {
     ['S_INTERSECTS(geometry, POLYGON((0 0, 1 1)))', 'cql2-text'],
     ['S_INTERSECTS(geometry, POLYGON((0 0, 1 1, 1 0, 2 2)))', 'cql2-text'],
     ['S_INTERSECTS(geometry, LINESTRING(0 0))', 'cql2-text'],
-  ])('/req/features-filter/response: the filter %s as %s is 400', async (filter, language) => {
+  ])('/req/features-filter/response: the filter %s as %s returns 400', async (filter, language) => {
     expect(await statusOf(`${POINTS}/items?${query({ filter, 'filter-lang': language })}`)).toBe(400)
   })
 })

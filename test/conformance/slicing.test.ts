@@ -160,7 +160,7 @@ test('a second image accumulates: it covers its own area, and everything else st
   expect(await sources.json()).toMatchObject({ source_paths: [image('west.tif'), image('east.tif')] })
 })
 
-test('several images build a new version beside the old one, which becomes the default', async () => {
+test('several images build a new version next to the old one, which becomes the default', async () => {
   const old = (
     await gateway().admin.expect<{ items: { code: string; default_version: string }[] }>('/basemaps')
   ).items.find((basemap) => basemap.code === 'both')?.default_version

@@ -201,7 +201,7 @@ describe('OGC API – Tiles', () => {
   })
 
   test.each(['/ogc/nothing', '/ogc/collections/nothing', '/ogc/collections/flat/tiles', '/ogc/tileMatrixSets/nothing'])(
-    '%s is 404',
+    '%s returns 404',
     async (path) => {
       expect((await open(path)).status).toBe(404)
     },
@@ -253,7 +253,7 @@ describe('archives', () => {
     '/archives/world/current.pmtiles',
     '/archives/cloud',
     '/archives/no/current.pmtiles',
-  ])('%s is 404', async (path) => {
+  ])('%s returns 404', async (path) => {
     expect((await open(path)).status).toBe(404)
   })
 

@@ -60,7 +60,7 @@ test.each([
   ['out of range', '/tiles/world/2026-2/1/2/0.png'],
   ['far out of range', '/tiles/world/2026-2/99/0/0.png'],
   ['of another format', '/tiles/world/2026-2/0/0/0.jpg'],
-])('a tile that is %s is 404 with the error body and no-store', async (_, path) => {
+])('a tile that is %s returns 404 with the error body and no-store', async (_, path) => {
   const answer = await get(path)
   expect(answer.status).toBe(404)
   expect(answer.headers.get('cache-control')).toBe('no-store')

@@ -102,7 +102,7 @@ test('disabling returns the record with the edges that confirmed, and the token 
 })
 
 test.each(['00000000-0000-4000-8000-000000000000', 'nonsense'])(
-  'disabling the unknown token %s answers 404',
+  'disabling the unknown token %s returns 404',
   async (id) => {
     const answer = await disable(id)
     expect(answer.status).toBe(404)

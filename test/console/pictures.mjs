@@ -18,7 +18,7 @@ const HEIGHTS = { 1440: 900, 1280: 860, 390: 844 }
 /** A page is drawn once nothing is loading any more; a map takes a moment more. */
 const SETTLED_MS = 700
 const GIVE_UP_MS = 20_000
-/** Of a sheet. */
+/** Columns of a sheet. */
 const COLUMNS = 3
 const THUMB = { width: 760, height: 620 }
 
@@ -81,7 +81,7 @@ async function walk(locale, theme, width) {
   await sheet(files, `${OUT}sheet-${kind}`)
 }
 
-/** What axe-core calls serious or critical. */
+/** Returns the violations that axe-core calls serious or critical. */
 async function violations(page) {
   await page.evaluate(`${AXE}; null`)
   const { violations: found } = await page.evaluate(() =>

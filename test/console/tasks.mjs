@@ -41,7 +41,7 @@ try {
 console.table(rows)
 process.exitCode = rows.every(({ result }) => !result.startsWith('failed')) ? 0 : 3
 
-/** One task from the overview on, as a visit of its own. */
+/** Measures one task from the overview on, as a separate visit. */
 async function timed(task, run) {
   const context = await newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   context.setDefaultTimeout(STEP_MS)
@@ -61,7 +61,7 @@ async function timed(task, run) {
   return { task, clicks: count.clicks, keys: count.keys, seconds, result }
 }
 
-/** What an operator does, counted. */
+/** Returns the actions of an operator, which count their clicks and keys. */
 function handsOf(page, count) {
   const click = async (locator) => {
     count.clicks++

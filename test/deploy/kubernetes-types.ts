@@ -30,7 +30,7 @@ const OTHER_KINDS: Readonly<Record<string, string>> = {
     '{ metadata: { name: string; labels: Record<string, string> }; spec: { groups: object[] } }',
 }
 
-/** Kinds of operators, whose packages have the types of their own API. */
+/** Kinds of operators, whose packages have the types of the operators' APIs. */
 const MODELS: Readonly<Record<string, string>> = {
   'gateway.networking.k8s.io/v1': '@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1',
   'postgresql.cnpg.io/v1': '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1',
@@ -96,8 +96,8 @@ function typeOf({ apiVersion, kind }: KubernetesObject): string {
 }
 
 /**
- * What the schemas that an API server holds of these kinds refuse, a line each: values, lengths and patterns too, which types do not have. Of
- * Kubernetes' own kinds there is no package with schemas for this Node.
+ * Returns what the schemas that an API server holds of these kinds refuse, a line each: values, lengths and patterns too, which types do not
+ * have. No package has schemas of Kubernetes' own kinds for this Node.
  */
 export async function schemaViolations(objects: readonly KubernetesObject[]): Promise<string[]> {
   const lines: string[] = []

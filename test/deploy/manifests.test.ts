@@ -73,7 +73,7 @@ test.each([
   expect(found[0]).toMatch(complaint)
 })
 
-test('a kustomization lists every file beside it, and each file exists', () => {
+test('a kustomization lists every file next to it, and each file exists', () => {
   for (const file of files.filter((name) => name.endsWith('kustomization.yaml'))) {
     const { resources = [], components = [], patches = [] } = parse(readFileSync(file, 'utf8'))
     const paths = patches.flatMap(({ path }: { path?: string }) => path ?? [])
@@ -131,7 +131,7 @@ test('a container mounts only volumes that its pod has', () => {
 })
 
 test.each(wholePods)(
-  '$name meets the restricted Pod Security Standard, writes to volumes alone, and has limits',
+  '$name meets the restricted Pod Security Standard, writes only to volumes, and has limits',
   ({ pod }) => {
     expect(pod).toMatchObject({
       automountServiceAccountToken: false,

@@ -10,7 +10,7 @@ import { useGateway } from '../harness/use-gateway.js'
 
 const execute = promisify(execFile)
 
-/** What a developer looks at after a run; ignored by git. */
+/** Files that a developer looks at after a run; ignored by git. */
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/clients/', import.meta.url))
 const COLOURS = Object.fromEntries(Object.entries(CITIES).map(([name, { colour }]) => [name, `rgb(${colour})`]))
 /** Half of the side of a city's square, in degrees; the grid of tiles may move an edge a little. */

@@ -8,7 +8,7 @@ import { makeVectorLayers } from '../harness/fixtures/vector-layers.js'
 import { tilesBuilt } from '../harness/tiles-built.js'
 import { useGateway } from '../harness/use-gateway.js'
 
-/** What a developer looks at after a run; ignored by git. */
+/** Files that a developer looks at after a run; ignored by git. */
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/vectors/', import.meta.url))
 
 /** Three colours by attribute. `draw` shows the tiles of a vector, or the features of its file as they are. */
@@ -77,7 +77,7 @@ const SAME_COLOUR = 90
 /** Levels of every channel above which a pixel is the ground. */
 const GROUND = 215
 
-/** What is looked for around a pixel: the same colour, or anything that is drawn; `reach` in pixels. */
+/** The match that is looked for around a pixel: the same colour, or anything that is drawn; `reach` in pixels. */
 interface Tolerance {
   readonly reach: number
   readonly colour: boolean

@@ -48,7 +48,7 @@ const onDisk = (version: string) =>
     PLACES.map((place) => [place, digest(readFileSync(join(gateway().home, 'maps/world', version, `${place}.png`)))]),
   )
 
-/** What clients were answered at one place: a status, or the digest of the tile. */
+/** Returns the answer to clients at one place: a status, or the digest of the tile. */
 async function ask(place: string): Promise<string> {
   const answer = await fetch(`${gateway().url}/tiles/world/${place}.png?token=${token}`)
   const bytes = new Uint8Array(await answer.arrayBuffer())

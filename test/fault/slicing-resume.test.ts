@@ -57,7 +57,7 @@ async function submit(code: string, output: string): Promise<string> {
   return (await gateway().admin.expect<SliceJob>('/slice/jobs', { body })).id
 }
 
-/** Of the run that is under way. */
+/** Counts the finished blocks of the run that is under way. */
 function finishedBlocks(code: string): number {
   const layer = layerOf(code)
   const runs = existsSync(layer) ? readdirSync(layer).filter((name) => name.startsWith('.staging-')) : []

@@ -143,7 +143,7 @@ test('a slow store is waited for', async () => {
 const FAIL_OVER = { timeout: 120_000 }
 
 test(
-  'a fail-over to a replica: tiles and reading go on, writes answer 503, and all is well once it is promoted',
+  'a fail-over to a replica: tiles and reading go on, writes return 503, and all is well once it is promoted',
   FAIL_OVER,
   async () => {
     const stop = load()

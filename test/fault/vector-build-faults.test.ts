@@ -130,7 +130,7 @@ const TOO_MANY = 60_000
 const disk = await SmallDisk.mount(12)
 afterAll(() => disk?.remove())
 
-test('a disk that fills during a build is the reason, tiles of before stay, and the build succeeds once there is room', async ({
+test('a disk that fills during a build is the reason, the previous tiles stay, and the build succeeds once there is room', async ({
   annotate,
 }) => {
   if (disk === null) {

@@ -1,6 +1,6 @@
 /**
  * `node test/lint/regular-expressions.mjs [directory ...]`: lists every regular expression whose time can grow faster than its input, and
- * every one that cannot be judged: composed at run time, or with look-around or back references beside a repetition. Ends with 1 if it
+ * every one that cannot be judged: composed at run time, or with look-around or back references in addition to a repetition. Ends with 1 if it
  * lists any. Skips tests, which match only their own texts.
  */
 import { readdirSync, readFileSync } from 'node:fs'

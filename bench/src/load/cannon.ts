@@ -28,7 +28,7 @@ export interface Hits {
 const SAMPLE_MS = 100
 /** Duration of a load that is ended otherwise. */
 const VERY_LONG_SECONDS = 3_600
-/** Limit per connection, since each connection keeps the bytes of its own requests. */
+/** Limit per connection, since each connection keeps the bytes of its requests. */
 const MAX_REQUESTS_OF_A_CONNECTION = 1_000
 
 /** Sends the load with autocannon in this process. Autocannon is slower than the edge and limits the rates; latencies are exact, unlike its own. */

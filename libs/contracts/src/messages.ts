@@ -120,7 +120,7 @@ export function messageOfError(error: unknown): CodedMessage {
   return coded(OF_THE_SYSTEM[name] ?? 'system_error', { words })
 }
 
-/** Texts without parameters, which errors of our own libraries carry. */
+/** Texts without parameters, which errors of this project's libraries carry. */
 const CODES_OF_TEXTS: ReadonlyMap<string, MessageCode> = new Map(
   Object.entries(MESSAGES).flatMap(([code, text]) =>
     typeof text === 'string' && !text.includes('{') ? [[text, code as MessageCode] as const] : [],

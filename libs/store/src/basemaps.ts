@@ -33,7 +33,7 @@ export interface StoredVersion {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly tileMatrixSet: TileMatrixSetId
-  /** the numbers of its own grid, which `tileMatrixSet` names unless an operator set another; absent and null: it has none */
+  /** the numbers of the version's own grid, which `tileMatrixSet` names unless an operator set another; absent or null: the grid is a known one */
   readonly tileMatrices?: TileMatrices | null
   /** what the set's own metadata says beyond the fields above, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>

@@ -129,7 +129,7 @@ export interface ClaimedExport {
   readonly lease: JobLease
 }
 
-/** Claims the oldest unfinished export (`claimQueuedJob`). Returns null if there is none, or it is being written. */
+/** Claims the oldest unfinished export (`claimQueuedJob`). Returns null if every export is finished, or another process writes one. */
 export async function claimExport(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedExport | null> {
   const lease = await claimQueuedJob(sql, 'exports', owner, leaseSeconds)
   const wanted = lease && (await readExport(sql, lease.id))

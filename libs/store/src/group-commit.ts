@@ -27,9 +27,9 @@ interface Member {
 
 /**
  * Commits changes of several callers in one transaction, with one update of the revision counter. Changes that arrive while a transaction is under
- * way share the next one: the more arrive, the more share the wait for the disk. A caller that is alone waits for nobody.
+ * way share the next one: the more arrive, the more share the wait for the disk. A single caller waits for nobody.
  *
- * Members take their rows in the order of their keys, as everyone who changes several rows of a table does. Where the transaction fails before its
+ * Members take their rows in the order of their keys, as everyone who changes several rows of a table does. If the transaction fails before its
  * COMMIT, each member runs in its own transaction, so that it fails for its own reasons only.
  */
 export class GroupCommit {

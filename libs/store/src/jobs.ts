@@ -27,8 +27,8 @@ export interface JobProgress {
 }
 
 /**
- * Claims the oldest unfinished job of a table, if it is pending or the lease of its runner has expired. Returns null if there is none, or another
- * process runs it. One job of a table runs at a time, in the order of submission. A job that ran before starts again.
+ * Claims the oldest unfinished job of a table, if it is pending or the lease of its runner has expired. Returns null if every job is finished, or
+ * another process runs one. One job of a table runs at a time, in the order of submission. A job that ran before starts again.
  */
 export async function claimQueuedJob(
   sql: Sql,

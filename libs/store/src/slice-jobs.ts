@@ -187,7 +187,7 @@ export interface ClaimedSliceJob {
   readonly lease: JobLease
 }
 
-/** Claims the oldest unfinished job (`claimQueuedJob`). Returns null if there is none, or another process runs it. */
+/** Claims the oldest unfinished job (`claimQueuedJob`). Returns null if every job is finished, or another process runs one. */
 export async function claimSliceJob(sql: Sql, owner: string, leaseSeconds: number): Promise<ClaimedSliceJob | null> {
   const lease = await claimQueuedJob(sql, 'slice_jobs', owner, leaseSeconds)
   const job = lease && (await readSliceJob(sql, lease.id))

@@ -42,7 +42,7 @@ export interface ClaimedBuild {
 /** Maximum size of files in the lane of small files, which large ones do not delay. */
 const SMALL_BYTES = 16 * 1024 * 1024
 
-/** Claims the smallest pending vector of a lane. Returns null if there is none, or other processes build all of them. */
+/** Claims the smallest pending vector of a lane. Returns null if no vector is pending, or other processes build all pending ones. */
 export async function claimBuild(
   sql: Sql,
   owner: string,

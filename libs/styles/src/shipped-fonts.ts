@@ -22,7 +22,7 @@ const SYSTEM_FOLDERS = ['opentype/noto', 'truetype/noto', 'noto-cjk', 'google-no
   (folder) => `/usr/share/fonts/${folder}`,
 )
 /**
- * Scripts that Noto Sans does not have, each with a font of its own, by the first code points of the ranges that it has glyphs of. MapLibre draws
+ * Scripts that Noto Sans does not have, each with a separate font, by the first code points of the ranges that it has glyphs of. MapLibre draws
  * further scripts, as Thai, with a font of the device.
  */
 const SCRIPTS: Readonly<Record<string, readonly number[]>> = {

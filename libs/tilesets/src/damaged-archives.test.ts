@@ -98,7 +98,7 @@ function damage(bytes: Buffer, seed: number): Buffer {
 }
 
 test.each(KINDS)(
-  'a damaged %s archive is an error of its own, and never anything else',
+  'a damaged %s archive causes no other error than BrokenArchiveError',
   async (kind) => {
     let broken = 0
     for (let seed = FIRST; seed < FIRST + ROUNDS; seed++) {

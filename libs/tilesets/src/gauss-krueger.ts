@@ -75,7 +75,7 @@ function around([west, south, east, north]: Bounds, convert: (point: [number, nu
   return found
 }
 
-/** What a set says of its grid, before it was looked at. */
+/** A set's description of its grid, before it is checked. */
 export interface SaidMatrices {
   readonly code: number
   readonly left: number

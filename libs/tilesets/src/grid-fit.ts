@@ -27,7 +27,7 @@ export function gridOfCode(code: number): KnownTileMatrixSetId | null {
   return code === 4490 ? 'CGCS2000Quad' : null
 }
 
-/** Where a matrix lies in a grid; null: its tiles are not those of any zoom. */
+/** Returns the place of a matrix in a grid; null if its tiles are not those of any zoom. */
 export function fitInGrid(
   grid: KnownTileMatrixSetId,
   { left, top, tileWidth, tileHeight }: TileMatrix,

@@ -84,7 +84,7 @@ function pixelsOf(format: TileFormat | null, data: Uint8Array): Pixels | null {
   }
 }
 
-/** Reads the first `ispe` property (ISO/IEC 23008-12, 6.5.3): after the name, version and flags. Throws if there is none. */
+/** Reads the first `ispe` property (ISO/IEC 23008-12, 6.5.3): after the name, version and flags. Throws if `head` has no such property. */
 function pixelsOfAvif(head: Uint8Array): Pixels {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength)
   const at = bytes.indexOf('ispe')

@@ -32,7 +32,7 @@ export interface TileMatrixSet {
   readonly world: Bounds
 }
 
-/** What a grid of a set's own has in place of a quadtree's rules. */
+/** The data of a set's own grid, which replace a quadtree's rules. */
 export interface OwnMatrices {
   readonly zone: Zone
   readonly numbers: TileMatrices

@@ -28,7 +28,7 @@ export interface TileSetProbe {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly tileMatrixSet: TileMatrixSetId
-  /** the numbers of its own grid, which `tileMatrixSet` names; absent and null: it has none */
+  /** the numbers of the set's own grid, which `tileMatrixSet` names; absent or null: the grid is a known one */
   readonly tileMatrices?: TileMatrices | null
   /** what the metadata says beyond these fields, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>

@@ -17,7 +17,7 @@ export interface TileJsonInput {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly tileMatrixSet: TileMatrixSetId
-  /** the numbers of its own grid */
+  /** the numbers of the set's own grid */
   readonly tileMatrices?: TileMatrices | null
   /** what the set's own metadata says beyond these fields: it goes into the document as it is */
   readonly metadata: Readonly<Record<string, unknown>>

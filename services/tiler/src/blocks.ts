@@ -17,8 +17,8 @@ export interface Blocks {
 }
 
 /**
- * What makes GDAL write such a file, beside its size and blocks. Stated outright: where they are not, `gdal_translate` takes them over from
- * its source.
+ * The options that make GDAL write such a file, in addition to its size and blocks. They are stated outright: otherwise `gdal_translate` takes
+ * them over from its source.
  */
 export const BLOCK_OPTIONS = ['INTERLEAVE=PIXEL', 'COMPRESS=NONE', 'ENDIANNESS=LITTLE'].flatMap((each) => ['-co', each])
 

@@ -109,7 +109,7 @@ it.each([
   ['WorldCRS84Quad', 0, 3],
   ['WorldCRS84Quad', 5, 5],
 ] as const)('the native zoom in %s from zoom %i on is %i', async (tile_matrix_set, zoom_min, expected) => {
-  // 4096 pixels around the world, 16 tiles of 256; the headers alone are read.
+  // 4096 pixels around the world, 16 tiles of 256; only the headers are read.
   const { lines } = await shop.tile(
     shop.request({
       source_paths: [globe],
@@ -122,7 +122,7 @@ it.each([
   expect(lines.find(({ type }) => type === 'plan')).toMatchObject({ min_zoom: zoom_min, max_zoom: expected })
 })
 
-it('images are merged into a layer of their own grid, and refused by one of another', async () => {
+it('images are merged into a layer of the same grid, and refused by a layer of another one', async () => {
   const layer = shop.path('layer')
   const request = (tile_matrix_set?: 'WorldCRS84Quad') =>
     shop.request({
@@ -145,7 +145,7 @@ it('images are merged into a layer of their own grid, and refused by one of anot
   })
 })
 
-/** A tile of a geographic grid as GDAL warps it without approximation and without anything of ours but the reader. */
+/** Returns a tile of a geographic grid as GDAL warps it without approximation; only the reader is the tiler's. */
 async function warped(name: string, source: string, label: string): Promise<Buffer> {
   const [zoom, x, y] = name.split(/[/.]/).map(Number) as [number, number, number]
   const size = 180 / 2 ** zoom

@@ -109,7 +109,7 @@ describe.each(shop.engines)('with engine %s', (engine) => {
     }
     expect(worst).toBeLessThan(0.1)
     const hole = pixelOf(WEST + 275 * STEP, NORTH - 200 * STEP)
-    // What has no height is told from what has one, and is no abyss to a client that does not look.
+    // A pixel without a height is told from one with a height, and is no abyss to a client that does not look.
     const nothing = await read(ZOOM, ...hole)
     expect(nothing!.alpha).toBe(254)
     expect(nothing!.height).toBeCloseTo(0, 6)

@@ -96,7 +96,7 @@ it('nothing reveals if a file outside of the allowed directories exists', async 
 
 interface Case {
   readonly make: (path: string) => void
-  /** What a person must be told. */
+  /** The reason that a person must be told. */
   readonly reason: RegExp
   /** Whether it is GDAL that must refuse it, so that every engine has to show it. */
   readonly opened?: true
@@ -171,7 +171,7 @@ describe.each(shop.engines)('hostile and broken sources with engine %s', (engine
     },
   )
 
-  it('files beside an image that lead elsewhere are not followed', async () => {
+  it('files next to an image that lead elsewhere are not followed', async () => {
     const folder = join(root, `beside-${engine}`)
     mkdirSync(folder)
     cpSync(good, join(folder, 'a.tif'))

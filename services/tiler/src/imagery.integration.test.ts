@@ -56,7 +56,7 @@ describe('pixels of every kind', () => {
     const wide = ['-ot', type, '-scale', '0', '255', String(low), String(high)]
     const source = await shop.make(`${type}.tif`, 'gdal_translate', wide, piece)
     const south = await shop.make(`${type}-south.tif`, 'gdal_translate', ['-srcwin', '0', '130', '500', '130'], source)
-    // The smaller source lies on top and holds no light pixels: by a scale of its own it would be brighter.
+    // The smaller source lies on top and holds no light pixels: by a separate scale it would be brighter.
     const layer = await slice([source, south])
     const [least, most] = JSON.parse(readFileSync(join(layer, METADATA_FILE), 'utf8')).value_range
     const expected = Buffer.from(plain)
@@ -159,7 +159,7 @@ describe('pixels that do not count', () => {
   })
 })
 
-describe('formats and georeferencing beside the image', () => {
+describe('formats and georeferencing next to the image', () => {
   it.each([
     ['JPEG', 'jpg'],
     ['PNG', 'png'],

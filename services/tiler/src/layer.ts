@@ -29,7 +29,7 @@ export type LayerMetadata = z.infer<typeof layerMetadataSchema>
 
 const WORLD: Bounds = [-180, -MAX_LATITUDE, 180, MAX_LATITUDE]
 
-/** Reads the metadata of a layer in a folder; `null` if there is none yet. Throws a `Failure` if it cannot be merged with. */
+/** Reads the metadata of a layer in a folder; `null` if the folder has no metadata yet. Throws a `Failure` if it cannot be merged with. */
 export async function readLayer(folder: string): Promise<LayerMetadata | null> {
   const text = await readFile(join(folder, METADATA_FILE), 'utf8').catch(absent)
   if (text !== null) {

@@ -120,7 +120,7 @@ it('several sources become one mosaic without a seam', async () => {
   }
 })
 
-/** A tile as GDAL warps it without approximation and without anything of ours but the reader. */
+/** Returns a tile as GDAL warps it without approximation; only the reader is the tiler's. */
 async function warped(name: string, source: string): Promise<Buffer> {
   const [zoom, x, y] = name.split(/[/.]/).map(Number) as [number, number, number]
   const size = (2 * HALF_WORLD) / 2 ** zoom

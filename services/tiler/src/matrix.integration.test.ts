@@ -9,7 +9,7 @@ import { pairwise } from './testing/pairwise.js'
 import { RAMP_EMPTY, RAMP_PIXELS, RAMP_REFERENCE, writeRamp } from './testing/ramp.js'
 import { pixel, tile, Workshop } from './testing/workshop.js'
 
-/** What rises from west to east in a source of each type, and a value next to it. */
+/** The range of values that rise from west to east in a source of each type, and a value outside of it. */
 const TYPES = {
   Byte: { low: 0, high: 250, beside: 255 },
   UInt16: { low: 0, high: 40_000, beside: 65_535 },
@@ -138,7 +138,7 @@ describe.each(shop.engines)('with %s', (engineName) => {
     const first = 128 + RAMP_EMPTY
     for (let x = 128; x < 128 + RAMP_PIXELS; x++) {
       const [red, green, blue, alpha] = pixel(data, x, 128)
-      // Beside the hole's edge pixels are mixed.
+      // Pixels next to the hole's edge are mixed.
       if (Math.abs(x - first + 0.5) < 2) continue
       expect([x, alpha]).toEqual([x, holes && x < first ? 0 : 255])
       if (alpha === 0) continue

@@ -79,7 +79,7 @@ describe('layOver', () => {
 })
 
 describe('parentOf', () => {
-  it('is opaque if all children are, and empty if there is none', () => {
+  it('is opaque if all children are, and empty if all are missing', () => {
     const opaque: Pixels = { data: Buffer.alloc(SIZE * SIZE * 4, 255), alpha: 'opaque' }
     expect(parentOf([opaque, opaque, opaque, opaque], SIZE)).toEqual(opaque)
     expect(parentOf([null, null, null, null], SIZE).alpha).toBe('empty')

@@ -156,7 +156,7 @@ describe('at any zoom', () => {
   it('zooms beyond the resolution of the source are drawn larger', async () => {
     const small = await shop.make('small.tif', 'gdal_translate', ['-srcwin', '2000', '460', '64', '64'], globe)
     const layer = await slice(small, { zoom_min: 7, zoom_max: 7 })
-    // 64 pixels of zoom 4 are 512 of zoom 7, on each side.
+    // 64 pixels of zoom 4 cover 512 of zoom 7, on each side.
     expect(tilesIn(layer).length).toBeGreaterThanOrEqual(6)
     expect(tilesIn(layer).length).toBeLessThanOrEqual(12)
   })

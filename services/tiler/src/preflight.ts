@@ -133,8 +133,8 @@ async function place(
 }
 
 /**
- * Makes the staging folder, and refuses a job that its disk would not hold. @param kept bytes that an earlier run left there; null: there was
- * none, and the folder must be empty
+ * Makes the staging folder, and refuses a job that its disk would not hold. @param kept bytes that an earlier run left there; null: no run
+ * left any, and the folder must be empty
  */
 export async function assertRoom(
   { staging_dir: staging }: TilingRequest,

@@ -139,7 +139,7 @@ it.each([
 })
 
 describe.runIf(process.platform === 'linux')('a full disk', () => {
-  /** Runs the tool where `folder` is a disk of its own of so many KiB. */
+  /** Runs the tool with `folder` as a separate disk of so many KiB. */
   async function onSmallDisk(folder: string, kilobytes: number, request: object) {
     const mount = `mount -t tmpfs -o size=${kilobytes}k tmpfs "$0" && exec "$1" "$2"`
     const child = spawn('unshare', ['--map-root-user', '--mount', 'sh', '-c', mount, folder, process.execPath, MAIN])

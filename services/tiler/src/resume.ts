@@ -53,8 +53,8 @@ export interface Resume {
 }
 
 /**
- * What an earlier run of exactly this request left, checked tile by tile: the size and digest of each tile of a chunk must be as noted, else
- * the chunk is made again. Where the request, a source, the layer below or a program is another, the earlier run's tiles are removed.
+ * Opens what an earlier run of exactly this request left, checked tile by tile: the size and digest of each tile of a chunk must be as noted,
+ * else the chunk is made again. If the request, a source, the layer below or a program is another, the earlier run's tiles are removed.
  */
 export async function openResume(folder: string, staging: string, origin: string): Promise<Resume> {
   const found = await readFile(join(folder, ORIGIN_FILE), 'utf8').catch(() => null)
@@ -119,7 +119,7 @@ export function originOf(
     layer,
     range,
   ]
-  // Where a fetched source lies says nothing, and neither does its descriptor's identity.
+  // The path of a fetched source says nothing, and neither does the identity of its descriptor.
   const text = JSON.stringify(made, (key, value) =>
     key === 'identity' || key === 'path' ? undefined : typeof value === 'bigint' ? String(value) : value,
   )

@@ -1,4 +1,4 @@
-/** What is built beside the compiled TypeScript, each part once for each change of its sources: the console's bundle, the documentation and the native addon. */
+/** Builds everything but the TypeScript, each part once for each change of its sources: the console's bundle, the documentation and the native addon. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { runTool } from './run-tool.mjs'
 
 /**
- * `stamp` keeps the digest of the sources of the last build. It lies in what is lost when the build has to be made again: the bundler
- * empties its folder first; an addon may compile after packages were installed anew.
+ * `stamp` keeps the digest of the sources of the last build. It lies in a folder that is lost when the build has to be made again: the
+ * bundler empties its folder first; an addon may compile after packages were installed again.
  */
 const CONSOLE = {
   folder: 'services/console',

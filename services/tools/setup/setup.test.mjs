@@ -158,7 +158,7 @@ test('a checkout that cannot be written runs as it was compiled, and says so', a
   await start().ended
   rmSync(join(root, 'compiled'))
   rmSync(join(root, '.setup.lock'))
-  // What root, too, cannot open for writing.
+  // Root, too, cannot open a folder for writing.
   mkdirSync(join(root, '.setup.lock'))
   const { code, err } = await start().ended
   expect(code).toBe(7)

@@ -12,7 +12,7 @@ export interface DiskSpace {
   readonly total: number
 }
 
-/** Of the file system of a directory, or of the nearest one above that is there; null: it does not answer. */
+/** Returns the space of the file system of a directory, or of its nearest existing parent; null if it does not answer. */
 export async function diskSpace(directory: string): Promise<DiskSpace | null> {
   return Promise.race([look(directory), sleep(ANSWER_WITHIN_MS, null, { ref: false })])
 }

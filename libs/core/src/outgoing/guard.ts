@@ -40,7 +40,7 @@ export class DestinationGuard {
     this.#resolve = resolve
   }
 
-  /** Returns the problem with a URL as written, before its host is resolved; null if there is none yet. */
+  /** Returns the problem with a URL as written, before its host is resolved; null if no problem is found yet. */
   problemOf(text: string): string | null {
     if (!URL.canParse(text)) return sentence('said.destination_form')
     const url = new URL(text)

@@ -9,7 +9,7 @@ function watch(waitedMs = () => 0): { heartbeat: Heartbeat; onSilent: ReturnType
   return { heartbeat: new Heartbeat(onSilent, waitedMs), onSilent }
 }
 
-test('a beating process is left alone, and a silent one is reported once, within 5 seconds', () => {
+test('a beating process is not reported, and a silent one is reported once, within 5 seconds', () => {
   const { heartbeat, onSilent } = watch()
   for (let i = 0; i < 20; i++) {
     heartbeat.heard()

@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly endsWithParent?: 'KILL' | 'TERM' | null
   /** words in front of the command, instead of those that end it with its parent */
   readonly prefix?: readonly string[]
-  /** true to make it the leader of its own process group */
+  /** true to make it the leader of a new process group */
   readonly detached?: boolean
 }
 

@@ -41,7 +41,7 @@ export function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Starts a program as the leader of its own process group. `killAll` ends it. */
+/** Starts a program as the leader of a new process group. `killAll` ends it. */
 export function start(invocation: Omit<Invocation, 'input' | 'idleSeconds'>): ChildProcess {
   const child = spawn(invocation.command, invocation.args, {
     env: { ...invocation.env },

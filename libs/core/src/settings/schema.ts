@@ -43,7 +43,7 @@ const flag = text
 
 const host = text
   .regex(/^(?:\*|[A-Za-z0-9.:_[\]-]{1,255})$/, 'must be a host name, an IP address or *')
-  // The port is a setting of its own.
+  // The port is a separate setting.
   .refine(
     (s) => !s.includes(':') || ipaddr.IPv6.isValid(s.replace(/^\[|\]$/g, '')),
     'must be a host name or an IP address',
@@ -247,7 +247,7 @@ const LEAST_TILE_MEMORY = 2 ** 20
 /** Less holds neither GDAL with a large feature nor the two threads of a build. */
 const LEAST_BUILD_MEMORY = 256 * 2 ** 20
 
-/** What a header carries unchanged. */
+/** Matches the values that a header carries unchanged. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 /** The value of a header, sent unchanged: visible ASCII and blanks. Only its characters are checked, since caches know directives that no list names. */

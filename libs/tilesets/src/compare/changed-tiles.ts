@@ -112,7 +112,7 @@ class LowestPlaces {
   }
 }
 
-/** Of any other set: each address within the bounds of either is looked at. */
+/** Handles all other sets: reads each address within the bounds of either set. */
 async function* addressedChanges({ left, right, ...grid }: ChangesTask, z: number): AsyncGenerator<ChangedTile> {
   const one = await openSet(left)
   let other: Awaited<ReturnType<typeof openSet>> = null

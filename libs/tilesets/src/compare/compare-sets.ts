@@ -63,7 +63,7 @@ export interface Comparison {
   readonly complete: boolean
 }
 
-/** Returns the bytes of a tile, for vector tiles before compression; null if there is none. */
+/** Returns the bytes of a tile, for vector tiles before compression; null if the set has no such tile. */
 type Read = (place: TilePlace) => Promise<Uint8Array | null>
 
 interface OpenSet {

@@ -17,7 +17,7 @@ export function firstOfBundle({ z, x, y }: TilePlace): number {
   return z < BLOCK_ZOOM ? above : above + Math.floor((zxyToTileId(z, x, y) - above) / TILES) * TILES
 }
 
-/** Where the tiles of a block come along the curve: its columns and rows swapped, and counted from either end. */
+/** The ways in which the curve may run through a block: its columns and rows swapped or not, and each counted from either end. */
 const TURNS = Array.from({ length: 8 }, (_, i) => {
   const last = BUNDLE_SIDE - 1
   const [isSwapped, fromEast, fromSouth] = [(i & 1) === 1, (i & 2) === 2, (i & 4) === 4]
@@ -97,7 +97,7 @@ export function directoryOf(
   return directory
 }
 
-/** Of a tile by its column and row in the bundle, its number counted from the bundle's first; below 0: the zoom has no such tile. */
+/** Maps a tile's column and row in the bundle to its number, counted from the bundle's first tile; below 0: the zoom has no such tile. */
 function numbering(corner: TilePlace, first: number): (x: number, y: number) => number {
   const { z, x: left, y: top } = corner
   if (z < BLOCK_ZOOM) return (x, y) => (Math.max(x, y) < 2 ** z ? alongCurve(z, x, y) : -1)

@@ -15,7 +15,7 @@ export interface CacheDescription {
   /** prefix of the names of the cache's other files: empty, or ends in a slash */
   readonly base: string
   readonly grid: TileMatrixSetId
-  /** the numbers of its own grid */
+  /** the numbers of the cache's own grid */
   readonly tileMatrices?: TileMatrices
   /** the level of each zoom that the cache's scheme has */
   readonly levels: ReadonlyMap<number, number>
@@ -117,7 +117,7 @@ function placeOf(said: Said): Pick<CacheDescription, 'grid' | 'tileMatrices' | '
   return { grid, levels, otherLevels, bounds: said.extent === null ? null : boundsOf(grid, said.extent) }
 }
 
-/** Of a cache in a zone of Gauss-Kruger: its scheme is the grid, and its levels are zooms from the coarsest one on. */
+/** Describes a cache in a zone of Gauss-Kruger: its scheme is the grid, and its levels are zooms from the coarsest one on. */
 function ownPlace({ code, left, top, columns, rows, dpi, levels: said, extent }: Said) {
   const sorted = said
     .map((one) => ({ level: one.level, resolution: resolutionOf(one, dpi, null) }))
@@ -133,7 +133,7 @@ function ownPlace({ code, left, top, columns, rows, dpi, levels: said, extent }:
   }
 }
 
-/** What an extent in the zone's own units, or in degrees, is in degrees; null: it makes no sense. */
+/** Returns an extent in degrees, given in the zone's own units or in degrees; null if it makes no sense. */
 function ownBounds(zone: number, { bounds, code }: NonNullable<Said['extent']>): Bounds | null {
   if (!bounds.every(Number.isFinite) || bounds[0] >= bounds[2] || bounds[1] >= bounds[3]) return null
   const own = Number.isNaN(code) ? zone : code

@@ -108,7 +108,7 @@ test.each(['xyz', 'tms', 'mbtiles', 'pmtiles'] as const)(
 )
 
 test.each(['xyz', 'mbtiles', 'pmtiles'] as const)(
-  'a part of a set stored as %s has the tiles that lie in it, and bounds of its own',
+  'a part of a set stored as %s has the tiles that lie in it, and its own bounds',
   async (storage) => {
     const set = await stored(storage, pyramid())
     const { header, found } = await exported(set, { minZoom: 2, maxZoom: 3, bounds: [0, 0, 90, 75] })

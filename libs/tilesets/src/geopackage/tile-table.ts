@@ -29,7 +29,7 @@ interface StoredZoom extends MatrixFit {
 export interface TileTable {
   readonly table: string
   readonly grid: TileMatrixSetId
-  /** the numbers of its own grid */
+  /** the numbers of the table's own grid */
   readonly tileMatrices?: TileMatrices
   /** by zoom of the grid */
   readonly zooms: ReadonlyMap<number, StoredZoom>
@@ -88,7 +88,7 @@ export function describeTable(database: DatabaseSyncInstance, table: string): Ti
 type Row = Record<string, unknown>
 type Zooms = Pick<TileTable, 'grid' | 'tileMatrices' | 'zooms' | 'bounds' | 'warnings'>
 
-/** Of a table in a zone of Gauss-Kruger: its matrices are the grid, and their levels zooms from the coarsest one on. */
+/** Returns the zooms of a table in a zone of Gauss-Kruger: its matrices are the grid, and their levels zooms from the coarsest one on. */
 function ownZooms(code: number, set: Row, content: Row, matrices: readonly Row[]): Zooms {
   const [left, bottom, right, top] = box(set)
   const first = matrices[0]

@@ -248,7 +248,7 @@ describe('an archive', () => {
     expect(probeMbtiles(folder, file)).toBeNull()
   })
 
-  it('is read without creating a file beside it, in write-ahead mode too', async () => {
+  it('is read without creating a file next to it, in write-ahead mode too', async () => {
     write(TABLES, [[0, 0, 0, PNG]])
     useWriteAheadLog()
     expect(fs.readdirSync(folder)).toHaveLength(1)

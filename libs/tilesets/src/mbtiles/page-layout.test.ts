@@ -113,7 +113,7 @@ describe('the pages of an archive', () => {
     expect(before).toBeNull()
   })
 
-  it('with a journal beside them are left to SQLite', () => {
+  it('with a journal next to them are left to SQLite', () => {
     build(TABLE, INDEX, ROW)
     expect(layoutOf()).not.toBeNull()
     fs.writeFileSync(`${file}-journal`, '')

@@ -29,7 +29,7 @@ export interface SaidGrid {
   /** null: one that is not served, which `named` names */
   readonly grid: TileMatrixSetId | null
   readonly named: string
-  /** the numbers of its own grid */
+  /** the numbers of the set's own grid */
   readonly matrices?: TileMatrices
   /** why the numbers make no grid */
   readonly refusal?: string

@@ -20,11 +20,11 @@ export interface TileSetMetadata {
   readonly vectorLayers: readonly VectorLayer[] | null
   readonly grid: SaidGrid['grid']
   readonly gridNamed: SaidGrid['named']
-  /** the numbers of its own grid */
+  /** the numbers of the set's own grid */
   readonly tileMatrices?: TileMatrices
   /** why such numbers make no grid */
   readonly gridRefusal?: string
-  /** the fields that are none of these, as they are, and `center` where it can be read */
+  /** all other fields, unchanged, and `center` if it can be read */
   readonly other: Readonly<Record<string, unknown>>
   /** one line for each existing field that cannot be used */
   readonly warnings: readonly string[]

@@ -1,5 +1,5 @@
 /**
- * Reads the files that producers of tiles leave beside them for the row order and the grid. Each reader returns fields under the names of
+ * Reads the files that producers of tiles leave next to them for the row order and the grid. Each reader returns fields under the names of
  * tilejson.json; `unserved` is the reason why the tiles cannot be served, unless other metadata names their grid.
  */
 export type ProducerFields = Readonly<Record<string, unknown>> & { readonly unserved?: string }
@@ -49,7 +49,7 @@ export function readMapml(text: string): ProducerFields {
 }
 
 /**
- * Reads a page with a map of the tiles beside it: leaflet.html and openlayers.html of gdal2tiles, and the page of QGIS, whose name its user
+ * Reads a page with a map of the tiles next to it: leaflet.html and openlayers.html of gdal2tiles, and the page of QGIS, whose name its user
  * chooses. Returns nothing for pages that show other tiles.
  */
 export function readPage(page: string): ProducerFields {

@@ -37,7 +37,7 @@ export type ReadSection = (section: FileSection) => Promise<Uint8Array | null>
 export interface RangeLayout {
   /** Throws `BrokenArchiveError`. */
   find(place: TilePlace): SectionSearch
-  /** Of a layout whose tiles are all in the one file of the set, which changes as a whole only. */
+  /** Present if all tiles are in the one file of the set, which changes only as a whole. */
   readonly archive?: ArchiveOfRanges
   /** The tiles of a zoom, XYZ. For processes that answer no requests: all indexes are read. */
   addresses(zoom: number, read: ReadSection): AsyncIterable<readonly [x: number, y: number]>
@@ -48,7 +48,7 @@ export interface ArchiveOfRanges {
   readonly minZoom: number
   readonly maxZoom: number
   readonly root: Directory
-  /** what the root has for the leaf of a tile; 0: there is none */
+  /** the root's offset for the leaf of a tile; 0: the root has no such leaf */
   leafOf(place: TilePlace): number
   /** The leaf itself; null or empty: it is not to be had. `identity`: of the file. Throws `BrokenArchiveError`. */
   leaf(place: TilePlace, identity: string): Generator<FileSection, Directory | null, Uint8Array | null>

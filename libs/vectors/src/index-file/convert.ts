@@ -118,7 +118,7 @@ export async function convert(conversion: Conversion): Promise<string> {
 
 const NO_SPACE = /no space left|disk is full/i
 
-/** Of a table with too many columns, whose names may fill all that is kept of the message. */
+/** Matches the error for a table with too many columns, whose names may fill all that is kept of the message. */
 const TOO_WIDE = /sqlite3_exec\(CREATE TABLE|too many columns/i
 
 /** GDAL 3.6 cannot write an infinite extent, when all features are there already. */

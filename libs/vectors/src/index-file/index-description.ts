@@ -23,7 +23,7 @@ const fieldSchema = z.object({
   layers: z.array(z.string()),
 })
 
-/** index.json: describes the content of the index beside it. */
+/** index.json: describes the content of the index next to it. */
 export const indexDescriptionSchema = z.object({
   version: z.literal(1),
   storage_crs: z.string().nullable(),

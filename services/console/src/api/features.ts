@@ -28,7 +28,7 @@ interface Queryables {
   >
 }
 
-/** What selects features, besides the page. */
+/** The selection of features, without the page. */
 export interface Selected {
   /** CQL2 text; empty: all */
   readonly filter: string

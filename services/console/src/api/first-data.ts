@@ -7,7 +7,7 @@ function read(): Map<string, unknown> {
   return new Map(text == null ? [] : Object.entries(JSON.parse(text) as object))
 }
 
-/** Returns the response that came with the page, once. Later reads are requests. undefined: there is none. */
+/** Returns the response that came with the page, once. Later reads are requests. undefined: the page has no response for `path`. */
 export function takeFirst(path: string): unknown {
   const answer = given.get(path)
   given.delete(path)

@@ -148,7 +148,7 @@ class Live {
     })
   }
 
-  /** What is being read is shown first: given up and begun again it would come twice as late on a slow line. */
+  /** Lets a read under way finish first: a read that is cancelled and begun again would take twice as long on a slow line. */
   #refreshOnce(name: string): void {
     for (const { queryKey, promise, state } of this.#queries.getQueryCache().findAll({ queryKey: [name] })) {
       const before = state.fetchStatus === 'fetching' ? promise : undefined

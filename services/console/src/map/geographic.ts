@@ -60,7 +60,7 @@ function flipped(address: string): string {
   return [...parts.slice(0, -1), `${other}${row.slice(dot)}`].join('/')
 }
 
-/** Whether the tiles lie in a grid of their own, which no map of the console draws. */
+/** True if the tiles lie in the version's own grid, which no map of the console draws. */
 export function isOwnGrid({ tile_matrix_set: grid }: Pick<BasemapVersion, 'tile_matrix_set'>): boolean {
   return grid.startsWith('EPSG')
 }

@@ -29,7 +29,7 @@ test('maps keep their order and their own sources in a stack', () => {
   expect(layers[1]).toMatchObject({ source: '1 version', 'source-layer': 'l' })
 })
 
-test('opacity fades what a layer has of its own', () => {
+test('opacity is multiplied by the opacity of a layer itself', () => {
   const { layers } = stacked([
     { content: IMAGES, opacity: 0.25 },
     { content: AREAS, opacity: 0.4 },

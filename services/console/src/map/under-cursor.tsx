@@ -17,7 +17,7 @@ export interface AddressedTiles {
   readonly template: string
 }
 
-/** Where the cursor was last, and where somebody clicked, which stays until it is let go. */
+/** The last place of the cursor, and the place of a click, which stays until it is released. */
 export function useCursor() {
   const [over, setOver] = useState<Place | null>(null)
   const [kept, setKept] = useState<Place | null>(null)

@@ -244,7 +244,7 @@ test('expired exports are removed, together with files without a record', async 
   expect((await ask('GET', `${URL}/${old.id}`)).statusCode).toBe(404)
 })
 
-test('an export that would not fit beside the others fails, and names the relevant setting', async () => {
+test('an export that would not fit in addition to the others fails, and names the relevant setting', async () => {
   await gateway.ctx.sql`
     INSERT INTO exports (basemap_code, version, zoom_min, zoom_max, requested_by, status, bytes, finished_at)
     VALUES ('world', 'v1', 2, 2, 'token', 'succeeded', ${20 * 2 ** 30}, now())`

@@ -181,7 +181,7 @@ test('a change of more than 10,000 tiles is told by the tag of the basemap, and 
   }
 }, 60_000)
 
-test('a transaction tells a cache the same once, and of a basemap no more beside its version', async () => {
+test('a transaction tells a cache the same once, and purges no basemap in addition to its version', async () => {
   const { sql } = gateway.store
   const layer = { code: 'layer', name: 'Layer', tileBaseUrl: 'http://127.0.0.1:8910', sourceCode: 'maps' }
   const register = (label: string, content: string) =>
@@ -225,7 +225,7 @@ test('a cache that never responds, responds byte by byte, or redirects is retrie
     expect((await admin('POST', '/targets', { code, kind: 'purge', url })).statusCode).toBe(200)
   received.splice(0)
   await admin('PATCH', '/basemaps/world/versions/v2', { withdrawn: true })
-  // The previous test may still be sending the purge of its own layer.
+  // The previous test may still be sending the purge of its layer.
   await expect.poll(() => tags().filter(([first]) => first === 'b-world')).toEqual([['b-world', 'v-world-v2']])
   const record = async (target: string) => (await admin('GET', `/purge-records?target_code=${target}`)).json().items[0]
   await expect

@@ -131,7 +131,7 @@ test('an image from a bucket becomes a layer that is one object, and every contr
   expect(readdirSync(path.join(home, 'a/slice-temp/fetched'))).toEqual([])
 })
 
-test('several images become a version beside the previous one, and a removed version removes its object', async () => {
+test('several images become a version next to the previous one, and a removed version removes its object', async () => {
   const names = ['west', 'east'].map((name) => `s3://images/open/${name}.tif`)
   const [job] = (await slice(gateway.ctx, { source_paths: names })) as [SliceJob]
   expect(job).toMatchObject({ status: 'succeeded', source_paths: names })

@@ -113,7 +113,7 @@ function tagOf(image: ObjectFacts, beside: Found['beside']): string {
   return [image, ...beside.map(({ facts }) => facts)].map(({ size, etag }) => `${size} ${etag}`).join(', ')
 }
 
-/** What the tiling tool looks for next to an image: its reference system and a world file (`.tfw`, `.tifw`, `.wld` ...). */
+/** True for the files that the tiling tool looks for next to an image: its reference system and a world file (`.tfw`, `.tifw`, `.wld` ...). */
 function isSidecar(image: string, stem: string, key: string): boolean {
   if (key === `${image}.aux.xml` || key === `${stem}.prj` || key === `${image}w`) return true
   const extension = key.slice(stem.length)

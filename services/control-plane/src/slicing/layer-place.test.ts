@@ -22,7 +22,7 @@ function put(...paths: string[]): void {
 const adopt = (fence: number) => adoptRun(root, 'city', { id: JOB, owner: 'me', fence })
 const now = () => readdirSync(join(root, 'city')).sort()
 
-test('a run takes over the tiles of the newest run of its own job, under its own name, and nothing of other jobs', async () => {
+test('a run takes over the tiles of the newest run of the same job, under its own name, and nothing of other jobs', async () => {
   put(`.staging-${JOB}-2/tiles/5/1/1.webp`, `.staging-${JOB}-2/resume/origin`, `.staging-${JOB}-2/archive/half.pmtiles`)
   put(
     `.staging-${JOB}-10/tiles/5/1/2.webp`,

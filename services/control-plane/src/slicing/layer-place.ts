@@ -65,7 +65,7 @@ export async function placeLayer(
   if (before !== undefined && !isBucket && has !== job.output)
     return { ok: false, reason: coded('slice_target_output', { layer: job.targetCode, has, asked: job.output }) }
   const runDir = runDirOf(layer, lease)
-  // Beside an archive there is no folder that a scan would take for the same version.
+  // The tiles of an archive lie in the run's folder: a scan would take a folder next to the archive for the same version.
   const isArchive = job.output === 'pmtiles' && !isBucket
   return {
     ok: true,
@@ -98,7 +98,7 @@ function runDirOf(layer: string, { id, fence }: Pick<JobLease, 'id' | 'fence'>):
   return join(layer, `${STAGING_MARK}${id}-${fence}`)
 }
 
-/** The job that a folder next to a layer's versions belongs to; null: it is none of a run's. */
+/** Returns the job of a folder next to a layer's versions; null if the folder does not belong to a run. */
 export function jobOfRun(name: string): string | null {
   const id = name.startsWith(STAGING_MARK) ? name.slice(STAGING_MARK.length, name.lastIndexOf('-')) : ''
   return isUuid(id) ? id : null

@@ -27,7 +27,7 @@ const MARK = '.published'
  * version. If another control plane has replaced the object since, the copy is made again from the object.
  */
 export interface PublishedLayers {
-  /** Makes the folder of the version equal to its object; empty if there is none. */
+  /** Makes the folder of the version equal to its object; empty if the version has no object. */
   prepare(place: LayerPlace): Promise<void>
   /** Must be called before the folder changes: until it is published, the folder is not a copy. */
   beginChange(place: LayerPlace): Promise<void>
@@ -78,7 +78,7 @@ export function publishedLayers(
 
     async publish({ layerDir, runDir, version }, described) {
       const key = layerKey(targetCode, version)
-      // In a folder of its own: a writer that is killed leaves a file there.
+      // In a separate folder: a writer that is killed leaves a file there.
       const folder = join(runDir, 'archive')
       const archive = join(folder, 'layer.pmtiles')
       try {

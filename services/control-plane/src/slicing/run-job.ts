@@ -108,7 +108,7 @@ async function makeLayer(
     throw error
   } finally {
     await layers?.close()
-    // Of a layer that has nothing yet; a scan would warn of it.
+    // Removes the folder of a layer that has nothing yet; a scan would warn of it.
     await removeIfEmpty(sliceWorkRoot, job.targetCode)
   }
 }
@@ -121,7 +121,7 @@ interface Run {
   readonly place: LayerPlace
 }
 
-/** Makes all tiles of a job beside its layer. null: they are complete; else why the job ends. */
+/** Makes all tiles of a job next to its layer. null: they are complete; else why the job ends. */
 async function makeTiles(run: Run, layers: PublishedLayers | null): Promise<RunEnd | null> {
   const { ctx, claimed, running, log, place } = run
   const { job, lease } = claimed

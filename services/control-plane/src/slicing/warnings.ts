@@ -36,7 +36,7 @@ export function submissionWarnings(
   return warnings
 }
 
-/** Returns a warning that names the differences from the existing job with the same code; null if there are none. Pure. */
+/** Returns a warning that names the differences from the existing job with the same code; null if the jobs do not differ. Pure. */
 export function knownJobWarning(wanted: NewSliceJob, known: StoredSliceJob): CodedMessage | null {
   const isSame: Readonly<Record<string, boolean>> = {
     target_code: wanted.targetCode === known.targetCode,

@@ -122,7 +122,7 @@ test('the response to disabling names the edge processes that confirmed and thos
 })
 
 test.each(['00000000-0000-4000-8000-000000000000', 'nonsense', '%00'])(
-  'disabling the unknown %s answers 404',
+  'disabling the unknown %s returns 404',
   async (id) => {
     expect((await disable(id)).statusCode).toBe(404)
   },

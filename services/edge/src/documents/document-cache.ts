@@ -37,7 +37,7 @@ export interface DocumentRequest {
   /** True if the size grows with the catalog; such a document is made in pieces, and few at a time. */
   readonly grows: boolean
   readonly text: () => DocumentText
-  /** Text that replaces `SECRET_PLACE`: a token from the query; '' if there is none. */
+  /** Text that replaces `SECRET_PLACE`: a token from the query; '' if the query has no token. */
   readonly inserted: string
   readonly gzip: boolean
   /** Id of the requesting token. */

@@ -73,7 +73,7 @@ export class VectorFeatures {
     return derived.why === 'replaced' ? ((await this.before(vector)) ?? derived) : derived
   }
 
-  /** The index of the content whose tiles are served, until that of the present content is there. null: there is none. */
+  /** The index of the content whose tiles are served, until that of the present content is there. null: no tiles are built, or their index is unreadable. */
   async before({ stored: { tiles } }: CatalogVector): Promise<FoundIndex | null> {
     const { build, buildRevision } = tiles
     if (build === null) return null

@@ -132,7 +132,7 @@ test('a style is a vector tile service whose sources are services, with sprites 
   for (const file of ['resources/styles', 'resources/styles/root.json']) {
     const { sources, sprite, glyphs } = await json(`${SERVICES}/day/VectorTileServer/${file}`)
     expect(sources.roads).toEqual({ type: 'vector', url: `${tileBase}${SERVICES}/roads/VectorTileServer` })
-    // A fixed version has no service of its own.
+    // A fixed version has no separate service.
     expect(sources.old.url).toBe(`${tileBase}/tiles/streets/v1/tilejson.json`)
     expect(sprite).toBe(`${tileBase}/styles/day/sprite`)
     expect(glyphs).toContain(`${tileBase}/fonts/{fontstack}/{range}.pbf`)

@@ -71,7 +71,7 @@ function parseAddress(path: string): Address {
 }
 
 /**
- * What an address below `/arcgis/` is about. `code` '': no service. `wanted`: what a token must be granted. `tile`: the tile route's address of it, or that
+ * Returns the parts of an address below `/arcgis/`. `code` '': no service. `wanted`: what a token must be granted. `tile`: the tile route's address of it, or that
  * of a vector's tiles; undefined: it names no tile.
  */
 export function arcgisRequest(edge: Edge, path: string) {
@@ -141,7 +141,7 @@ function answerServices(exchange: RequestContext, { token, inserted, area }: Rea
   })
 }
 
-/** What is said of a style depends on the tiles that it draws, and on the fonts. */
+/** Answers for a style, whose documents depend on the tiles that it draws, and on the fonts. */
 function answerStyleService(
   exchange: RequestContext,
   reader: Reader,
@@ -175,7 +175,7 @@ function tilePathAt({ kind, type, layer }: EsriService, rest: readonly string[])
   return kind === 'vector' ? `/vectors/${code}/tiles/${place}` : `/tiles/${code}/${CURRENT_VERSION}/${place}`
 }
 
-/** Returns the requested format of a document, or null if it is none of these. For a page (`html`) the JSON is indented. */
+/** Returns the requested format of a document, or null if the format is not supported. For a page (`html`) the JSON is indented. */
 function formatOf(query: string): 'json' | 'pjson' | null {
   for (const [name, value] of new URLSearchParams(query)) {
     if (name.toLowerCase() !== 'f') continue

@@ -212,7 +212,7 @@ test('documents that are sent without JavaScript are counted for their token and
   expect([...(taken?.amounts.subarray(5 * place, 5 * place + 5) ?? [])]).toEqual([1, 0, 0, 0, body.length])
 })
 
-test('a token in the query is in every address of its own document, and in no other document', async () => {
+test('a token in the query is in every address of its document, and in no other document', async () => {
   const [mine, other] = [issue(), issue()]
   for (const address of [CAPABILITIES, '/ogc/collections', '/tms/1.0.0', '/tiles/map-1/tilejson.json']) {
     const of = async (token: string) =>

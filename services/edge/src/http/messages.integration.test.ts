@@ -125,7 +125,7 @@ test('chunk extensions and trailers are ignored, in packets of any size', async 
     `1;${'a'.repeat(20_000)}`,
   ]
   for (const body of broken) {
-    // The response is 400 only if the handler does not know of the request yet.
+    // The edge returns 400 only if the handler does not know of the request yet.
     const answer = await talk(head('POST /api/v1/x', 'Transfer-Encoding: chunked') + body)
     expect(['', '400'], body.slice(0, 40)).toContain(statuses(answer).join())
   }

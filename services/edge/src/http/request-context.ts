@@ -126,7 +126,7 @@ export class RequestContext {
   asked: UsageName | null = null
   /** Area in degrees that the token may read; null for everywhere, or if not known yet. */
   area: Bounds | null = null
-  /** The admitted token, which may get other tiles than other tokens; null if there is none. */
+  /** The admitted token, which may get other tiles than other tokens; null if no token is admitted. */
   reader: AccessToken | null = null
   /** Category in which the response is counted. */
   answered: Answered = 'other'

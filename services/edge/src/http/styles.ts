@@ -111,7 +111,7 @@ export function answerStyle(
   })
 }
 
-/** Where what a style names is found. `fromQuery`: the token came in the query. */
+/** Returns the places in which the parts that a style names are found. `fromQuery`: the token came in the query. */
 export function stylePlaces({ edge }: RequestContext, fromQuery: boolean) {
   const { tilePublicBaseUrl: tileBase, vectorPublicBaseUrl: vectorBase } = edge.settings
   return {

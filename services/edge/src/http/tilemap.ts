@@ -96,7 +96,7 @@ function lookFor(
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
 ): Promise<Found> | Found {
   const { edge } = exchange
-  // What no grid has is no tile; the target judges by the grid of the set.
+  // A place that no grid has cannot be a tile; the target judges by the grid of the set.
   if (z > MAX_ZOOM || !isInPyramid(z, x, y, null)) return ABSENT
   const target = findTarget(edge, {
     kind: 'tile',
@@ -110,10 +110,10 @@ function lookFor(
       : { kind: 'refused', answer: () => answerRefusal(exchange, target) }
   const { path, bounds } = target.version.stored
   const set = matrixSetOf(target.version.stored)
-  // What a token may not have is not told of, as far as its area goes.
+  // Tiles outside of a token's area are not told of.
   const isInArea = exchange.area === null || tileTouches(set, target.place, exchange.area)
   if (!isInArea || isOutsideZooms(target.version, z)) return ABSENT
-  // Each tile of a remote set would be a request of its own: its bounds tell.
+  // Each tile of a remote set would be a separate request, so the bounds of the set tell.
   if (isRemote(path)) return bounds === null || tileTouches(set, { z, x, y }, bounds) ? { kind: 'there' } : ABSENT
   return new Promise((resolve) =>
     edge.tiles.load(target.version, target.place, {

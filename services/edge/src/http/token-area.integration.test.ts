@@ -177,7 +177,7 @@ test('a token with an area gets no whole archives and vectors, whether or not th
 test('tiles of a vector are let in by where they lie, by both of their addresses and behind a proxy', async () => {
   token = tokenWithin([5, 45, 15, 55])
   for (const [z, x, y] of places('world')) {
-    // What is let in is absent here: 404 at the edge, 200 for a proxy.
+    // An admitted tile is absent here: 404 at the edge, 200 for a proxy.
     const isInside = overlaps(degreesOf('world', z, x, y), [5, 45, 15, 55])
     const ways = [
       `/vectors/roads/tiles/${z}/${x}/${y}.mvt`,
@@ -191,7 +191,7 @@ test('tiles of a vector are let in by where they lie, by both of their addresses
   }
 })
 
-test('the order of refusals stays: the grant is looked at before the area, and what is absent inside is 404', async () => {
+test('the order of refusals stays: the grant is looked at before the area, and a tile that is absent inside returns 404', async () => {
   token = tokenWithin([5, 45, 15, 55], { basemaps: new Set(['world']) })
   const reason = async (address: string) => {
     const answer = await ask(address)

@@ -37,7 +37,7 @@ const STORAGE_DURATION = 'gateway_storage_request_duration_seconds'
 const DURATION_HELP =
   'Time to the first byte of an answer, from the moment at which its head had been read; of tiles out of memory one in 64 is timed and counts for all'
 
-/** The Prometheus face of one process's counters, and of what `registry` has already; values are copied from the plain numbers at a scrape alone. */
+/** The Prometheus face of one process's counters, and of what `registry` has already; values are copied from the plain numbers only at a scrape. */
 export function createProcessMetrics(
   counters: Counters,
   gauges: Gauges,

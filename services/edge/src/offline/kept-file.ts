@@ -155,7 +155,7 @@ export class KeptFile {
     await rm(this.#stampPath, { force: true })
   }
 
-  /** Returns the kept state, or null if there is none. Throws, with a clause for the log, if it must not be used. */
+  /** Returns the kept state, or null if nothing is kept. Throws, with a clause for the log, if it must not be used. */
   async read(): Promise<KeptRead | null> {
     const found = await this.#readBounded(this.#stampPath)
     if (found === null) return null

@@ -93,7 +93,7 @@ test('WMTS capabilities of one layer have the shared grid with only the zooms of
   expect(linksIn(text)).toEqual(['WebMercatorQuad'])
 })
 
-test('WMTS capabilities of 3,000 layers contain each of their own grids once, and grow little by them', () => {
+test('WMTS capabilities of 3,000 layers contain each grid of the layers once, and grow little by them', () => {
   const depths = (i: number) => ({ minZoom: i % 5, maxZoom: 10 + (i % 10) })
   const many = Array.from({ length: 3000 }, (_, i) => layer({ code: `layer-${i}`, ...depths(i) }))
   const text = wmtsCapabilities(many, OPEN)

@@ -169,7 +169,7 @@ function tileInfo(layer: Layer): object {
   }
 }
 
-/** Of a grid of its own all levels are told. */
+/** Returns the last level that a service describes: a set's own grid is described with all levels. */
 function lastLevel({ set, maxZoom }: Layer): number {
   return set.own === null ? maxZoom : set.own.matrices.length - 1
 }

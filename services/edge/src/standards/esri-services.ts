@@ -18,7 +18,8 @@ export type EsriService =
   | { readonly kind: 'style'; readonly type: 'VectorTileServer'; readonly layer: Layer; readonly style: CatalogStyle }
 
 /**
- * The service of a code and type, which is in lower case; null: there is none. A basemap counts before a vector of that code, and that before a style.
+ * Returns the service of a code and type, which is in lower case; null if no content has such a service. A basemap counts before a vector of that
+ * code, and that before a style.
  */
 export function serviceAt(catalog: Catalog, code: string, type: string): EsriService | null {
   const basemap = catalog.basemaps.get(code)

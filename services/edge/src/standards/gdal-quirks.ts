@@ -7,7 +7,7 @@ export interface GdalQuirks {
   readonly ownUnits: boolean
   /** Before 3.9: images of other types are read as well, but only if the document calls them PNG or JPEG. */
   readonly onlyPngAndJpeg: boolean
-  /** A missing tile is an error unless its status is 204. */
+  /** A missing tile is an error unless the edge returns 204. */
   readonly missingFails: boolean
 }
 

@@ -38,7 +38,7 @@ const tileMapItem = remembered((layer, addresses) =>
   ),
 )
 
-/** Whether a layer is a tile map: one in a grid of its own has no corner in the south-west that rows could be counted from. */
+/** True if a layer is a tile map: a layer in its own grid has no corner in the south-west that rows could be counted from. */
 export function isInTms({ set }: Pick<Layer, 'set'>): boolean {
   return set.own === null
 }

@@ -298,7 +298,7 @@ export class CatalogReplica {
     this.#newestHeardAt = this.#now()
   }
 
-  /** The log corrects states that were heard of before it was read: a message may be from a history that was abandoned since. */
+  /** The log corrects states that came in messages before it was read: a message may be from a history that was abandoned since. */
   #noteRead({ revision, mark }: StoreState, askedAt: number): void {
     if (this.#newest === null || revision >= this.#newest.revision || askedAt > this.#newestHeardAt)
       this.#newest = { revision, mark }

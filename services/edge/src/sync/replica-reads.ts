@@ -23,7 +23,7 @@ export interface ReplicaReadsOptions {
   readonly primary: StoreLink
   /** null: the primary answers all reads. */
   readonly replica: StoreLink | null
-  /** Newest state of the log that this process has heard of; null if there is none yet, so that no replica is trusted. */
+  /** Newest state of the log that this process has heard of; null if it has heard of no state yet, so that no replica is trusted. */
   readonly known: () => LogState | null
   readonly counts: ReplicaCounts
   readonly log: Log

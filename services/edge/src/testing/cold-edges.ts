@@ -131,7 +131,7 @@ function writePackages(folder: string, images: Tiles, vectors: Tiles): void {
   }
 }
 
-/** Of all lengths around those of pages, some of them packed, some of them missing or empty. */
+/** Yields tiles of all lengths around those of pages, some of them packed, some of them missing or empty. */
 function* databaseTiles() {
   const side = 2 ** DATABASE_ZOOM
   yield { z: 0, x: 0, y: 0, data: randomBytes(LARGE_BYTES + 10_000) }

@@ -242,7 +242,7 @@ export const ask = fc
         ['Sec-Fetch-Mode', 'no-cors'],
       ],
     ),
-    /** The address of the previous request, instead of its own. */
+    /** The address of the previous request, instead of a new one. */
     again: oneOf(true, false, false, false),
     /** With the tag, or the date, of the previous response. */
     condition: oneOf('', '', '', 'tag', 'date'),

@@ -53,7 +53,7 @@ export class TileCounts implements TileNotes {
 
   /**
    * Returns all samples, including the `natively` sampled ones, in cells of the versions that the catalog still has, for the current day in UTC.
-   * Ignores tiles outside of their version's grid. Returns null if there are none. `nowMs` is since 1970.
+   * Ignores tiles outside of their version's grid. Returns null if no sample counts. `nowMs` is since 1970.
    */
   take(natively: readonly SampledTile[], { basemaps }: Catalog, nowMs: number): UsageBatch | null {
     const versions = new Map<string, Version | null>()

@@ -112,7 +112,7 @@ export class UsageCounts {
   }
 
   /**
-   * Returns all counts and resets them, including the native ones, by the names that were given for them; null if there are none. They count for the
+   * Returns all counts and resets them, including the native ones, by the names that were given for them; null if nothing was counted. They count for the
    * current hour, so this must be called every few seconds. `nowMs` is since 1970.
    */
   take(native: TakenUsage | null, nowMs: number, isUrgent = false): UsageBatch | null {
@@ -146,7 +146,7 @@ export class UsageCounts {
   }
 }
 
-/** Returns amounts by name, after the native ones; null if there are none. */
+/** Returns amounts by name, after the native ones; null if nothing was counted. */
 export function batchOf(
   at: number,
   counted: ReadonlyMap<string, UsageAmounts>,

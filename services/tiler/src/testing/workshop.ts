@@ -44,7 +44,7 @@ export class Workshop {
   constructor() {
     const gdal = systemGdal(this.dir, confinement(MEMORY_MB), IDLE_SECONDS)
     this.engine = gdal ?? wasmGdal(this.dir, confinement, MEMORY_MB, IDLE_SECONDS)
-    // Where the system has no GDAL there is nothing to test but the engine that stands in for it.
+    // Without GDAL on the system, only the engine that stands in for it can be tested.
     this.engines = gdal ? ['gdal', 'wasm'] : ['wasm']
   }
 

@@ -2,7 +2,7 @@ const words = new Intl.Segmenter('zh', { granularity: 'word' })
 const CHINESE = /\p{Script=Han}{2,}/gu
 
 /**
- * Puts hair spaces between the Chinese words of a text for the index of the search, which splits at spaces alone. Only the index has them: a
+ * Puts hair spaces between the Chinese words of a text for the index of the search, which splits only at spaces. Only the index has them: a
  * page is shown without.
  */
 export function chineseWords(text: string): string {

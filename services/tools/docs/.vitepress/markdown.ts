@@ -33,7 +33,7 @@ export function drawMermaid(markdown: MarkdownRenderer): void {
     const { info = '', content = '' } = tokens[at] ?? {}
     const [, label] = /^mermaid (.+)$/.exec(info) ?? []
     if (label === undefined) return code?.(tokens, at, ...rest) ?? ''
-    // A style element would load a font from elsewhere, and is none of the page's own.
+    // A style element would load a font from elsewhere, and does not belong to the page.
     const [head = '', ...shapes] = renderMermaidSVG(content, COLOURS).split(/<style>|<\/style>/)
     const named = head.replace('<svg ', `<svg role="img" aria-label="${markdown.utils.escapeHtml(label)}" `)
     return `<div class="diagram" tabindex="0" v-pre>${named}${shapes.at(-1)}</div>\n`
@@ -69,6 +69,6 @@ function pictureOf(relativePath: string, page: string, src: string): string {
 
 function addressOf(target: string): string {
   if (isSitePage(target)) return target.slice('docs/'.length)
-  // As text under a name of its own, whatever a web server makes of the file's own name.
+  // The file is text under a separate name, whatever a web server makes of the file's own name.
   return target.endsWith('.md') ? `files/${target}` : `files/${target}.txt`
 }

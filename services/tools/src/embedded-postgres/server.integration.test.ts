@@ -129,7 +129,7 @@ test.runIf(asRoot)('root that can reach the folder later in another way gets the
 
 test.runIf(asRoot)('an ordinary user runs it as well', async () => {
   chmodSync(parent, 0o777)
-  // Where nobody else can enter the checkout, a user namespace stands in for the other user.
+  // If nobody else can enter the checkout, a user namespace stands in for the other user.
   const { prefix } = chooseRunAs([parent, dirname((await findPostgresBinaries()).postgres), import.meta.dirname])
   const { child, url } = await startElsewhere(prefix)
   expect(await withSql(url, (sql) => sql`SELECT 1 AS n`)).toEqual([{ n: 1 }])
@@ -138,7 +138,7 @@ test.runIf(asRoot)('an ordinary user runs it as well', async () => {
   await expect(withSql(url, (sql) => sql`SELECT 1`)).rejects.toThrow(/ECONNREFUSED/)
 })
 
-/** A process of its own that starts the server, says its address, and stops it when its input ends. */
+/** Starts a separate process that starts the server, says its address, and stops it when its input ends. */
 async function startElsewhere(prefix: readonly string[]): Promise<{ child: ChildProcess; url: string }> {
   const module = new URL('../../dist/embedded-postgres/server.js', import.meta.url).href
   const code = `import { startEmbeddedPostgres } from ${JSON.stringify(module)}

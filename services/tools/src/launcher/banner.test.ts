@@ -9,7 +9,7 @@ const facts = {
   credentials: 'user admin, password in config/service.env',
 }
 
-test('one line for each thing to try, and nothing where there is none', () => {
+test('one line for each thing to try, and no line for a missing one', () => {
   const demo = {
     map: `${base}/map/#code=world&token=bmp_x`,
     tilejson: `${base}/tiles/world/tilejson.json?token=bmp_x`,

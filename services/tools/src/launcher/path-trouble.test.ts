@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { pathTrouble } from './path-trouble.js'
 
-test('an error that a person can mend says what happened, what to do and which setting leads elsewhere', () => {
+test('an error that a person can fix says what happened, what to do and which setting leads elsewhere', () => {
   const dir = mkdtempSync(join(tmpdir(), 'path-trouble-'))
   const file = join(dir, 'file')
   writeFileSync(file, '')
@@ -21,7 +21,7 @@ test('an error that a person can mend says what happened, what to do and which s
   rmSync(dir, { recursive: true })
 })
 
-test('other errors are nobody’s to mend', () => {
+test('other errors get no advice', () => {
   expect(pathTrouble(new TypeError('x is not a function'), 'DATA_DIR')).toBeNull()
   expect(pathTrouble(null, 'DATA_DIR')).toBeNull()
 })

@@ -1,4 +1,4 @@
-/** What to do about a folder that cannot be used, by the code of the system's error. */
+/** Advice about a folder that cannot be used, by the code of the system's error. */
 const ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'let this user write there',
   EPERM: 'let this user write there',
@@ -10,7 +10,7 @@ const ADVICE: Readonly<Record<string, string>> = {
 }
 
 /**
- * One clause that says why the system refused to use a path, and what to do, for errors that a person can mend; null for others.
+ * One clause that says why the system refused to use a path, and what to do, for errors that a person can fix; null for others.
  * @param setting that names another place
  */
 export function pathTrouble(error: unknown, setting: string): string | null {

@@ -6,7 +6,7 @@ import { EXIT_REFUSED } from '@gateway/core/settings/refusal.js'
 import { Child } from './child.js'
 import type { Shutdown } from './shutdown.js'
 
-/** What a service may take beyond the time in which it drains, before it is killed. */
+/** Time that a service may take beyond the time in which it drains, before it is killed. */
 const STOP_MARGIN_MS = 5_000
 
 /** Starts the control plane and the edge, and answers when both serve. The edge is stopped first, while the rest still answers it. */

@@ -50,7 +50,7 @@ export type Spatial = Property | Geometry | { readonly bbox: readonly number[] }
 export const MAX_DEPTH = 32
 export const MAX_NODES = 2_000
 
-/** Why a geometry is none; null: its lines and rings have the positions that they need (RFC 7946, 3.1). */
+/** Returns the fault of a geometry; null if its lines and rings have the positions that they need (RFC 7946, 3.1). */
 export function faultOf(geometry: Geometry): string | null {
   const isShort = (line: readonly Position[]) => line.length < 2
   const isOpen = (ring: readonly Position[]) => ring.length < 4 || !isSame(ring[0], ring[ring.length - 1])
@@ -65,7 +65,7 @@ function isSame(a: Position | undefined, b: Position | undefined): boolean {
   return a !== undefined && a[0] === b?.[0] && a[1] === b?.[1]
 }
 
-/** What a caller wrote that cannot be answered; `message` says what, and at which place of it. */
+/** A query that cannot be answered as the caller wrote it; `message` names the fault and its place in the text. */
 export class QueryError extends Error {}
 
 /** Counts the parts of a filter, and refuses a filter that is too large. */

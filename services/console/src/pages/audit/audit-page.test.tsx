@@ -25,7 +25,7 @@ function serve() {
   return () => sent.map(({ path }) => new URL(path, 'http://gateway').search)
 }
 
-test('an entry shows the change in words, with before and after, and links to its subject if that still exists', async () => {
+test('an entry shows the change as text, with before and after, and links to its subject if that still exists', async () => {
   serve()
   show(<Page />)
   const row = (await screen.findByText('Default version changed', { selector: 'bdi' })).closest('tr')

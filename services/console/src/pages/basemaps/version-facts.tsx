@@ -5,7 +5,7 @@ import { Fact } from '../../ui/facts.js'
 import { Ago } from '../../ui/time.js'
 import { BoundsText } from './bounds-text.js'
 
-/** The facts about a version, shown beside its map. */
+/** The facts about a version, shown next to its map. */
 export function VersionFacts({ version }: { version: AdminBasemapVersion }) {
   const t = useTexts()
   return (

@@ -19,7 +19,7 @@ export function layersText(layers: readonly ShownLayer[]): string | null {
     .join(',')
 }
 
-/** What is not understood, and a second layer of the same map, is left out. */
+/** Skips texts that name no layer, a second layer of the same map, and layers beyond the limit. */
 export function parseLayers(text: string | null): readonly ShownLayer[] {
   const layers = (text ?? '').split(',').flatMap((one) => parseLayer(one) ?? [])
   const keys = layers.map(keyOf)

@@ -30,7 +30,7 @@ export interface LayerState {
   readonly tiles: AddressedTiles | null
 }
 
-/** What the layers are, the map of those that can be drawn, and the token that reads them. */
+/** Returns the states of the layers, the map of those that can be drawn, and the token that reads them. */
 export function useLayers(layers: readonly ShownLayer[]) {
   const codes = (kind: ShownLayer['kind']) => [
     ...new Set(layers.flatMap((layer) => (layer.kind === kind ? [layer.code] : []))),
@@ -48,7 +48,7 @@ export function useLayers(layers: readonly ShownLayer[]) {
   const tileJsons = useQueries({ queries: layers.map((layer, i) => tileJsonQuery(layer, records[i]?.data, given)) })
   const key = JSON.stringify(layers)
   const loaded = [...records, ...tileJsons].map(({ dataUpdatedAt, status }) => `${dataUpdatedAt}${status}`).join()
-  // The queries are made anew by every render; their results change with these.
+  // Every render creates the queries again; `key` and `loaded` change with their results.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const states = useMemo(() => {
     const known = layers.map((layer, i) =>

@@ -2,7 +2,7 @@ import type { LayerSpecification } from 'maplibre-gl'
 import { segment } from '../../api/client.js'
 import type { MapContent } from '../../map/map-view.js'
 
-/** Distinct beside one another on light and on dark ground. */
+/** Colours that are distinct next to one another, on light and on dark ground. */
 const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
 
 /** Limit: bytes of a vector without tiles, which is drawn as one document. */

@@ -14,7 +14,7 @@ import { LeftOutSummary, TilesStatus, useTilesFilter } from '../vectors/tiles-se
 
 type Query = Parameters<typeof VECTORS.read>[0]
 
-/** What came of the tiles of the vectors of a scan source: the builds that its scans have led to. */
+/** Shows the builds of tiles that the scans of a vector source have led to. */
 export function BuildsSection({ source: { code, kind } }: { source: ScanSource }) {
   const t = useTexts()
   const columns = useColumns()

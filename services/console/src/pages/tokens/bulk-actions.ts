@@ -6,7 +6,7 @@ import type { BulkAction } from '../../ui/bulk.js'
 const ExtendFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).ExtendFields }))
 const GrantFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).GrantFields }))
 
-/** What can be done with the selected tokens. */
+/** Returns the actions on the selected tokens. */
 export function tokenActions({ work: { bulk } }: Texts): readonly BulkAction[] {
   const { actions } = bulk
   return [

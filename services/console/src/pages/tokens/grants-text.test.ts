@@ -5,14 +5,14 @@ import { grantsText } from './grants-text.js'
 const words = (basemap_codes: string[], vector_codes: string[]) =>
   grantsText({ basemap_codes, vector_codes, layer_codes: ['*'], scopes: ['read'] }, en.tokens)
 
-test('grants are shown in words: a few by name, many by number', () => {
+test('grants are shown as text: a few by name, many by number', () => {
   expect(words([], [])).toBe('nothing')
   expect(words(['*'], ['*'])).toBe('everything')
   expect(words(['world', 'city'], [])).toBe('world, city')
   expect(words(['*'], ['a', 'b', 'c', 'd'])).toBe('all basemaps, 4 vectors')
 })
 
-test('the layers that a token may slice are shown beside the maps that it may read', () => {
+test('the layers that a token may slice are shown next to the maps that it may read', () => {
   const slicing = (layer_codes: string[], basemap_codes: string[] = []) =>
     grantsText({ basemap_codes, vector_codes: basemap_codes, layer_codes, scopes: ['read', 'slice'] }, en.tokens)
   expect(slicing(['*'])).toBe('slices all layers')

@@ -15,7 +15,7 @@ import { IssuedDialog } from './issued-dialog.js'
 
 const HOUR = 3600
 const DAY = 24 * HOUR
-/** Offered times for which the old secret stays valid beside the new one. The API accepts any time up to the last. */
+/** Offered times for which the old secret stays valid in addition to the new one. The API accepts any time up to the last. */
 const OVERLAPS = [0, HOUR, DAY, 7 * DAY, 30 * DAY]
 
 /** Rotates the secret of a token after confirmation, and shows the new secret. */

@@ -19,7 +19,7 @@ import { amountOf, boundsOfCell, CELLS, HEAT_COLOURS, type HeatCell, heatOverlay
 
 const KINDS: readonly UsageCellKind[] = ['requests', 'misses']
 const RANGES = Object.keys(HEAT_RANGES) as HeatRange[]
-/** Number of rows in the table beside the map. */
+/** Number of rows in the table next to the map. */
 const LARGEST = 8
 
 /** A heat map of the tiles of a basemap that were requested or missing. */

@@ -55,7 +55,7 @@ interface PlotProps {
   readonly instead?: ReactNode
 }
 
-/** Figures over time. A screen reader cannot read the chart, so the summary says the same in words. */
+/** Figures over time. A screen reader cannot read the chart, so the summary says the same as text. */
 export function Plot(props: PlotProps) {
   const { title, summary, times, series, format, formatTime, kind = 'area', group, instead } = props
   const { handlers, marked } = useDragging(props.onZoom)

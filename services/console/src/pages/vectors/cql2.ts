@@ -54,7 +54,7 @@ export function condition({ name, type }: Attribute, operator: Operator, value: 
   return literal === null ? null : `${property} ${SIGNS[operator]} ${literal}`
 }
 
-/** The filter with one more condition. What it was stays one operand. */
+/** Returns the filter with one more condition. The previous filter stays one operand. */
 export function withCondition(filter: string, more: string): string {
   if (filter.trim() === '') return more
   return `${/\bOR\b/i.test(filter) ? `(${filter})` : filter} AND ${more}`

@@ -69,7 +69,7 @@ function NewCondition({ attributes, onAdd }: { attributes: readonly Attribute[];
   const [name, setName] = useState('')
   const [wanted, setOperator] = useState<Operator>('contains')
   const [value, setValue] = useState('')
-  // What is looked for at first is most often a name.
+  // Users most often look for a name first.
   const first = attributes.find(({ type }) => type === 'string') ?? attributes[0]
   const attribute = attributes.find((one) => one.name === name) ?? first
   if (attribute === undefined) return null

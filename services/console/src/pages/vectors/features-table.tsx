@@ -30,7 +30,7 @@ import { useVectorToken } from './use-vector-map.js'
 
 interface FeaturesTableProps {
   readonly vector: AdminVector
-  /** what the map shows; null: there is none */
+  /** what the map shows; null: the map is not there yet */
   readonly view: Bounds | null
   /** shows a feature on the map */
   readonly onShow: (feature: Feature) => void
@@ -138,7 +138,7 @@ interface StepsProps {
   readonly page: FeaturesPage
   /** counted from 1 */
   readonly from: number
-  /** null: there is none */
+  /** null: this is the first page */
   readonly onPrevious: (() => void) | null
   readonly onNext: (() => void) | null
   readonly busy: boolean

@@ -14,7 +14,7 @@ const base = 'https://maps.example'
 const vector = { code: "o'neill", download_url: `${base}/vectors/o'neill/download`, tiles } as unknown as AdminVector
 const untiled = { ...vector, tiles: { ...tiles, status: 'none', built_at: null } } as AdminVector
 
-test('each service has an URL, and those of tiles are left out if there are none', () => {
+test('each service has an URL, and those of tiles are left out if the vector has no tiles', () => {
   expect(Object.fromEntries(vectorUrls(vector))).toMatchObject({
     tilejson: `${base}/vectors/o'neill/tilejson.json`,
     tiles: `${base}/vectors/o'neill/tiles/{z}/{x}/{y}.mvt`,

@@ -31,7 +31,7 @@ export function vectorUrls({ code, download_url: download, tiles }: AdminVector)
 }
 
 /**
- * What is pasted into a client so that it shows the vector.
+ * Returns the text that a user pastes into a client so that it shows the vector.
  * @param layers of its tiles; empty: it has none
  */
 export function vectorSnippet(client: VectorClient, vector: AdminVector, layers: readonly string[]): string {

@@ -5,7 +5,7 @@ import { segment } from '../../api/client.js'
 import type { MapContent } from '../../map/map-view.js'
 import { vectorLayersOf } from '../../map/version-content.js'
 
-/** What is chosen, over the colours of layers. */
+/** The colour of chosen features, over the colours of layers. */
 const CHOSEN = '#d6336c'
 const SOURCE = 'vector'
 const CHOSEN_SOURCE = 'chosen'

@@ -36,7 +36,7 @@ export function useTileLayers(vector: AdminVector, token: string | undefined) {
   })
 }
 
-/** What the map of a page shows on top, and how the table next to it moves the map. */
+/** Returns what the map of a page shows on top, and `show`, with which the table next to it moves the map. */
 export function useVectorMap() {
   const map = useRef<MapLibre | null>(null)
   const [chosen, setChosen] = useState<readonly Feature[]>([])
@@ -62,7 +62,7 @@ export function useVectorMap() {
   return { chosen, setChosen, clicked, onClick, view, onReady, onCamera, show }
 }
 
-/** What a map shows, within one world. */
+/** Returns the bounds that a map shows, within one world. */
 function viewOf(map: MapLibre): Bounds {
   const bounds = map.getBounds()
   const within = (degrees: number, most: number) => Math.max(-most, Math.min(most, Number(degrees.toFixed(6))))

@@ -148,7 +148,7 @@ test('a damaged file counts as missing, and the audit names it with the reason',
   await scanned('shapes', 'vector')
 })
 
-test('an endless archive counts as unknown, and files beside it are checked', async () => {
+test('an endless archive counts as unknown, and files next to it are checked', async () => {
   makeEndlessTable(tree.at('maps/endless.mbtiles'))
   const place = (path: string, is: Place['is']): Place => ({ root: tree.at('maps'), path: tree.at(path), is })
   const places = [place('maps/endless.mbtiles', 'archive'), place('maps/world/v1', 'tile tree')]

@@ -11,7 +11,7 @@ const AVAILABLE = {
 }
 const ICONS = { name: 'icons', path: '/styles/city/icons', kind: 'drawings', doubled: true, icons: ['school'] } as const
 
-/** What is told of a style whose labels use these icons. */
+/** Returns the problems of a style whose labels use these icons. */
 function told(icons: readonly string[], style: object): string[] {
   const layers = icons.map((icon, i) => ({ id: `${i}`, type: 'symbol', layout: { 'icon-image': icon } }))
   const document = { version: 8, sources: {}, layers, ...style }

@@ -24,7 +24,7 @@ export async function readAvailableParts(sql: Queryable): Promise<AvailableParts
 
 type Needing = Pick<StoredStyle, 'code' | 'dependencies' | 'assets' | 'document'>
 
-/** What a style needs and does not find, in the order of sources, fonts, sprites and icons. */
+/** Reports the parts that a style needs and does not find, in the order of sources, fonts, sprites and icons. */
 export function styleProblems(needing: Needing, available: AvailableParts): CodedMessage[] {
   const { code, dependencies } = needing
   const style = quoted(code)

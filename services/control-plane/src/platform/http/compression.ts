@@ -9,7 +9,7 @@ const WORTHWHILE = 1024
 const COMPRESSED = /^\/api\/|^\/admin\/\*?$/
 
 /**
- * Compresses JSON of the API and the console's page for clients that accept it, before all routes. Answers to GET alone: plaintexts of tokens are only ever answered
+ * Compresses JSON of the API and the console's page for clients that accept it, before all routes. Only answers to GET: plaintexts of tokens are only ever answered
  * to POST, so that no length tells of one (BREACH). Streams of events, logs and metrics are of other types and pass as they are written.
  */
 export async function registerCompression(app: App): Promise<void> {

@@ -10,7 +10,7 @@ const WITHIN_MS = 1_000
 /** Requests that every page of the console makes first. */
 const ALWAYS = ['/api/v1/admin/session']
 
-/** What the overview's list of findings is made of; the console asks in the same words. */
+/** The reads of the overview's list of findings; the console sends exactly the same requests. */
 const FINDINGS = [
   'slice/jobs?limit=5&status=failed&acknowledged=false&cancelled=false',
   ...['push', 'vector-push', 'purge'].map((kind) => `${kind}-records?limit=500&status=failed&acknowledged=false`),
@@ -18,10 +18,10 @@ const FINDINGS = [
   'tokens?limit=5&sort=expires_at&expires_within=14d',
 ]
 
-/** What the overview reads. */
+/** The reads of the overview. */
 const OVERVIEW = ['dashboard', 'edges', 'dashboard/traffic', ...FINDINGS].map((path) => `/api/v1/admin/${path}`)
 
-/** What a page below `/admin/` reads first; its lists as they are without search, filter and order. */
+/** The first reads of each page below `/admin/`; its lists as they are without search, filter and order. */
 const READS: readonly (readonly [page: RegExp, reads: (match: readonly string[]) => readonly string[]])[] = [
   [/^$/, () => OVERVIEW],
   [/^(basemaps|versions|vectors|tokens|scan-sources)$/, ([, name]) => [`/api/v1/admin/${name}?limit=${PAGE_SIZE}`]],

@@ -16,7 +16,7 @@ const DATA_PLACEHOLDER = '{"first":"data"}'
 /** Compressed variants, sent instead of the files whose names they extend. They get no routes, since each would cost every start half a millisecond. */
 export const COMPRESSED = ['**/*.br', '**/*.gz']
 
-/** Serves the built application below /admin/. Any path there that is not a file is a page of its own router. */
+/** Serves the built application below /admin/. Any path there that is not a file is a page of the application's router. */
 export async function serveBuiltConsole(app: App, dist: string): Promise<void> {
   const page = readFileSync(`${dist}index.html`, 'utf8')
   await app.register(fastifyStatic, {

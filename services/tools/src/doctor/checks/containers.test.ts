@@ -38,7 +38,7 @@ test('a container cannot make network namespaces, which is no fault of its opera
   expect(inside[1]?.finding).toContain('a container does not permit a network namespace')
 })
 
-test('an edge alone slices nothing: what images may be sliced is asked of a control plane', async () => {
+test('an edge without a control plane slices nothing: only a control plane is asked what images may be sliced', async () => {
   expect(levels(await checkSettings(settings(), machine({ controlPlane: false })))).toEqual(['ok'])
   expect(levels(await checkSettings(settings(), machine({})))).toEqual(['ok', 'warn'])
 })

@@ -9,7 +9,7 @@ const PERMISSIONS = 0o777
 const OTHERS = 0o077
 
 export async function checkSettings(settings: Settings, { controlPlane }: Installation): Promise<readonly Finding[]> {
-  // Whose settings they are: an edge alone slices nothing.
+  // An edge without a control plane slices nothing, so these settings do not matter.
   const warnings = (controlPlane ? settingWarnings(settings) : []).map(({ finding, advice }) =>
     warn('settings', finding, advice),
   )

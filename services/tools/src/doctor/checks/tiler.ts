@@ -6,7 +6,7 @@ import type { Installation } from '../installation.js'
 
 const ANSWER_WITHIN_MS = 30_000
 
-/** What slices imagery here: GDAL of the system, its WebAssembly build, or the operator's own command. */
+/** Checks what slices imagery here: GDAL of the system, its WebAssembly build, or the operator's own command. */
 export async function checkTiler(settings: Settings, { tiler, container }: Installation): Promise<readonly Finding[]> {
   if (settings.tilerCommand !== null) return [ok('GDAL', 'TILER_COMMAND is set: that command slices')]
   if (tiler === null) return []

@@ -35,7 +35,7 @@ test('a source that holds nothing yet does not keep the demo away', () => {
   expect(planDemo([source('layers', 'succeeded')], 0)).toBe('fill')
 })
 
-test('a catalog with resources of its own is left alone', () => {
+test('a catalog with other resources gets no demo', () => {
   expect(planDemo([source('mine', 'succeeded')], 3)).toBe('none')
 })
 

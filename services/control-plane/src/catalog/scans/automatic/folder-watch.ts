@@ -90,7 +90,7 @@ export class FolderWatch {
     if (this.#closed || PASSING.test(name)) return
     const isItself = name === '' || (level === 0 && name === path.basename(folder))
     const below = path.relative(this.#root, path.join(folder, name.replace(JOURNAL, '')))
-    // What hidden names hold is never looked at. The folder itself is named when it is moved or deleted; its watch tells nothing more.
+    // Scans never read anything below hidden names. The folder itself is named when it is moved or deleted; its watch tells nothing more.
     if (isItself || this.#hasLinks) this.#events.onChange(null)
     else if (!below.split(path.sep).some(isHidden)) this.#events.onChange(below)
     if (kind !== 'rename') return

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type Due, MAX_CHANGED, MAX_NOTIFICATIONS, Settling } from './settling.js'
 
-/** What is due, which is taken by that. */
+/** Takes what is due, and returns it. */
 function take(settling: Settling, now: number): Due | null {
   const due = settling.due(now)
   if (due !== null) settling.taken(due, now)

@@ -21,7 +21,7 @@ export class Settling {
   #wantsEverything = false
   #scannedAt = Number.NEGATIVE_INFINITY
 
-  /** What has changed before is not known: everything is due, at once unless something changes. */
+  /** Earlier changes are not known: everything is due, at once unless something changes. */
   begin(): void {
     this.#wantsEverything = true
   }

@@ -39,7 +39,7 @@ export interface ScanContext {
 
 /**
  * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted: what is not found is
- * marked unavailable, once, and what is found again is updated. A version that was registered after the scan began is left alone, since
+ * marked unavailable, once, and what is found again is updated. A version that was registered after the scan began is not changed, since
  * the walk may have passed before it was there.
  * @param known every basemap of the catalog, or those that the scan has looked for or found: a code that belongs to another source is left to it, with a warning
  */

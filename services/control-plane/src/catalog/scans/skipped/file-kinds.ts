@@ -92,7 +92,7 @@ const BESIDE = new Set(
     .split(' ')
     .map((extension) => `.${extension}`),
 )
-/** Files without content of their own. gdal2tiles writes `doc.kml` next to its tiles, as the index of a super-overlay. */
+/** Files that carry no content themselves. gdal2tiles writes `doc.kml` next to its tiles, as the index of a super-overlay. */
 const NAMES_BESIDE = /^(?:thumbs\.db|desktop\.ini|doc\.kml)$/i
 
 /** Returns the kind of a file that no reader of its source accepts, or null if no warning is needed. Files without an extension count as notes, like README. */

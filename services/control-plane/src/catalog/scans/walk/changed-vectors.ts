@@ -5,7 +5,7 @@ import { type Entry, entryOf, isGone } from './list-entries.js'
 import { VECTOR_EXTENSIONS } from './vector-kinds.js'
 import type { WalkedSource } from './walked-source.js'
 
-/** Of a file that may belong to another one of the same name: those of vectors, and of the parts of a Shapefile. */
+/** Extensions of files that may belong to another one of the same name: those of vectors, and of the parts of a Shapefile. */
 const EXTENSIONS = [...VECTOR_EXTENSIONS, ...[...SHAPEFILE_EXTENSIONS].map((extension) => `.${extension}`), '.shp.xml']
 const BOTH_CASES = [...EXTENSIONS, ...EXTENSIONS.map((extension) => extension.toUpperCase())]
 
@@ -15,7 +15,7 @@ export function withoutExtension(path: string): string {
   return posix.join(dirname(path), name.slice(0, name.length - extname(name).length))
 }
 
-/** What a change of these paths may have changed: themselves, what lies below them, and files of the same name. */
+/** The paths that a change of these paths may have changed: themselves, what lies below them, and files of the same name. */
 export class ChangedVectors {
   readonly #files: ReadonlySet<string>
   readonly #changed: readonly string[]

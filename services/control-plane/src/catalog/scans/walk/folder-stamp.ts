@@ -16,7 +16,7 @@ export interface Stamp {
   readonly newestMs: number
 }
 
-/** What a stamp asks the file system for, one after the other. */
+/** The questions that a stamp asks the file system, one after the other. */
 type Ask = { readonly stat: string } | { readonly list: string } | { readonly first: string }
 type Answer = Stats & Dirent[] & (string | null)
 

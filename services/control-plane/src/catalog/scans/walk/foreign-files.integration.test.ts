@@ -138,7 +138,7 @@ test.runIf(ogrHere() !== null)('KML, KMZ, GML and CSV are vectors by what GDAL r
   const facts = { feature_count: 2, bounds: [8, 47, 9, 47], crs: 'EPSG:4326' }
   expect(vectors.map(({ kind }) => kind)).toEqual(['kml', 'kmz', 'gml', 'csv'])
   for (const vector of vectors) expect(vector.facts).toMatchObject(facts)
-  // GDAL writes a schema beside GML, which counts as a document.
+  // GDAL writes a schema next to GML, which counts as a document.
   expect(told).toMatchObject([['scan_csv_without_coordinates', { count: 20, folder: '"tables"' }]])
 })
 
@@ -207,7 +207,7 @@ test.each(LAYOUTS)('the layout of %s is reported once, by its name', async (path
   expect(warnings.texts[0]).toMatch(name)
 })
 
-test('a basemap source reports files that are not archives, but not previews beside tiles', async () => {
+test('a basemap source reports files that are not archives, but not previews next to tiles', async () => {
   tree.put('ok/0/0/0.png', PIXEL)
   tree.put('ok/preview.png', PIXEL)
   tree.put('ok/tilejson.json', '{}')

@@ -25,7 +25,7 @@ afterEach(() => {
   memory.remove()
 })
 
-/** What lies in the tree has rested: the walk trusts its times. A change time cannot be set, so that the clock of the walk goes ahead. */
+/** Everything in the tree has rested: the walk trusts its times. A change time cannot be set, so the clock of the walk goes ahead. */
 const RESTED_MS = 60_000
 function age(): void {
   for (const { parentPath, name } of readdirSync(tree.root, { recursive: true, withFileTypes: true }))
@@ -96,7 +96,7 @@ test.each<[string, () => unknown]>([
 
 test('all tiles of a folder that are rewritten in place in another size are noticed by the one that is looked at', async () => {
   await walk()
-  // The header alone says how large it is (PNG specification, IHDR).
+  // Only the header says how large the image is (PNG specification, IHDR).
   const tile = Buffer.from(PIXEL)
   for (const at of [16, 20]) tile.writeUInt32BE(512, at)
   for (const path of ['3/1/2', '3/2/2', '4/1/2']) writeFileSync(tree.at(`world/v1/${path}.png`), tile)

@@ -9,7 +9,7 @@ const VERSION: string = JSON.parse(readFileSync(new URL('../../../../package.jso
 
 /**
  * Milliseconds that a folder must have rested before it was probed: two changes within one tick of a file system's clock (2 s on FAT, 1 s on
- * old NFS servers) leave one time, and the probe may have seen the first alone.
+ * old NFS servers) leave one time, and the probe may have seen only the first.
  */
 const SETTLED_MS = 3_000
 
@@ -29,7 +29,7 @@ interface MemoryFile {
 }
 
 /**
- * What the walk before found in each folder of tiles, kept in a file of this control plane. A folder is not probed again while its stamp stays:
+ * The results of the previous walk in each folder of tiles, kept in a file of this control plane. A folder is not probed again while its stamp stays:
  * its names, its metadata files, the times of its zooms and columns, and one tile of each zoom. Other tiles that are rewritten in place change no
  * folder; no fingerprint ever told of those.
  */

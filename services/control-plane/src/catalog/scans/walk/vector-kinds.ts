@@ -17,7 +17,7 @@ const KINDS: ReadonlyMap<string, VectorKind> = new Map([
   ['.csv', 'csv'],
 ])
 
-/** What a file may be by its name; its content decides. */
+/** Returns the kind that a file may be by its name; its content decides. */
 export function kindOf(name: string): VectorKind | null {
   return KINDS.get(extname(name).toLowerCase()) ?? null
 }

@@ -40,7 +40,7 @@ describe('layouts', () => {
     expect(warnings).toEqual([])
   })
 
-  test('a metadata file beside the zoom folders sets the name and the TMS scheme', async () => {
+  test('a metadata file next to the zoom folders sets the name and the TMS scheme', async () => {
     tile('world/v1/1/0/0.png')
     tree.put('world/v1/tilejson.json', '{"name": "Die Welt \\u0000", "scheme": "tms", "minzoom": 0, "maxzoom": 9}')
     expect((await walk()).basemaps).toMatchObject([{ name: 'Die Welt', versions: [{ storage: 'tms', maxZoom: 9 }] }])
@@ -51,7 +51,7 @@ describe('layouts', () => {
     expect((await walk()).versions).toEqual(['世界 地图/первая xyz 世界 地图/первая'])
   })
 
-  test('folders beside the zoom folders of a tree are neither versions nor reported', async () => {
+  test('folders next to the zoom folders of a tree are neither versions nor reported', async () => {
     tile('city/5/1/2.png')
     tree.put('city/fonts/a.txt', '')
     expect(await walk()).toMatchObject({ versions: ['city/default xyz city'], warnings: [] })

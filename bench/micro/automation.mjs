@@ -32,6 +32,11 @@ const controlPort = await freePort()
 const ADMIN_TOKEN = 'bench-admin-token-bench'
 const control = `http://127.0.0.1:${controlPort}`
 const children = []
+// Whatever ends this.
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
 async function start(service, port, settings) {
   const main = fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url))
@@ -157,8 +162,8 @@ const cases = {
     return [() => renameSync(aside, join(home, `maps/world/w${i}`)), `/tiles/world/w${i}/0/0/0.png`]
   },
   'a new vector among a million files': (i) => [
-    () => writeFileSync(join(home, 'files', '500', `new-${i}.geojson`), POINT),
-    `/vectors/500-new-${i}/download`,
+    () => writeFileSync(join(home, 'files', '1', `new-${i}.geojson`), POINT),
+    `/vectors/1-new-${i}/download`,
   ],
 }
 for (const [name, prepare] of Object.entries(cases)) {

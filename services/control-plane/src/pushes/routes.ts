@@ -16,7 +16,7 @@ import { pushBasemap, pushVector } from './push.js'
 import { toEventRecord, toPurgeRecord, toPushRecord, toVectorPushRecord } from './record.js'
 
 const PUSH_ERRORS =
-  'What does not exist is 404; a target that is disabled, or data that is not available now, is 400. The delivery begins at once and runs ' +
+  'A code that does not exist returns 404. A disabled target, or data that is not available now, returns 400. The delivery begins at once and runs ' +
   'asynchronously. Any answer but 2xx, redirects included, is a failure; so is a message without an answer in 10 s, and an upload without ' +
   'progress in 30 s. After a failure it is retried after the waits of RETRY_WAITS, or later where the receiver asks for it by Retry-After, ' +
   'up to an hour.'

@@ -45,13 +45,13 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
         operationId: 'submitSliceJob',
         summary: 'Submit a slice job',
         description:
-          'One image accumulates into the newest version of the layer; several build a new version beside the old one, which becomes the ' +
-          'default when it is complete. 403 for a layer that is not among the `layer_codes` of the token. Only the form is checked here; an image that is missing or unreadable makes the job fail. One image for ' +
-          'a layer of another `tile_matrix_set`, `encoding` or `output` is refused (409): their tiles cannot be merged. A known ' +
-          '`code` answers the existing job, or 409 where that is one of a layer that the token may not slice; that of a job that is no longer kept ' +
+          'One image accumulates into the newest version of the layer. Several images build a new version next to the old one; it becomes the ' +
+          'default when it is complete. A layer that is not among the `layer_codes` of the token returns 403. The request checks only the form; a missing or unreadable image makes the job fail. One image for ' +
+          'a layer of another `tile_matrix_set`, `encoding` or `output` returns 409, since their tiles cannot be merged. A known ' +
+          '`code` returns the existing job, or 409 if the token may not slice the layer of that job. The `code` of a job that is no longer kept ' +
           '(JOB_RETENTION_DAYS) queues a new one. Jobs run one at a ' +
-          `time, in the order of their submission. \`warnings\` tells what is accepted and probably not intended, such as a missing \`zoom_max\`; while the ` +
-          `job runs, zooms above that of the images' own resolution are added. A token may have ${MAX_OPEN_JOBS} jobs that have not ended: 429 beyond.`,
+          `time, in the order of their submission. \`warnings\` lists accepted input that is probably not intended, such as a missing \`zoom_max\`. While the ` +
+          `job runs, it adds zooms above those of the images' own resolution. A token may have ${MAX_OPEN_JOBS} jobs that have not ended; a further one returns 429.`,
         body: submissionSchema,
         response: { 202: sliceJobSchema },
       },

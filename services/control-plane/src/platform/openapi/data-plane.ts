@@ -25,7 +25,7 @@ const ADDRESS = [
   path('z', 'zoom', 'integer'),
   path('x', 'column', 'integer'),
   path('y', 'row, 0 in the north', 'integer'),
-  path('ext', "the version's format: png, jpg (or jpeg), webp, avif, pbf (or mvt); another one is 404"),
+  path('ext', "the version's format: png, jpg (or jpeg), webp, avif, pbf (or mvt); another one returns 404"),
 ]
 const RELATIVE_PATH = path(
   'relative_path',
@@ -40,7 +40,7 @@ const query = (name: string, description: string, schema: Parameter['schema']): 
   schema,
 })
 const MISSING = query('missing', 'how a missing tile is answered; otherwise 404', { type: 'string', enum: ['204'] })
-const REVISION = query('v', 'the revision of the version; ignored, and makes an address of its own for caches', {
+const REVISION = query('v', 'the revision of the version; ignored, and gives caches a separate address', {
   type: 'string',
 })
 
@@ -50,9 +50,9 @@ const TILE_WORDS =
   `${CACHED} \`Cache-Control: public, max-age=31536000, immutable\` unless the \`cache_policy\` of the basemap, TILE_CACHE_CONTROL or, for \`current\` and the ` +
   'route without a version, CURRENT_CACHE_CONTROL says otherwise; `Vary: Authorization, X-Access-Token`, and `Accept-Encoding` where the body varies by it. ' +
   'With `missing=204` in the query a missing tile is 204 instead of 404. `{y}@2x.{ext}` is the file of that name in a folder of tiles. ' +
-  'Parameters of the query other than these, `at` and the token are ignored: `v`, the revision of the version, makes an address of its own for caches. ' +
+  'Parameters of the query other than these, `at` and the token are ignored: `v`, the revision of the version, gives caches a separate address. ' +
   'So does a token in the query, and a shared cache answers that address to everyone who knows it. Gzip-compressed vector tiles are sent as stored with ' +
-  '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile is 404 with `Cache-Control: no-store`, and the words say what is missing: the basemap, its version, the extension, the zoom, or the column or row; within the bounds and zooms of its ' +
+  '`Content-Encoding: gzip`, and plain to clients that do not accept it. A missing tile returns 404 with `Cache-Control: no-store`, and the message says what is missing: the basemap, its version, the extension, the zoom, or the column or row; within the bounds and zooms of its ' +
   'version it may be kept for MISSING_TILE_TTL, if that is set. `Cache-Tag` and `Surrogate-Key` name the basemap and the version.'
 const DOWNLOAD_WORDS = `${CACHED} \`Content-Disposition\` names the file; byte ranges are answered 206, impossible ones 416.`
 
@@ -155,7 +155,7 @@ const OGC_TILE = [
 const WMTS_PARAMETERS = [
   query('service', '', { type: 'string', enum: ['WMTS'] }),
   query('request', '', { type: 'string', enum: ['GetCapabilities', 'GetTile'] }),
-  query('only', 'of GetCapabilities: lists this layer alone, in a grid of its own depth', { type: 'string' }),
+  query('only', 'for GetCapabilities: lists only this layer, in a grid of its depth', { type: 'string' }),
   query('layer', 'of GetTile: code of a basemap', { type: 'string' }),
   query('tilematrixset', 'of GetTile', { type: 'string' }),
   query('tilematrix', 'of GetTile: zoom', { type: 'string' }),
@@ -233,8 +233,8 @@ const FEATURES_PATHS: Paths = {
     'listFeatures',
     'Features of a vector',
     'Each page has `limit` features, and `links` (of CSV and FlatGeobuf the header `Link`) names the next one by `cursor`. Pages neither repeat nor skip features while the content is ' +
-      'unchanged; a cursor of replaced content is 410. A page ends early at 64 MB, between two features. A query may take 10 s, otherwise 503. `numberMatched` is there only if ' +
-      'counting is cheap. Every property of `queryables` is a parameter too, which compares for equality; other parameters are 400. `Content-Crs` names the CRS. While the index of ' +
+      'unchanged; a cursor of replaced content returns 410. A page ends early at 64 MB, between two features. A query may take 10 s, otherwise 503. `numberMatched` is there only if ' +
+      'counting is cheap. Every property of `queryables` is a parameter too, which compares for equality; other parameters return 400. `Content-Crs` names the CRS. While the index of ' +
       'the vector is being made the answer is 503; if it cannot be made, 404 with the reason.',
     [
       CODE,
@@ -465,8 +465,8 @@ export const DATA_PLANE_PATHS: Paths = {
         'Whether a proxy may answer somebody, for nginx `auth_request`, Traefik `ForwardAuth` and Envoy `ext_authz`',
       description:
         'Decides as the edge would on a GET of the address in the header, by the token or the signature in it or the token in the headers of this request: ' +
-        '200 to let in, 401 or 403 as the edge would refuse. What is granted and absent is 200, for the edge to say so. An address that is none of the ' +
-        'read interface is 403, and so is one that proxies may take for another (dots, empty segments, an encoded slash). 400 where no address is named, or two. ' +
+        '200 to let in, 401 or 403 as the edge would refuse. A granted address without content returns 200, and the edge reports it. An address outside the ' +
+        'read interface returns 403, and so does one that proxies may take for another (dots, empty segments, an encoded slash). 400 if no address is named, or two. ' +
         'Envoy puts the address behind the path instead: `/api/v1/forward-auth/tiles/world/...`.',
       parameters: [ORIGINAL],
       responses: { 200: { description: 'let in' } },

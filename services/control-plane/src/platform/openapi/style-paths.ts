@@ -11,7 +11,7 @@ const THEME = {
   name: 'theme',
   in: 'query',
   required: false,
-  description: 'default: `light`; another value is 400',
+  description: 'default: `light`; another value returns 400',
   schema: { type: 'string', enum: ['light', 'dark'] },
 } as const
 const STYLE = path('code', 'code of a style')
@@ -39,7 +39,7 @@ function answer(
 }
 
 const NEEDS =
-  'The token needs the grants of all basemaps and vectors of the style: 403 names the first source without. A style that does not exist is 404 for each token that may read.'
+  'The token needs the grants of all basemaps and vectors of the style: 403 names the first source without. A style that does not exist returns 404 to each token that may read.'
 const SPRITE_WORDS =
   'The sprite called `sprite` in the folder of the style, else its first one; others have their own names in the place of `sprite`. A folder of SVG files is a sprite ' +
   `too. Where there is none for fine displays, \`@2x\` is the plain one. ${NEEDS} \`Cache-Control: private, no-cache\`. ${CACHED}`

@@ -4,7 +4,7 @@ import type { LayerSpecification, MapMouseEvent, SourceSpecification, StyleSpeci
 import { useEffect, useRef, useState } from 'react'
 import { TOKEN_HEADER } from '../api/preview.js'
 import { useTexts } from '../texts/texts.js'
-import type { Camera } from './camera.js'
+import { type Camera, unbroken } from './camera.js'
 import { type GEOGRAPHIC, gridAddress } from './geographic.js'
 import { MapLibre, NavigationControl, ScaleControl } from './library.js'
 
@@ -112,11 +112,6 @@ const WORLD: { zoom: number; center: [number, number] } = { zoom: 0.5, center: [
 
 function ground({ projection }: MapContent): StyleSpecification {
   return { version: 8, projection: { type: projection ?? 'mercator' }, sources: {}, layers: [] }
-}
-
-/** East of the antimeridian the map counts on. */
-export function unbroken([west, south, east, north]: Bounds): Bounds {
-  return [west, south, west > east ? east + 360 : east, north]
 }
 
 function isOwn(url: string): boolean {

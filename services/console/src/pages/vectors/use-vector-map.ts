@@ -5,8 +5,8 @@ import type { Feature } from 'geojson'
 import { useCallback, useRef, useState } from 'react'
 import { ApiError, reads } from '../../api/client.js'
 import { previewTokenQuery, TOKEN_HEADER } from '../../api/preview.js'
+import { unbroken } from '../../map/camera.js'
 import type { MapLibre } from '../../map/library.js'
-import { unbroken } from '../../map/map-view.js'
 import { boundsOf } from './features.js'
 
 /** A point, or a feature that is smaller than the screen, is shown with what surrounds it. */

@@ -3,6 +3,7 @@
  *
  *   npm run clients                Cesium (130 MB, from the npm registry) and QGIS (930 MB, from Debian, if this runs as root)
  *   npm run clients -- cesium      one of them
+ *   npm run clients -- time        a week of versions in QGIS and OpenLayers
  *   npm run clients -- first-picture   a labelled map in MapLibre on a slow line, against the same files from nginx (a quiet machine)
  *
  * The drawn maps are kept in test/artifacts/clients for inspection.
@@ -16,7 +17,7 @@ const CESIUM = 'cesium@1.145.0'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const cache = join(root, 'node_modules/.cache/clients')
 const inherited = /** @type {const} */ ({ stdio: 'inherit' })
-const CLIENTS = ['cesium', 'qgis']
+const CLIENTS = ['cesium', 'qgis', 'time']
 const MEASURED = 'first-picture'
 const asked = process.argv.length > 2 ? process.argv.slice(2) : CLIENTS
 const unknown = asked.find((client) => ![...CLIENTS, MEASURED].includes(client))
@@ -30,7 +31,7 @@ if (wants('cesium')) {
   mkdirSync(cache, { recursive: true })
   run('npm', ['install', '--prefix', cache, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', CESIUM])
 }
-if (wants('qgis') && !importsQgis()) {
+if ((wants('qgis') || wants('time')) && !importsQgis()) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' }
   run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'python3-qgis', 'qgis-providers'], { env })
 }

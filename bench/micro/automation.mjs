@@ -32,7 +32,7 @@ const controlPort = await freePort()
 const ADMIN_TOKEN = 'bench-admin-token-bench'
 const control = `http://127.0.0.1:${controlPort}`
 const children = []
-// Whatever ends this.
+// Also after an error or a signal.
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })

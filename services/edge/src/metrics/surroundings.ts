@@ -19,7 +19,6 @@ export function surroundings(registry: Registry, settings: Settings): void {
     })
   disk('gateway_disk_free_bytes', 'Room on the disk of DATA_DIR', ({ free }) => free)
   disk('gateway_disk_bytes', 'Size of the disk of DATA_DIR', ({ total }) => total)
-  if (settings.tlsCertFile === null) return
   new Gauge({
     name: 'gateway_tls_certificate_expiry_timestamp_seconds',
     help: 'When the certificate in TLS_CERT_FILE ends, in seconds since 1970',
@@ -33,7 +32,10 @@ export function surroundings(registry: Registry, settings: Settings): void {
   })
 }
 
-/** null: the files are no pair at this moment; the one before is in force, and the log says why. */
+/**
+ * Returns the time in seconds since 1970, or null if the edge does not end TLS. Null also if the files are not a valid pair: the previous
+ * pair is then in force, and the log says why.
+ */
 function certificateEnd(settings: Settings): number | null {
   try {
     const pair = readTlsPair(settings)

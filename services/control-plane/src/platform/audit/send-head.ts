@@ -21,6 +21,7 @@ export const auditHeadPush: BackgroundLoop = {
   name: 'head of the audit',
   async run(ctx) {
     const { shutdown, log, settings } = ctx
+    receivedGauge(ctx)
     if (settings.auditHeadTarget === null) return
     for (let wait = FIRST_AFTER_MS; !shutdown.aborted; wait = LOOK_EVERY_MS) {
       await sleep(wait, undefined, { signal: shutdown, ref: false }).catch(() => {})
@@ -33,8 +34,8 @@ export const auditHeadPush: BackgroundLoop = {
 }
 
 /**
- * Verifies the audit and owes the target its head, as a delivery with the retries of any other; a mismatch is sent along. true: it was due, and
- * this call did it.
+ * Verifies the audit and queues its head for the target, as a delivery with the usual retries; the head includes a mismatch. Returns true if the
+ * head was due and this call queued it.
  */
 export async function sendHeadIfDue(ctx: Context, code: string, signal: AbortSignal): Promise<boolean> {
   const { sql, log, now } = ctx
@@ -50,8 +51,12 @@ export async function sendHeadIfDue(ctx: Context, code: string, signal: AbortSig
   return sql.begin((tx) => insertAuditHead(tx, code, body))
 }
 
+/** Returns the gauge, which has no value until a look at the target: 0 would mean that the target has never received a head. */
 function receivedGauge({ metrics: { registry } }: Pick<ControlContext, 'metrics'>): Gauge {
   const known = registry.getSingleMetric(NAME) as Gauge | undefined
   const help = 'When AUDIT_HEAD_TARGET has received the newest head of the audit, in seconds since 1970; 0: never.'
-  return known ?? new Gauge({ name: NAME, help, registers: [registry] })
+  if (known !== undefined) return known
+  const gauge = new Gauge({ name: NAME, help, registers: [registry] })
+  gauge.remove()
+  return gauge
 }

@@ -3,6 +3,7 @@ import { tileIdToZxy } from 'pmtiles'
 import { storedTiles } from '../export/stored-tiles.js'
 import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
 import { matrixSetOf, tileMatrixLimits, tileTouches } from '../tile-matrix-sets.js'
+import { ArchivePair, type ChangedRun } from './archive-changes.js'
 import { type ComparedSet, type CompareTask, NotCompared, openSet } from './compare-sets.js'
 import { joinTiles, type TileChange } from './join-tiles.js'
 
@@ -42,22 +43,42 @@ async function* numberedChanges(task: ChangesTask, z: number, sortedAtOnce: numb
   const rows = 2 ** z
   for (let from = 0; from < Number.POSITIVE_INFINITY; ) {
     const lowest = new LowestPlaces(from, sortedAtOnce)
-    const [left, right] = await Promise.all([tilesOf(task.left, task.area, z), tilesOf(task.right, task.area, z)])
-    try {
-      const isPacked = task.left.format === 'pbf' && task.right.format === 'pbf'
-      for await (const { tileId, runLength, change } of joinTiles(left.tiles, right.tiles, isPacked)) {
-        if (change === 'same') continue
-        for (let id = tileId; id < tileId + runLength; id++) {
-          const [, x, y] = tileIdToZxy(id)
-          lowest.add(x * rows + y, change)
-        }
+    for await (const { tileId, runLength, change } of changedRuns(task, z)) {
+      for (let id = tileId; id < tileId + runLength; id++) {
+        const [, x, y] = tileIdToZxy(id)
+        lowest.add(x * rows + y, change)
       }
-    } finally {
-      left.close()
-      right.close()
     }
     for (const [place, change] of lowest.sorted()) yield { z, x: Math.floor(place / rows), y: place % rows, change }
     from = lowest.end
+  }
+}
+
+/** Returns the number of the first tile of a zoom (PMTiles 3). */
+function firstNumber(z: number): number {
+  return (4 ** z - 1) / 3
+}
+
+/** Yields the runs of a zoom that differ, in ascending order of their numbers. */
+async function* changedRuns({ left, right, area }: ChangesTask, z: number): AsyncGenerator<ChangedRun> {
+  // An area selects single tiles, so the rest would be compared for nothing.
+  const archives = area === null ? await ArchivePair.open(left, right) : null
+  if (archives !== null) {
+    try {
+      yield* archives.changes(firstNumber(z), firstNumber(z + 1))
+    } finally {
+      archives.close()
+    }
+    return
+  }
+  const [ones, others] = await Promise.all([tilesOf(left, area, z), tilesOf(right, area, z)])
+  try {
+    const isPacked = left.format === 'pbf' && right.format === 'pbf'
+    for await (const { tileId, runLength, change } of joinTiles(ones.tiles, others.tiles, isPacked))
+      if (change !== 'same') yield { tileId, runLength, change }
+  } finally {
+    ones.close()
+    others.close()
   }
 }
 

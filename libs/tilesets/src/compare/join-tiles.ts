@@ -83,7 +83,8 @@ class Cursor {
   }
 }
 
-function isSame(one: Uint8Array, other: Uint8Array, isPacked: boolean): boolean {
+/** Compares the bytes of two tiles, and if they are packed and differ, their decompressed content. */
+export function isSame(one: Uint8Array, other: Uint8Array, isPacked: boolean): boolean {
   if (Buffer.compare(one, other) === 0) return true
   return isPacked && Buffer.compare(unpacked(one), unpacked(other)) === 0
 }

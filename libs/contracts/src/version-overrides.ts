@@ -90,7 +90,7 @@ function tileSizeOf(format: TileFormat, scanned: Overridable): number {
   return format === 'pbf' ? 512 : 256
 }
 
-/** Whether a grid is a set's own, whose rows are counted from the north. */
+/** True if the grid belongs to one set only. Its rows are counted from the north. */
 export function isOwnGrid(grid: TileMatrixSetId): grid is OwnTileMatrixSetId {
   return !(TILE_MATRIX_SET_IDS as readonly string[]).includes(grid)
 }

@@ -96,7 +96,7 @@ export async function insertEvents(tx: Transaction, event: NewEvent, trace: Kept
 const HEAD_EVERY_HOURS = 24
 export const AUDIT_HEAD_EVENT = 'audit.head'
 
-/** Whether a target has had no head of the audit for a day. */
+/** True if a target has received no head of the audit for a day. */
 export async function isAuditHeadDue(sql: Queryable, targetCode: string): Promise<boolean> {
   const rows = await sql`
     SELECT FROM deliveries WHERE kind = 'event' AND target_code = ${targetCode} AND body->>'event' = ${AUDIT_HEAD_EVENT}

@@ -83,7 +83,7 @@ class TileArchive {
   static void drop_leaf(Leaves::iterator leaf);
   static void drop_extent(Extents::iterator extent);
 
-  // Of all archives, most recently used first.
+  // All archives, the most recently used first.
   // Never destroyed, because archives that are still open when the process exits access them.
   static Leaves &all_leaves;
   static size_t leaf_bytes;

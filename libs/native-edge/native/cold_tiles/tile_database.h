@@ -87,7 +87,7 @@ class TileDatabase {
 
   // Never destroyed, because databases that are still open when the process exits access them.
   static std::vector<TileDatabase *> &open_ones;  // most recently put last
-  // Of all databases, most recently used first.
+  // All databases, the most recently used first.
   static Pages &all_pages;
   static size_t all_page_bytes;
   std::unordered_map<uint32_t, Pages::iterator> pages_;

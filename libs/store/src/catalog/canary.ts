@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RunningCanary, StoredBasemap } from '@gateway/store/basemaps.js'
 
-/** Whether a token has the new version: by a hash of both, so that it has the same one in every process, throughout. A signed address never has. */
+/** True if a token gets the new version. A hash of token and switch decides, so every process gives the same answer. A signed address never gets it. */
 export function isReached({ id, percent }: RunningCanary, tokenId: string): boolean {
   if (tokenId === '') return false
   const hash = createHash('sha256').update(`${id} ${tokenId}`).digest().readUInt32BE(0)

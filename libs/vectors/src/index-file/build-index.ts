@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { quoted } from './columns.js'
 import {
   CONVERTED_GEOMETRY,
   CONVERTED_ID,
@@ -11,6 +12,7 @@ import {
   VectorFault,
   type VectorSource,
 } from './convert.js'
+import { writeFeatureTexts } from './feature-texts.js'
 import { ownIdsOf } from './first-feature.js'
 import { KINDS, reverseRing, ringArea, visitGeometry } from './geopackage-geometry.js'
 import {
@@ -110,7 +112,7 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
     db.exec('COMMIT')
     finish(db)
     const kinds = new Set(layers.map((layer) => layer.geometry_type).filter((kind) => kind !== null))
-    return {
+    const description: IndexDescription = {
       version: 1,
       storage_crs: task.crs,
       bounds: bounds.value(),
@@ -119,6 +121,11 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
       layers,
       fields,
     }
+    db.exec('BEGIN')
+    const { texts, asciiFolded } = writeFeatureTexts(db, description)
+    db.exec('COMMIT')
+    const folding = fields.map((field) => ({ ...field, ascii_folding: asciiFolded.has(field.column) }))
+    return { ...description, fields: folding, texts }
   } finally {
     db.close()
   }
@@ -202,10 +209,6 @@ const SQL_TYPES: Readonly<Record<IndexField['type'], string>> = {
   date: 'DATE',
   datetime: 'DATETIME',
   json: 'TEXT',
-}
-
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }
 
 /** GeoPackage 1.3, with what its tools need of it. Geometries come last: a filter by attributes does not read past large ones. */

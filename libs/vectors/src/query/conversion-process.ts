@@ -8,6 +8,8 @@ import { buildIndex } from '../index-file/build-index.js'
 import { VectorFault, VectorReplaced } from '../index-file/convert.js'
 import type { IndexField } from '../index-file/index-description.js'
 import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
+import { DEFAULT_CRS } from './crs.js'
+import type { ItemsQuery } from './items-query.js'
 import { fieldsOf } from './parameters.js'
 import { OpenIndex } from './run-query.js'
 
@@ -39,11 +41,13 @@ function writeText({ index, description, crs, output }: FormTask, format: 'geojs
   }
   try {
     if (format === 'geojson') write('{"type":"FeatureCollection","features":[')
-    const all = { limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY }
-    const none = { filter: null, id: null, sort: [], after: null }
-    const { geometry_type: geometryType } = description
-    for (const chunk of opened.run({ index, fields, selected: fields, geometryType, crs, format, ...all, ...none }))
-      write(chunk.bytes)
+    const texts = format === 'geojson' && crs.uri === DEFAULT_CRS.uri ? (description.texts ?? null) : null
+    const query: ItemsQuery = {
+      ...{ index, fields, selected: fields, geometryType: description.geometry_type, crs, format, texts },
+      ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
+      ...{ filter: null, id: null, sort: [], after: null },
+    }
+    for (const chunk of opened.run(query)) write(chunk.bytes)
     if (format === 'geojson') write(']}\n')
   } finally {
     fs.closeSync(fd)

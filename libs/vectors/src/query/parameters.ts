@@ -1,5 +1,5 @@
 import type { IndexDescription, IndexField } from '../index-file/index-description.js'
-import { type CompileContext, compile, GEOMETRY_NAME } from './cql2/compile.js'
+import { type CompileContext, compile, GEOMETRY_NAME, OF_FEATURES } from './cql2/compile.js'
 import {
   type Expression,
   isDate,
@@ -99,10 +99,14 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
   ].filter((condition) => condition !== null)
   const filter: Expression | null = conditions.length < 2 ? (conditions[0] ?? null) : { op: 'and', args: conditions }
   if (filter !== null) check(filter, fields)
+  const selected = selectedOf(given.get('properties'), fields)
+  const crs = crsAt('crs')
+  const format = formatOf(given.get('f'), accept)
+  const isStored = format === 'geojson' && crs === DEFAULT_CRS && selected === fields && sort.length === 0
   return {
     index: file,
     fields,
-    selected: selectedOf(given.get('properties'), fields),
+    selected,
     geometryType: description.geometry_type,
     filter,
     id: null,
@@ -110,8 +114,9 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
     limit: wholeNumber(given.get('limit'), 'limit', 1) ?? DEFAULT_LIMIT,
     offset: wholeNumber(given.get('offset'), 'offset', 0) ?? 0,
     after: cursor === undefined ? null : afterOf(cursor, revision, sort),
-    crs: crsAt('crs'),
-    format: formatOf(given.get('f'), accept),
+    crs,
+    format,
+    texts: isStored ? (description.texts ?? null) : null,
     maxBytes: MAX_ANSWER_BYTES,
   }
 }
@@ -136,6 +141,7 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
     after: null,
     crs: crsOf(given, 'crs', crsListOf(description)),
     format,
+    texts: null,
     maxBytes: MAX_ANSWER_BYTES,
   }
 }
@@ -404,6 +410,7 @@ function endOf(text: string): { first: number; last: number } | null {
 function check(filter: Expression, fields: readonly IndexField[]): void {
   const context: CompileContext = {
     fields: new Map(fields.map((field) => [field.name, field])),
+    geom: OF_FEATURES,
     geometry: () => 0,
     usesTree: () => true,
   }

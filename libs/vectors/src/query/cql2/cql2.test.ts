@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compile } from './compile.js'
+import { compile, OF_FEATURES } from './compile.js'
 import { type Expression, MAX_DEPTH, MAX_NODES, QueryError } from './expression.js'
 import { parseCql2Json } from './parse-json.js'
 import { parseCql2Text } from './parse-text.js'
@@ -15,7 +15,8 @@ const fields = new Map(
     ] as const
   ).map(([name, type]) => [name, { name, column: name, type, layers: [] }]),
 )
-const sql = (expression: Expression) => compile(expression, { fields, geometry: () => 7, usesTree: () => false })
+const sql = (expression: Expression) =>
+  compile(expression, { fields, geom: OF_FEATURES, geometry: () => 7, usesTree: () => false })
 
 test.each([
   ['pop = 1', '{"op":"=","args":[{"property":"pop"},1]}'],

@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { quoted } from './columns.js'
@@ -94,8 +95,8 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 8192')
     db.prepare('ATTACH ? AS converted').run(converted)
     const sources = layersOf(db, ownId)
-    if (sources.length === 0) throw new VectorFault('it has no layer with geometry')
-    if (sources.length > MAX_LAYERS) throw new VectorFault(`it has more than ${MAX_LAYERS} layers`)
+    if (sources.length === 0) throw new VectorFault(coded('vector_no_layer'))
+    if (sources.length > MAX_LAYERS) throw new VectorFault(coded('vector_many_layers', { limit: MAX_LAYERS }))
     const fields = fieldsOf(sources, task.code)
     if (fields.length > MAX_FIELDS) throw new VectorFault(TOO_MANY_FIELDS)
     db.exec('BEGIN')
@@ -288,9 +289,7 @@ function fillLayer(db: DatabaseSyncInstance, { table, columns }: SourceLayer, fi
         box.south < -MAX_LATITUDE ||
         box.north > MAX_LATITUDE
       )
-        throw new VectorFault(
-          'its coordinates are not in degrees, and it does not say in which coordinate system they are',
-        )
+        throw new VectorFault(coded('vector_not_degrees'))
       kinds.add(kind)
       bounds.add(box)
       boxes.push({ fid, box })

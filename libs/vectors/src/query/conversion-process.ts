@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { runToEnd } from '@gateway/core/processes/run-to-end.js'
@@ -95,7 +96,7 @@ async function ogr2ogr(
   const outcome = await runToEnd({ command, args, env, descriptors: [], idleSeconds: IDLE_SECONDS })
   if (/no space left|disk is full|disk full/i.test(outcome.stderr))
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
-  if (outcome.code !== 0) throw new VectorFault(reasonOf(outcome.stderr))
+  if (outcome.code !== 0) throw new VectorFault(coded('vector_conversion_said', { words: reasonOf(outcome.stderr) }))
   if (form === 'zip') fs.renameSync(file, output)
 }
 

@@ -237,6 +237,17 @@ function eachPosition(geometry: Geometry, take: (position: readonly number[]) =>
   walk(geometry.coordinates)
 }
 
+/** True if a geometry has a position between two heights, or no heights. */
+export function isAtHeight(geometry: Geometry, bottom: number, top: number): boolean {
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  eachPosition(geometry, ([, , z]) => {
+    if (z === undefined) return
+    lowest = Math.min(lowest, z)
+    highest = Math.max(highest, z)
+  })
+  return lowest > highest || (lowest <= top && highest >= bottom)
+}
+
 /** Returns the geometry with every position converted, in two dimensions. */
 export function converted(geometry: Geometry, convert: (x: number, y: number) => readonly [number, number]): Geometry {
   if (geometry.type === 'GeometryCollection') {

@@ -269,10 +269,20 @@ function inCrs84(expression: Expression, crs: Crs, name: string): Expression {
   if (expression.op === 'not') return { op: 'not', args: [inCrs84(expression.args[0], crs, name)] }
   if (expression.op !== 's_intersects') return expression
   const [a, b] = expression.args
+  const heights = heightsOf(a, name) ?? heightsOf(b, name)
   return {
     ...expression,
     args: [spatialInCrs84(a, crs, name), spatialInCrs84(b, crs, name)],
+    ...(heights === null ? {} : { heights }),
   }
+}
+
+/** Returns the bottom and the top of a box of six numbers. */
+function heightsOf(spatial: Spatial, name: string): readonly [number, number] | null {
+  if (!('bbox' in spatial) || spatial.bbox.length !== 6) return null
+  const [, , bottom = 0, , , top = 0] = spatial.bbox
+  if (bottom > top) throw new QueryError(`${name}: its bottom is above its top`)
+  return [bottom, top]
 }
 
 function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {

@@ -3,7 +3,7 @@ import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { FeatureTexts } from '../index-file/index-description.js'
 import { type CompileContext, compile, OF_FEATURES, OF_TEXTS, type SqlValue } from './cql2/compile.js'
 import type { Geometry } from './cql2/expression.js'
-import { boxOf, envelopeOf, geometryOf, isBox } from './geometry.js'
+import { boxOf, envelopeOf, geometryOf, isAtHeight, isBox } from './geometry.js'
 import { intersects } from './intersects.js'
 import type { Chunk, ItemsQuery, SqlRow } from './items-query.js'
 import { rowChunks, selectRows } from './row-chunks.js'
@@ -43,6 +43,10 @@ export class OpenIndex {
     const options = { deterministic: true }
     this.#database.function('gw_casei', options, (text: unknown) => (typeof text === 'string' ? folded(text) : null))
     this.#database.function('gw_intersects', options, (blob: unknown, id: unknown) => this.#intersects(blob, id))
+    this.#database.function('gw_at_height', options, (blob: unknown, bottom: unknown, top: unknown) => {
+      const geometry = blob instanceof Uint8Array ? geometryOf(blob, null) : null
+      return Number(geometry === null || isAtHeight(geometry, Number(bottom), Number(top)))
+    })
     this.#boxCount = this.#database.prepare(
       'SELECT count(*) AS n FROM (SELECT 1 FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ? LIMIT ?)',
     )

@@ -170,6 +170,30 @@ describe('a response from the stored texts', () => {
   })
 })
 
+test.each([
+  ['bbox=10,40,100,16,60,200', [100, 200]],
+  ['bbox=10,40,-1,16,60,0', [0, 0]],
+  [
+    new URLSearchParams({ filter: 'S_INTERSECTS(geometry, BBOX(10, 40, 2990, 16, 60, 3000))' }).toString(),
+    [2990, 3000],
+  ],
+] as const)('a box of six numbers leaves out features above and below it: %s', (text, [bottom, top]) => {
+  const { features } = answer(parseItemsQuery(`${text}&limit=10000`, '', index))
+  const heights = (features as { geometry: { coordinates: unknown[] } | null }[]).flatMap(({ geometry }) =>
+    typeof geometry?.coordinates[2] === 'number' ? [geometry.coordinates[2]] : [],
+  )
+  const expected = Array.from({ length: COUNT }, (_, i) => i).filter(
+    (i) => i % 3 === 0 && i % 11 !== 0 && i >= bottom && i <= top,
+  )
+  expect(heights).toEqual(expected)
+  // Those without heights are at all of them.
+  expect(features.length).toBeGreaterThan(1_000)
+})
+
+test('a box whose bottom is above its top is refused', () => {
+  expect(() => parseItemsQuery('bbox=10,40,2,16,60,1', '', index)).toThrow('its bottom is above its top')
+})
+
 test('other systems, formats, orders and properties are written for the response', () => {
   for (const text of ['crs=EPSG:3857', 'f=csv', 'f=fgb', 'sortby=number', 'properties=name'])
     expect([text, parseItemsQuery(text, '', index).texts]).toEqual([text, null])

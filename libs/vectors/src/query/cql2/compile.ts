@@ -13,8 +13,15 @@ import {
 
 type Intersection = Extract<Expression, { readonly op: 's_intersects' }>
 
-/** By which name filters and parameters know the geometry. */
+/** The name of the geometry in S_INTERSECTS, which takes no other property. */
 export const GEOMETRY_NAME = 'geometry'
+
+/** Returns the name of the geometry among properties: `geometry`, or `geometry_2` and so on if a field has that name. */
+export function geometryNameAmong(isTaken: (name: string) => boolean): string {
+  let name = GEOMETRY_NAME
+  for (let n = 2; isTaken(name); n++) name = `${GEOMETRY_NAME}_${n}`
+  return name
+}
 
 export type SqlValue = string | number | null
 
@@ -85,12 +92,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
       return wrapped('NOT (', condition(expression.args[0], context, true), ')')
     case 'isNull': {
       const [arg] = expression.args
-      if (
-        typeof arg === 'object' &&
-        'property' in arg &&
-        arg.property === GEOMETRY_NAME &&
-        !context.fields.has(GEOMETRY_NAME)
-      )
+      if (typeof arg === 'object' && 'property' in arg && arg.property === geometryName(context))
         return { text: `${context.geom} IS NULL`, values: [] }
       const value = operandOf(arg, context)
       return value.literal
@@ -196,16 +198,21 @@ function columnOf(operand: Operand, context: CompileContext): string {
   return operandOf(operand, context).text
 }
 
+function geometryName({ fields }: CompileContext): string {
+  return geometryNameAmong((name) => fields.has(name))
+}
+
 function fieldOf(name: string, { fields }: CompileContext): IndexField {
   const field = fields.get(name)
   if (field !== undefined) return field
   const shown = name.slice(0, 80)
-  if (name === GEOMETRY_NAME) throw new QueryError('filter: the geometry is compared by S_INTERSECTS only')
+  if (name === geometryNameAmong((taken) => fields.has(taken)))
+    throw new QueryError('filter: the geometry is compared by S_INTERSECTS only')
   throw new QueryError(`filter: there is no property ${shown}; the queryables list those that there are`)
 }
 
 function intersection(
-  { args: [a, b], orMissing = false }: Intersection,
+  { args: [a, b], orMissing = false, heights }: Intersection,
   context: CompileContext,
   isNegated: boolean,
 ): Sql {
@@ -213,15 +220,16 @@ function intersection(
   const property = 'property' in a ? a : b
   if (!('property' in property) || 'property' in literal)
     throw new QueryError(`filter: S_INTERSECTS takes the property ${GEOMETRY_NAME} and a geometry`)
-  if (property.property !== GEOMETRY_NAME)
-    throw new QueryError(
-      `filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${GEOMETRY_NAME}`,
-    )
+  const name = geometryName(context)
+  if (property.property !== GEOMETRY_NAME && property.property !== name)
+    throw new QueryError(`filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${name}`)
   const parts = polygonsOf(literal)
-  return balanced(
+  const found = balanced(
     parts.map((geometry) => oneIntersection(geometry, context, orMissing, isNegated)),
     'OR',
   )
+  if (heights === undefined) return found
+  return balanced([found, { text: `gw_at_height(${context.geom}, ?, ?)`, values: [...heights] }], 'AND')
 }
 
 /** Features whose boxes touch, or are within, a box. */

@@ -105,3 +105,14 @@ test('a long chain stays within the depth limit of SQLite', () => {
   expect(depths.at(-1)).toBe(0)
   expect(Math.max(...depths)).toBeLessThan(14)
 })
+
+test('a field that is named geometry is compared as a text, and the geometry is geometry_2', () => {
+  const own = new Map([['geometry', { name: 'geometry', column: 'geometry', type: 'string' as const, layers: [] }]])
+  const of = (text: string) =>
+    compile(parseCql2Text(text), { fields: own, geom: OF_FEATURES, geometry: () => 7, usesTree: () => false }).text
+  expect(of("geometry = 'x'")).toBe('"geometry" = ?')
+  expect(of('geometry IS NULL')).toBe('"geometry" IS NULL')
+  expect(of('geometry_2 IS NULL')).toBe('geom IS NULL')
+  for (const name of ['geometry', 'geometry_2'])
+    expect(of(`S_INTERSECTS(${name}, POINT(1 2))`)).toBe('(gw_intersects(geom, ?))')
+})

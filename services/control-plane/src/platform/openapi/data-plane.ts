@@ -399,7 +399,7 @@ export const DATA_PLANE_PATHS: Paths = {
   '/tiles/{code}/{version}/tilejson.json': tileJson('getVersionTileJson', 'TileJSON of a version', [CODE, VERSION]),
   '/vectors/{code}/tiles/{z}/{x}/{y}.mvt': vectorTile(
     'getTileOfVector',
-    'A vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid',
+    'A vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid; 503: the first tiles are being built',
     [CODE, ...ADDRESS.filter(({ name }) => name !== 'ext')],
   ),
   '/vectors/{code}/tilejson.json': tileJson('getTileJsonOfVector', 'TileJSON of the vector tiles of a vector', [CODE]),

@@ -21,7 +21,7 @@ interface Parts {
 export function serveDocs(app: App, dist: string, notBuilt: Refusal): void {
   const site = new StaticSite(dist)
   let parts: Parts | null = null
-  app.get('/docs/*', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/docs/*', { config: { mayTakeLong: true }, schema: { hide: true } }, async (request, reply) => {
     const names = await site.names()
     if (names === null) return sendRefusal(reply, notBuilt)
     parts ??= {

@@ -12,7 +12,7 @@ import { StaticSite } from './static-site.js'
  */
 export function serveMapPage(app: App, dist: string, notBuilt: Refusal): void {
   const site = new StaticSite(dist)
-  app.get('/map/*', { schema: { hide: true } }, async ({ params }, reply) => {
+  app.get('/map/*', { config: { mayTakeLong: true }, schema: { hide: true } }, async ({ params }, reply) => {
     const names = await site.names()
     if (names === null) return sendRefusal(reply, notBuilt)
     const path = `map/${(params as { '*': string })['*'] || 'index.html'}`

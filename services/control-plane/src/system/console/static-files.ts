@@ -32,7 +32,7 @@ export function serveBuiltConsole(app: App, dist: string, notBuilt: Refusal): vo
       .type('text/html; charset=utf-8')
       .send(text.replaceAll(NONCE_PLACEHOLDER, nonce).replace(DATA_PLACEHOLDER, () => data))
   }
-  app.get('/admin/*', { schema: { hide: true } }, async (request, reply) => {
+  app.get('/admin/*', { config: { mayTakeLong: true }, schema: { hide: true } }, async (request, reply) => {
     const names = await site.names()
     if (names === null) return sendRefusal(reply, notBuilt)
     const name = (request.params as { '*': string })['*']

@@ -49,7 +49,11 @@ function isDirectory(place: string): boolean {
 function judge({ name, path, isWritten }: Folder, facts: FolderFacts | null): Finding {
   const what = `${name} ${path}`
   if (facts === null)
-    return fault('folders', `${what} does not answer`, 'repair the mount; the gateway serves its other folders meanwhile')
+    return fault(
+      'folders',
+      `${what} does not answer`,
+      'repair the mount; the gateway serves its other folders meanwhile',
+    )
   if (facts.error !== null) {
     const verb = isWritten ? 'written into' : 'read'
     return fault(

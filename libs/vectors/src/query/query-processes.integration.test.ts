@@ -72,10 +72,10 @@ test.each(['', '&sortby=-i', '&properties=i'])(
   },
 )
 
-test('steps of clients that have gone are withdrawn, and more than 200 waiting steps are refused', async () => {
+test('steps of clients that have gone are withdrawn, and more than 500 waiting steps are refused', async () => {
   const processes = new QueryProcesses()
   const first = processes.run(slow()).next()
-  const clients = Array.from({ length: 250 }, () => new AbortController())
+  const clients = Array.from({ length: 550 }, () => new AbortController())
   const outcomes = Promise.allSettled(clients.map(({ signal }) => processes.run(slow(), signal).next()))
   for (const client of clients) client.abort()
   const reasons = (await outcomes).map((one) => (one.status === 'rejected' ? one.reason.constructor : null))

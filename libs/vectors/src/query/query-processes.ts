@@ -9,7 +9,7 @@ const MODULE = new URL('../../dist/query/query-process.js', import.meta.url)
 const MAX_PROCESSES = 3
 const STALLED_MS = 100
 /** Limits: queries that wait for a step, and queries that are open, most of which then wait for a slow client. */
-const MAX_WAITING = 200
+const MAX_WAITING = 500
 const MAX_OPEN = 1_000
 /** Steps that a process knows of: it begins the next one at once, and the others can still be withdrawn. */
 const STEPS_AHEAD = 2

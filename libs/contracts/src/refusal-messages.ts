@@ -61,6 +61,7 @@ export const REFUSAL_MESSAGES = {
     'this gateway has a style of that code in its scan source {source}; import it under another code',
   style_revision_absent: 'the document of this revision is not kept',
   style_import_invalid: 'the style is not valid: {problems}',
+  style_check_late: 'the style could not be checked within {seconds} s; nothing was imported',
   style_import_no_code: 'query.code: write the code of the style',
   style_import_no_document: 'the archive has no style.json at its top, or in the one folder at its top',
   body_not_style: 'the body must be application/json or application/zip',

@@ -266,6 +266,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   style_code_of_source: '此网关的扫描源 {source} 中已有这个代码的样式；请以其他代码导入',
   style_revision_absent: '这个修订的文档没有保留',
   style_import_invalid: '样式无效：{problems}',
+  style_check_late: '未能在 {seconds} 秒内完成样式检查；没有导入任何内容',
   style_import_no_code: 'query.code：请写样式的代码',
   style_import_no_document: '压缩包的顶层或顶层唯一的文件夹中没有 style.json',
   body_not_style: '正文必须是 application/json 或 application/zip',

@@ -37,7 +37,7 @@ const IDLE_THREAD_MS = 30_000
 const MAX_WAITING = 256
 /** Limit of one range or sprite. The largest ranges of CJK fonts take a second; a font that was made to never end must not block the others. */
 const BUILD_LIMIT_MS = 30_000
-/** What exceeded the limit is not built again for so long. */
+/** Rest of a font or sprite that exceeded the limit, before it is built again. */
 const REST_MS = 10 * 60_000
 
 const RANGE_GLYPHS = 256

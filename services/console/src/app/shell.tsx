@@ -50,7 +50,7 @@ export function Shell() {
             />
             <TextLink to="/" underline="never" className="brand">
               <Mark />
-              <Text component="span" fw={650} c="var(--mantine-color-text)" truncate>
+              <Text component="span" fw={650} c="var(--mantine-color-text)" truncate className="brand-name">
                 {t.brand}
               </Text>
             </TextLink>

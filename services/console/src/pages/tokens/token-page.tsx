@@ -111,7 +111,7 @@ function TokenFacts({ token }: { token: Token }) {
         {token.last_used_from !== null && <Name>{t.tokens.usedFrom(token.last_used_from)}</Name>}
       </Fact>
       {token.last_refused_at !== null && (
-        <Fact name={t.tokens.refused}>
+        <Fact name={t.tokens.refused} wide>
           <Refusals token={token} />
         </Fact>
       )}

@@ -88,7 +88,7 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getExport',
-        summary: 'An export',
+        summary: 'Get an export',
         description: 'While the export is being written, the response has its progress.',
         params,
         response: { 200: exportSchema },

@@ -111,7 +111,7 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
     {
       schema: {
         operationId: 'listAdminVectors',
-        summary: 'Vectors',
+        summary: 'List vectors',
         description: 'Includes vectors that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
         querystring: VECTORS_QUERY,
         response: { 200: listOf(adminVectorSchema) },

@@ -112,7 +112,7 @@ export function detailRoutes(app: App, { sql, settings }: ControlContext): void 
     {
       schema: {
         operationId: 'getAdminVector',
-        summary: 'A vector',
+        summary: 'Get a vector',
         description: SEEN,
         params: byCode,
         response: { 200: adminVectorSchema },

@@ -58,7 +58,7 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     {
       schema: {
         operationId: 'listAdminStyles',
-        summary: 'Styles',
+        summary: 'List styles',
         description: `Includes styles that readers do not see: ${SEEN}. \`problems\` names missing sources, fonts and icons.`,
         querystring: STYLES_QUERY,
         response: { 200: listOf(adminStyleSchema) },
@@ -74,7 +74,7 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     {
       schema: {
         operationId: 'getAdminStyle',
-        summary: 'A style',
+        summary: 'Get a style',
         description: `Includes styles that readers do not see: ${SEEN}.`,
         params: byCode,
         response: { 200: adminStyleSchema },

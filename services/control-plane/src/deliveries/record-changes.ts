@@ -144,8 +144,7 @@ export function bulkRecordsRoute(
     operationId,
     noun,
     actions: {
-      retry:
-        'delivers again, under the same `webhook-id`; a delivered record only if its id is named',
+      retry: 'delivers again, under the same `webhook-id`; a delivered record only if its id is named',
       acknowledge: 'acknowledges a failure',
       cancel: 'cancels a record that has not ended',
     },

@@ -41,9 +41,7 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   gauge('slice_oldest_pending_seconds', 'Age of the oldest slice job that has not begun.', null, (b) => [
     ['', b.sliceOldestSeconds],
   ])
-  gauge('deliveries_waiting', 'Pushes and callbacks that have not ended.', null, (b) => [
-    ['', b.deliveriesWaiting],
-  ])
+  gauge('deliveries_waiting', 'Pushes and callbacks that have not ended.', null, (b) => [['', b.deliveriesWaiting]])
   gauge('deliveries_overdue_seconds', 'Time for which the most overdue delivery has been due.', null, (b) => [
     ['', b.deliveriesOldestSeconds],
   ])

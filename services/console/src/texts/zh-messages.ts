@@ -522,7 +522,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   'said.tile_size': '必须是 256 或 512',
   'said.callback_address': '必须是 http 或 https 地址',
   'said.ids_or_filter': '需要 ids 或 filter 之一',
-  'said.own_version': '不能作为自己的版本',
+  'said.own_version': '必须是版本，不能是别名 “current”',
   'said.source_path':
     '必须是普通文件的绝对路径，或 s3://bucket/key：不能是虚拟文件系统、其他 URL、连接字符串或子数据集',
   'said.no_nul': '不能含有 NUL',

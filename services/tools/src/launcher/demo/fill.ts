@@ -4,7 +4,7 @@ import type { ScanSource, ScanSourceBody } from '@gateway/contracts/scan-source.
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { AdminCallFailed, type AdminClient } from '../admin-client.js'
 import { layOutDemoData } from './lay-out.js'
-import { DEMO_BASEMAPS, DEMO_VECTORS } from './plan.js'
+import { DEMO_BASEMAPS, DEMO_STYLES, DEMO_VECTORS } from './plan.js'
 
 /** Time limit: a scan of the configured roots may be running at a start, and only one scan runs at a time. */
 const SCAN_WITHIN_MS = 120_000
@@ -14,9 +14,10 @@ const LOOK_AGAIN_MS = 100
 
 /** Writes the demo data below the data directory and scans it, until its vector tiles are built. Existing parts are not made again. */
 export async function fillWithDemo(admin: AdminClient, dataDir: string): Promise<void> {
-  const { basemapRoot, vectorRoot } = await layOutDemoData(join(dataDir, 'demo'))
+  const { basemapRoot, vectorRoot, styleRoot } = await layOutDemoData(join(dataDir, 'demo'))
   await scan(admin, { code: DEMO_BASEMAPS, kind: 'basemap', path: basemapRoot, name: 'Demo basemaps' })
   await scan(admin, { code: DEMO_VECTORS, kind: 'vector', path: vectorRoot, name: 'Demo vectors' })
+  await scan(admin, { code: DEMO_STYLES, kind: 'style', path: styleRoot, name: 'Demo styles' })
   await tilesBuilt(admin)
 }
 

@@ -50,11 +50,9 @@ export async function examineArchive(file: string, slotOf: SlotOf, maxBytes: num
     await eachFile(file, async (_zip, entry) => {
       const slot = slotOf(entry.fileName)
       if (slot === 'leftover') return
-      if (slot === null)
-        throw new BadArchive(coded('archive_foreign_entry', { entry: shortened(entry.fileName) }))
+      if (slot === null) throw new BadArchive(coded('archive_foreign_entry', { entry: shortened(entry.fileName) }))
       seen.first ??= slot
-      if (slot.place !== seen.first.place)
-        throw new BadArchive(coded('archive_two_storages'))
+      if (slot.place !== seen.first.place) throw new BadArchive(coded('archive_two_storages'))
       seen.files++
       seen.bytes += entry.uncompressedSize
       if (seen.bytes > maxBytes) throw new BadArchive(coded('archive_too_large', { bytes: maxBytes }))
@@ -98,7 +96,8 @@ async function extract(zip: ZipFile, entry: Entry, target: string): Promise<void
       checksum = crc32(chunk, checksum)
       await output.writeFile(chunk)
     }
-    if (checksum !== entry.crc32) throw new BadArchive(coded('archive_entry_damaged', { entry: shortened(entry.fileName) }))
+    if (checksum !== entry.crc32)
+      throw new BadArchive(coded('archive_entry_damaged', { entry: shortened(entry.fileName) }))
     await output.sync()
   } finally {
     await output.close()
@@ -127,7 +126,8 @@ async function* plainFiles(zip: ZipFile): AsyncGenerator<Entry> {
     if (type !== 0 && type !== 0o100000 && type !== 0o040000) {
       throw new BadArchive(coded('archive_entry_link', { entry: shortened(entry.fileName) }))
     }
-    if (entry.isEncrypted()) throw new BadArchive(coded('archive_entry_encrypted', { entry: shortened(entry.fileName) }))
+    if (entry.isEncrypted())
+      throw new BadArchive(coded('archive_entry_encrypted', { entry: shortened(entry.fileName) }))
     if (!entry.fileName.endsWith('/')) yield entry
   }
 }

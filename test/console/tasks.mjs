@@ -131,7 +131,7 @@ async function slice(hands, page) {
   await hands.click(folder)
   await hands.click(dialog.getByRole('checkbox', { name: 'blue-marble.jpg' }))
   await hands.click(dialog.getByRole('button', { name: /^Add/ }))
-  await hands.type(page.getByLabel('Layer code'), `timed-${Date.now()}`)
+  await hands.type(page.getByRole('combobox', { name: 'Layer code' }), `timed-${Date.now()}`)
   await page.getByText(/resolution of the images/).waitFor()
   await hands.button('Submit the job')
   await page.getByText('100%').waitFor({ timeout: 120_000 })

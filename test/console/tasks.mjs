@@ -134,7 +134,7 @@ async function slice(hands, page) {
   await hands.type(page.getByRole('combobox', { name: 'Layer code' }), `timed-${Date.now()}`)
   await page.getByText(/resolution of the images/).waitFor()
   await hands.button('Submit the job')
-  await page.getByText('100%').waitFor({ timeout: 120_000 })
+  await page.getByText('100%').first().waitFor({ timeout: 120_000 })
   await page.getByText('Succeeded').first().waitFor()
 }
 

@@ -3,6 +3,21 @@ import type { MessageCode } from '@gateway/contracts/messages.js'
 
 /** Messages of the service by code; `{name}` stands for a parameter, as in the English table. */
 export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
+  vector_no_layer: '没有带几何的图层',
+  vector_many_layers: '图层多于 {limit} 个',
+  vector_many_fields: '属性多于 {limit} 个',
+  vector_not_degrees: '坐标不是以度为单位，文件也没有说明所用的坐标系',
+  vector_file_gone: '文件已不存在，或无权读取',
+  vector_file_replaced: '文件在上次扫描之后被替换或改写；下一次扫描会发现新的内容',
+  vector_no_gdal: '生成矢量瓦片需要 GDAL（ogr2ogr），本机没有安装',
+  vector_unreadable: 'GDAL 无法读取此文件：文件已损坏，或是其他格式',
+  vector_conversion_stopped: 'ogr2ogr 没有进展，已被停止',
+  vector_conversion_ended: 'ogr2ogr 以退出码 {exit_code} 结束',
+  vector_conversion_killed: 'ogr2ogr 被终止；其内存限制可能过低',
+  vector_conversion_said: '{words}',
+  vector_builder_ended:
+    '生成进程 {count} 次意外结束（{words}）；本机内存可能不足，VECTOR_BUILD_MEMORY 是一次生成可用的内存；将 tiles 设为 true 可重试',
+  vector_disk_full: 'VECTOR_BUILD_ROOT 所在磁盘已满：请腾出空间，然后将 tiles 设为 true',
   scan_image: {
     one: '{file} 未收录：它是影像（{format}）；若带有地理位置，请切片（控制台“切片”，或 POST /api/v1/slice/jobs）',
     many: '{folder} 中有 {count} 个文件未收录，例如 {example}：它们是影像（{format}）；带有地理位置的可以切片（控制台“切片”，或 POST /api/v1/slice/jobs）',
@@ -507,7 +522,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   'said.tile_size': '必须是 256 或 512',
   'said.callback_address': '必须是 http 或 https 地址',
   'said.ids_or_filter': '需要 ids 或 filter 之一',
-  'said.own_version': '不能作为自己的版本',
+  'said.own_version': '必须是版本，不能是别名 “current”',
   'said.source_path':
     '必须是普通文件的绝对路径，或 s3://bucket/key：不能是虚拟文件系统、其他 URL、连接字符串或子数据集',
   'said.no_nul': '不能含有 NUL',

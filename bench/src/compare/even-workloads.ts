@@ -67,12 +67,17 @@ export const OTHER_MULTIPLES = [0.5, 5] as const
 
 const OTHER: readonly Workload[] = (Object.keys(OTHERS) as Other[]).flatMap((basemap) =>
   OTHER_MULTIPLES.map((multiple) =>
-    even(`${basemap}-${multiple}`, `${multiple} times the memory for tiles, ${basemap.slice('others-'.length)}`, basemap, {
-      tiles: ({ data }) =>
-        othersTiles(data).slice(0, Math.round((multiple * SMALL_MEMORY_BYTES) / data.meanTileBytes)),
-      inMemory: () => join(othersDirectory(), basemap),
-      environment: 'others',
-    }),
+    even(
+      `${basemap}-${multiple}`,
+      `${multiple} times the memory for tiles, ${basemap.slice('others-'.length)}`,
+      basemap,
+      {
+        tiles: ({ data }) =>
+          othersTiles(data).slice(0, Math.round((multiple * SMALL_MEMORY_BYTES) / data.meanTileBytes)),
+        inMemory: () => join(othersDirectory(), basemap),
+        environment: 'others',
+      },
+    ),
   ),
 )
 

@@ -22,7 +22,7 @@ struct Check {
 };
 constexpr Check kChecks[] = {{"heads", check_heads, 20},     {"table", check_table, 1},   {"pipeline", check_request_pipeline, 10},
                              {"database", check_database, 1}, {"absent", check_absent, 1}, {"directory", check_directory, 5},
-                             {"documents", check_documents, 5}, {"bundles", check_bundles, 8}};
+                             {"documents", check_documents, 5}, {"bundles", check_bundles, 4}};
 constexpr size_t kCount = std::size(kChecks);
 
 const Check *running = nullptr;

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
 import { LIVE_TOPICS } from '@gateway/contracts/console.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -46,15 +46,10 @@ export async function registerConsole(app: App, ctx: ControlContext, edges: Know
   settingsRoute(app, ctx)
   stateRoutes(app, ctx, edges)
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
-  if (existsSync(`${DOCS_DIST}index.html`)) await serveDocs(app, DOCS_DIST)
-  else app.get('/docs/', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NO_DOCS))
-  if (existsSync(`${CONSOLE_DIST}index.html`)) {
-    await serveBuiltConsole(app, CONSOLE_DIST)
-    await serveMapPage(app, `${CONSOLE_DIST}map/`)
-    return
-  }
-  for (const path of ['/admin/', '/map/'])
-    app.get(path, { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NOT_BUILT))
+  await app.register(fastifyStatic, { serve: false, preCompressed: true, cacheControl: false })
+  serveDocs(app, DOCS_DIST, NO_DOCS)
+  serveBuiltConsole(app, CONSOLE_DIST, NOT_BUILT)
+  serveMapPage(app, CONSOLE_DIST, NOT_BUILT)
 }
 
 function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {

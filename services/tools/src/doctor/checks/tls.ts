@@ -33,6 +33,6 @@ export async function checkTls(settings: Settings): Promise<readonly Finding[]> 
       : [ok('tls', `${found}, and is for ${host}`)]
   } catch (error) {
     if (!(error instanceof SettingsRefusal)) throw error
-    return [fault('tls', error.message, 'mend the files')]
+    return [fault('tls', error.message, 'correct the files')]
   }
 }

@@ -179,8 +179,8 @@ async function sayRegistryTrouble() {
   const trouble = await registryTrouble(root)
   if (trouble)
     say(
-      `The package registry is not in reach (${trouble}); npm goes on trying, Ctrl-C ends it. Without internet access: ` +
-        'unpack a release, or copy a checkout in which "npm run setup" has run.',
+      `The package registry is unreachable (${trouble}); npm goes on trying, Ctrl-C ends it. Without internet access: unpack a release, or ` +
+        'copy a checkout in which "npm run setup" has run.',
     )
 }
 

@@ -143,12 +143,12 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   [
     'a wrong password',
     async () => ({ DATABASE_URL: url((address) => Object.assign(address, { password: 'hidden' })) }),
-    /^fault store: the store refuses the credentials.*: mend DATABASE_URL/,
+    /^fault store: the store refuses the credentials.*: correct DATABASE_URL/,
   ],
   [
     'a database that is not there',
     async () => ({ DATABASE_URL: url((address) => Object.assign(address, { pathname: '/absent' })) }),
-    /^fault store: the store has no database of the name.*: mend DATABASE_URL; create/,
+    /^fault store: the store has no database of the name.*: correct DATABASE_URL; create/,
   ],
   [
     'a role without rights',

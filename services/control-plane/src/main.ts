@@ -175,7 +175,7 @@ function withCredentials(settings: Settings, log: Log): Settings {
   if (outcome.state === 'unwritable') {
     log.warn(
       { path: outcome.path, err: outcome.reason },
-      'neither ADMIN_PASSWORD nor ADMIN_TOKEN is set and CONFIG_FILE cannot be written: admin routes answer 401',
+      'neither ADMIN_PASSWORD nor ADMIN_TOKEN is set and CONFIG_FILE cannot be written: admin routes return 401',
     )
   }
   return complete

@@ -51,7 +51,7 @@ function judge({ name, path, isWritten }: Folder, facts: FolderFacts | null): Fi
   if (facts === null)
     return fault(
       'folders',
-      `${what} does not answer`,
+      `${what} does not respond`,
       'repair the mount; the gateway serves its other folders meanwhile',
     )
   if (facts.error !== null) {
@@ -76,8 +76,8 @@ function judgeRoom(what: string, { freeBytes, bytes, freeInodes, inodes }: Folde
       'tiles are small files: take a file system with more inodes, or publish archives',
     )
   if (freeBytes < LITTLE_BYTES || freeBytes < bytes * LITTLE_SHARE)
-    return warn('folders', `${what} has ${room} left`, 'make room before the next slicing or import')
-  return ok('folders', `${what} can be written into; ${room} are left`)
+    return warn('folders', `${what} has ${room} left`, 'free space before the next slicing or import')
+  return ok('folders', `${what} can be written to; ${room} are left`)
 }
 
 function adviceFor(code: string): string {

@@ -6,9 +6,10 @@ import type { TileMatrices } from '@gateway/contracts/basemap.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isGaussKrueger, ownMatrices, ownSetId, zoneOf } from './gauss-krueger.js'
+import { FOLDER_LAYOUTS } from './layouts/layout.js'
 import { openListed } from './listed-source.js'
 import { probeTileSet } from './probe.js'
-import { makeBundles, makeConf, makeEnvelope, writeFiles } from './testing/esri-caches.js'
+import { makeBundles, makeConf, makeEnvelope, makeRoot, makeZip, writeFiles } from './testing/esri-caches.js'
 import { ALL_CACHED, servedFrom } from './testing/served-from.js'
 import { inUnitsOf, isInSet, matrixSetOf, tileBounds, tileMatrixLimits, tileTouches } from './tile-matrix-sets.js'
 import { tileJson } from './tilejson.js'
@@ -118,6 +119,41 @@ describe('sets in such a grid', () => {
     const { column: x, row: y } = placeAt(4)
     expect(await source?.tile({ z: 4, x, y })).not.toBeNull()
     expect(await source?.tile({ z: 4, x: x + 1, y })).toBeNull()
+    source?.close()
+  })
+
+  test.each([
+    ['an exploded cache', 'exploded', 'esri_exploded'],
+    ['a package', 'zone.tpkx', 'tpkx'],
+  ] as const)('%s is served by its own levels', async (_, name, storage) => {
+    // The levels of the scheme begin at 5.
+    const tiles = await Promise.all(
+      [0, 4].map(async (z) => ({ level: z + 5, ...placeAt(z), data: await picture(z * 50) })),
+    )
+    const scheme = {
+      wkid: 4547,
+      origin: [-5123200, 10002100],
+      levels: RESOLUTIONS.map((resolution, z) => ({ level: z + 5, resolution })),
+    } as const
+    const file = path.join(root, name)
+    if (storage === 'tpkx') {
+      const inTile = [...makeBundles(tiles)].map(([bundle, data]) => [`tile/${bundle}`, data] as const)
+      fs.writeFileSync(file, makeZip([['root.json', makeRoot(scheme)], ...inTile]))
+    } else {
+      const conf = makeConf({ ...scheme, storage: 'esriMapCacheStorageModeExploded' })
+      const files = tiles.map(({ level, column, row, data }) => {
+        return [`_alllayers/${FOLDER_LAYOUTS.arcgis.write({ z: level, x: column, y: row })}.png`, data] as const
+      })
+      writeFiles(file, [['conf.xml', conf], ...files])
+    }
+    const probe = await probeTileSet(root, file)
+    expect(probe).toMatchObject({ storage, minZoom: 0, maxZoom: 4, tileMatrixSet: SET.id, tileMatrices: MATRICES })
+    const source = await openListed(servedFrom(root, file, storage), ALL_CACHED)
+    for (const z of [0, 4]) {
+      const { column: x, row: y } = placeAt(z)
+      expect([z, await source?.tile({ z, x, y })]).toEqual([z, expect.objectContaining({ encoding: 'identity' })])
+      expect([z, await source?.tile({ z, x: x + 1, y })]).toEqual([z, null])
+    }
     source?.close()
   })
 

@@ -33,6 +33,10 @@ const WEBP = 50001
 const RGB = 2
 const MASK = 4
 
+/** Limits: pixels of a tile's side, and tiles of a zoom (an index of 1.2 GB). */
+const [MIN_TILE_SIZE, MAX_TILE_SIZE] = [64, 4_096]
+const MAX_TILES = 100_000_000
+
 /** Maximum size of a tile in bytes; JPEG tiles are assembled in memory. */
 const MAX_TILE_BYTES = 32 * 1024 * 1024
 
@@ -75,6 +79,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
   const tileSize = yield* one(full, TAG.tileWidth, 0)
   if (tileSize === 0 || !full.has(TAG.offsets) || !full.has(TAG.sizes)) throw unfit('its image is not tiled')
   if ((yield* one(full, TAG.tileHeight, 0)) !== tileSize) throw unfit('its tiles are not square')
+  if (tileSize < MIN_TILE_SIZE || tileSize > MAX_TILE_SIZE) throw unfit(`its tiles have ${tileSize} pixels`)
   const compression = yield* one(full, TAG.compression, 1)
   if (compression !== JPEG && compression !== WEBP) throw unfit('its tiles are neither JPEG nor WebP')
   const bits = yield* many(TAG.bits)
@@ -116,6 +121,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
       continue
     }
     const [columns, rows] = [Math.ceil(ownWidth / ownTile), Math.ceil(ownHeight / ownTile)]
+    if (columns * rows > MAX_TILES) throw new BrokenArchiveError('an image has more tiles than allowed')
     if (offsets.count < columns * rows || sizes.count < columns * rows)
       throw new BrokenArchiveError('its index has too few entries')
     const tables = fields.get(TAG.jpegTables)

@@ -30,7 +30,11 @@ export async function readZipDirectory(fd: number): Promise<Map<string, ZipEntry
   try {
     const zip = await fromFdPromise(fd, { autoClose: false, strictFileNames: true })
     if (zip.entryCount > MAX_ENTRIES) throw new BrokenArchiveError(`the zip has more than ${MAX_ENTRIES} entries`)
-    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, toEntry(entry))
+    for await (const entry of zip.eachEntry()) {
+      // Programs disagree on which one counts.
+      if (entries.has(entry.fileName)) throw new BrokenArchiveError(`the zip has two entries ${shown(entry.fileName)}`)
+      entries.set(entry.fileName, toEntry(entry))
+    }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (error instanceof BrokenArchiveError) throw error

@@ -7,18 +7,11 @@ import { ArchivePair, type ChangedRun } from './archive-changes.js'
 import { CHANGES } from './column-changes.js'
 import { type ComparedSet, type CompareTask, NotCompared, openSet } from './compare-sets.js'
 import { folderChanges, folderPair } from './folder-changes.js'
-import { joinTiles, type TileChange } from './join-tiles.js'
+import { type ChangedTile, joinTiles, type TileChange } from './join-tiles.js'
 
 export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet' | 'tileMatrices'> & {
   /** what is wanted, in degrees; null: everywhere */
   readonly area: Bounds | null
-}
-
-export interface ChangedTile {
-  readonly z: number
-  readonly x: number
-  readonly y: number
-  readonly change: TileChange
 }
 
 /** Maximum number of changes of one zoom that are sorted at once, of 8 bytes each. A zoom with more is read again for the rest. */

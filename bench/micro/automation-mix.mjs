@@ -24,7 +24,8 @@ for (const [code, versions] of Object.entries({ world: ['v1'], moon: ['v1', 'v2'
     for (let x = 0; x < SIDE; x++) {
       const folder = join(home, 'maps', code, version, String(ZOOM), String(x))
       mkdirSync(folder, { recursive: true })
-      for (let y = 0; y < SIDE; y++) writeFileSync(join(folder, `${y}.png`), Buffer.alloc(1024 + ((x * SIDE + y) * 37) % 59_000, 7))
+      for (let y = 0; y < SIDE; y++)
+        writeFileSync(join(folder, `${y}.png`), Buffer.alloc(1024 + (((x * SIDE + y) * 37) % 59_000), 7))
     }
 
 const control = await start('control-plane', controlPort, {})
@@ -44,10 +45,13 @@ const requestsOf = (name, token) => {
   const paths = Array.from({ length: SIDE * SIDE }, (_, i) => (i * 611) % (SIDE * SIDE)).map(
     (i) => `/tiles/world/v1/${ZOOM}/${Math.floor(i / SIDE)}/${i % SIDE}.png?v=1`,
   )
-  return writeRequests(join(home, name), paths.map((path) => ({ path, headers: [`X-Access-Token: ${token}`] })))
+  return writeRequests(
+    join(home, name),
+    paths.map((path) => ({ path, headers: [`X-Access-Token: ${token}`] })),
+  )
 }
 const plain = requestsOf('plain', await issue({}))
-const bounded = requestsOf('bounded', await issue({ bounds: [-179, -84, 179, 84] }))
+const bounded = requestsOf('bounded', await issue({ bounds: [-179, -84.9, 179, 84.9] }))
 const nothing = () => {}
 const CASES = {
   none: { requests: plain, begin: nothing, finish: nothing },
@@ -59,7 +63,8 @@ const CASES = {
   },
   'a canary of another basemap': {
     requests: plain,
-    begin: () => admin('POST', '/basemaps/moon/default-version', { version: 'v2', canary: { percent: 50, minutes: 60 } }),
+    begin: () =>
+      admin('POST', '/basemaps/moon/default-version', { version: 'v2', canary: { percent: 50, minutes: 60 } }),
     finish: () => admin('DELETE', '/basemaps/moon/default-switch'),
   },
 }
@@ -75,7 +80,11 @@ for (let round = 0; round < Number(values.rounds); round++) {
     // The scan that a change of the source causes is not measured.
     await sleep(4000)
     const before = [processorSeconds([edge]), processorSeconds([edge, control])]
-    const { requests: count, failures, statuses } = await load({ ...options, requests, seconds: Number(values.seconds) })
+    const {
+      requests: count,
+      failures,
+      statuses,
+    } = await load({ ...options, requests, seconds: Number(values.seconds) })
     if (failures > 0 || statuses['200'] !== count) throw new Error(`${name}: ${JSON.stringify(statuses)}`)
     const after = [processorSeconds([edge]), processorSeconds([edge, control])]
     spent[name].push(after.map((at, i) => ((at - before[i]) / count) * 1e6))

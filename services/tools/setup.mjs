@@ -10,7 +10,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { buildAddon, buildConsole, buildDocs } from './setup/builds.mjs'
+import { buildAddon, buildConsole, buildDocs, consoleExists } from './setup/builds.mjs'
 import { installPackages, packagesAreInstalled, registryTrouble } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
@@ -30,6 +30,9 @@ const ASKED_AFTER_MS = 10_000
 /** Lines of a failed tool's output that are shown: the cause comes first, and npm's explains all its options after it. */
 const SHOWN_LINES = 12
 
+/** Projects that the compiler builds if only the packages for serving are installed; with those that they refer to. */
+const SERVICES = ['edge', 'control-plane', 'tiler', 'tools'].map((name) => `services/${name}`)
+
 class SetupFailed extends Error {
   constructor(message, signal) {
     super(message)
@@ -39,6 +42,8 @@ class SetupFailed extends Error {
 
 checkNode()
 const script = scriptToRun()
+/** False if the packages for serving are enough. Tests, benchmarks and `npm run setup` need all of them. */
+const everything = !script?.startsWith(join(root, 'services/'))
 if (process.env.SETUP !== 'off' && !runsAsDelivered(script) && !runsAsIs(script)) await makeReady().catch(end)
 if (script === null) process.exit()
 if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
@@ -86,13 +91,22 @@ function runsAsIs(script) {
   return process.argv[2] === '--as-is' && existsSync(script) && existsSync(join(root, 'node_modules'))
 }
 
+/** The console and the documentation of a fresh checkout are built while the script already runs: requests for them wait. */
 async function makeReady() {
   const release = await lockCheckout()
   if (release === null) return
   try {
     await installAndCompile()
-  } finally {
+    const bundles = bundle()
+    if (script !== null && !everything && !consoleExists(root)) {
+      bundles.catch(sayFailure).finally(release)
+      return
+    }
+    await bundles
     release()
+  } catch (error) {
+    release()
+    throw error
   }
 }
 
@@ -103,7 +117,7 @@ async function lockCheckout() {
       say(`Waiting for process ${pid}, which is making this checkout ready ...`),
     )
   } catch (error) {
-    if (!packagesAreInstalled(root) || (script !== null && !existsSync(script)))
+    if (!packagesAreInstalled(root, everything) || (script !== null && !existsSync(script)))
       refuse(
         `This checkout is not set up, and cannot be: ${error.message}. Run "npm run setup" as its owner.`,
         EXIT_REFUSED,
@@ -114,33 +128,46 @@ async function lockCheckout() {
 }
 
 async function installAndCompile() {
-  if (!packagesAreInstalled(root)) {
-    say('Installing packages (npm ci), once; SETUP=off starts without ...')
+  const mustInstall = !packagesAreInstalled(root, everything)
+  if (mustInstall) {
+    say('Installing packages (npm), once; SETUP=off starts without ...')
     const slow = setTimeout(sayRegistryTrouble, ASKED_AFTER_MS)
-    mustHaveWorked('Installing the packages failed (npm ci)', await installPackages(root))
+    mustHaveWorked('Installing the packages failed (npm)', await installPackages(root, everything))
     clearTimeout(slow)
   }
   if (!existsSync(join(root, 'services/tools/dist/launcher/main.js'))) say('Compiling (tsc -b), once ...')
-  // In parallel: one after the other, they would leave the second core idle for a good part of the time.
-  const [addon, [compiled, consoleBuilt, docsBuilt]] = await Promise.all([buildAddon(root), compileAndBundle()])
+  // In parallel, because the second core would be idle for much of the time otherwise.
+  const [addon, compiled] = await Promise.all([buildAddon(root), compile(mustInstall)])
   mustHaveWorked('Compiling the addon failed', addon)
   if (addon.note) say(addon.note)
   mustHaveWorked('Compiling failed (tsc -b)', compiled)
-  mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
-  if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
-  // It is not needed to serve maps; the next start tries again.
-  if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; going on without it.`)
 }
 
-/** Returns the outcomes of the compiler, the console and the documentation; only that of the compiler if it failed. */
-async function compileAndBundle() {
-  const compiled = await runTool(process.execPath, [compiler, '-b'], root)
-  if (!compiled.ok) return [compiled]
-  const bundled = await Promise.all([
+/**
+ * The compiler checks types only if all packages are installed, since tests lie next to the code. Output that it wrote without a check has loose
+ * declarations, so that everything is compiled again after a new installation.
+ */
+function compile(isNewlyInstalled) {
+  const isComplete = packagesAreInstalled(root, true)
+  const checked = isNewlyInstalled ? ['-b', '--force'] : ['-b']
+  return runTool(process.execPath, [compiler, ...(isComplete ? checked : ['-b', '--noCheck', ...SERVICES])], root)
+}
+
+async function bundle() {
+  const [consoleBuilt, docsBuilt] = await Promise.all([
     buildConsole(root, () => say('Building the console (vite build) ...')),
     buildDocs(root, () => say('Building the documentation (vitepress build) ...')),
   ])
-  return [compiled, ...bundled]
+  mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
+  if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
+  // Maps are served without it. The next start tries again.
+  if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; continuing without it.`)
+}
+
+/** A gateway that already serves goes on without its console. A signal has been passed on to it as well. */
+function sayFailure(error) {
+  if (!(error instanceof SetupFailed)) throw error
+  if (error.message !== '') say(error.message)
 }
 
 function mustHaveWorked(what, result) {
@@ -152,8 +179,8 @@ async function sayRegistryTrouble() {
   const trouble = await registryTrouble(root)
   if (trouble)
     say(
-      `The package registry is not in reach (${trouble}); npm goes on trying, Ctrl-C ends it. Without internet access: ` +
-        'unpack a release, or copy a checkout in which "npm run setup" has run.',
+      `The package registry is unreachable (${trouble}); npm goes on trying, Ctrl-C ends it. Without internet access: unpack a release, or ` +
+        'copy a checkout in which "npm run setup" has run.',
     )
 }
 

@@ -124,7 +124,7 @@ test('many faults at once are each reported in one line with the remedy', async 
     /^fault ports: API_PORT \d+ on 127\.0\.0\.1 is taken.*: end it/,
     /^warn clock: the clock is (59\d|60\d)\.\d s ahead of that of Postgres: synchronize/,
     /^fault folders: DATA_DIR .*ENOTDIR.*: name a folder/,
-    /^fault folders: BASEMAP_ROOTS .*nowhere.*ENOENT.*: make it, mount it/,
+    /^fault folders: BASEMAP_ROOTS .*nowhere.*ENOENT.*: create it, mount it/,
     /^fault folders: scan source gone .*ENOENT/,
     /^fault bus: Redis at .*ECONNREFUSED.*: start Redis/,
   ]
@@ -134,7 +134,7 @@ test('many faults at once are each reported in one line with the remedy', async 
 })
 
 test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
-  ['a setting that is malformed', async () => ({ API_PORT: '0' }), /^fault settings: API_PORT must be .*: mend it/],
+  ['a setting that is malformed', async () => ({ API_PORT: '0' }), /^fault settings: API_PORT must be .*: correct it/],
   [
     'a store that is out of reach',
     async () => ({ DATABASE_URL: `postgres://u:hidden@127.0.0.1:${await freePort()}/x` }),
@@ -143,12 +143,12 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   [
     'a wrong password',
     async () => ({ DATABASE_URL: url((address) => Object.assign(address, { password: 'hidden' })) }),
-    /^fault store: the store refuses the credentials.*: mend DATABASE_URL/,
+    /^fault store: the store refuses the credentials.*: correct DATABASE_URL/,
   ],
   [
     'a database that is not there',
     async () => ({ DATABASE_URL: url((address) => Object.assign(address, { pathname: '/absent' })) }),
-    /^fault store: the store has no database of the name.*: mend DATABASE_URL; create/,
+    /^fault store: the store has no database of the name.*: correct DATABASE_URL; create/,
   ],
   [
     'a role without rights',
@@ -214,7 +214,7 @@ test('slice sources that are open to the network are a warning until SLICE_SOURC
 test('without --json each finding is one line, and an unknown option is refused', async () => {
   const { stdout, code } = await doctor({ API_PORT: 'many' }, [], [])
   expect(stdout).toMatch(
-    /^ok {4}machine .*\n(?:(?:ok|warn|fault) +machine .*\n)fault settings +API_PORT must be a port number: mend it; .*\n$/,
+    /^ok {4}machine .*\n(?:(?:ok|warn|fault) +machine .*\n)fault settings +API_PORT must be a port number: correct it; .*\n$/,
   )
   expect(code).toBe(2)
 })

@@ -78,7 +78,7 @@ test('a killed process is withdrawn by its edge, and none is pending', async () 
 })
 
 test('processes killed during the stop of their edge are withdrawn by it, and no later disable is pending', async () => {
-  gateway().allowErrors(/does not turn its event loop|did not end in time|a worker ended/)
+  gateway().allowErrors(/the event loop of a worker is blocked|did not end in time|a worker ended/)
   const edge = gateway().edges[1]
   if (edge === undefined) throw new Error('a second edge')
   while ((await present()).length < 4) await sleep(100)

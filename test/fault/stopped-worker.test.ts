@@ -19,7 +19,7 @@ async function prepare(gateway: Gateway): Promise<void> {
 
 const gateway = useGateway({ edges: 1, edgeWorkers: 2, env: SPINNABLE }, prepare)
 
-const ENDED = /does not turn its event loop and is killed/
+const ENDED = /the event loop of a worker is blocked; the worker is killed/
 const REPLACED = /a worker ended and is replaced/
 
 test('workers killed under load cost only the connections that they held, and no caller gets a 503', async ({

@@ -55,7 +55,7 @@ test('tiles of a bucket are served while the disk of their cache is full', async
   await readSome(0)
   await expect.poll(() => readdirSync(cache).length).toBeGreaterThan(0)
   expect(await failing()).toBe(0)
-  gateway.allowErrors(/TILE_CACHE_DIR fails; remote tiles go on without it/)
+  gateway.allowErrors(/TILE_CACHE_DIR fails; remote tiles are served without it/)
   await disk.fill()
   await readSome(200)
   await expect.poll(failing).toBe(1)

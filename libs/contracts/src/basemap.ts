@@ -49,7 +49,8 @@ export interface TileMatrices {
 const tileMatrixSetIdSchema = z
   .union([z.enum(TILE_MATRIX_SET_IDS), z.string().regex(/^EPSG\d{4}_[0-9a-f]{8}$/)])
   .describe(
-    'the grid that the tiles lie in; `EPSG4547_` and a hash, say: its own one in a zone of CGCS2000 / 3-degree Gauss-Kruger, which WMTS and OGC API - Tiles define',
+    "the grid of the tiles; an id such as `EPSG4547_` and a hash is the tile set's own grid in a zone of CGCS2000 / 3-degree Gauss-Kruger, " +
+      'which WMTS and OGC API - Tiles define',
   )
 
 /** Systems into which coordinates of tiles are shifted: GCJ-02, in which maps of China are published. It is only a label; nothing is shifted here. */
@@ -57,14 +58,15 @@ export const COORDINATE_OFFSETS = ['gcj02'] as const
 export type CoordinateOffset = (typeof COORDINATE_OFFSETS)[number]
 const coordinateOffsetSchema = z
   .enum(COORDINATE_OFFSETS)
-  .describe('the tiles lie where GCJ-02 shifts them to; a label for clients, nothing is shifted')
+  .describe('the tiles lie where GCJ-02 shifts them to; a label for clients: the gateway shifts nothing')
 
 /** Alias of a basemap's default version in URLs. No version has this label. */
 export const CURRENT_VERSION = 'current'
 
 /** WGS 84 west, south, east, north, in degrees. If west is greater than east, the box crosses the antimeridian (RFC 7946, 5.2). */
 export const boundsSchema = z.tuple([z.number(), z.number(), z.number(), z.number()]).meta({
-  description: 'west, south, east, north in degrees; west above east: across the antimeridian (RFC 7946, 5.2)',
+  description:
+    'west, south, east, north in degrees; if west is above east, the area crosses the antimeridian (RFC 7946, 5.2)',
   // JSON Schema needs neither for a tuple, but generators and linters without support of `prefixItems` do.
   items: { type: 'number' },
   minItems: 4,
@@ -88,14 +90,14 @@ export const basemapVersionSchema = z.object({
   max_zoom: z.int(),
   bounds: boundsSchema.nullable(),
   tile_matrix_set: tileMatrixSetIdSchema,
-  crs: z.string().describe('the coordinate system of that grid, `EPSG:3857` say'),
+  crs: z.string().describe('the coordinate system of that grid, for example `EPSG:3857`'),
   coordinate_offset: coordinateOffsetSchema.nullable(),
   revision: z
     .int()
     .min(1)
     .describe(
-      'grows whenever the content may have changed (sliced into, imported again, found changed by a scan); TileJSON puts it into tile ' +
-        'addresses as `v`, so that caches keep nothing of an older content under them',
+      'increases whenever the content may have changed (sliced into, imported again, found changed by a scan). TileJSON puts it into tile ' +
+        'addresses as `v`, so that caches do not serve older content',
     ),
   available: z.boolean(),
   scanned_at: timestampSchema,
@@ -104,13 +106,13 @@ export type BasemapVersion = z.infer<typeof basemapVersionSchema>
 
 export const withdrawnSchema = z
   .boolean()
-  .describe('an operator has taken it from its readers: neither served nor listed, whatever scans find')
+  .describe('an operator has withdrawn it from readers: it is neither served nor listed, whatever scans find')
 /** Additional fields of a basemap or vector for administrators. */
 export const withdrawableFields = {
   withdrawn: withdrawnSchema,
   source_enabled: z
     .boolean()
-    .describe('whether its scan source is enabled; nothing of a disabled one is served or listed'),
+    .describe('false: its scan source is disabled, and nothing of that source is served or listed'),
 } as const
 
 export const CACHE_POLICIES = ['interface', 'private', 'shared'] as const
@@ -118,13 +120,14 @@ export type CachePolicy = (typeof CACHE_POLICIES)[number]
 const cachePolicySchema = z
   .enum(CACHE_POLICIES)
   .describe(
-    'who may keep tiles: `interface`: as the interface and TILE_CACHE_CONTROL say; `private`: browsers alone; `shared`: caches in front too, for `s_maxage`',
+    'who may keep tiles: `interface`: the defaults of the interface and TILE_CACHE_CONTROL apply; `private`: only browsers; `shared`: also ' +
+      'caches in front, for `s_maxage`',
   )
 const sharedMaxAgeSchema = z
   .int()
   .min(0)
   .max(31_536_000)
-  .describe('seconds for which shared caches may keep a tile; with `shared` alone')
+  .describe('seconds for which shared caches may keep a tile; only with `shared`')
 
 /** Order of rows: `xyz` counts from the north, `tms` from the south. */
 export const ROW_ORDERS = ['xyz', 'tms'] as const
@@ -148,9 +151,9 @@ const overridable = {
   storage: z
     .enum(ROW_ORDERS)
     .describe(
-      'how the rows of a folder, MBTiles archive or MapProxy layout are counted: `xyz` from the north, `tms` from the south',
+      'direction in which the rows of a folder, MBTiles archive or MapProxy layout are counted: `xyz` from the north, `tms` from the south',
     ),
-  tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid that the tiles lie in'),
+  tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid of the tiles'),
   format: z.enum(TILE_FORMATS).describe('the format of the tiles; their files keep their names'),
   bounds: boundsSchema.refine(
     ([west, south, east, north]) =>
@@ -169,14 +172,17 @@ export const versionOverridesSchema = z
   .object(overridable)
   .partial()
   .describe(
-    "values that an operator has set in place of those that the scan found; a field that is absent is the scan's",
+    'values that an operator has set in place of those that the scan found; an absent field has the value of the scan',
   )
 export type VersionOverrides = z.infer<typeof versionOverridesSchema>
 
 /** The values of the scan for fields that may be overridden. */
 const scannedValuesSchema = z
   .object({
-    storage: z.enum(ROW_ORDERS).nullable().describe('`null`: PMTiles and others whose form says how rows are counted'),
+    storage: z
+      .enum(ROW_ORDERS)
+      .nullable()
+      .describe('`null`: the format of the tile set defines the direction (PMTiles and others)'),
     tile_matrix_set: tileMatrixSetIdSchema,
     format: z.enum(TILE_FORMATS),
     bounds: boundsSchema.nullable(),
@@ -186,7 +192,7 @@ const scannedValuesSchema = z
     attribution: z.string().nullable(),
     coordinate_offset: coordinateOffsetSchema.nullable(),
   })
-  .describe('the fields that may be overridden as the scan found them; `null`: it found none')
+  .describe('the fields that may be overridden, with the values of the scan; `null`: the scan found no value')
 export type ScannedValues = z.infer<typeof scannedValuesSchema>
 
 const nullable = <T extends z.ZodType>(schema: T) => schema.nullable().optional()
@@ -213,15 +219,15 @@ export const basemapPatchSchema = z
   .strictObject({
     withdrawn: withdrawnSchema.optional(),
     cache_policy: cachePolicySchema.optional(),
-    s_maxage: sharedMaxAgeSchema.optional().describe('with `shared`, which needs it'),
-    name: nullable(text(MAX_LABEL_LENGTH)).describe("in place of the scan's name; `null` returns to that"),
-    description: nullable(text(MAX_TEXT_LENGTH)).describe('for operators; `null`: none'),
+    s_maxage: sharedMaxAgeSchema.optional().describe('with `shared`, which requires it'),
+    name: nullable(text(MAX_LABEL_LENGTH)).describe('replaces the name of the scan; `null` returns to that name'),
+    description: nullable(text(MAX_TEXT_LENGTH)).describe('for operators; `null`: no text'),
     tags: z
       .array(text(MAX_LABEL_LENGTH))
       .max(MAX_TAGS)
       .transform((tags) => [...new Set(tags)])
       .optional(),
-    owner: nullable(text(MAX_LABEL_LENGTH)).describe('who is responsible for the basemap; `null`: nobody is named'),
+    owner: nullable(text(MAX_LABEL_LENGTH)).describe('the person or team responsible for the basemap; `null`: nobody'),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     error: sentence('said.nothing_to_change'),
@@ -239,8 +245,10 @@ export const adminBasemapVersionSchema = basemapVersionSchema.extend({
   withdrawn: withdrawnSchema,
   held: z
     .boolean()
-    .describe('it was found in a source with `publish: approval` and waits for it; it is also withdrawn until then'),
-  rejected_reason: z.string().nullable().describe('why an operator rejected it; `null`: nobody did'),
+    .describe(
+      'it was found in a source with `publish: approval` and waits for the approval; until then it is also withdrawn',
+    ),
+  rejected_reason: z.string().nullable().describe('why an operator rejected it; `null`: it was not rejected'),
   overrides: versionOverridesSchema,
   scanned: scannedValuesSchema,
 })
@@ -255,7 +263,8 @@ export const basemapSchema = z.object({
     .string()
     .nullable()
     .describe(
-      'what `current` means: the version that an operator set, otherwise, and while that one is withdrawn, the highest that is available and not withdrawn',
+      'the version that `current` means: the one that an operator set, or the highest that is available and not withdrawn, if none is set or ' +
+        'it is withdrawn',
     ),
   versions: z.array(basemapVersionSchema),
   url_template: z.string(),
@@ -270,16 +279,17 @@ export const adminBasemapSchema = basemapSchema.extend({
   ...withdrawableFields,
   cache_policy: cachePolicySchema,
   s_maxage: sharedMaxAgeSchema.nullable(),
-  scanned_name: z
-    .string()
-    .describe('the name that the scan found; `name` is what an operator set in its place, if any'),
-  description: z.string().nullable().describe('by an operator'),
-  tags: z.array(z.string()).describe('by an operator'),
-  owner: z.string().nullable().describe('by an operator: who is responsible'),
+  scanned_name: z.string().describe('the name that the scan found; if an operator has set another one, `name` has it'),
+  description: z.string().nullable().describe('set by an operator'),
+  tags: z.array(z.string()).describe('set by an operator'),
+  owner: z.string().nullable().describe('the responsible person or team, set by an operator'),
 })
 /** A basemap in the list for administrators. */
 export const listedBasemapSchema = adminBasemapSchema.extend({
-  requests_per_day: z.number().min(0).describe('for its tiles and documents: the mean of the last 7 days'),
+  requests_per_day: z
+    .number()
+    .min(0)
+    .describe('mean number of requests a day for its tiles and documents, over the last 7 days'),
 })
 export type ListedBasemap = z.infer<typeof listedBasemapSchema>
 export type AdminBasemap = z.infer<typeof adminBasemapSchema>
@@ -288,35 +298,39 @@ export type AdminBasemap = z.infer<typeof adminBasemapSchema>
 const MAX_CANARY_MINUTES = 10_080
 
 const canarySchema = z.strictObject({
-  percent: z.int().min(1).max(99).describe('of the tokens, the same ones throughout'),
-  minutes: z.number().positive().max(MAX_CANARY_MINUTES).describe('for how long; then it becomes the default for all'),
+  percent: z.int().min(1).max(99).describe('percentage of the tokens, always the same ones'),
+  minutes: z
+    .number()
+    .positive()
+    .max(MAX_CANARY_MINUTES)
+    .describe('duration in minutes; then the version becomes the default for all'),
 })
 
 export const defaultVersionBodySchema = z.strictObject({
   version: z.string().min(1),
-  at: queryInstantSchema.optional().describe('when it becomes the default; without a zone it is UTC; left out: now'),
-  canary: canarySchema.optional().describe('a share of the tokens has it first; left out: all have it at once'),
+  at: queryInstantSchema.optional().describe('when it becomes the default; UTC if it has no zone; default: now'),
+  canary: canarySchema.optional().describe('a share of the tokens gets it first; default: all get it at once'),
 })
 
 const canaryCountsSchema = z.object({
-  requests: z.int().describe('for its tiles'),
-  missing: z.int().describe('of these: 404'),
-  failed: z.int().describe('of these: 5xx'),
+  requests: z.int().describe('requests for its tiles'),
+  missing: z.int().describe('requests that returned 404'),
+  failed: z.int().describe('requests that returned 5xx'),
 })
 
 export const SWITCH_STATUSES = ['pending', 'canary', 'done', 'failed', 'cancelled', 'rolled_back'] as const
 export const defaultSwitchSchema = z.object({
   id: z.uuid(),
-  version: z.string().describe('what becomes the default'),
-  at: timestampSchema.describe('when it does, or when its canary begins'),
+  version: z.string().describe('the version that becomes the default'),
+  at: timestampSchema.describe('when it becomes the default, or when its canary begins'),
   status: z.enum(SWITCH_STATUSES).describe('`canary`: a share of the tokens has the version now'),
   canary: canarySchema
     .extend({
       started_at: timestampSchema.nullable(),
-      ends_at: timestampSchema.nullable().describe('when the version becomes the default unless it is worse'),
-      before_version: z.string().nullable().describe('the default when it began'),
-      before: canaryCountsSchema.describe('what edges answered for the version before'),
-      after: canaryCountsSchema.describe('and for the new one, in the same minutes'),
+      ends_at: timestampSchema.nullable().describe('when the version becomes the default, unless it is worse'),
+      before_version: z.string().nullable().describe('the default when the switch began'),
+      before: canaryCountsSchema.describe('responses of the edges for the previous version'),
+      after: canaryCountsSchema.describe('responses of the edges for the new version, in the same minutes'),
     })
     .nullable(),
   ended_at: timestampSchema.nullable(),
@@ -325,14 +339,16 @@ export const defaultSwitchSchema = z.object({
 })
 /** The response to a switch of the default version. */
 export const switchedBasemapSchema = adminBasemapSchema.extend({
-  pending_switch: defaultSwitchSchema.nullable().describe('the switch that is still to happen; `null`: none is'),
+  pending_switch: defaultSwitchSchema
+    .nullable()
+    .describe('the switch that has not happened yet; `null`: no switch is pending'),
 })
 
 /** The versions that were the default, newest first, and the planned switches. */
 export const defaultHistorySchema = z.object({
   items: z.array(
     z.object({
-      version: z.string().nullable().describe('`null`: there was no default'),
+      version: z.string().nullable().describe('`null`: the basemap had no default'),
       since: timestampSchema,
       until: timestampSchema.nullable().describe('`null`: it is the default now'),
     }),

@@ -7,8 +7,8 @@ const place = z
 export const comparedZoomSchema = z.object({
   zoom: z.int(),
   addresses: z.int().describe('tile addresses in the bounds of either version'),
-  step: z.int().min(1).describe('one address of every `step` columns and rows was looked at; 1: all of them'),
-  compared: z.int().describe('addresses that were looked at, also where neither version has a tile'),
+  step: z.int().min(1).describe('one address of every `step` columns and rows was compared; 1: all of them'),
+  compared: z.int().describe('number of compared addresses, including those without a tile in both versions'),
   same: z.int().describe('tiles that have the same bytes'),
   different: z.array(place),
   only_left: z.array(place),
@@ -20,7 +20,7 @@ export type ComparedZoom = z.infer<typeof comparedZoomSchema>
 export const comparisonSchema = z.object({
   left: z.string(),
   right: z.string(),
-  complete: z.boolean().describe('false: time ran out; the last zoom is then a part of what was asked for'),
+  complete: z.boolean().describe('false: time ran out, and the last zoom is incomplete'),
   zooms: z.array(comparedZoomSchema),
 })
 export type Comparison = z.infer<typeof comparisonSchema>

@@ -42,15 +42,15 @@ export const previewTokenSchema = z.object({
 export type PreviewToken = z.infer<typeof previewTokenSchema>
 
 export const settingViewSchema = z.object({
-  name: z.string().describe('as the environment and the env file call it'),
-  group: z.string().describe('the part of the gateway that it belongs to; items are ordered by it'),
+  name: z.string().describe('the name in the environment and the env file'),
+  group: z.string().describe('the part of the gateway that the setting belongs to; items are ordered by it'),
   value: z
     .union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))])
     .nullable()
-    .describe('in force after defaults; null where nothing is set, and for every secret'),
+    .describe('in force after defaults; null if nothing is set, and for every secret'),
   secret: z.boolean(),
   is_set: z.boolean(),
-  is_default: z.boolean().describe('whether it is in force where nothing is configured'),
+  is_default: z.boolean().describe('true: the same value would be in force without any configuration'),
 })
 export type SettingView = z.infer<typeof settingViewSchema>
 

@@ -8,11 +8,11 @@ const bytes = z.number().min(0)
 
 /** The cache on disk of remote tiles, shared by the processes of a host. Counts are those of one process since its start. */
 export const remoteCacheSchema = z.object({
-  kept_bytes: bytes.describe('in the directory when room was last made'),
+  kept_bytes: bytes.describe('size of the directory when space was last freed'),
   capacity_bytes: bytes.describe('TILE_CACHE_BYTES'),
-  saved_bytes: bytes.describe('of tiles that were read from it instead of from their storage'),
-  fetched_bytes: bytes.describe('that came from the storage'),
-  failing: z.boolean().describe('the disk refuses, and tiles go on without it'),
+  saved_bytes: bytes.describe('bytes of tiles that were read from it instead of from their storage'),
+  fetched_bytes: bytes.describe('bytes that came from the storage'),
+  failing: z.boolean().describe('the disk refuses writes, and tiles are served without it'),
 })
 export type RemoteCache = z.infer<typeof remoteCacheSchema>
 
@@ -28,14 +28,14 @@ export const edgePresenceSchema = z.object({
   applied_mark: z
     .uuid()
     .optional()
-    .describe('names that state of the log: numbers come again after a restore, marks do not'),
+    .describe('identifies that state of the log: numbers repeat after a restore, marks do not'),
   path: z
     .enum(['bus', 'store'])
     .optional()
-    .describe('of a process that confirmed a change: by way of the bus, or of the store, which it polls'),
+    .describe('only for a process that confirmed a change: through the bus, or through the store, which it polls'),
   traffic: trafficCountersSchema
     .extend({
-      remote_cache: remoteCacheSchema.optional().describe('absent: it has read nothing of remote versions yet'),
+      remote_cache: remoteCacheSchema.optional().describe('absent: it has not read from remote versions yet'),
       memory_bytes: bytes.optional().describe('resident memory of the process'),
     })
     .optional(),
@@ -46,12 +46,12 @@ export type EdgePresence = z.infer<typeof edgePresenceSchema>
 export const acknowledgementFields = {
   confirmed: z
     .array(edgePresenceSchema)
-    .describe('follow the change from now on: they refuse the token, or serve the map no more'),
+    .describe('have applied the change: they refuse the token, or no longer serve the map'),
   pending: z
     .array(edgePresenceSchema)
     .describe(
-      'may not follow it yet: they have not said that they do, or have been silent for less than TOKEN_OFFLINE_SECONDS without having ' +
-        'been stopped in order (`seen_at` tells since when)',
+      'may not have applied it yet: they have not confirmed it, or they have been silent for less than TOKEN_OFFLINE_SECONDS without a regular ' +
+        'stop (`seen_at` has the last sign of life)',
     ),
 } as const
 

@@ -15,18 +15,20 @@ interface Documented {
 const DOCUMENTED: readonly Documented[] = [
   {
     codes: ['invalid_parameters'],
-    when: 'a parameter, a body or a path is not as described, or has a field that is not known; the words name the field, what was sent, what may be there and what was probably meant',
+    when:
+      'a parameter, a body or a path is not as described, or has an unknown field; the message names the field, the value that was sent, the ' +
+      'permitted values and the probable intention',
     act: 'correct it; the same request fails again',
   },
   { codes: ['conflicting_tokens'], when: 'two different tokens in one request', act: 'send one' },
   {
     codes: ['token_missing', 'token_malformed'],
-    when: 'no token, one in a place that is not read, or one that none can be; the words say which',
+    when: 'no token, a token in a place that is not read, or a text that cannot be a token; the message says which',
     act: '`Authorization: Bearer`, `X-Access-Token`, `?token=`',
   },
   {
     codes: ['token_unknown', 'token_expired', 'token_disabled'],
-    when: 'the token opens nothing (any more)',
+    when: 'the token has ended or is unknown',
     act: 'ask whoever issued it',
   },
   {
@@ -36,7 +38,7 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['signature_wrong', 'signature_expired'],
-    when: 'a [signed address](../caches.md#signed-addresses) that was not made for this, was changed, or has ended',
+    when: 'a [signed address](../caches.md#signed-addresses) that was made for another resource, was changed, or has ended',
     act: 'ask for a new one',
   },
   {
@@ -46,12 +48,12 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['outside_bounds'],
-    when: 'a token or a signed address with bounds, and a tile beyond them, or a whole archive or vector',
+    when: 'a token or a signed address with bounds, and a tile outside them, or a whole archive or vector',
     act: 'ask for one without, or have the bounds changed',
   },
   {
     codes: ['scope_missing', 'resource_not_granted'],
-    when: 'the token may not do or read this',
+    when: 'the token has no right to do or read this',
     act: 'have it granted; a change is in force at once',
   },
   {
@@ -62,38 +64,40 @@ const DOCUMENTED: readonly Documented[] = [
   {
     codes: ['role_missing'],
     when: "the operator's role does not suffice",
-    act: 'an `admin` does it, or gives the role',
+    act: 'ask an `admin` to do it, or to give you the role',
   },
   {
     codes: ['not_found', 'tile_not_found'],
-    when: 'nothing is there (any more); who may read it is told what is missing: the basemap, its version, the extension, the zoom, the column or row',
-    act: 'a missing tile is no fault of a map: `missing=204`',
+    when:
+      'nothing is there (any more); for clients that may read the resource, the message says what is missing: the basemap, its version, the ' +
+      'extension, the zoom, the column or row',
+    act: 'a missing tile is not a fault of the map; use `missing=204`',
   },
-  { codes: ['method_not_allowed'], when: 'the address knows other methods', act: '`Allow` names them' },
+  { codes: ['method_not_allowed'], when: 'the address has other methods', act: '`Allow` names them' },
   { codes: ['request_timeout'], when: 'the body took longer than 30 s', act: 'send it faster, or again' },
   {
     codes: ['conflict', 'scan_running'],
-    when: 'it does not fit to what is there, or a scan runs',
-    act: 'read the words; `.../queue` waits for its turn',
+    when: 'the request conflicts with the present state, or a scan runs',
+    act: 'read the message; `.../queue` waits for its turn',
   },
   {
     codes: ['gone'],
-    when: 'a `cursor` of features that have been replaced since',
+    when: 'a `cursor` of features that have since been replaced',
     act: 'start again at the first page',
   },
   {
     codes: ['precondition_failed'],
-    when: '`If-None-Match: *` was sent, and the code exists already; or what `If-Match` or `If-Unmodified-Since` names is not the content',
-    act: 'leave the header out',
+    when: '`If-None-Match: *` was sent, and the code exists already; or the content does not match `If-Match` or `If-Unmodified-Since`',
+    act: 'omit the header',
   },
   { codes: ['payload_too_large'], when: 'more than 1 MiB, or `IMPORT_MAX_BYTES` for imports', act: 'send less' },
   { codes: ['uri_too_long'], when: 'an address of more than 8,192 characters', act: 'shorten it' },
   {
     codes: ['unsupported_media_type'],
-    when: 'not JSON, or not what an import takes',
+    when: 'not JSON, or not the type that an import takes',
     act: '`Content-Type: application/json`',
   },
-  { codes: ['range_not_satisfiable'], when: 'a range beyond the end', act: '`Content-Range` tells the size' },
+  { codes: ['range_not_satisfiable'], when: 'a range beyond the end', act: '`Content-Range` has the size' },
   {
     codes: ['too_many_requests', 'rate_limited'],
     when: "too many guesses, jobs, imports, streams, or lists and documents at once; or the token's `rate_limit` is reached",

@@ -23,19 +23,21 @@ const zoom = z.int().min(0).max(26)
 
 export const exportBodySchema = z.strictObject({
   basemap_code: z.string().min(1),
-  version: z.string().min(1).describe('a label, or `current` for what is the default now'),
+  version: z.string().min(1).describe('a label, or `current` for the present default version'),
   from_version: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'an older version: the archive has the tiles that were added and changed since, and lists those that were removed; left out: all of the version',
+      'an older version: the archive has the tiles that were added and changed since, and lists the removed ones; omitted: the archive has the ' +
+        'whole version',
     ),
   format: z
     .enum(EXPORT_FORMATS)
     .default('pmtiles')
     .describe(
-      'of the archive: PMTiles 3, MBTiles 1.3, a GeoPackage with one table of tiles, or a tile package for ArcGIS; the last two hold images only',
+      'format of the archive: PMTiles 3, MBTiles 1.3, a GeoPackage with one table of tiles, or a tile package for ArcGIS; the last two hold ' +
+        'images only',
     ),
   bounds: z
     .tuple([degrees.longitude, degrees.latitude, degrees.longitude, degrees.latitude])
@@ -43,10 +45,12 @@ export const exportBodySchema = z.strictObject({
     .refine(([, south, , north]) => south < north, sentence('said.south_north'))
     .refine(([west, , east]) => west !== east, sentence('said.west_east'))
     .optional()
-    .describe('west, south, east, north in degrees; west above east: across the antimeridian; left out: all of it'),
-  zoom_min: zoom.optional().describe('left out: that of the version'),
-  zoom_max: zoom.optional().describe('left out: that of the version'),
-  target_code: z.string().min(1).optional().describe('a target that the archive is pushed to once it is written'),
+    .describe(
+      'west, south, east, north in degrees; if west is above east, the area crosses the antimeridian; omitted: the whole version',
+    ),
+  zoom_min: zoom.optional().describe('omitted: the zoom of the version'),
+  zoom_max: zoom.optional().describe('omitted: the zoom of the version'),
+  target_code: z.string().min(1).optional().describe('a target to which the finished archive is pushed'),
 })
 export type ExportBody = z.infer<typeof exportBodySchema>
 /** The form that a client sends. */
@@ -56,13 +60,21 @@ export const exportSchema = z.object({
   id: z.uuid(),
   basemap_code: z.string(),
   version: z.string(),
-  from_version: z.string().nullable().describe('what the archive is laid over; null: it has all of the version'),
-  format: z.enum(EXPORT_FORMATS).describe('of the archive'),
-  bounds: boundsSchema.nullable().describe('what was requested; null: all of the version'),
+  from_version: z
+    .string()
+    .nullable()
+    .describe('the version to which the delta is applied; null: the archive has the whole version'),
+  format: z.enum(EXPORT_FORMATS).describe('format of the archive'),
+  bounds: boundsSchema.nullable().describe('the requested area; null: the whole version'),
   zoom_min: z.int(),
   zoom_max: z.int(),
   target_code: z.string().nullable(),
-  push_id: z.uuid().nullable().describe('the push record of its delivery to the target; null: there is none (yet)'),
+  push_id: z
+    .uuid()
+    .nullable()
+    .describe(
+      'the push record of its delivery to the target; null: the delivery has not begun, or no target was named',
+    ),
   status: z.enum(EXPORT_STATUSES),
   message: z.string().describe('why it failed; empty otherwise'),
   ...messageFields,
@@ -75,7 +87,7 @@ export const exportSchema = z.object({
   finished_at: timestampSchema.nullable(),
   expires_at: timestampSchema
     .nullable()
-    .describe('when the archive and this record are removed; null until it has ended'),
+    .describe('when the archive and this record are removed; null until the export has ended'),
 })
 export type Export = z.infer<typeof exportSchema>
 
@@ -85,11 +97,11 @@ export const MAX_ARCHIVES = 200
 /** Extension: an archive by which a device keeps a copy of a basemap. */
 export const archiveSchema = z.object({
   id: z.uuid(),
-  version: z.string().describe('what a device has with it'),
+  version: z.string().describe('the version that a device has after applying it'),
   from_version: z
     .string()
     .nullable()
-    .describe('the version that a delta is laid over; null: it has all of the version'),
+    .describe('the version to which the delta is applied; null: the archive has the whole version'),
   tiles: z.int().describe('addresses that have a tile in the archive'),
   bytes: z.int(),
   download_url: z.string(),

@@ -17,12 +17,12 @@ const kinds = z
   .array(z.enum(NOTIFICATION_KINDS))
   .min(1)
   .max(NOTIFICATION_KINDS.length)
-  .describe('what it is told about; `unavailable`: versions and vectors whose files are gone')
+  .describe('the kinds of items that it reports; `unavailable`: versions and vectors whose files are gone')
 
 export const notificationRuleSchema = z.object({
   id: z.uuid(),
-  email: z.string().nullable().describe('null: it is a target'),
-  target_code: z.string().nullable().describe('null: it is an address of mail'),
+  email: z.string().nullable().describe('e-mail address of the recipient; null: the recipient is a target'),
+  target_code: z.string().nullable().describe('code of the target; null: the recipient is an e-mail address'),
   kinds,
   enabled: z.boolean(),
   created_at: timestampSchema,
@@ -34,7 +34,7 @@ const MAX_ADDRESS = 254
 
 export const notificationRuleBodySchema = z
   .strictObject({
-    id: z.uuid().optional().describe('of the rule that is replaced; left out: a new one'),
+    id: z.uuid().optional().describe('id of the rule to replace; omitted: a new rule'),
     email: z.email().max(MAX_ADDRESS).optional(),
     target_code: z.string().min(1).optional().describe('a target of kind `http`'),
     kinds,

@@ -11,11 +11,11 @@ export function hasRole(role: Role, needed: Role): boolean {
 
 export const sessionSchema = z.object({
   name: z.string().describe('the person, or the administrator’s user name; `token` for ADMIN_TOKEN'),
-  actor: z.string().describe('how the audit names the same'),
+  actor: z.string().describe('the name of the same person in the audit'),
   role: z.enum(ROLES),
   by: z
     .enum(['oidc', 'password', 'basic', 'bearer'])
-    .describe('a session that began at the OpenID provider or with the password, or credentials of this very request'),
-  expires_at: timestampSchema.nullable().describe('when the session ends at the latest; null: there is none'),
+    .describe('a session that began at the OpenID provider or with the password, or the credentials of this request'),
+  expires_at: timestampSchema.nullable().describe('the latest end of the session; null: the request has no session'),
 })
 export type Session = z.infer<typeof sessionSchema>

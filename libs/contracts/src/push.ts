@@ -16,23 +16,21 @@ const recordSchema = z.object({
   next_attempt_at: timestampSchema.nullable(),
   created_at: timestampSchema,
   updated_at: timestampSchema,
-  acknowledged_at: timestampSchema
-    .nullable()
-    .describe('when somebody said that they have seen its failure; null: nobody has'),
+  acknowledged_at: timestampSchema.nullable().describe('when somebody acknowledged the failure; null: nobody has'),
 })
 
 export const pushRecordSchema = recordSchema.extend({
   basemap_code: z.string(),
   version: z.string(),
-  export_id: z.uuid().nullable().describe('the export whose archive is pushed; null: the version as it lies'),
+  export_id: z.uuid().nullable().describe('the export whose archive is pushed; null: the version itself is pushed'),
   export: z
     .object({
-      bounds: boundsSchema.nullable().describe('null: all of the version'),
+      bounds: boundsSchema.nullable().describe('null: the whole version'),
       zoom_min: z.int(),
       zoom_max: z.int(),
     })
     .nullable()
-    .describe('what that archive holds of the version; null: no export is pushed, or it was removed'),
+    .describe('the content of that archive; null: no export is pushed, or it was removed'),
 })
 export type PushRecord = z.infer<typeof pushRecordSchema>
 
@@ -42,7 +40,7 @@ export type VectorPushRecord = z.infer<typeof vectorPushRecordSchema>
 /** Extension: a purge message to a cache in front of the gateway. */
 export const purgeRecordSchema = recordSchema.extend({
   basemap_code: z.string(),
-  version: z.string().nullable().describe('null: the basemap itself has changed'),
+  version: z.string().nullable().describe('the version that has changed; null: the basemap itself has changed'),
 })
 export type PurgeRecord = z.infer<typeof purgeRecordSchema>
 
@@ -60,7 +58,7 @@ export const notificationRecordSchema = recordSchema.omit({ target_code: true })
   email: z.string().nullable(),
   event: z
     .string()
-    .describe('`attention.` with what it is about, such as `attention.push_failed`; or `attention.test`'),
+    .describe('`attention.` followed by the kind of item, such as `attention.push_failed`; or `attention.test`'),
   subject: z.string(),
 })
 export type NotificationRecord = z.infer<typeof notificationRecordSchema>
@@ -68,7 +66,7 @@ export type NotificationRecord = z.infer<typeof notificationRecordSchema>
 /** Extension: the completion callback of a slice job, which is a delivery like any other. */
 export const callbackRecordSchema = recordSchema.omit({ target_code: true }).extend({
   job_id: z.uuid().describe('the slice job that ended'),
-  callback_url: z.string().describe('without its query and user, unless it is shown to the role `admin`'),
+  callback_url: z.string().describe('only the role `admin` sees its query and user'),
 })
 export type CallbackRecord = z.infer<typeof callbackRecordSchema>
 
@@ -79,7 +77,7 @@ export const sentRequestSchema = z.object({
   method: z.literal('POST'),
   url: z.string(),
   headers: z.record(z.string(), z.string()).describe('by their names in lower case; signatures are hidden'),
-  body: z.string().describe('its first part; of an upload the first part of the event'),
+  body: z.string().describe('its first part; for an upload the first part of the event'),
 })
 export type SentRequest = z.infer<typeof sentRequestSchema>
 
@@ -93,11 +91,12 @@ export const deliveryAttemptSchema = z.object({
   http_status: z.int().nullable(),
   message: z.string(),
   ...messageFields,
-  answer: z.string().describe('the first part of what the receiver answered'),
+  answer: z.string().describe('the first part of the response of the receiver'),
   request: sentRequestSchema
     .nullable()
     .describe(
-      'what was sent; null: nothing, the target is a directory, or it went to the address of a slice job and is shown to another role than `admin`',
+      'the request that was sent; null: the target is a directory, or the request went to the callback of a slice job and the reader does not ' +
+        'have the role `admin`',
     ),
 })
 export type DeliveryAttempt = z.infer<typeof deliveryAttemptSchema>

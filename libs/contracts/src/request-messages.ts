@@ -42,12 +42,12 @@ export const REQUEST_MESSAGES = {
   'json.found': 'the body is not valid JSON: line {line}, column {column}: found {found}, where {@expected} should be',
   'json.ends': 'the body is not valid JSON: it ends at line {line}, column {column}, where {@expected} should be',
   'json.encoding': 'the body is not valid JSON: it is not UTF-8 from byte {byte} on',
-  'json.forbidden_name': 'the body has a field __proto__ or constructor.prototype, which is not taken',
+  'json.forbidden_name': 'the body has a field __proto__ or constructor.prototype, which is not allowed',
   'json.single_quotes': 'texts and names take double quotes',
   'json.trailing_comma': 'no comma may stand before a closing bracket',
   'json.unquoted_name': 'names take double quotes',
   'json.comment': 'JSON has no comments',
-  'json.literal': 'of words JSON knows true, false and null only',
+  'json.literal': 'the only words in JSON are true, false and null',
   'json.number': 'a number has no leading zero, plus sign or leading point',
   'json.control': 'a line break or tab in a text is written as \\n or \\t',
   'json.form': 'this is the body of an HTML form: send JSON, such as {example}',
@@ -65,5 +65,5 @@ export const REQUEST_MESSAGES = {
   path_not_writable: '{field}: {path} cannot be written to',
   path_no_answer: '{field}: {path} does not answer',
   nothing_granted:
-    'basemap_codes, vector_codes: both are empty, so that the token can read nothing; ["{all}"] grants all',
+    'basemap_codes, vector_codes: both are empty, so the token cannot read anything; ["{all}"] grants all',
 } as const

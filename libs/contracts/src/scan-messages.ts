@@ -79,7 +79,7 @@ export const SCAN_MESSAGES = {
   scan_late:
     '{file} is left out: GDAL could not read it within {seconds} s; convert it: ogr2ogr -f GPKG OUTPUT.gpkg INPUT',
   scan_no_features: '{file} is left out: GDAL finds no layer of features in it',
-  scan_too_large: '{file} tells nothing of itself: it has more than {limit} MB',
+  scan_too_large: 'the properties of {file} are unknown: it has more than {limit} MB',
   scan_sequence_named_geojson:
     '{file} is a sequence of GeoJSON features, one in each line, and no GeoJSON document; it is served as a sequence: rename it to .geojsonl, or convert it for clients that expect GeoJSON (ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT)',
   scan_geojson_encoding:
@@ -127,8 +127,8 @@ export const SCAN_MESSAGES = {
   scan_cut_off: '{file} is left out: it is cut off, or still being written',
   scan_no_geojson: '{file} is left out: it is not GeoJSON',
   scan_left_out: '{file} is left out: {@reason}',
-  scan_open_elsewhere: '{file} is open in another program: what that has not written into it yet is not served',
-  scan_tells_nothing: '{file} tells nothing of itself: {@reason}',
+  scan_open_elsewhere: '{file} is open in another program: data that the program has not written yet is not served',
+  scan_tells_nothing: 'the properties of {file} are unknown: {@reason}',
   scan_part_missing: '{file} lacks its {part}',
   scan_parts_missing: '{file} lacks its .shx and .dbf',
   scan_doubt: '{file}: {@reason}',

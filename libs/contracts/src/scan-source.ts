@@ -34,15 +34,15 @@ export const scanScheduleSchema = z
         .describe('a name of the IANA database such as `Europe/Berlin`; default: `UTC`'),
     }),
   ])
-  .describe('when the source is scanned by itself')
+  .describe('when the schedule scans the source; null: no schedule')
 export type ScanSchedule = z.infer<typeof scanScheduleSchema>
 const watchSchema = z
   .boolean()
-  .describe('whether changes in the local folder are picked up: 2 s after the last one, at most every 10 s')
+  .describe('true: changes in the local folder start a scan, 2 s after the last change and at most every 10 s')
 
 export const SCAN_REASONS = ['manual', 'schedule', 'watch', 'start'] as const
 export type ScanReason = (typeof SCAN_REASONS)[number]
-const nextScanSchema = timestampSchema.nullable().describe('when the schedule wants the next scan; null: it wants none')
+const nextScanSchema = timestampSchema.nullable().describe('next scan by the schedule; null: no scan is scheduled')
 
 export const SCAN_STATUSES = ['running', 'succeeded', 'failed'] as const
 export type ScanStatus = (typeof SCAN_STATUSES)[number]
@@ -53,14 +53,12 @@ export const scanSchema = z.object({
   status: z.enum(SCAN_STATUSES),
   reason: z
     .enum(SCAN_REASONS)
-    .describe(
-      'why it ran: somebody asked for it, its schedule, a change in a watched folder, or a start of the gateway',
-    ),
+    .describe('why the scan ran: a request, its schedule, a change in a watched folder, or a start of the gateway'),
   changed: z
     .array(z.string())
     .nullable()
     .describe(
-      'the paths below the source that had changed in a watched folder, which were scanned, and nothing else; null: everything was',
+      'the changed paths of a watched folder, below the source, if only these were scanned; null: everything was scanned',
     ),
   next_scan_at: nextScanSchema,
   started_at: timestampSchema,
@@ -70,13 +68,13 @@ export const scanSchema = z.object({
   missing: z
     .int()
     .describe(
-      'known of this source and not found by this scan, as unavailable; counted by every scan until it is found again',
+      'known items of this source that this scan did not find; they are unavailable, and every scan counts them until they are found again',
     ),
   message: z.string(),
   ...messageFields,
-  warnings: z.int().describe('what was left out or is doubtful; the first 1,000 are listed'),
+  warnings: z.int().describe('number of items that were left out or are doubtful; the first 1,000 are listed'),
   steps: z.int().describe('folders listed and files read so far'),
-  cancelled: z.boolean().describe('an operator ended it; its status is `failed` then'),
+  cancelled: z.boolean().describe('an operator cancelled it; its status is then `failed`'),
 })
 export type Scan = z.infer<typeof scanSchema>
 
@@ -88,15 +86,15 @@ export const triedScanSchema = z.object({
   found: z
     .array(z.string())
     .describe(
-      'what would be new, changed or back: `code/version`, the path of a vector, or the code of a style; the first 1,000',
+      'items that would be new, changed or available again: `code/version`, the path of a vector, or the code of a style; the first 1,000',
     ),
-  lost: z.array(z.string()).describe('what would become unavailable; the first 1,000'),
+  lost: z.array(z.string()).describe('items that would become unavailable; the first 1,000'),
   warnings: z.int(),
-  messages: z.array(z.string()).describe('what would be left out or is doubtful; the first 1,000'),
+  messages: z.array(z.string()).describe('items that would be left out or are doubtful; the first 1,000'),
   coded_messages: z
     .array(z.object({ message: z.string(), ...messageFields }))
     .describe('the same messages, each with its code and parameters'),
-  problem: z.string().nullable().describe('why the directory cannot be scanned; null: it can'),
+  problem: z.string().nullable().describe('why the directory cannot be scanned; null: it can be scanned'),
   problem_code: messageFields.message_code,
   problem_params: messageFields.message_params,
 })
@@ -107,7 +105,7 @@ export const scanSourceSchema = z.object({
   name: z.string(),
   kind: z.enum(SOURCE_KINDS),
   path: z.string(),
-  enabled: z.boolean().describe('false: it is not scanned, and nothing that was found in it is served or listed'),
+  enabled: z.boolean().describe('false: it is not scanned, and no item from it is served or listed'),
   publish: publishSchema,
   schedule: scanScheduleSchema.nullable(),
   next_scan_at: nextScanSchema,
@@ -116,10 +114,10 @@ export const scanSourceSchema = z.object({
     .string()
     .nullable()
     .describe(
-      'why the folder cannot be watched now, so that it is scanned every minute; null: it is watched, or is not to be',
+      'why the folder cannot be watched now, so that it is scanned every minute; null: it is watched, or need not be',
     ),
   last_scan: scanSchema.nullable(),
-  queued_at: timestampSchema.nullable().describe('since when a scan of it waits for its turn; null: none does'),
+  queued_at: timestampSchema.nullable().describe('since when a scan of it waits for its turn; null: no scan waits'),
 })
 export type ScanSource = z.infer<typeof scanSourceSchema>
 
@@ -138,7 +136,7 @@ export const scanSourceBodySchema = z.strictObject({
   enabled: z.boolean().optional(),
   publish: publishSchema.optional(),
   schedule: scanScheduleSchema.nullable().optional().describe('`null`: none'),
-  watch: watchSchema.optional().describe('not of object storage'),
+  watch: watchSchema.optional().describe('not for object storage'),
   next_scan_at: asListedSchema,
   watch_problem: asListedSchema,
   last_scan: asListedSchema,
@@ -155,14 +153,15 @@ export const STORAGE_STATES = ['answers', 'missing', 'no_credentials', 'refuses'
 
 /** The current state of a remote source's storage. */
 export const sourceStorageSchema = z.object({
-  endpoint: z.string().describe('the address that is asked'),
+  endpoint: z.string().describe('the address of the request'),
   state: z
     .enum(STORAGE_STATES)
     .describe(
-      '`missing`: there is no such bucket or file; `no_credentials`: none are set, and the message says where; `refuses`: the credentials, or where requests may go, are not right',
+      '`missing`: the bucket or file does not exist; `no_credentials`: no credentials are set, and the message says where to set them; ' +
+        '`refuses`: the credentials, or the rules for destinations, are not right',
     ),
-  message: z.string().describe('what it says; empty if it answers'),
+  message: z.string().describe('the error message; empty if the storage responds'),
   ...messageFields,
-  milliseconds: z.int().describe('until it answered, or was given up'),
+  milliseconds: z.int().describe('time in ms until it responded, or until the request was given up'),
 })
 export type SourceStorage = z.infer<typeof sourceStorageSchema>

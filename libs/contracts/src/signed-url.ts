@@ -9,10 +9,14 @@ import { warningsField } from './warning.js'
 export const signedUrlBodySchema = z
   .strictObject({
     basemap_code: z.string().min(1).optional(),
-    style_code: z.string().min(1).optional().describe('in the place of a basemap: the style with all that it needs'),
-    version: z.string().min(1).optional().describe('left out: every version, and the default one by `current`'),
-    expires_at: instantSchema.describe('without a zone it is UTC; in whole seconds, a fraction is cut off'),
-    bounds: areaSchema.optional().describe('the addresses open tiles that touch this area alone; left out: all'),
+    style_code: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('in the place of a basemap: the style with all resources that it needs'),
+    version: z.string().min(1).optional().describe('omitted: every version, and the default one by `current`'),
+    expires_at: instantSchema.describe('UTC if it has no zone; in whole seconds, a fraction is cut off'),
+    bounds: areaSchema.optional().describe('the addresses open only tiles that touch this area; omitted: all tiles'),
   })
   .refine((body) => (body.basemap_code === undefined) !== (body.style_code === undefined), {
     message: sentence('said.basemap_or_style'),
@@ -32,7 +36,9 @@ export const signedUrlSchema = z.object({
   archive_url: z
     .string()
     .nullable()
-    .describe('of the version, or the default one; null: it is no archive, or `bounds` open a part of it alone'),
+    .describe(
+      'the address of the archive of the version, or of the default one; null: it is not an archive, or `bounds` open only a part of it',
+    ),
   ...warningsField,
 })
 export type SignedUrl = z.infer<typeof signedUrlSchema>
@@ -66,6 +72,6 @@ export const rotateKeyBodySchema = z.strictObject({
     .max(MAX_GRACE_SECONDS)
     .optional()
     .describe(
-      'how long addresses stay good that the key of now has signed; default: 604800, a week; 0: they end at once',
+      'time in seconds for which addresses signed with the present key stay valid; default: 604800, a week; 0: they end at once',
     ),
 })

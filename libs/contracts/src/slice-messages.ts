@@ -22,7 +22,7 @@ export const SLICE_MESSAGES = {
   slice_source_damaged:
     'the source {source} is a {format} image that cannot be read: it is damaged, or made in an unusual way',
   slice_gcps_unusable:
-    'the source {source} is placed by {count} ground control points, which do not tell where it lies; give it more or better ones, or warp it first: {command}',
+    'the source {source} is placed by {count} ground control points, which do not determine its place; give it more or better ones, or warp it first: {command}',
 
   slice_cancelled: 'cancelled by an administrator',
   slice_cancelled_by: 'cancelled by {actor} at {at}',
@@ -36,7 +36,7 @@ export const SLICE_MESSAGES = {
     'the tiling tool was asked to use GDAL, but this machine has no usable GDAL (3.4 or later, Linux)',
   slice_source_picture: 'the source {source} is a picture; an elevation model has one band of heights',
   slice_source_alpha:
-    'the source {source} has an alpha band that tells no mask; declare a nodata value for its heights instead',
+    'the source {source} has an alpha band that is not a mask; declare a nodata value for its heights instead',
   slice_layer_of_other_tiles:
     'the layer consists of {format} tiles, which new images cannot be merged into; rebuild it from all its sources',
   slice_source_off_map: 'the source {source} lies nowhere on the map, which ends at {degrees} degrees north and south',
@@ -49,7 +49,7 @@ export const SLICE_MESSAGES = {
   slice_too_many_pixels: 'the sources have more than {limit} pixels, which is the limit for one job',
   slice_no_disk_space: 'there is not enough disk space: about {wanted} would be needed, {free} are free',
   slice_source_without_crs:
-    'the source {source} has no coordinate reference system, neither inside nor in a .prj or .aux.xml beside it',
+    'the source {source} has no coordinate reference system, neither inside nor in a .prj or .aux.xml next to it',
   slice_crs_not_on_earth: 'the coordinate reference system of {source} cannot be placed on the earth',
   slice_source_without_place: 'the source {source} has no georeferencing: where its pixels lie is not known',
   slice_place_damaged: 'the georeferencing of {source} is damaged: its pixels have no size',
@@ -58,7 +58,7 @@ export const SLICE_MESSAGES = {
   slice_source_codec: 'the source {source} is compressed by {codec}, which {engine} cannot read',
   slice_source_unreadable: 'the source {source} is not a readable GeoTIFF, JPEG or PNG image, or is damaged',
   slice_header_nonsense: 'the header of {source} makes no sense',
-  slice_nothing_visible: 'the sources hold no visible pixels: not a single tile came out',
+  slice_nothing_visible: 'the sources hold no visible pixels: the result has no tile',
   slice_source_changed: 'the source {source} was changed while it was being read',
   slice_pixels_unreadable: 'the pixels of {source} cannot be read: the file is damaged or cut short',
   slice_disk_full: 'the disk is full: there is not enough free space for the tiles or the scratch files',
@@ -73,6 +73,6 @@ export const SLICE_MESSAGES = {
   slice_request_not_json: 'the request is not JSON',
   slice_request_not_valid: 'the request is not valid: {words}',
   slice_archive_grid:
-    'layers are published as PMTiles, which has numbers for tiles in Web Mercator alone: SLICE_OUTPUT_ROOT is in object storage',
+    'SLICE_OUTPUT_ROOT is in object storage, where layers are PMTiles; PMTiles holds only tiles in Web Mercator',
   slice_not_finished: 'the layer could not be finished: {words}',
 } as const

@@ -26,21 +26,22 @@ export const sliceJobSchema = z.object({
   output_root: z
     .string()
     .describe(
-      'SLICE_OUTPUT_ROOT/{target_code}/{version}, with `.pmtiles` behind it for that output. While the job is pending the version is the one it gets if the jobs before it succeed; ' +
-        'it is settled when the job starts. Without a version: the job ended before it got one, or cannot get one',
+      'SLICE_OUTPUT_ROOT/{target_code}/{version}, followed by `.pmtiles` for that output. While the job is pending, the version is the one ' +
+        'that it gets if the jobs before it succeed; it is final when the job starts. Without a version: the job ended before it got one, or ' +
+        'cannot get one',
     ),
   zoom_min: z.int(),
   zoom_max: z.int(),
   zoom_max_native: z
     .boolean()
     .describe(
-      '`zoom_max` was submitted as `native`: it is `zoom_min` until the sources have been sliced, then their zoom',
+      '`zoom_max` was submitted as `native`: until the sources have been sliced it is `zoom_min`, then their zoom',
     ),
   tile_size: z.int(),
   tile_format: z.string(),
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid of the tiles'),
-  encoding: z.enum(SLICE_ENCODINGS).describe('what the tiles hold: pictures (`rgb`), or heights'),
-  output: z.enum(SLICE_OUTPUTS).describe('what the version of the layer is: a folder of tiles, or one PMTiles archive'),
+  encoding: z.enum(SLICE_ENCODINGS).describe('content of the tiles: pictures (`rgb`), or heights'),
+  output: z.enum(SLICE_OUTPUTS).describe('form of the version of the layer: a folder of tiles, or one PMTiles archive'),
   status: z.enum(SLICE_STATUSES),
   message: z.string(),
   ...messageFields,
@@ -48,14 +49,10 @@ export const sliceJobSchema = z.object({
   log_path: z.string(),
   callback_url: z
     .string()
-    .describe(
-      'without its query and user, unless it is shown to the token that submitted the job, or to the role `admin`',
-    ),
+    .describe('only the token that submitted the job and the role `admin` see its query and user'),
   callback_status: z
     .enum(['', ...DELIVERY_STATUSES])
-    .describe(
-      'of the delivery of the callback; empty while there is none: the job has not ended, or has no `callback_url`',
-    ),
+    .describe('status of the delivery of the callback; empty: the job has not ended, or has no `callback_url`'),
   callback_attempts: z.int().optional(),
   callback_message: z.string().optional(),
   callback_message_code: messageFields.message_code.optional(),
@@ -63,16 +60,14 @@ export const sliceJobSchema = z.object({
   created_at: timestampSchema,
   started_at: timestampSchema
     .nullable()
-    .describe('when it was taken up last; null: it still waits, or ended while it did'),
+    .describe('when it was last started; null: it still waits, or ended while it waited'),
   finished_at: timestampSchema.nullable(),
   requested_by: z.string(),
   progress: z.number().min(0).max(100),
   cancelled: z
     .boolean()
     .describe('the job ended as `failed` because somebody cancelled it; `message` says who and when'),
-  acknowledged_at: timestampSchema
-    .nullable()
-    .describe('when somebody said that they have seen its failure; null: nobody has'),
+  acknowledged_at: timestampSchema.nullable().describe('when somebody acknowledged the failure; null: nobody has'),
 })
 export type SliceJob = z.infer<typeof sliceJobSchema>
 
@@ -82,10 +77,10 @@ export type ListedSliceJob = z.infer<typeof listedSliceJobSchema>
 
 /** The expected result of a job, computed from the headers of its sources without writing anything. */
 export const sliceEstimateSchema = z.object({
-  tiles: z.number().describe('at most so many tiles will be written'),
-  bytes_estimate: z.number().describe('bytes that many tiles of this format usually take'),
-  temp_bytes_estimate: z.number().describe('the most scratch space in use at one time'),
-  free_bytes: z.number().describe('what is free where layers go'),
+  tiles: z.number().describe('upper bound of the number of tiles that will be written'),
+  bytes_estimate: z.number().describe('typical size in bytes of that many tiles of this format'),
+  temp_bytes_estimate: z.number().describe('maximum scratch space in use at one time'),
+  free_bytes: z.number().describe('free space in the directory of the layers'),
   bounds: boundsSchema,
   min_zoom: z.int(),
   max_zoom: z.int(),

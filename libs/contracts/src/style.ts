@@ -8,7 +8,7 @@ export const MAX_KEPT_REVISIONS = 20
 
 /** A source of a style that the gateway serves. A reader of the style needs its grants. */
 export const styleSourceSchema = z.object({
-  name: z.string().describe('as the style calls it'),
+  name: z.string().describe('the name in the style'),
   kind: z.enum(['basemap', 'vector']),
   code: z.string(),
   version: z.string().nullable().describe('null: the default version, or a vector'),
@@ -17,16 +17,18 @@ export const styleSourceSchema = z.object({
 /** A style in the form of the catalog. */
 export const styleSchema = z.object({
   code: z.string(),
-  name: z.string().describe('`name` of the document, else the code'),
+  name: z.string().describe('`name` of the document, or the code if it has none'),
   revision: z.int().describe('positive; increases whenever the document or a file that it serves may have changed'),
   available: z.boolean(),
   source_code: z.string(),
   style_url: z.string(),
-  sources: z.array(styleSourceSchema).describe('the resources of this gateway in it: a token needs the grants of all'),
+  sources: z
+    .array(styleSourceSchema)
+    .describe('the resources of this gateway that it uses; a token needs the grants of all of them'),
   fonts: z.array(z.string()),
   sprites: z
     .array(z.string())
-    .describe('names of the sprites in its folder; `sprite` is the one of the sprite address'),
+    .describe('names of the sprites in its folder; the sprite address without a name returns `sprite`'),
   hosts: z.array(z.string()).describe('other hosts that the style names'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
@@ -38,7 +40,7 @@ export const styleProblemSchema = z.object({ message: z.string(), ...messageFiel
 
 export const adminStyleSchema = styleSchema.extend({
   path: z.string(),
-  icons: z.array(z.string()).describe('icons and patterns that the style names as they are'),
+  icons: z.array(z.string()).describe('icons and patterns that the style names literally'),
   problems: z
     .array(styleProblemSchema)
     .describe('sources, fonts and icons that the style needs and that are not available'),
@@ -53,8 +55,8 @@ export const styleDocumentSchema = z.object({
   revisions: z
     .array(z.object({ revision: z.int(), created_at: timestampSchema }))
     .max(MAX_KEPT_REVISIONS)
-    .describe('those whose documents are kept, the newest first'),
-  bases: z.array(z.string()).describe('public addresses that parts of this gateway have in the document'),
+    .describe('revisions whose documents are kept, newest first'),
+  bases: z.array(z.string()).describe('public addresses of parts of this gateway in the document'),
   document: z.record(z.string(), z.unknown()),
 })
 

@@ -38,7 +38,11 @@ export const targetBodySchema = z.strictObject({
     .optional(),
   mode: z.enum(TARGET_MODES).optional(),
   enabled: z.boolean().optional(),
-  secret: z.string().max(1024).optional().describe('write-only; left out it stays, empty it is removed'),
+  secret: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe('write-only; omitted: the present secret stays; empty: it is removed'),
   has_secret: asListedSchema,
 })
 export type TargetBody = z.infer<typeof targetBodySchema>
@@ -46,11 +50,16 @@ export type TargetBody = z.infer<typeof targetBodySchema>
 /** Extension: the outcome of a target's test, which makes one attempt. */
 export const targetTrialSchema = z.object({
   delivered: z.boolean(),
-  status: z.int().nullable().describe('the HTTP status that came back; null: none did, or the target is a directory'),
+  status: z
+    .int()
+    .nullable()
+    .describe('the HTTP status of the response; null: no response came, or the target is a directory'),
   message: z.string(),
   ...messageFields,
-  answer: z.string().describe('the first part of what the receiver answered'),
+  answer: z.string().describe('the first part of the response of the receiver'),
   duration_ms: z.int(),
-  request: sentRequestSchema.nullable().describe('what was sent; null: nothing, or the target is a directory'),
+  request: sentRequestSchema
+    .nullable()
+    .describe('the request that was sent; null: nothing was sent, or the target is a directory'),
 })
 export type TargetTrial = z.infer<typeof targetTrialSchema>

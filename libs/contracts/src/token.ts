@@ -57,32 +57,34 @@ const optionalFields = {
     .max(MAX_GRANTS)
     .optional()
     .describe(
-      'with the scope `slice`: the layers that the token may submit to, whose jobs it sees and whose sources it lists; matched like `basemap_codes`. ' +
-        'Default of a new token: ["*"]',
+      'with the scope `slice`: the layers that the token may submit to, whose jobs it sees and whose sources it lists; matched like ' +
+        '`basemap_codes`. Default for a new token: ["*"]',
     ),
   allowed_origins: z
     .array(originSchema)
     .max(MAX_LIMITS)
     .optional()
-    .describe('the `Origin` of a request, else the origin of its `Referer`, must be one of them (403); empty: any'),
+    .describe('the `Origin` of a request, or else the origin of its `Referer`, must be one of them (403); empty: any'),
   allowed_networks: z
     .array(networkSchema)
     .max(MAX_LIMITS)
     .optional()
     .describe(
-      'addresses and CIDR ranges; the address of the client, by TRUSTED_PROXIES, must be in one of them (403); empty: any',
+      'addresses and CIDR ranges; the address of the client, as TRUSTED_PROXIES determines it, must be in one of them (403); empty: any',
     ),
   rate_limit: rateLimitBodySchema
     .nullable()
     .optional()
     .describe(
-      'requests a second and at once, over all edges, within 20 % (429 with Retry-After); `burst` omitted: those of a second; null: unlimited',
+      'maximum number of requests a second and maximum number at once, over all edges, within 20 % (429 with Retry-After); default of `burst`: ' +
+        'the requests of one second; null: unlimited',
     ),
   bounds: areaSchema
     .nullable()
     .optional()
     .describe(
-      'west, south, east, north in degrees of WGS 84: tiles that lie wholly outside return 403, as do whole archives and vectors; null: everywhere',
+      'west, south, east, north in degrees of WGS 84: tiles that lie completely outside return 403, and so do whole archives and vectors; ' +
+        'null: no limit',
     ),
 }
 
@@ -92,7 +94,7 @@ export const tokenBodySchema = z.strictObject({
   scopes: z.array(z.enum(SCOPES)).min(1).optional().describe('default: ["read"]'),
   expires_at: expirySchema
     .optional()
-    .describe('without a zone it is UTC; omitted or null: now + TOKEN_DEFAULT_TTL; 0: never'),
+    .describe('UTC if it has no zone; omitted or null: now + TOKEN_DEFAULT_TTL; 0: never'),
 })
 export type TokenBody = z.infer<typeof tokenBodySchema>
 
@@ -101,7 +103,7 @@ export const tokenPatchSchema = z
     name: nameSchema.optional(),
     ...optionalFields,
     scopes: z.array(z.enum(SCOPES)).min(1).optional(),
-    expires_at: expirySchema.optional().describe('without a zone it is UTC; 0: never'),
+    expires_at: expirySchema.optional().describe('UTC if it has no zone; 0: never'),
   })
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     error: sentence('said.nothing_to_change'),
@@ -123,46 +125,51 @@ export const tokenSchema = z.object({
   prefix: z.string().describe('the first 12 characters of the token'),
   basemap_codes: z.array(z.string()),
   vector_codes: z.array(z.string()),
-  layer_codes: z.array(z.string()).describe('the layers for which the scope `slice` counts'),
+  layer_codes: z.array(z.string()).describe('the layers to which the scope `slice` applies'),
   scopes: z.array(z.enum(SCOPES)),
   allowed_origins: z.array(z.string()),
   allowed_networks: z.array(z.string()),
   rate_limit: rateLimitSchema.nullable(),
-  bounds: boundsSchema.nullable().describe('the area that the token may read; null: everywhere'),
+  bounds: boundsSchema.nullable().describe('the area that the token may read; null: no limit'),
   expires_at: timestampSchema.nullable(),
   disabled_at: timestampSchema.nullable(),
   created_at: timestampSchema,
-  first_used_at: timestampSchema.nullable().describe('to within half a minute; null: never, or before this was noted'),
+  first_used_at: timestampSchema
+    .nullable()
+    .describe('accurate to half a minute; null: never, or before the gateway recorded it'),
   first_used_from: z
     .string()
     .nullable()
     .describe(
-      'the client address of a request at most half a minute after that, as far as TRUSTED_PROXIES tells it; null: never, not known, or TOKEN_ADDRESSES is off',
+      'the client address of a request at most half a minute after that, as TRUSTED_PROXIES determines it; null: never, not known, or ' +
+        'TOKEN_ADDRESSES is off',
     ),
   last_used_at: timestampSchema.nullable(),
   last_used_from: z
     .string()
     .nullable()
     .describe(
-      'the client address of a request at most two minutes before that, as far as TRUSTED_PROXIES tells it; null: never, not known, or TOKEN_ADDRESSES is off',
+      'the client address of a request at most two minutes before that, as TRUSTED_PROXIES determines it; null: never, not known, or ' +
+        'TOKEN_ADDRESSES is off',
     ),
   last_refused_at: timestampSchema
     .nullable()
     .describe(
-      'when an edge last refused a request with it, to within half a minute; null: never, or before this was noted',
+      'when an edge last refused a request with it, accurate to half a minute; null: never, or before the gateway recorded it',
     ),
   refused_by: z
     .partialRecord(z.enum(REFUSAL_REASONS), z.object({ requests: z.int(), last_at: timestampSchema }))
     .describe(
-      'how many requests edges have refused, by reason, since this is noted, and when the last one was; a reason that is absent was none',
+      'number of refused requests of edges by reason, since the gateway records it, and the time of the last one; an absent reason has not ' +
+        'occurred',
     ),
   previous_prefix: z
     .string()
     .nullable()
-    .describe('of the secret before the last rotation; null where that had no grace'),
+    .describe('prefix of the secret before the last rotation; null if that secret had no grace'),
   previous_expires_at: timestampSchema
     .nullable()
-    .describe('when that secret ends or has ended, if the token does not before'),
+    .describe('when that secret ends or has ended, unless the token ends earlier'),
 })
 export type Token = z.infer<typeof tokenSchema>
 /** The fields of a token that decisions need. Its refusal counts are not read for each request. */
@@ -172,7 +179,7 @@ export type DecidedToken = Omit<Token, 'last_refused_at' | 'refused_by'> & {
 }
 
 export const issuedTokenSchema = tokenSchema.extend({
-  token: z.string().describe('the plaintext; answered this once and stored nowhere'),
+  token: z.string().describe('the plaintext, which is returned only once and stored nowhere'),
   ...warningsField,
 })
 export type IssuedToken = z.infer<typeof issuedTokenSchema>
@@ -186,7 +193,7 @@ export const rotateBodySchema = z.strictObject({
     .min(0)
     .max(MAX_GRACE_SECONDS)
     .optional()
-    .describe('how long the secret of now is honoured beside the new one; default: 0'),
+    .describe('time in seconds for which the present secret is still accepted next to the new one; default: 0'),
 })
 
 /** Maximum: 30 days. A client that needs longer gets its own token. */
@@ -195,19 +202,23 @@ const DAY_SECONDS = 86_400
 
 export const previewLinkBodySchema = z.strictObject({
   basemap_code: z.string().min(1),
-  version: z.string().min(1).optional().describe('what the page shows; left out: the default of then'),
+  version: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the version that the page shows; omitted: the default version at that time'),
   expires_in_seconds: z
     .int()
     .min(60)
     .max(MAX_LINK_SECONDS)
     .default(7 * DAY_SECONDS)
-    .describe('how long the link works; default: a week'),
+    .describe('lifetime of the link in seconds; default: a week'),
 })
 export type PreviewLinkBody = z.input<typeof previewLinkBodySchema>
 
 export const previewLinkSchema = z.object({
-  id: z.uuid().describe('of the token in the link: disabling it ends the link'),
-  url: z.string().describe('the page with the map; answered this once and stored nowhere'),
+  id: z.uuid().describe('id of the token in the link; disabling the token ends the link'),
+  url: z.string().describe('the address of the page with the map, which is returned only once and stored nowhere'),
   expires_at: timestampSchema,
 })
 export type PreviewLink = z.infer<typeof previewLinkSchema>

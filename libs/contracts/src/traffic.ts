@@ -10,7 +10,7 @@ export const ANSWER_TIME_BOUNDS: readonly number[] = [
 /** Counters of one edge process since its start. They never decrease while the process lives. */
 export const trafficCountersSchema = z.object({
   requests: count,
-  tiles: count.describe('tile requests answered with a tile'),
+  tiles: count.describe('tile requests that returned a tile'),
   tiles_missing: count.describe('tile requests for a tile that does not exist'),
   memory_hits: count.describe('tiles served from memory'),
   downloads: count,
@@ -22,8 +22,9 @@ export const trafficCountersSchema = z.object({
     .length(ANSWER_TIME_BOUNDS.length + 1)
     .optional()
     .describe(
-      `tiles, downloads and catalog answers by the time to their first byte: each is counted once, at the first of ${ANSWER_TIME_BOUNDS.join(', ')} ` +
-        'seconds that it did not exceed; the last number counts longer ones. Absent: the process does not count them',
+      'tiles, downloads and catalog responses by the time to their first byte. Each is counted once, at the first of ' +
+        `${ANSWER_TIME_BOUNDS.join(', ')} seconds that it did not exceed; the last number counts longer ones. Absent: the process does not count ` +
+        'them',
     ),
 })
 export type TrafficCounters = z.infer<typeof trafficCountersSchema>
@@ -47,8 +48,10 @@ export const trafficPointSchema = trafficCountersSchema.omit({ durations: true }
   seconds: z.number().positive(),
   latency: latencySchema
     .optional()
-    .describe('of tiles, downloads and catalog answers, estimated from counts by time; absent: there were none'),
-  memory_bytes: count.optional().describe('of one process: its memory at the end of the span'),
+    .describe(
+      'for tiles, downloads and catalog responses, estimated from counts by time; absent: no request was served',
+    ),
+  memory_bytes: count.optional().describe('only for one process: its memory at the end of the span'),
 })
 export type TrafficPoint = z.infer<typeof trafficPointSchema>
 
@@ -56,11 +59,13 @@ export type TrafficPoint = z.infer<typeof trafficPointSchema>
 export const trafficHistorySchema = z.object({
   since: z.iso
     .datetime()
-    .describe('when the range begins, or this control plane began to watch; nothing is known of the time before'),
+    .describe(
+      'when the range begins, or when this control plane began to collect; nothing is known of the time before',
+    ),
   points: z.array(trafficPointSchema).describe('oldest first'),
   edges: z
     .array(trafficPointSchema.extend({ id: z.uuid() }))
-    .describe('the newest span of each edge process that tells its counters; `latency` is of its last five minutes'),
+    .describe('the newest span of each edge process that reports its counters; `latency` covers its last five minutes'),
 })
 export type TrafficHistory = z.infer<typeof trafficHistorySchema>
 

@@ -24,8 +24,8 @@ const count = z.int().optional()
 const refusalsSchema = z.object({
   origin: count.describe('`allowed_origins` of the token'),
   network: count.describe('`allowed_networks`'),
-  grant: count.describe('it is not granted what was requested'),
-  scope: count.describe('it lacks the scope `read`'),
+  grant: count.describe('the token does not grant the requested resource'),
+  scope: count.describe('the token lacks the scope `read`'),
   expired: count,
   disabled: count,
   rate: count.describe('`rate_limit`'),
@@ -33,11 +33,11 @@ const refusalsSchema = z.object({
 
 /** Amounts of usage. */
 export const usageAmountsSchema = z.object({
-  requests: z.int().describe('answered by an edge, whatever the answer'),
-  tiles: z.int().describe('of these: answered with a tile, or with 304 for one that the client has'),
-  tile_404: z.int().describe('of these: for a tile that does not exist'),
-  refused: z.int().describe('of these: answered 401, 403 or 429'),
-  bytes: z.int().describe('of the bodies of all answers, as far as they were sent'),
+  requests: z.int().describe('number of requests that edges have answered, whatever the status'),
+  tiles: z.int().describe('requests that returned a tile, or 304 for a tile that the client has'),
+  tile_404: z.int().describe('requests for a tile that does not exist'),
+  refused: z.int().describe('requests that returned 401, 403 or 429'),
+  bytes: z.int().describe('sent bytes of the bodies of all responses'),
 })
 export type UsageAmounts = z.infer<typeof usageAmountsSchema>
 /** The amounts by name, in one order everywhere. */
@@ -64,27 +64,28 @@ export const usageItemSchema = usageAmountsSchema.extend({
   id: z
     .string()
     .describe(
-      'of a token its id, of a basemap or vector its code, of a version `{code}/{version}`, of a pair `{token}/{code}`',
+      'for a token its id, for a basemap or vector its code, for a version `{code}/{version}`, for a pair `{token}/{code}`',
     ),
   name: z
     .string()
     .nullable()
     .describe(
-      'of the token, basemap or vector as it is called now, in a pair of the basemap or vector; null: it is gone, or a version',
+      'the present name of the token, basemap or vector, and in a pair of the basemap or vector; null: it is gone, or a version',
     ),
   token_id: z
     .string()
     .optional()
     .describe(
-      `in a pair: the id of the token; \`${SIGNED_USAGE}\`: requests by signed addresses; \`${OTHER_USAGE}\`: those of more tokens than an edge process tells apart`,
+      `in a pair: the id of the token; \`${SIGNED_USAGE}\`: requests by signed addresses; \`${OTHER_USAGE}\`: requests with more tokens than an ` +
+        'edge process distinguishes',
     ),
-  token_name: z.string().nullable().optional().describe('in a pair: of the token as it is called now'),
+  token_name: z.string().nullable().optional().describe('in a pair: the present name of the token'),
   basemap_code: z.string().optional().describe('its code, by `token,basemap`'),
   vector_code: z.string().optional().describe('its code, by `token,vector`'),
   refused_by: refusalsSchema.describe(
-    'of `refused`, by reason; what was refused before the gateway counted reasons has none',
+    'number of `refused` by reason; requests that were refused before the gateway counted reasons have no reason',
   ),
-  at: timestampSchema.describe('when the hour or day begins (UTC); with `step=total` when the range does'),
+  at: timestampSchema.describe('when the hour or day begins (UTC), or the range with `step=total`'),
 })
 export type UsageItem = z.infer<typeof usageItemSchema>
 
@@ -97,18 +98,18 @@ const degrees = z.array(z.number()).length(2).describe('longitude, latitude')
 /** GeoJSON (RFC 7946) of the parts of the map in which tiles were requested. */
 export const usageCellsSchema = z.object({
   type: z.literal('FeatureCollection'),
-  total: z.int().describe('how many cells there are in the range, also beyond `limit`'),
-  requests: z.int().describe('in all of them together; with `kind=misses` those for tiles that do not exist'),
+  total: z.int().describe('number of cells in the range, including those beyond `limit`'),
+  requests: z.int().describe('sum over all cells; with `kind=misses` the requests for tiles that do not exist'),
   features: z.array(
     z.object({
       type: z.literal('Feature'),
       properties: z.object({
         tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS),
-        z: z.int().describe('the tile that is the cell: its zoom'),
+        z: z.int().describe('the zoom of the tile that is the cell'),
         x: z.int().describe('its column'),
-        y: z.int().describe('its row, from the north'),
-        requests: z.int().describe('for this tile and, in the smallest cells, for all below it'),
-        tile_404: z.int().describe('of these: for a tile that does not exist'),
+        y: z.int().describe('its row, counted from the north'),
+        requests: z.int().describe('requests for this tile; in the smallest cells also for all tiles below it'),
+        tile_404: z.int().describe('requests for a tile that does not exist'),
       }),
       geometry: z.object({ type: z.literal('Polygon'), coordinates: z.array(z.array(degrees)) }),
     }),

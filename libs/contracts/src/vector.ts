@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
-import { sentence } from './messages.js'
+import { messageFields, sentence } from './messages.js'
 
 export const VECTOR_KINDS = [
   'geojson',
@@ -53,7 +53,7 @@ export type VectorFieldType = (typeof VECTOR_FIELD_TYPES)[number]
 
 const vectorFieldSchema = z.object({
   name: z.string(),
-  type: z.enum(VECTOR_FIELD_TYPES).describe('`json`: anything else, or values of several types'),
+  type: z.enum(VECTOR_FIELD_TYPES).describe('`json`: any other type, or values of several types'),
 })
 
 /** Source of a known encoding; see the schema. */
@@ -61,23 +61,24 @@ export const ENCODING_SOURCES = ['format', 'cpg', 'table', 'operator'] as const
 
 /** The facts that a scan reads from a vector's content. */
 export const vectorFactsSchema = z.object({
-  crs: z.string().nullable().describe('`EPSG:4326` say; the name that the file gives it where that has no known code'),
+  crs: z.string().nullable().describe('for example `EPSG:4326`; the name in the file if the CRS has no known code'),
   bounds: boundsSchema.nullable(),
   geometry_type: z
     .enum(GEOMETRY_TYPES)
     .nullable()
     .describe(
-      'of a shapefile, `LineString` and `Polygon` may have several parts; `Geometry`: of several kinds, or curves and surfaces',
+      'in a shapefile, `LineString` and `Polygon` may have several parts; `Geometry`: several kinds, or curves and surfaces',
     ),
   feature_count: z.int().nullable(),
-  fields: z.array(vectorFieldSchema).nullable().describe('null also where there are more than 256'),
-  encoding: z.string().nullable().describe('of the texts: `UTF-8`, `GBK`, ...'),
+  fields: z.array(vectorFieldSchema).nullable().describe('null also if there are more than 256'),
+  encoding: z.string().nullable().describe('encoding of the texts: `UTF-8`, `GBK`, ...'),
   encoding_source: z
     .enum(ENCODING_SOURCES)
     .nullable()
     .describe(
-      'from where it is known: `format` prescribes it or has it in its header; of a shapefile the `.cpg`, or the language driver of the `table`; ' +
-        'or an `operator` has set it; null beside an encoding: a scan has recognized it by the bytes of the texts',
+      'how the encoding is known. `format`: the format prescribes it or has it in its header; `cpg`: the `.cpg` of a shapefile; `table`: the ' +
+        'language driver of its table; `operator`: an operator has set it. null with an encoding: a scan has recognized it from the bytes of the ' +
+        'texts',
     ),
 })
 export type VectorFacts = z.infer<typeof vectorFactsSchema>
@@ -99,9 +100,10 @@ const vectorTilesSchema = z.object({
   status: z
     .enum(VECTOR_TILE_STATUSES)
     .describe(
-      '`building`: they wait for their turn or are being made; until they are ready, those of the content before are served',
+      '`building`: the tiles wait for their turn or are being made; until they are ready, the tiles of the previous content are served',
     ),
   message: z.string().describe('why they could not be built; otherwise empty'),
+  ...messageFields,
   min_zoom: z.int().nullable(),
   max_zoom: z.int().nullable(),
   built_at: timestampSchema.nullable(),
@@ -119,22 +121,25 @@ export const vectorSchema = z.object({
   kind: z.enum(VECTOR_KINDS),
   relative_path: z.string().describe('path below its scan source, with forward slashes'),
   file_name: z.string(),
-  size: z.int().describe('bytes; of a shapefile, its sidecar files included'),
+  size: z.int().describe('size in bytes; for a shapefile including its sidecar files'),
   modified_at: timestampSchema,
   available: z.boolean(),
   source_code: z.string(),
   download_url: z.string(),
-  revision: z.int().describe('grows with each content, and with what is set for the tiles'),
-  tiles: vectorTilesSchema.describe('of what is served as vector tiles'),
+  revision: z.int().describe('increases with each content, and with each change of the tile settings'),
+  tiles: vectorTilesSchema.describe('the state of its vector tiles'),
   ...vectorFactsSchema.shape,
 })
 export type Vector = z.infer<typeof vectorSchema>
 
 export const adminVectorSchema = vectorSchema.extend({
   path: z.string(),
-  tile_min_zoom: z.int().nullable().describe('what an operator has set; null: chosen by the density of the data'),
+  tile_min_zoom: z
+    .int()
+    .nullable()
+    .describe('the value that an operator has set; null: chosen by the density of the data'),
   tile_max_zoom: z.int().nullable(),
-  tile_fields: z.array(z.string()).nullable().describe('the attributes that tiles have; null: all'),
+  tile_fields: z.array(z.string()).nullable().describe('the attributes in the tiles; null: all'),
   ...withdrawableFields,
 })
 export type AdminVector = z.infer<typeof adminVectorSchema>
@@ -153,7 +158,7 @@ export const vectorPatchBodySchema = z
       .string()
       .max(MAX_ENCODING)
       .optional()
-      .describe('of a shapefile: what its texts are encoded in, whatever its files say; empty: what they say'),
+      .describe('only for a shapefile: the encoding of its texts, whatever its files say; empty: the files decide'),
     tile_min_zoom: z
       .int()
       .min(0)
@@ -173,11 +178,11 @@ export const vectorPatchBodySchema = z
       .max(MAX_TILE_FIELDS)
       .nullable()
       .optional()
-      .describe('the attributes that tiles have, such as those that a style uses; null: all'),
+      .describe('the attributes in the tiles, such as those that a style uses; null: all'),
     tiles: z
       .boolean()
       .optional()
-      .describe('false: no vector tiles are built; true: they are, and failed ones are built again'),
+      .describe('false: no vector tiles are built; true: they are built, and failed ones are built again'),
   })
   .refine((patch) => Object.values(patch).some((value) => value !== undefined), {
     message: sentence('said.withdrawn_or_encoding'),

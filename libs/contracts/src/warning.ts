@@ -21,7 +21,7 @@ export const warningsField = {
   warnings: z
     .array(warningSchema)
     .optional()
-    .describe('input that was accepted but is probably not intended; absent if there is none'),
+    .describe('input that was accepted but is probably not intended; absent if nothing is'),
 }
 
 /** Adds `warnings` to a response body, or nothing if the list is empty. */

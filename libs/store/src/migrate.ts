@@ -120,12 +120,12 @@ function pending(known: readonly Migration[], applied: readonly Applied[]): read
     const same = known.find((migration) => migration.number === number)
     if (same === undefined && !compatible) {
       throw new StoreRefusal(
-        `the store has migration ${name} of a newer version, with which this version cannot work: start the newer version again, or ` +
-          'restore the backup that was made before it',
+        `the store has migration ${name} of a newer version, with which this version cannot work: start the newer version again, or restore ` +
+          'the backup that was made before it',
       )
     }
     if (same !== undefined && same.checksum !== checksum) {
-      throw new StoreRefusal(`migration ${same.name} was changed after it had been applied: install this version anew`)
+      throw new StoreRefusal(`migration ${same.name} was changed after it had been applied: install this version again`)
     }
   }
   const done = new Set(applied.map((row) => row.number))

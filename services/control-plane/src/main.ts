@@ -99,7 +99,7 @@ async function serve(
   ending.push(() => sql.end({ timeout: 2 }))
   await migrateWhenReachable(sql, log, shutdown, (reason) =>
     tellWhoStarts(
-      `DATABASE_URL ${hostsOf(databaseUrl)}: ${reason}; waiting for it. Start that Postgres, or mend the address`,
+      `DATABASE_URL ${hostsOf(databaseUrl)}: ${reason}; waiting for it. Start that Postgres, or correct the address`,
     ),
   )
   const bus = await openBus(sql, {
@@ -108,7 +108,7 @@ async function serve(
     onTrouble: (message) => {
       log.warn({ err: message }, 'the bus is out of reach')
       tellWhoStarts(
-        `REDIS_URL ${hostsOf(settings.redisUrl ?? '')}: the bus is out of reach (${message}); edges ask the store instead. Start that Redis, or mend the address`,
+        `REDIS_URL ${hostsOf(settings.redisUrl ?? '')}: the bus is out of reach (${message}); edges ask the store instead. Start that Redis, or correct the address`,
       )
     },
     onRecovered: () => log.info('the bus is within reach again'),
@@ -175,7 +175,7 @@ function withCredentials(settings: Settings, log: Log): Settings {
   if (outcome.state === 'unwritable') {
     log.warn(
       { path: outcome.path, err: outcome.reason },
-      'neither ADMIN_PASSWORD nor ADMIN_TOKEN is set and CONFIG_FILE cannot be written: admin routes answer 401',
+      'neither ADMIN_PASSWORD nor ADMIN_TOKEN is set and CONFIG_FILE cannot be written: admin routes return 401',
     )
   }
   return complete

@@ -17,7 +17,7 @@ function settingsOrRefuse(): Settings {
     refuseArguments()
     const loaded = loadSettings()
     if (loaded.databaseUrl === null) {
-      refuse('DATABASE_URL is not set: an edge needs the store of its control plane; npm start runs one of its own')
+      refuse('DATABASE_URL is not set: an edge needs the store of its control plane; npm start runs its own store')
     }
     readTlsPair(loaded)
     return loaded

@@ -1,13 +1,16 @@
 /** Builds everything but the TypeScript, each part once for each change of its sources: the console's bundle, the documentation and the native addon. */
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runTool } from './run-tool.mjs'
 
+/** Scheduling priority of bundlers, below that of a gateway that already serves. */
+const NICENESS = 10
+
 /**
- * `stamp` keeps the digest of the sources of the last build. It lies in a folder that is lost when the build has to be made again: the
- * bundler empties its folder first; an addon may compile after packages were installed again.
+ * The file `stamp` holds the digest of the sources of the last build. Its folder is removed when a new build is needed: each bundle replaces the
+ * last one, and an addon may compile after packages were installed again.
  */
 const CONSOLE = {
   folder: 'services/console',
@@ -40,7 +43,8 @@ const ADDON = {
  * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals}>}
  */
 export function buildConsole(root, onBuild) {
-  return bundle(root, CONSOLE, [join(root, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel=warn'], onBuild)
+  const vite = join(root, 'node_modules/vite/bin/vite.js')
+  return bundle(root, CONSOLE, [vite, 'build', '--logLevel=warn', '--emptyOutDir'], onBuild)
 }
 
 /**
@@ -52,14 +56,29 @@ export function buildDocs(root, onBuild) {
   return bundle(root, DOCS, [join(root, 'node_modules/vitepress/bin/vitepress.js'), 'build'], onBuild)
 }
 
-/** @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals}>} */
+/**
+ * Builds into `dist.new`, which replaces `dist` when it is complete: the control plane serves a folder as soon as it exists, and holds requests
+ * for a site as long as `dist.new` shows that its build is running.
+ * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals}>}
+ */
 async function bundle(root, part, command, onBuild) {
   const digest = digestOf(root, part)
   if (!isDue(root, part, digest)) return { ok: true }
   onBuild()
-  const result = await runTool(process.execPath, command, join(root, part.folder))
-  if (result.ok) writeFileSync(join(root, part.stamp), digest)
-  return result
+  const dist = dirname(join(root, part.stamp))
+  const running = `${dist}.new`
+  mkdirSync(running, { recursive: true })
+  try {
+    const result = await runTool(process.execPath, [...command, '--outDir', running], join(root, part.folder), NICENESS)
+    if (result.ok) {
+      writeFileSync(join(running, basename(part.stamp)), digest)
+      rmSync(dist, { recursive: true, force: true })
+      renameSync(running, dist)
+    }
+    return result
+  } finally {
+    rmSync(running, { recursive: true, force: true })
+  }
 }
 
 /**
@@ -75,6 +94,11 @@ export async function buildAddon(root) {
   if (result.signal) return result
   writeFileSync(join(root, ADDON.stamp), digest)
   return { ok: true, note: result.output }
+}
+
+/** @param {string} root of the checkout @returns {boolean} true if the console has been built, from any sources */
+export function consoleExists(root) {
+  return existsSync(join(root, CONSOLE.stamp))
 }
 
 /** A checkout without the sources, as in tests, has nothing to build. */

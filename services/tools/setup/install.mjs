@@ -1,18 +1,27 @@
 /** Whether node_modules holds what package-lock.json names, and the npm commands that install it. */
-import { readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { runTool } from './run-tool.mjs'
 
+/** Folders of the workspaces that serving needs. The programs for tests, lint and benchmarks are packages of the other workspaces. */
+const SERVING = ['libs', 'services']
+
+/** Digest of the lock file from which the packages for serving were installed. `npm ci` removes it with its folder. */
+const STAMP = 'node_modules/.installed-for-serving'
+
 /**
- * npm writes node_modules/.package-lock.json last, so an installation that was interrupted counts as absent.
+ * npm writes node_modules/.package-lock.json last, so an interrupted installation counts as absent.
  * @param {string} root of the checkout
+ * @param {boolean} everything false if the packages for serving are enough
  */
-export function packagesAreInstalled(root) {
+export function packagesAreInstalled(root, everything) {
   const wanted = lockedPackages(join(root, 'package-lock.json'))
   const installed = lockedPackages(join(root, 'node_modules/.package-lock.json'))
   if (installed === null) return false
+  if (!everything && isStamped(root)) return true
   return Object.entries(wanted ?? {}).every(([path, entry]) => {
-    // An optional package is for another platform when it is absent; the hidden lock lists no workspace itself.
+    // An absent optional package is for another platform. The hidden lock lists no workspace itself.
     if (!path.startsWith('node_modules/') || entry.optional) return true
     const found = installed[path]
     return found !== undefined && (entry.link ? found.link === true : found.version === entry.version)
@@ -20,14 +29,33 @@ export function packagesAreInstalled(root) {
 }
 
 /**
- * Installs exactly what is locked, development packages included whatever NODE_ENV says. The packages' own install scripts stay off: none
- * needs one (services/tools/src/embedded-postgres makes its library links itself), and none can then run code here.
+ * Installs exactly the locked packages, with development packages regardless of NODE_ENV. If those for serving are installed, it only adds the
+ * others, since a gateway may be running from them. Install scripts of packages stay off: none is needed (services/tools/src/embedded-postgres makes
+ * its library links itself), and none can then run code here.
  * @param {string} root of the checkout
+ * @param {boolean} everything false if the packages for serving are enough
  */
-export async function installPackages(root) {
-  const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
-  const installed = await runTool('npm', ['ci', '--include=dev', '--ignore-scripts', ...quiet], root)
-  return installed.ok ? runTool('npm', ['run', 'postinstall', '--if-present', '--silent'], root) : installed
+export async function installPackages(root, everything) {
+  const flags = ['--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error']
+  const parts = ['--include-workspace-root', ...SERVING.flatMap((folder) => ['--workspace', folder])]
+  const isAdding = isStamped(root)
+  const command = isAdding ? ['install', '--no-save', ...flags] : ['ci', ...flags, ...(everything ? [] : parts)]
+  const installed = await runTool('npm', command, root)
+  if (!installed.ok) return installed
+  if (isAdding) rmSync(join(root, STAMP))
+  else if (!everything) writeFileSync(join(root, STAMP), lockDigest(root))
+  return runTool('npm', ['run', 'postinstall', '--if-present', '--silent'], root)
+}
+
+function isStamped(root) {
+  const stamp = join(root, STAMP)
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === lockDigest(root)
+}
+
+function lockDigest(root) {
+  return createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Runs npm or tsc as a child, silent unless it fails. */
 import { spawn } from 'node:child_process'
+import { setPriority } from 'node:os'
 
 /** Signals that end a start: they go to the running tool, and then end this process too. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
@@ -11,11 +12,13 @@ const ENDS_WITHIN_MS = 2000
  * @param {string} command
  * @param {string[]} args
  * @param {string} cwd
+ * @param {number} [niceness] scheduling priority, below that of this process if positive
  * @returns {Promise<{ok: boolean, output: string, signal?: NodeJS.Signals}>} `signal` that ended the tool
  */
-export function runTool(command, args, cwd) {
+export function runTool(command, args, cwd, niceness = 0) {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+    if (niceness > 0 && child.pid !== undefined) setPriority(child.pid, niceness)
     let output = ''
     let interrupted = null
     const collect = (chunk) => {
@@ -28,9 +31,13 @@ export function runTool(command, args, cwd) {
     }
     child.stdout.setEncoding('utf8').on('data', collect)
     child.stderr.setEncoding('utf8').on('data', collect)
+    // Without it, a tool would go on after a start that was refused.
+    const endWithMe = () => child.kill()
+    process.once('exit', endWithMe)
     for (const signal of ENDING) process.on(signal, pass)
     const finish = (result) => {
       for (const signal of ENDING) process.off(signal, pass)
+      process.off('exit', endWithMe)
       resolve(result)
     }
     child.on('error', (error) => finish({ ok: false, output: error.message }))

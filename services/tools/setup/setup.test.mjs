@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -19,6 +19,7 @@ beforeEach(() => {
     name: 'checkout',
     version: '1.0.0',
     engines,
+    workspaces: ['services/*', 'test'],
     dependencies: { useful: 'file:packages/useful' },
     devDependencies: { typescript: 'file:packages/typescript' },
   }
@@ -31,10 +32,25 @@ beforeEach(() => {
     name: 'checkout',
     version: '1.0.0',
     lockfileVersion: 3,
-    packages: { '': manifest, ...local('useful', false), ...local('typescript', true) },
+    packages: {
+      '': manifest,
+      ...local('useful', false),
+      ...local('typescript', true),
+      'node_modules/edge': { resolved: 'services/edge', link: true },
+      'services/edge': { name: 'edge', version: '1.0.0' },
+      ...local('checks', true),
+      'node_modules/test': { resolved: 'test', link: true },
+      test: { version: '1.0.0', devDependencies: { checks: 'file:../packages/checks' } },
+    },
   })
-  for (const name of ['useful', 'typescript']) write(`packages/${name}/package.json`, { name, version: '1.0.0' })
-  write('packages/typescript/bin/tsc', `require('node:fs').appendFileSync('compiled', '.')`)
+  write('test/package.json', { name: 'test', version: '1.0.0', devDependencies: { checks: 'file:../packages/checks' } })
+  write('services/edge/package.json', { name: 'edge', version: '1.0.0' })
+  for (const name of ['useful', 'typescript', 'checks'])
+    write(`packages/${name}/package.json`, { name, version: '1.0.0' })
+  write(
+    'packages/typescript/bin/tsc',
+    `require('node:fs').appendFileSync('compiled', process.argv.slice(2).join(' ') + '\\n')`,
+  )
   write('services/edge/dist/main.js', `console.log(process.argv.slice(2).join(' ')); process.exitCode = 7`)
 })
 afterEach(() => {
@@ -69,6 +85,23 @@ test('a fresh clone is installed and compiled, and the script gets its arguments
   expect(err).toMatch(/^Installing packages.*\n(Compiling .*\n)?$/)
   expect(existsSync(join(root, 'compiled'))).toBe(true)
   expect(existsSync(join(root, 'node_modules/useful/package.json'))).toBe(true)
+})
+
+test('a start leaves out the packages for tests, and the tests add them to those that a gateway may be using', async () => {
+  await start().ended
+  expect(existsSync(join(root, 'node_modules/checks'))).toBe(false)
+  const used = statSync(join(root, 'node_modules/useful/package.json')).ino
+  writeFileSync(join(root, 'node_modules/.kept'), '')
+  const child = spawn(process.execPath, ['services/tools/setup.mjs'], { cwd: root, stdio: 'ignore' })
+  expect(await once(child, 'exit')).toEqual([0, null])
+  expect(existsSync(join(root, 'node_modules/checks/package.json'))).toBe(true)
+  expect(existsSync(join(root, 'node_modules/.kept'))).toBe(true)
+  expect(statSync(join(root, 'node_modules/useful/package.json')).ino).toBe(used)
+  const [first, second] = readFileSync(join(root, 'compiled'), 'utf8').split('\n')
+  expect([first?.slice(0, 12), second]).toEqual(['-b --noCheck', '-b --force'])
+  const before = readFileSync(join(root, 'package-lock.json'), 'utf8')
+  expect((await start().ended).err).not.toMatch(/Installing/)
+  expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).toBe(before)
 })
 
 test('a second start installs nothing', async () => {

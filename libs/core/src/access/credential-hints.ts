@@ -24,7 +24,7 @@ function headerHint(authorization: string): string | null {
     case 'bearer':
       return `Authorization: Bearer ${values.join('') === '' ? 'has no token behind it' : 'takes one token without blanks'}: ${BEARER_FORM}`
     case 'basic':
-      return 'HTTP Basic counts here only if its password is a service token'
+      return 'HTTP Basic is accepted here only if its password is a service token'
   }
   if (values.length === 0) return `Authorization has no scheme: ${BEARER_FORM}`
   const name = /^[A-Za-z][A-Za-z-]{0,19}$/.test(scheme) ? `the scheme ${scheme}` : 'this scheme'

@@ -7,7 +7,7 @@ type Headers = Answer['headers']
 /** Reads the facts of an object from a response that carries the object or a part of it. Throws `ObjectRefused` if the length is missing. */
 export function factsOf(status: number, headers: Headers): ObjectFacts {
   const size = status === 206 ? sizeOfRange(headers) : Number(text(headers, 'content-length') ?? Number.NaN)
-  if (!Number.isSafeInteger(size)) throw new ObjectRefused('the server does not say how long the object is')
+  if (!Number.isSafeInteger(size)) throw new ObjectRefused('the server does not send the length of the object')
   const modified = text(headers, 'last-modified')
   const modifiedAt = modified === undefined || Number.isNaN(Date.parse(modified)) ? null : new Date(modified)
   // For a server without tags, a weak tag from time and size is the best available name of the content.
@@ -39,7 +39,7 @@ export function refuseStatus(status: number, reason: string): never {
   const said = reason === '' ? '' : `: ${reason}`
   if (status === 404 || status === 410) throw new ObjectMissing(`it is not there${said}`)
   if (status === 412) throw new ObjectReplaced('the object has been replaced')
-  throw new ObjectRefused(`the server answers ${status}${said}`)
+  throw new ObjectRefused(`the server returns ${status}${said}`)
 }
 
 function text(headers: Headers, name: string): string | undefined {

@@ -53,7 +53,7 @@ export function reader(
     checkPin(facts, ifMatch)
     // A server may send the whole object if it is no longer than the requested range.
     const begin = answer.status === 206 ? offsetOfRange(answer.headers) : 0
-    if (begin !== offset) throw new ObjectRefused('the server does not answer ranges')
+    if (begin !== offset) throw new ObjectRefused('the server does not support byte ranges')
     return { bytes: answer.bytes.subarray(0, length), facts }
   }
 
@@ -74,7 +74,7 @@ export function reader(
     try {
       const facts = factsOf(status, answer.headers)
       checkPin(facts, ifMatch)
-      if (size !== undefined && facts.size !== size) throw new ObjectReplaced('the object is of another length now')
+      if (size !== undefined && facts.size !== size) throw new ObjectReplaced('the length of the object has changed')
       return { body: signal === undefined ? body : addAbortSignal(signal, body), facts }
     } catch (error) {
       body.once('error', () => {}).destroy()

@@ -125,7 +125,7 @@ export class Requester {
       request.signal?.throwIfAborted()
       const shut = this.circuit.admit()
       if (shut !== null)
-        throw new ObjectStoreTrouble('it has failed several times in a row and is left alone', shut / 1000)
+        throw new ObjectStoreTrouble('it has failed several times in a row and is not asked for now', shut / 1000)
       const trouble = await this.#attempt(request, attempt)
       if (!(trouble instanceof ObjectStoreTrouble)) return trouble
       const wait = FIRST_WAIT_MS * 3 ** (number - 1) * (0.5 + this.#random())
@@ -155,7 +155,7 @@ export class Requester {
         return answer
       }
       this.circuit.failed()
-      return new ObjectStoreTrouble(`it answers ${status}`, retryAfterOf(answer.headers))
+      return new ObjectStoreTrouble(`it returns ${status}`, retryAfterOf(answer.headers))
     } catch (error) {
       if (request.signal?.aborted || error instanceof ObjectRefused) {
         this.circuit.abandoned()

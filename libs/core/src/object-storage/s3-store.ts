@@ -69,7 +69,7 @@ export function openS3Store(
       if (answer.status !== 200) return refuseStatus(answer.status, errorText(answer.bytes))
       const page = readListPage(answer.bytes, below.length)
       yield* page.entries
-      if (page.next === next) throw new ObjectRefused('the server answers the same page of a list again')
+      if (page.next === next) throw new ObjectRefused('the server returns the same page of a list again')
       next = page.next
     }
   }

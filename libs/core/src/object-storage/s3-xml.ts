@@ -33,7 +33,7 @@ interface Listed {
 /** Reads a page of ListObjectsV2 with `encoding-type=url`. Keys are returned without their first `skip` characters, the prefix. */
 export function readListPage(body: Buffer, skip: number): ListPage {
   const { ListBucketResult: listed } = parse(body) as { ListBucketResult?: Listed | '' }
-  if (listed === undefined) throw new ObjectRefused('the server does not answer a list as S3 does')
+  if (listed === undefined) throw new ObjectRefused('the server does not return a list as S3 does')
   const {
     Contents = [],
     CommonPrefixes = [],
@@ -76,7 +76,7 @@ export function errorText(body: Buffer): string {
 export function textOf(body: Buffer, document: string, element: string): string {
   const read = parse(body) as Record<string, Record<string, string> | undefined>
   const text = read[document]?.[element]
-  if (typeof text !== 'string') throw new ObjectRefused(`the server answers no ${document} as S3 does`)
+  if (typeof text !== 'string') throw new ObjectRefused(`the server does not return ${document} as S3 does`)
   return text
 }
 
@@ -85,7 +85,7 @@ function parse(body: Buffer): unknown {
     parser ??= theParser()
     return parser.parse(body)
   } catch (error) {
-    throw new ObjectRefused('the server does not answer XML as S3 does', { cause: error })
+    throw new ObjectRefused('the server does not return XML as S3 does', { cause: error })
   }
 }
 

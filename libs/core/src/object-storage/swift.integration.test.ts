@@ -126,7 +126,7 @@ test('a wrong clock is refused with a reason, and does not count as a failure of
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3600_000 })
   try {
     await expect(place.read('x', { offset: 0, length: 1 })).rejects.toThrow(
-      /^the server answers 403: RequestTimeTooSkewed/,
+      /^the server returns 403: RequestTimeTooSkewed/,
     )
   } finally {
     vi.useRealTimers()

@@ -50,7 +50,7 @@ export function writer(requester: Requester, address: S3Addressing): Pick<Object
     const headers = async () => ({ ...(await request.headers()), ...type })
     const answer = checked(await requester.send({ ...request, headers, body, maxBytes: MAX_ANSWER_BYTES, signal }))
     const etag = [answer.headers.etag].flat()[0]
-    if (etag === undefined) throw new ObjectRefused('the server does not name what it has stored')
+    if (etag === undefined) throw new ObjectRefused('the server does not name the stored object')
     return etag
   }
 

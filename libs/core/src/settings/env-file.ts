@@ -56,7 +56,7 @@ function textOf(path: string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return ''
     throw new SettingsRefusal(
-      `CONFIG_FILE ${path} cannot be read: ${(error as Error).message}; let this user read it, or name another`,
+      `CONFIG_FILE ${path} cannot be read: ${(error as Error).message}; let this user read it, or name another file`,
     )
   }
 }

@@ -45,10 +45,12 @@ function guardSignIn({ oidcIssuer, oidcClientId, oidcRoles }: GuardedSettings): 
     throw new SettingsRefusal(`${alone} is set without OIDC_ISSUER: name the OpenID provider`)
   }
   if (oidcClientId === null) {
-    throw new SettingsRefusal('OIDC_ISSUER needs OIDC_CLIENT_ID: what the OpenID provider calls this service')
+    throw new SettingsRefusal('OIDC_ISSUER needs OIDC_CLIENT_ID: the name of this service at the OpenID provider')
   }
   if (oidcRoles.length === 0) {
-    throw new SettingsRefusal('OIDC_ISSUER needs OIDC_ROLES, such as admin=gis-admins,viewer=staff: nobody has a role')
+    throw new SettingsRefusal(
+      'OIDC_ISSUER needs OIDC_ROLES, such as admin=gis-admins,viewer=staff: without it nobody has a role',
+    )
   }
 }
 

@@ -19,10 +19,10 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   CONTROL_PORT: { meaning: 'where the control plane listens, and where the edge finds it' },
   API_BASE_URL: { meaning: 'the address by which callers reach the gateway', byDefault: 'the listen address' },
   TILE_PUBLIC_BASE_URL: {
-    meaning: 'public address of tiles in answers; `url_template` follows at the next scan',
+    meaning: 'public address of tiles in responses; `url_template` follows at the next scan',
     byDefault: '`API_BASE_URL`',
   },
-  VECTOR_PUBLIC_BASE_URL: { meaning: 'public address of vectors in answers', byDefault: '`API_BASE_URL`' },
+  VECTOR_PUBLIC_BASE_URL: { meaning: 'public address of vectors in responses', byDefault: '`API_BASE_URL`' },
   ADMIN_USER: { meaning: 'user name of the console (Basic)', byDefault: '`admin`' },
   ADMIN_PASSWORD: { meaning: 'password of the console (Basic)', byDefault: 'written at the first start' },
   ADMIN_TOKEN: { meaning: 'Bearer credential for scripts', byDefault: 'written at the first start' },
@@ -30,118 +30,129 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     meaning: 'OpenID provider at which operators sign in; see [several operators](../operators.md)',
     byDefault: 'off',
   },
-  OIDC_CLIENT_ID: { meaning: 'what the provider calls this gateway' },
-  OIDC_CLIENT_SECRET: { meaning: 'its secret; without one the client is public (PKCE only)' },
+  OIDC_CLIENT_ID: { meaning: 'client id of this gateway at the provider' },
+  OIDC_CLIENT_SECRET: { meaning: 'client secret of this gateway; without one the client is public (PKCE only)' },
   OIDC_ROLE_CLAIM: {
-    meaning: 'the claim from whose values roles are given; one inside of others with dots (`realm_access.roles`)',
+    meaning: 'the claim whose values give roles; write a nested claim with dots (`realm_access.roles`)',
   },
   OIDC_ROLES: {
     meaning:
-      'which value gives which role: `viewer=staff,operator=gis,admin=gis-admins`; `*` is everyone whom the provider signs in',
+      'the role for each value of the claim: `viewer=staff,operator=gis,admin=gis-admins`; `*` is everyone whom the provider signs in',
   },
-  SESSION_TTL: { meaning: 'when a session ends at the latest' },
-  SESSION_IDLE: { meaning: 'when a session ends that nobody uses' },
+  SESSION_TTL: { meaning: 'the longest time that a session lasts' },
+  SESSION_IDLE: { meaning: 'the time after which an unused session ends' },
   ADMIN_ALLOW_REMOTE: { meaning: 'opens the admin routes to other hosts; needs credentials' },
-  ADMIN_HOSTS: { meaning: 'further `Host` names that admin routes answer to' },
-  TRUSTED_PROXIES: { meaning: 'proxies whose `X-Forwarded-For` counts' },
+  ADMIN_HOSTS: { meaning: 'further `Host` names that admin routes accept' },
+  TRUSTED_PROXIES: { meaning: 'proxies whose `X-Forwarded-For` is trusted' },
   TOKEN_DEFAULT_TTL: { meaning: 'lifetime of a token issued without `expires_at`' },
   TOKEN_STALE_SECONDS: {
     meaning: 'an edge that is cut off from the bus refuses a disabled token within this time',
   },
   TOKEN_OFFLINE_SECONDS: {
-    meaning: 'an edge that reaches neither bus nor store serves the tokens it knows for this long, then returns 503',
+    meaning:
+      'an edge that reaches neither bus nor store serves the tokens that it knows for this long, then returns 503',
   },
   DATABASE_URL: {
     meaning:
-      'the store; a PgBouncer between must pool sessions (`pool_mode = session`). TLS, several hosts: see "Managed services" under [Operation](../install.md)',
+      'the store. A PgBouncer in between must pool sessions (`pool_mode = session`). TLS, several hosts: see "Managed services" under ' +
+      '[Operation](../install.md)',
     byDefault: 'embedded Postgres under `DATA_DIR`',
   },
   DATABASE_READ_URL: {
     meaning:
       'a streaming replica of the store, from which edges look up tokens and read the catalog; a replica that lags is not trusted, see [Scaling out](../scale-out.md)',
-    byDefault: 'none: `DATABASE_URL` answers everything',
+    byDefault: 'not set: all reads go to `DATABASE_URL`',
   },
   REDIS_URL: { meaning: 'the bus; `rediss://` is TLS', byDefault: 'Postgres NOTIFY' },
   DATA_DIR: {
     meaning:
-      'embedded database, demo data, zip cache, sliced layers; of an edge the catalog that it keeps for a start without the store (tokens as digests, mode 0600)',
+      'embedded database, demo data, zip cache, sliced layers; on an edge the catalog that it keeps for a start without the store (tokens as ' +
+      'digests, mode 0600)',
     byDefault: '`var`',
   },
   EDGE_WORKERS: { meaning: 'edge processes on the one port', byDefault: 'number of cores' },
   DRAIN_NOTICE_SECONDS: {
     meaning:
-      'how long a process that was sent `SIGTERM` says 503 at `/ready` and still accepts connections, before it takes no more; `0`: not at all',
+      'how long a process returns 503 at `/ready` after `SIGTERM` and still accepts connections; `0`: not at all',
   },
-  DRAIN_SECONDS: { meaning: 'how long it then finishes what is under way' },
+  DRAIN_SECONDS: { meaning: 'how long it then finishes the requests that are under way' },
   KEEP_ALIVE_SECONDS: {
     meaning:
-      'how long an idle connection lives at least (at the edge some seconds more, and never less than 8). Keep it above what load balancers in front reuse connections for. Without the native addon the edge closes after 10 s, whatever is set',
+      'how long an idle connection lives at least (at the edge some seconds more, and never less than 8). Set it above the time for which load ' +
+      'balancers in front reuse connections. Without the native addon the edge closes after 10 s, whatever the setting',
   },
   TLS_CERT_FILE: {
     meaning:
       'PEM file of a certificate with its chain, for an edge without a proxy in front; see [TLS](../proxies.md#tls-without-a-proxy)',
     byDefault: 'plain HTTP',
   },
-  TLS_KEY_FILE: { meaning: 'PEM file of the key to it', byDefault: 'plain HTTP' },
+  TLS_KEY_FILE: { meaning: 'PEM file of the private key of that certificate', byDefault: 'plain HTTP' },
   NATIVE_TIER: {
     meaning:
-      'the addon below JavaScript: only with a uWebSockets.js binary that it was `proven` with, with `any` that passes the self-test at start, or `off`. Otherwise bodies are copied, which `npm run doctor` reports. No binary for arm64 is proven',
+      'when the native addon is used: `proven`: only with a uWebSockets.js binary with which it has been proven; `any`: with any binary that ' +
+      'passes the self-test at start; `off`: never. Without the addon bodies are copied, which `npm run doctor` reports. No binary for arm64 ' +
+      'is proven',
   },
   TILE_MEMORY: {
-    meaning: 'tiles that one edge keeps in memory, over all its processes; each process gets an equal share',
+    meaning: 'memory for tiles in one edge, over all its processes; each process gets an equal share',
     byDefault: 'a tenth of the memory that the process may use (of the machine, or by the limit of its cgroup)',
   },
   TILE_CACHE_DIR: {
     meaning:
-      "where an edge keeps what it has read of versions in object storage; see [the cache of remote tiles](../reference/sources.md#the-cache-of-remote-tiles). A local disk, of the host's own",
+      'where an edge keeps the data that it has read of versions in object storage; see [the cache of remote ' +
+      'tiles](../reference/sources.md#the-cache-of-remote-tiles). Use a local disk of the host',
     byDefault: '`DATA_DIR/cache/tiles`',
   },
-  TILE_CACHE_BYTES: { meaning: 'how much of that disk it may take, over all processes of the host; `0`: none' },
+  TILE_CACHE_BYTES: {
+    meaning: 'how much of that disk the cache may take, over all processes of the host; `0`: no cache',
+  },
   DERIVED_BYTES: {
     meaning:
-      'how much disk below `DATA_DIR` the indexes of vectors and their downloads in other forms may take on each edge host; what was not used for longest goes first',
+      'how much disk below `DATA_DIR` the indexes of vectors and their downloads in other forms may take on each edge host; the least recently ' +
+      'used ones are deleted first',
   },
-  BASEMAP_ROOTS: { meaning: 'become scan sources of basemaps at start' },
-  VECTOR_ROOTS: { meaning: 'become scan sources of vectors at start' },
+  BASEMAP_ROOTS: { meaning: 'directories that become scan sources of basemaps at start' },
+  VECTOR_ROOTS: { meaning: 'directories that become scan sources of vectors at start' },
   VECTOR_TILES: {
-    meaning: 'whether vector tiles are built from vectors; those that are built already are no longer served if not',
+    meaning: 'whether vector tiles are built from vectors; if not, tiles that are already built are no longer served',
   },
   VECTOR_BUILD_ROOT: {
     meaning: 'where vector tiles and indexes are built: control planes write there, and edges read it at the same path',
     byDefault: '`DATA_DIR/vector-builds`',
   },
   VECTOR_BUILD_MEMORY: { meaning: 'how much memory one build of vector tiles may use' },
-  STYLE_ROOTS: { meaning: 'become scan sources of styles at start' },
+  STYLE_ROOTS: { meaning: 'directories that become scan sources of styles at start' },
   SLICE_OUTPUT_ROOT: {
-    meaning: 'where sliced layers go; itself a source of basemaps',
+    meaning: 'where sliced layers are stored; it is also a source of basemaps',
     byDefault: '`DATA_DIR/layers`',
   },
   SLICE_SOURCE_ROOTS: {
-    meaning: 'what source images must lie in, and buckets from which they are fetched',
+    meaning: 'directories in which source images must lie, and buckets from which they are fetched',
     byDefault: 'any directory',
   },
   SLICE_FETCH_MAX_BYTES: { meaning: 'size limit of the images that one slice job fetches from object storage' },
   TILER_COMMAND: { meaning: "the operator's own tiling command", byDefault: 'built in' },
-  CALLBACK_ALLOW: { meaning: 'where callbacks and pushes may go, and nowhere else; see [deliveries](deliveries.md)' },
-  CALLBACK_DENY: { meaning: 'where they may not go' },
+  CALLBACK_ALLOW: { meaning: 'the only destinations of callbacks and pushes; see [deliveries](deliveries.md)' },
+  CALLBACK_DENY: { meaning: 'forbidden destinations' },
   SMTP_URL: {
     meaning: 'the mail server of notifications, with its credentials: `smtps://user:password@mail.example.com`',
   },
   SMTP_FROM: { meaning: 'the sender of notifications: `Map gateway <maps@example.com>`' },
   RETRY_WAITS: { meaning: 'waits before each retry of a delivery' },
   JOB_RETENTION_DAYS: {
-    meaning: "how long slice jobs, their logs and their callbacks' records are kept after their end",
+    meaning: 'how long slice jobs, their logs and the records of their callbacks are kept after their end',
   },
-  USAGE_DAYS: { meaning: 'how long it is kept what tokens, basemaps, versions and vectors were used for' },
+  USAGE_DAYS: { meaning: 'how long the usage of tokens, basemaps, versions and vectors is kept' },
   TOKEN_ADDRESSES: {
     meaning:
-      'whether it is kept from which client address each token was used first and last (`first_used_from`, `last_used_from`); with `false` what was kept is deleted within an hour. See [usage](../observing.md#usage)',
+      'whether the gateway keeps the client addresses of the first and the last use of each token (`first_used_from`, `last_used_from`); with ' +
+      '`false` the kept addresses are deleted within an hour. See [usage](../observing.md#usage)',
   },
   IMPORT_TOKEN: { meaning: 'credential under which other gateways may push into this one', byDefault: 'off' },
   IMPORT_MAX_BYTES: { meaning: 'size limit of one import, packed and unpacked' },
   EXPORT_MAX_BYTES: {
     meaning:
-      'the most that the archives of all exports take together, below `DATA_DIR/exports`; what does not fit fails',
+      'maximum size of the archives of all exports together, below `DATA_DIR/exports`; an export that does not fit fails',
   },
   EXPORT_RETENTION_DAYS: { meaning: 'how long exports and their archives are kept after their end' },
   S3_ENDPOINT: {
@@ -149,7 +160,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     byDefault: 'AWS',
   },
   S3_REGION: {
-    meaning: 'its region, which signatures name',
+    meaning: 'the region of that storage, which signatures name',
     byDefault: '`AWS_REGION`, `AWS_DEFAULT_REGION`, or `us-east-1`',
   },
   S3_FORCE_PATH_STYLE: {
@@ -158,7 +169,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   },
   AWS_ACCESS_KEY_ID: {
     meaning:
-      "key of object storage; without it keys are looked for as AWS's own tools do (profile, web identity, container, instance)",
+      'key of object storage; without it the gateway looks for keys as the AWS tools do (profile, web identity, container, instance)',
   },
   AWS_SECRET_ACCESS_KEY: { meaning: 'the secret of that key' },
   AWS_SESSION_TOKEN: { meaning: 'only for temporary keys' },
@@ -172,7 +183,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   },
   MISSING_TILE_TTL: {
     meaning:
-      'how long caches may keep that a tile is missing within the bounds and zooms of its version; `0`: not at all',
+      'how long caches may keep the 404 of a tile that is missing within the bounds and zooms of its version; `0`: not at all',
   },
   AUDIT_HEAD_TARGET: {
     meaning:
@@ -180,14 +191,15 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   },
   CANARY_TOLERANCE: {
     meaning:
-      'by how many percent of its requests a version that a share of the tokens has first may answer more 404s, or more 5xx, than the version before; see [automation](../automation.md)',
+      'by how many percent of its requests a version in a canary may return more 404s, or more 5xx, than the previous version; see ' +
+      '[automation](../automation.md)',
   },
   DEMO: { meaning: 'fill an empty catalog with demo data' },
   ACCESS_LOG_EVERY: {
     meaning:
-      'one answer of the edge in so many is a line of its log; `1`: each, `0`: none. See [metrics, logs, traces](../observing.md)',
+      'one response of the edge in so many is logged; `1`: every response, `0`: none. See [metrics, logs, traces](../observing.md)',
   },
-  LOG_LEVEL: { meaning: 'the least that is logged' },
+  LOG_LEVEL: { meaning: 'the lowest level that is logged' },
 }
 
 /** Headings of the page of settings. */

@@ -10,6 +10,7 @@ export const EXIT_REFUSED = 2
 export function refuseArguments([argument] = process.argv.slice(2)): void {
   if (argument === undefined) return
   throw new SettingsRefusal(
-    `${JSON.stringify(argument)} is not understood: no arguments are taken; settings are in the environment and in the file that CONFIG_FILE names (docs/reference/settings.md)`,
+    `${JSON.stringify(argument)} is not understood: the program takes no arguments; settings are in the environment and in the file that ` +
+      'CONFIG_FILE names (docs/reference/settings.md)',
   )
 }

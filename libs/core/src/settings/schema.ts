@@ -78,7 +78,7 @@ const storageEndpoint = baseUrl.refine(
 const issuer = text
   .refine(
     (s) => URL.canParse(s) && isIssuer(new URL(s)),
-    'must be the https address of an OpenID provider (http on this machine alone)',
+    'must be the https address of an OpenID provider (http only on this machine)',
   )
   .describe('`https://` address')
 
@@ -284,7 +284,7 @@ const redisUrl = text
   )
   .refine(
     (s) => !s.includes('+cluster:') || /^[a-z+]+:\/\/[^/?#]+\/?$/.test(s),
-    'names a database: a Redis Cluster has none, write redis+cluster://host:6379,host:6379',
+    'names a database, which a Redis Cluster does not have: write redis+cluster://host:6379,host:6379',
   )
   .describe('`redis://`, `rediss://`, `redis+sentinel://`, `redis+cluster://` address')
 
@@ -395,7 +395,7 @@ export const SETTINGS = {
     .default(1),
   DEMO: flag.default(true),
   ACCESS_LOG_EVERY: text
-    .regex(/^\d{1,9}$/, 'must be a number of answers, or 0')
+    .regex(/^\d{1,9}$/, 'must be a number of responses, or 0')
     .transform(Number)
     .describe('number')
     .default(0),

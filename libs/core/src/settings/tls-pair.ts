@@ -28,7 +28,7 @@ export function readTlsPair({ tlsCertFile, tlsKeyFile }: Pick<Settings, 'tlsCert
   } catch (error) {
     const reason = (error as { reason?: string }).reason ?? (error as Error).message
     throw new SettingsRefusal(
-      `TLS_CERT_FILE ${tlsCertFile} and TLS_KEY_FILE ${tlsKeyFile} are no certificate in PEM and the key to it, without a passphrase: ${reason}`,
+      `TLS_CERT_FILE ${tlsCertFile} and TLS_KEY_FILE ${tlsKeyFile} are not a PEM certificate and its key without a passphrase: ${reason}`,
     )
   }
 }

@@ -16,13 +16,13 @@ export function tracingProtocol(env: NodeJS.ProcessEnv): TracingProtocol | null 
   const isNamed = Boolean(env.OTEL_EXPORTER_OTLP_ENDPOINT || env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT)
   if (!isNamed && exporter === '') return null
   if (exporter !== '' && exporter !== 'otlp') {
-    throw new SettingsRefusal('OTEL_TRACES_EXPORTER must be otlp or none: traces are sent by OTLP alone')
+    throw new SettingsRefusal('OTEL_TRACES_EXPORTER must be otlp or none: traces are sent only by OTLP')
   }
   const name = PROTOCOL_NAMES.find((one) => env[one])
   if (name === undefined) return PROTOCOLS[0]
   const protocol = PROTOCOLS.find((one) => one === env[name])
   if (protocol === undefined) {
-    throw new SettingsRefusal(`${name} must be ${PROTOCOLS.join(' or ')}: traces are sent by HTTP alone`)
+    throw new SettingsRefusal(`${name} must be ${PROTOCOLS.join(' or ')}: traces are sent only by HTTP`)
   }
   return protocol
 }

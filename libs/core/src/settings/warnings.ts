@@ -21,7 +21,9 @@ export function settingWarnings({ apiHost, controlHost, sliceSourceRoots }: Judg
   return [
     {
       code: 'slice_sources_open',
-      finding: `SLICE_SOURCE_ROOTS is not set and ${open.join('=')}: whoever has a token with the scope slice can slice every image that the service can read`,
+      finding:
+        `SLICE_SOURCE_ROOTS is not set and ${open.join('=')}: anyone who has a token with the scope slice can slice every image that the service ` +
+        'can read',
       advice: 'set SLICE_SOURCE_ROOTS to the directories of your images',
     },
   ]

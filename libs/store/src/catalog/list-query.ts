@@ -40,16 +40,16 @@ export function listQuery<Filter extends string, Shape extends Record<Filter, z.
   whole: number | null = MAX_PAGE,
 ) {
   const fields = Object.keys(sortable)
-  const limit = wholeNumber(1, MAX_PAGE).describe(`items answered at most; ${whole ?? 'all'} where it is left out`)
+  const limit = wholeNumber(1, MAX_PAGE).describe(`maximum number of items in the response; default: ${whole ?? 'all'}`)
   return z.strictObject({
     q: text
       .max(200)
       .optional()
-      .describe(`a part of one of these, in any case: ${Object.keys(searched).join(', ')}`),
+      .describe(`a part of one of these, case-insensitive: ${Object.keys(searched).join(', ')}`),
     sort: z
       .enum(fields.flatMap((field) => [field, `-${field}`]))
       .default(order)
-      .describe('a field, `-` before it for descending'),
+      .describe('a field, with `-` before it for descending'),
     limit: (whole === null ? limit.optional() : limit.default(whole)) as z.ZodType<number | undefined>,
     offset: wholeNumber(0, Number.MAX_SAFE_INTEGER).default(0).describe('items skipped'),
     ...optional(filters),

@@ -56,7 +56,7 @@ export const READER_BASEMAPS: ReaderList<StoredBasemap> = {
   listing: BASEMAP_LISTING,
   query: listQuery(
     BASEMAP_LISTING,
-    { source_code: text, available: flag.describe('whether it has a version to serve') },
+    { source_code: text, available: flag.describe('true: it has a version to serve') },
     null,
   ),
 }

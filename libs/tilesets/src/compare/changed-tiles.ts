@@ -4,10 +4,10 @@ import { storedTiles } from '../export/stored-tiles.js'
 import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
 import { matrixSetOf, tileMatrixLimits, tileTouches } from '../tile-matrix-sets.js'
 import { ArchivePair, type ChangedRun } from './archive-changes.js'
-import { CHANGES } from './column-changes.js'
+import { CHANGES, type ChangedTile } from './column-changes.js'
 import { type ComparedSet, type CompareTask, NotCompared, openSet } from './compare-sets.js'
 import { folderChanges, folderPair } from './folder-changes.js'
-import { type ChangedTile, joinTiles, type TileChange } from './join-tiles.js'
+import { joinTiles, type TileChange } from './join-tiles.js'
 
 export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet' | 'tileMatrices'> & {
   /** what is wanted, in degrees; null: everywhere */

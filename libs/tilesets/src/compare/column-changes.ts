@@ -15,6 +15,13 @@ export interface ComparedColumn {
   readonly maxRow: number
 }
 
+export interface ChangedTile {
+  readonly z: number
+  readonly x: number
+  readonly y: number
+  readonly change: TileChange
+}
+
 /** The names of changes; their places are their numbers in `columnChanges`. */
 export const CHANGES: readonly TileChange[] = ['added', 'changed', 'removed']
 

@@ -2,9 +2,8 @@ import { Worker } from 'node:worker_threads'
 import { readAhead } from '@gateway/core/files/read-ahead.js'
 import { listNumbers } from '../folder/listing.js'
 import type { TileMatrixLimits } from '../tile-matrix-sets.js'
-import { CHANGES, type ComparedColumn, columnChanges, type FolderPair } from './column-changes.js'
+import { CHANGES, type ChangedTile, type ComparedColumn, columnChanges, type FolderPair } from './column-changes.js'
 import type { ComparedSet } from './compare-sets.js'
-import type { ChangedTile } from './join-tiles.js'
 
 /** The built file, even when the sources run (in tests). */
 const THREAD = new URL('../../dist/compare/column-thread.js', import.meta.url)

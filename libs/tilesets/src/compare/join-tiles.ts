@@ -3,13 +3,6 @@ import type { NumberedTile } from '../pmtiles/writer.js'
 
 export type TileChange = 'added' | 'changed' | 'removed'
 
-export interface ChangedTile {
-  readonly z: number
-  readonly x: number
-  readonly y: number
-  readonly change: TileChange
-}
-
 /** A run of tiles with consecutive numbers and the same content on each side. */
 export interface JoinedTiles {
   readonly tileId: number

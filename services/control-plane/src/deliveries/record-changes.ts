@@ -59,26 +59,26 @@ interface Change {
 const CHANGES: Readonly<Record<RecordChangeName, Change>> = {
   retry: {
     status: 202,
-    summary: 'Deliver again:',
+    summary: 'Retry',
     description:
-      'A finished record goes back to `pending` with its count at zero and is tried at once, under the same `webhook-id`. One that is ' +
-      'still on its way is tried at once and keeps its count.',
+      'A finished record goes back to `pending` with its count at zero and is tried at once, under the same `webhook-id`. A record that has ' +
+      'not ended is tried at once and keeps its count.',
     refused: NO_SUCH_RECORD,
     apply: retryDelivery,
   },
   cancel: {
     status: 200,
-    summary: 'Give up:',
+    summary: 'Cancel',
     description:
-      'A record that is on its way ends as `failed`, with a message that names the administrator and the time, and is not tried again ' +
-      'unless somebody retries it. An attempt that is under way is broken off; it may have arrived. 409 where the record is finished.',
+      'A record that has not ended becomes `failed`, with a message that names the administrator and the time. It is tried again only if ' +
+      'somebody retries it. A running attempt is aborted, but may have arrived. Returns 409 if the record has ended.',
     refused: refuse('conflict', coded('record_finished')),
     apply: (tx, kind, id, by) => cancelDelivery(tx, kind, id, coded('delivery_cancelled', { ...by })),
   },
   acknowledge: {
     status: 200,
-    summary: 'Say that a failure was seen: of',
-    description: 'The record stays as it is, and needs no attention any more. 409 where it has not failed.',
+    summary: 'Acknowledge the failure of',
+    description: 'The record does not change, but needs no further attention. Returns 409 if it has not failed.',
     refused: refuse('conflict', coded('record_not_failed')),
     apply: acknowledgeDelivery,
   },
@@ -144,9 +144,9 @@ export function bulkRecordsRoute(
     operationId,
     noun,
     actions: {
-      retry: 'delivers again, under the same `webhook-id`; also a record that was delivered, if its id is named',
-      acknowledge: 'says that a failure was seen',
-      cancel: 'gives up a record that is on its way',
+      retry: 'delivers again, under the same `webhook-id`; a delivered record only if its id is named',
+      acknowledge: 'acknowledges a failure',
+      cancel: 'cancels a record that has not ended',
     },
     query,
     find: (filter, most) => findDeliveryIds(ctx.sql, kind, filter, most),

@@ -24,7 +24,7 @@ const DEFAULT_PAGE = 20
 
 const STATE_FILTERS = {
   status: z.enum(DELIVERY_STATUSES),
-  acknowledged: flag.describe('whether somebody has said that they have seen its failure'),
+  acknowledged: flag.describe('true: somebody has acknowledged its failure'),
 }
 
 export interface RecordKind extends RecordChanges {
@@ -48,12 +48,12 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
     {
       schema: {
         operationId: operationIds.list,
-        summary: `The most recent ${records.noun}`,
+        summary: `List the most recent ${records.noun}`,
         description:
-          'Newest first. `before` pages by the last id of the page before, so that new records shift nothing; `total` does not depend on ' +
-          `it. ${records.kept}`,
+          'Newest first. For the next page, pass the last id of this page as `before`; new records then shift nothing. `total` does not depend ' +
+          `on \`before\`. ${records.kept}`,
         querystring: query.extend({
-          before: z.uuid().optional().describe('only records older than the one of this id'),
+          before: z.uuid().optional().describe('only records that are older than the one with this id'),
         }),
         response: { 200: listOf(records.schema) },
       },
@@ -68,8 +68,8 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
     {
       schema: {
         operationId: operationIds.get,
-        summary: `One of the ${records.noun}, with its attempts, the newest first`,
-        description: `The newest ${MAX_LISTED_ATTEMPTS} attempts, each with the first part of the answer. ${records.kept}`,
+        summary: `Get one of the ${records.noun}, with its attempts, the newest first`,
+        description: `The newest ${MAX_LISTED_ATTEMPTS} attempts, each with the first part of the response. ${records.kept}`,
         params: recordParams,
         response: { 200: records.schema.extend({ attempt_log: z.array(deliveryAttemptSchema) }) },
       },

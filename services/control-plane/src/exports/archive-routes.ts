@@ -65,10 +65,11 @@ export function archiveRoutes(app: App, ctx: ControlContext, gate: ServiceGate):
       onRequest: gate.require('read'),
       schema: {
         operationId: 'listArchives',
-        summary: 'Archives by which a device keeps a copy',
+        summary: 'List the archives from which a device can keep a copy',
         description:
-          'The PMTiles exports of this basemap that are written, of whole versions and of all zooms, newest first: those of a version, and with `from_version` the ' +
-          `deltas that are laid over an older one. At most ${MAX_ARCHIVES}. 403 as for the basemap itself, and for a token with \`bounds\`.`,
+          'Returns the finished PMTiles exports of this basemap that hold a whole version at all zooms, newest first. An entry with ' +
+          `\`from_version\` is a delta that a device lays over an older version. At most ${MAX_ARCHIVES} entries. Returns 403 under the same ` +
+          'conditions as the basemap itself, and for a token with `bounds`.',
         params: z.object({ code }),
         querystring: listQuery(ARCHIVES, { version: text, from_version: text }, null),
         response: { 200: listOf(archiveSchema) },
@@ -103,8 +104,8 @@ export function archiveRoutes(app: App, ctx: ControlContext, gate: ServiceGate):
       ...route,
       schema: {
         operationId: 'downloadArchive',
-        summary: 'One of these archives',
-        description: 'Answers byte ranges and conditional requests, and HEAD.',
+        summary: 'Download one of these archives',
+        description: 'Supports byte ranges, conditional requests and HEAD.',
         params,
         response: { 200: { description: 'the archive', content: types } },
       },

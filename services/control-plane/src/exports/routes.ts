@@ -41,13 +41,15 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
         operationId: 'createExport',
         summary: 'Export a version, or a part of it, as an archive',
         description:
-          'Of a version in Web Mercator, in whatever storage: the tiles that lie in `bounds` or touch them, at the zooms of the version between ' +
-          '`zoom_min` and `zoom_max`, as an archive of `format`: PMTiles 3, clustered, equal tiles stored once; MBTiles 1.3; a GeoPackage with the table `tiles`; ' +
-          'or a tile package (`tpkx`). GeoPackages and tile packages hold PNG, JPEG or WebP. Vector tiles are gzipped. Exports are written one at a time, ' +
-          'in the order in which they were requested; one that a crash interrupted is written again. With `target_code` the archive is then pushed ' +
-          'as `{basemap_code}/{version}.{format}` in the way of the target: into its directory, its bucket or its upload, or by a message that names the ' +
-          'export; its record is among the push records. With `from_version` (PMTiles only), a version of the same grid and format, it has the tiles that were added or changed ' +
-          'since; `delta` in its metadata lists those that were `removed`, and has the digests of both sets. All archives together take at most EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS.',
+          'The version must lie in Web Mercator and may use any storage. The archive has the tiles that lie in `bounds` or touch them, at the ' +
+          'zooms of the version between `zoom_min` and `zoom_max`. `format` is PMTiles 3 (clustered, equal tiles stored once), MBTiles 1.3, a ' +
+          'GeoPackage with the table `tiles`, or a tile package (`tpkx`). GeoPackages and tile packages hold PNG, JPEG or WebP. Vector tiles ' +
+          'are gzipped. Exports are written one at a time, in the order of the requests; an export that a crash interrupts is written again. ' +
+          'With `target_code` the finished archive is pushed as `{basemap_code}/{version}.{format}`: into the directory, the bucket or the ' +
+          'upload of the target, or by a message that names the export. The delivery is among the push records. `from_version` (only with ' +
+          'PMTiles) names another version of the same grid and format. The archive then has the tiles that were added or changed since that ' +
+          'version; `delta` in its metadata lists the `removed` tiles and has the digests of both sets. All archives together take at most ' +
+          'EXPORT_MAX_BYTES; each is kept for EXPORT_RETENTION_DAYS.',
         body: exportBodySchema,
         response: { 202: exportSchema },
       },
@@ -64,8 +66,9 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listExports',
-        summary: 'Exports, newest first',
-        description: 'Those that wait, the one that is written, and for EXPORT_RETENTION_DAYS those that have ended.',
+        summary: 'List exports, newest first',
+        description:
+          'Includes waiting exports, the one that is being written, and, for EXPORT_RETENTION_DAYS, those that have ended.',
         querystring: listQuery(EXPORT_LISTING, {
           status: z.enum(EXPORT_STATUSES),
           basemap_code: text,
@@ -85,8 +88,8 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getExport',
-        summary: 'An export',
-        description: 'With its progress while it is written.',
+        summary: 'Get an export',
+        description: 'While the export is being written, the response has its progress.',
         params,
         response: { 200: exportSchema },
       },
@@ -103,7 +106,8 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
         operationId: 'deleteExport',
         summary: 'Remove an export',
         description:
-          'With its archive. One that is being written ends within seconds; a push of it that has not arrived fails. What a target has received stays.',
+          'Removes the export and its archive. An export that is being written ends within seconds, and its unfinished push fails. A target ' +
+          'keeps the files that it has received.',
         params,
         response: { 200: exportSchema },
       },
@@ -132,9 +136,9 @@ export function exportRoutes(app: App, ctx: ControlContext): void {
       ...route,
       schema: {
         operationId: 'downloadExport',
-        summary: 'The archive of an export',
+        summary: 'Download the archive of an export',
         description:
-          'In the format of the export. Answers byte ranges and conditional requests, and HEAD; 404 while it is not written.',
+          'In the format of the export. Supports byte ranges, conditional requests and HEAD. Returns 404 until the archive is complete.',
         params,
         response: {
           200: {

@@ -41,9 +41,10 @@ export function notificationRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listNotificationRules',
-        summary: 'Who is told about what needs attention',
+        summary: 'List the rules of notifications',
         description:
-          'By e-mail, or by a message to a target of kind `http`. What each has been sent is in `notification-records`.',
+          'A rule sends notifications by e-mail, or by a message to a target of kind `http`. `notification-records` lists what each recipient ' +
+          'has been sent.',
         querystring: listQuery(RULES_LISTING, { enabled: flag, kind: z.enum(NOTIFICATION_KINDS) }),
         response: { 200: listOf(notificationRuleSchema) },
       },
@@ -58,10 +59,10 @@ export function notificationRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'saveNotificationRule',
-        summary: 'Tell somebody about what needs attention',
+        summary: 'Create or replace a rule of notifications',
         description:
-          'By `email` (needs SMTP_URL and SMTP_FROM), or by `target_code`. Items are looked for every 10 s, grouped by kind, and each is ' +
-          'told once, from the moment at which a rule names its kind. With `id`, the rule is replaced.',
+          'A rule notifies by `email` (needs SMTP_URL and SMTP_FROM), or by `target_code`. The gateway looks for items every 10 s and groups ' +
+          'them by kind. Each item is reported once, from the moment at which a rule names its kind. With `id`, the rule is replaced.',
         body: notificationRuleBodySchema,
         response: { 200: notificationRuleSchema },
       },
@@ -87,8 +88,8 @@ export function notificationRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'deleteNotificationRule',
-        summary: 'Tell somebody no more',
-        description: 'What was sent stays in the list of records.',
+        summary: 'Remove a rule of notifications',
+        description: 'The list of records keeps the notifications that were sent.',
         params,
         response: { 200: notificationRuleSchema },
       },
@@ -109,8 +110,8 @@ export function notificationRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'testNotificationRule',
-        summary: 'Send a test to somebody who is told',
-        description: 'Sent like any notification; the record tells what came of it.',
+        summary: 'Send a test notification by a rule',
+        description: 'Sent like any notification; its record shows the result.',
         params,
         response: { 202: notificationRecordSchema },
       },

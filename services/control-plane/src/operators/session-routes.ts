@@ -14,9 +14,9 @@ export function sessionRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getSession',
-        summary: 'Who makes this request, and with which role',
+        summary: 'Get the person and the role of this request',
         description:
-          'Of a session that began at `/admin/sign-in`, or of the credentials of this request, whose role is `admin`.',
+          'Describes the session that began at `/admin/sign-in`, or the credentials of this request, whose role is `admin`.',
         response: { 200: sessionSchema },
       },
     },
@@ -35,8 +35,8 @@ export function sessionRoutes(app: App, ctx: ControlContext): void {
         operationId: 'endSession',
         summary: 'Sign out',
         description:
-          'Ends the session of this request at once. The session at the OpenID provider goes on. Without a session nothing changes: credentials ' +
-          'that come with each request cannot be taken back.',
+          'Ends the session of this request at once. The session at the OpenID provider goes on. A request without a session changes nothing: ' +
+          'credentials that come with each request cannot be revoked.',
         response: { 200: z.object({ ended: z.boolean() }) },
       },
     },

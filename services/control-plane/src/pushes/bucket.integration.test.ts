@@ -179,11 +179,11 @@ test('files in a bucket are downloaded to be pushed or exported', async () => {
 })
 
 const TROUBLES: readonly (readonly [Trouble, RegExp | null])[] = [
-  ['503', /^it answers 503$/],
-  ['429', /^it answers 429$/],
+  ['503', /^it returns 503$/],
+  ['429', /^it returns 429$/],
   ['cut', /other side closed|ECONNRESET|EPIPE/],
-  ['keys', /^the server answers 403: SignatureDoesNotMatch/],
-  ['clock', /^the server answers 403: RequestTimeTooSkewed/],
+  ['keys', /^the server returns 403: SignatureDoesNotMatch/],
+  ['clock', /^the server returns 403: RequestTimeTooSkewed/],
   ['slow', null],
 ]
 

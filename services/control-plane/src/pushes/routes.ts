@@ -16,12 +16,12 @@ import { pushBasemap, pushVector } from './push.js'
 import { toEventRecord, toPurgeRecord, toPushRecord, toVectorPushRecord } from './record.js'
 
 const PUSH_ERRORS =
-  'A code that does not exist returns 404. A disabled target, or data that is not available now, returns 400. The delivery begins at once and runs ' +
-  'asynchronously. Any answer but 2xx, redirects included, is a failure; so is a message without an answer in 10 s, and an upload without ' +
-  'progress in 30 s. After a failure it is retried after the waits of RETRY_WAITS, or later where the receiver asks for it by Retry-After, ' +
-  'up to an hour.'
+  'A code that does not exist returns 404. A disabled target, or data that is not available now, returns 400. The delivery begins at once and ' +
+  'runs asynchronously. Any response except 2xx is a failure, including a redirect. So is a message without a response in 10 s, and an upload ' +
+  'without progress in 30 s. A failed attempt is retried after the waits of RETRY_WAITS, or later if the receiver sends Retry-After, up to an ' +
+  'hour.'
 
-const RECORDS_KEPT = `A record is kept for ${KEPT_DAYS} days after its end, the newest ${KEPT_NEWEST} for longer; one that is on its way stays.`
+const RECORDS_KEPT = `A record is kept for ${KEPT_DAYS} days after its end, and the newest ${KEPT_NEWEST} for longer; a record that has not ended stays.`
 
 export function pushRoutes(app: App, ctx: ControlContext): void {
   app.post(
@@ -30,7 +30,7 @@ export function pushRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'pushBasemap',
         summary: 'Push a basemap version to a target',
-        description: `${PUSH_ERRORS} \`version\` may be \`current\`: the record names the version that this is now.`,
+        description: `${PUSH_ERRORS} \`version\` may be \`current\`: the record then names the present default version.`,
         body: pushBodySchema,
         response: { 202: pushRecordSchema },
       },

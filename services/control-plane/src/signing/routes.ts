@@ -30,11 +30,11 @@ const NO_SUCH_KEY = refuse('not_found', coded('signing_key_not_found'))
 const DEFAULT_GRACE = 7 * 86_400
 
 const SIGNED =
-  'Addresses of tiles, TileJSON and, where the version is one, of its archive, which need no token until they expire: `exp` (seconds since 1970) ' +
-  'and `sig` (HMAC-SHA-256) in the query let in, for what was signed alone. Every edge verifies them by itself. They cannot be taken back one by ' +
-  'one: they end when they expire, or with the signing key. `expires_at` in the past is accepted, and they are expired at once. 404 where nothing ' +
-  'of the basemap is served. With `style_code`, the address of a style: it opens the style with its sprites, glyphs, tiles, TileJSON and vectors; ' +
-  'the parameter `style` says which one.'
+  'Returns addresses of tiles, TileJSON and, if the version is an archive, of that archive, which need no token until they expire. `exp` ' +
+  '(seconds since 1970) and `sig` (HMAC-SHA-256) in the query give access only to the signed resources. Every edge verifies them by itself. ' +
+  'Single addresses cannot be revoked: they end when they expire, or with the signing key. An `expires_at` in the past is accepted, and the ' +
+  'addresses are then expired at once. Returns 404 if the basemap has nothing that is served. With `style_code` the response has the address ' +
+  'of a style. It opens the style with its sprites, glyphs, tiles, TileJSON and vectors; the parameter `style` names the style.'
 
 export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, gate: ServiceGate): void {
   app.post(
@@ -72,7 +72,10 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       schema: {
         operationId: 'signUrlByToken',
         summary: 'Sign addresses of a basemap or a style, by a service token of scope `sign`',
-        description: `${SIGNED} 403 where the basemap, or a source of the style, is not granted to the token, whether or not it exists; 400 where they would outlive the token. \`bounds\` are cut to those of the token, which are the default; 403 where they have nothing in common, and for styles by a token with bounds.`,
+        description:
+          `${SIGNED} Returns 403 if the basemap, or a source of the style, is not granted to the token, whether or not it exists. Returns 400 if ` +
+          'the addresses would outlive the token. `bounds` are cut to those of the token, which are the default. Returns 403 if the two have no ' +
+          'area in common, and for a style if the token has bounds.',
         body: signedUrlBodySchema,
         response: { 200: z.union([signedUrlSchema, signedStyleSchema]) },
       },
@@ -104,8 +107,8 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
     {
       schema: {
         operationId: 'listSigningKeys',
-        summary: 'The keys that addresses are signed with, the newest first',
-        description: 'Without their secrets: one, or two while they rotate.',
+        summary: 'List the keys that sign addresses, newest first',
+        description: 'The response has no secrets. It has one key, or two during a rotation.',
         querystring: listQuery(SIGNING_KEY_LISTING, {}),
         response: { 200: listOf(signingKeySchema) },
       },
@@ -117,8 +120,8 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
     {
       schema: {
         operationId: 'getSigningKey',
-        summary: 'A key that addresses are signed with',
-        description: 'Without its secret; 404 once its addresses have ended.',
+        summary: 'Get a key that signs addresses',
+        description: 'The response has no secret. Returns 404 when the addresses of the key have ended.',
         params: z.object({ id: z.string() }),
         response: { 200: signingKeySchema },
       },
@@ -134,11 +137,11 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       config: { mayTakeLong: true },
       schema: {
         operationId: 'rotateSigningKey',
-        summary: 'Put a new signing key in the place of the one of now',
+        summary: 'Replace the signing key',
         description:
-          'Addresses that the key of now has signed stay good for `grace_seconds`; those of one before it end now. The new key signs once every ' +
-          'edge knows it (`signs_from`), so that nothing breaks. `grace_seconds: 0` ends every signed address at once: `confirmed` and `pending` name ' +
-          'the edge processes that refuse them and that may not yet.',
+          'Addresses that the present key has signed stay valid for `grace_seconds`; those of an earlier key end now. The new key signs when ' +
+          'every edge knows it (`signs_from`), so no address fails in between. `grace_seconds: 0` ends every signed address at once. ' +
+          '`confirmed` and `pending` name the edge processes that refuse the old addresses and those that may still accept them.',
         body: rotateKeyBodySchema,
         response: { 200: z.object({ ...acknowledgementFields, items: z.array(signingKeySchema) }) },
       },

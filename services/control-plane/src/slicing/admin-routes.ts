@@ -35,7 +35,7 @@ const FILES = {
 const JOBS_QUERY = listQuery(SLICE_JOB_LISTING, {
   status: z.enum(SLICE_STATUSES),
   cancelled: flag,
-  acknowledged: flag.describe('whether somebody has said that they have seen its failure'),
+  acknowledged: flag.describe('true: somebody has acknowledged its failure'),
   target_code: text,
   requested_by: text,
 })
@@ -50,7 +50,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     noun: 'slice jobs',
     actions: {
       cancel: 'ends pending jobs at once and running ones within seconds',
-      acknowledge: 'says that a failure was seen',
+      acknowledge: 'acknowledges a failure',
     },
     query: JOBS_QUERY,
     find: (filter, most) => findSliceJobIds(sql, filter, most),
@@ -64,9 +64,9 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listSliceJobs',
-        summary: 'Slice jobs, newest first',
+        summary: 'List slice jobs, newest first',
         description:
-          'Without the paths of their images, which a job by its id has. Kept for JOB_RETENTION_DAYS after their end.',
+          'The items have no image paths; the detail of a job has them. Jobs are kept for JOB_RETENTION_DAYS after their end.',
         querystring: JOBS_QUERY,
         response: { 200: listOf(listedSliceJobSchema) },
       },
@@ -81,8 +81,8 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getAdminSliceJob',
-        summary: 'A slice job',
-        description: 'By its `id`, also after its end, for JOB_RETENTION_DAYS.',
+        summary: 'Get a slice job',
+        description: 'By its `id`, also for JOB_RETENTION_DAYS after its end.',
         params: idParams,
         response: { 200: sliceJobSchema },
       },
@@ -100,7 +100,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         operationId: 'submitAdminSliceJob',
         summary: 'Submit a slice job as an administrator',
         description:
-          'The same as POST /api/v1/slice/jobs, under admin credentials and without a limit to jobs that have not ended.',
+          'The same as POST /api/v1/slice/jobs, under admin credentials and without a limit on jobs that have not ended.',
         body: submissionSchema,
         response: { 202: sliceJobSchema },
       },
@@ -129,8 +129,8 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
         operationId: 'cancelSliceJob',
         summary: 'Cancel a slice job',
         description:
-          'A pending job ends at once, a running one within seconds; both as `failed`, with `cancelled` and a message that names the ' +
-          'administrator and the time. The served layer stays as it is.',
+          'A pending job ends at once, and a running one within seconds. Both become `failed`, with `cancelled` and a message that names the ' +
+          'administrator and the time. The served layer does not change.',
         params: idParams,
         response: { 202: sliceJobSchema },
       },
@@ -146,8 +146,8 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'acknowledgeSliceJob',
-        summary: 'Say that the failure of a slice job was seen',
-        description: 'The job stays as it is, and needs no attention any more. 409 where it has not failed.',
+        summary: 'Acknowledge the failure of a slice job',
+        description: 'The job does not change, but needs no further attention. Returns 409 if it has not failed.',
         params: idParams,
         response: { 200: sliceJobSchema },
       },
@@ -164,8 +164,8 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
       config: { mayTakeLong: true },
       schema: {
         operationId: 'getSliceJobLog',
-        summary: 'The full log of a slice job',
-        description: 'With `follow=1` the answer goes on with new lines until the job has ended.',
+        summary: 'Get the full log of a slice job',
+        description: 'With `follow=1` the response continues with new lines until the job has ended.',
         params: idParams,
         querystring: z.object({ follow: z.enum(['0', '1']).default('0') }),
         response: { 200: { description: 'the log', content: { 'text/plain': { schema: z.unknown() } } } },
@@ -186,7 +186,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'estimateSliceJob',
         summary: 'Estimate a slice job without running it',
-        description: 'Upper bounds of tiles and bytes; 400 with the reason where the images cannot be sliced.',
+        description: 'Returns upper bounds of tiles and bytes, or 400 with the reason if the images cannot be sliced.',
         body: submissionSchema,
         response: { 200: planLineSchema.omit({ type: true }).extend({ free_bytes: z.number(), ...warningsField }) },
       },
@@ -203,8 +203,10 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listSliceFiles',
-        summary: 'Folders and images that can be sliced',
-        description: 'Below SLICE_SOURCE_ROOTS; without such a setting, anywhere. Without `dir`: the roots themselves.',
+        summary: 'List folders and images that can be sliced',
+        description:
+          'Lists the content of `dir`, which must lie below SLICE_SOURCE_ROOTS; without that setting it may lie anywhere. Without `dir` it lists ' +
+          'the roots.',
         querystring: listQuery(FILES, { kind: z.enum(['file', 'directory']) }).extend({ dir: text.optional() }),
         response: {
           200: listOf(

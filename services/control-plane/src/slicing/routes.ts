@@ -30,7 +30,7 @@ const QUEUE_FULL: Refusal = refuse('too_many_requests', coded('slice_jobs_full',
 const layerSourcesSchema = z.object({
   code: z.string(),
   version: z.string(),
-  source_paths: z.array(z.string()).describe('in the order in which they were laid'),
+  source_paths: z.array(z.string()).describe('in the order in which they were sliced'),
 })
 
 export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): void {
@@ -79,9 +79,10 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
       onRequest,
       schema: {
         operationId: 'getSliceJob',
-        summary: 'A slice job',
+        summary: 'Get a slice job',
         description:
-          'By its `id`, also after its end, for JOB_RETENTION_DAYS; 404 also where it is one of a layer that is not among the `layer_codes` of the token.',
+          'By its `id`, also for JOB_RETENTION_DAYS after its end. Returns 404 also if the `layer_codes` of the token do not include the layer ' +
+          'of the job.',
         params: z.object({ id: z.string() }),
         response: { 200: sliceJobSchema },
       },
@@ -98,9 +99,9 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
       onRequest,
       schema: {
         operationId: 'listLayerSources',
-        summary: 'The images that make up the newest version of a layer',
+        summary: 'List the images that make up the newest version of a layer',
         description:
-          '403 for a layer that is not among the `layer_codes` of the token; 404 where no image was sliced into such a layer.',
+          'Returns 403 if the `layer_codes` of the token do not include the layer, and 404 if no image was sliced into it.',
         params: z.object({ code: z.string() }),
         response: { 200: layerSourcesSchema },
       },

@@ -48,7 +48,7 @@ export const submissionSchema = z.strictObject({
     .string()
     .max(MAX_LABEL_LENGTH)
     .optional()
-    .describe('idempotency key: a repeated one answers the existing job; empty: none'),
+    .describe('idempotency key: a repeated key returns the existing job; empty: no key'),
   name: z.string().max(MAX_LABEL_LENGTH).optional(),
   zoom_min: z.int().min(0).max(MAX_ZOOM).default(0),
   zoom_max: z
@@ -57,7 +57,8 @@ export const submissionSchema = z.strictObject({
     })
     .optional()
     .describe(
-      'default: zoom_min, that is 0 where neither is given, with a warning. `native`: the zoom nearest to the resolution of the finest image, and at least zoom_min',
+      'default: zoom_min, or 0 with a warning if neither is given. `native`: the zoom nearest to the resolution of the finest image, and at ' +
+        'least zoom_min',
     ),
   tile_size: z.union([z.literal(256), z.literal(512)], { error: sentence('said.tile_size') }).default(256),
   tile_format: z
@@ -80,8 +81,8 @@ export const submissionSchema = z.strictObject({
     .enum(SLICE_OUTPUTS)
     .optional()
     .describe(
-      'a folder of tiles, or one PMTiles archive (Web Mercator only); default: as the newest version of the layer is, for a new one a folder. In object storage ' +
-        'it is always `pmtiles`',
+      'a folder of tiles, or one PMTiles archive (Web Mercator only); default: the same as the newest version of the layer, or a folder for a ' +
+        'new layer. In object storage it is always `pmtiles`',
     ),
   callback_url: z
     .union([

@@ -41,10 +41,8 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   gauge('slice_oldest_pending_seconds', 'Age of the oldest slice job that has not begun.', null, (b) => [
     ['', b.sliceOldestSeconds],
   ])
-  gauge('deliveries_waiting', 'Pushes and callbacks that have neither arrived nor been given up.', null, (b) => [
-    ['', b.deliveriesWaiting],
-  ])
-  gauge('deliveries_overdue_seconds', 'For how long the delivery that waits longest has been due.', null, (b) => [
+  gauge('deliveries_waiting', 'Pushes and callbacks that have not ended.', null, (b) => [['', b.deliveriesWaiting]])
+  gauge('deliveries_overdue_seconds', 'Time for which the most overdue delivery has been due.', null, (b) => [
     ['', b.deliveriesOldestSeconds],
   ])
   gauge('tokens_expiring', `Active tokens that expire within ${TOKENS_EXPIRE_WITHIN_DAYS} days.`, null, (b) => [
@@ -53,7 +51,7 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   diskMetrics(ctx, registers)
   new Gauge({
     name: name('store_up'),
-    help: '1 where the store answers and can be written.',
+    help: '1 if the store responds and can be written.',
     registers,
     async collect() {
       this.set((await health.trouble()) === null ? 1 : 0)
@@ -61,7 +59,7 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   })
   new Gauge({
     name: name('bus_up'),
-    help: '1 where the bus is connected. On Postgres it is the store.',
+    help: '1 if the bus is connected. On Postgres the bus is the store.',
     registers,
     collect() {
       this.set(ctx.bus.medium === 'postgres' || ctx.bus.connected ? 1 : 0)
@@ -69,7 +67,7 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   })
   new Gauge({
     name: name('store_connections'),
-    help: 'Connections of this process to the store, by what they do.',
+    help: 'Connections of this process to the store, by their use.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -80,7 +78,7 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   })
   new Gauge({
     name: name('store_connections_max'),
-    help: 'Connections to the store that this process may have; once all are busy, queries wait.',
+    help: 'Maximum number of connections of this process to the store; if all are busy, queries wait.',
     registers,
     collect() {
       this.set(poolLoad(ctx.sql).max)
@@ -109,14 +107,14 @@ function diskMetrics({ settings }: ControlContext, registers: Registry[]): void 
         }
       },
     })
-  disk('disk_free_bytes', 'Room on the disk of a directory that is written into.', ({ free }) => free)
-  disk('disk_bytes', 'Size of the disk of a directory that is written into.', ({ total }) => total)
+  disk('disk_free_bytes', 'Free space on the disk of a directory that is written to.', ({ free }) => free)
+  disk('disk_bytes', 'Size of the disk of a directory that is written to.', ({ total }) => total)
 }
 
 export function connectionMetric({ server }: App, { metrics }: ControlContext): void {
   new Gauge({
     name: `${METRIC_PREFIX}open_connections`,
-    help: 'Connections to this process that stand.',
+    help: 'Open connections to this process.',
     registers: [metrics.registry],
     async collect() {
       this.set(await promisify(server.getConnections.bind(server))())

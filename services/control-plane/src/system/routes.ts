@@ -27,7 +27,7 @@ const readySchema = z.object({
   bus: z
     .enum(['up', 'down'])
     .optional()
-    .describe('down: edges find changes by polling the store, within a second or so'),
+    .describe('down: edges find changes by polling the store, within about a second'),
   bus_medium: z.enum(['redis', 'postgres']).optional(),
 })
 
@@ -45,7 +45,7 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'getHealth',
         summary: 'Liveness probe',
-        description: 'Answers as long as the process does; nothing that it depends on is asked.',
+        description: 'Succeeds as long as the process responds; it checks no dependency.',
         response: { 200: healthSchema },
       },
     },
@@ -59,9 +59,10 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
         operationId: 'getReadiness',
         summary: 'Readiness probe',
         description:
-          'An edge answers `status` alone. 503 while the store is out of reach or cannot be written (its disk is full, it is a replica), while the configured directories are scanned for the first time (10 seconds at most), and ' +
-          'from SIGTERM on, for DRAIN_NOTICE_SECONDS before connections are refused. A bus that is out of reach is reported, but does not make the process ' +
-          'unready: it only makes things faster, and administrators need the service most when something is down.',
+          'The response of an edge has only `status`. Returns 503 while the store is unreachable or cannot be written (its disk is full, it is ' +
+          'a replica), and while the configured directories are scanned for the first time (10 seconds at most). After SIGTERM it returns 503 ' +
+          'for DRAIN_NOTICE_SECONDS before connections are refused. An unreachable bus is reported, but does not make the process unready: the ' +
+          'bus only makes things faster, and administrators need the service most during an outage.',
         response: { 200: readySchema },
       },
     },
@@ -82,8 +83,9 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getMetrics',
-        summary: 'Metrics of the answering process',
-        description: 'Prometheus text format. At the address of the edge: those of the edge processes of that host.',
+        summary: 'Get the metrics of the answering process',
+        description:
+          'Prometheus text format. At the address of the edge, the response has the metrics of the edge processes of that host.',
         response: { 200: { description: 'metrics', content: { 'text/plain': { schema: z.string() } } } },
       },
     },
@@ -98,8 +100,8 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getSystem',
-        summary: 'Version, public addresses and configured directories',
-        description: 'The settings that a client needs to find its way. No secrets.',
+        summary: 'Get the version, public addresses and configured directories',
+        description: 'The settings that a client needs, without secrets.',
         response: { 200: systemSchema },
       },
     },

@@ -12,11 +12,11 @@ import { extending, GRANT_FIELDS, granting, withdrawing } from './grants.js'
 import { expiryOf } from './issue.js'
 
 const ACTIONS = {
-  disable: 'refuses the tokens from now on, for good',
+  disable: 'refuses the tokens from now on, permanently',
   extend:
-    'sets `params.expires_at` (0: never); a token that expires later already is in `failed`, since extending never shortens',
-  grant: 'adds the codes of `params` to the lists of the same names; a list that has `*` stays as it is',
-  withdraw: 'takes these codes away; a token whose list has `*` is in `failed`, unless `*` is withdrawn',
+    'sets `params.expires_at` (0: never); a token that already expires later is in `failed`, because this action never shortens',
+  grant: 'adds the codes of `params` to the lists of the same names; a list that has `*` does not change',
+  withdraw: 'removes these codes; a token whose list has `*` is in `failed`, unless `*` is removed',
 } as const
 type Action = keyof typeof ACTIONS
 

@@ -22,13 +22,14 @@ export function previewLinkRoute(app: App, ctx: ControlContext): void {
   app.post(
     '/api/v1/admin/preview-links',
     {
-      config: { ifUnknown: 'if it was, `kind=preview` lists its token, and the link is lost: make another one' },
+      config: { ifUnknown: 'if it was, `kind=preview` lists its token, and the link is lost: create another one' },
       schema: {
         operationId: 'createPreviewLink',
-        summary: 'Make a link to a map for people without an account',
+        summary: 'Create a link to a map for people without an account',
         description:
-          'The page that the link opens shows one basemap until the link expires. Whoever has the link can read that basemap, in all its versions: the token ' +
-          'stands behind the `#`, which browsers send to no server. Lists of tokens leave it out unless `kind=preview` asks for it; it is disabled like any other.',
+          'The page behind the link shows one basemap until the link expires. Anyone who has the link can read all versions of that basemap. ' +
+          'The token follows the `#`, which browsers do not send to a server. Lists of tokens omit it unless `kind=preview` asks for it; it is ' +
+          'disabled like any other.',
         body: previewLinkBodySchema,
         response: { 200: previewLinkSchema },
       },

@@ -18,7 +18,8 @@ const params = z.object({ id: z.string() })
 /** Waits for edges, for at most TOKEN_STALE_SECONDS. */
 const config = { mayTakeLong: true }
 const CONFIRMED =
-  '`confirmed` and `pending` name the edge processes that follow and those that may not yet, as where a token is disabled.'
+  'The response comes when every live edge process has applied the change, at the latest after TOKEN_STALE_SECONDS. `confirmed` and `pending` ' +
+  'name the processes that have and have not applied it.'
 
 /** Routes that read, change and delete one token. */
 export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
@@ -28,8 +29,8 @@ export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     {
       schema: {
         operationId: 'getToken',
-        summary: 'One service token',
-        description: 'Without its plaintext, which is stored nowhere.',
+        summary: 'Get a service token',
+        description: 'The response has no plaintext, because the gateway does not store it.',
         params,
         response: { 200: tokenSchema },
       },
@@ -47,8 +48,9 @@ export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdg
         operationId: 'updateToken',
         summary: 'Change a service token',
         description:
-          'Fields that are left out, or null, stay as they are, but `rate_limit: null` and `bounds: null` lift the limit; its secret stays the same. A list replaces the whole list. An expired token ' +
-          `that is given a later \`expires_at\` is honoured again; a disabled one stays disabled. ${CONFIRMED}`,
+          'Fields that are omitted or null keep their values, except that `rate_limit: null` and `bounds: null` remove the limit. The secret ' +
+          'does not change. A list replaces the whole list. If an expired token gets a later `expires_at`, it is accepted again; a disabled ' +
+          `token stays disabled. ${CONFIRMED}`,
         params,
         body: tokenPatchSchema,
         response: { 200: changedTokenSchema },
@@ -71,9 +73,9 @@ export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdg
         operationId: 'rotateToken',
         summary: 'Give a service token a new secret',
         description:
-          'The only answer that ever carries the new plaintext `token`. The record, its grants and its expiry stay. The secret of now is ' +
-          'honoured for `grace_seconds` more (by default not at all), one before it no longer. 409 where the token is disabled or expired. ' +
-          CONFIRMED,
+          'Only this response carries the new plaintext `token`. The record, its grants and its expiry do not change. The present secret is ' +
+          'accepted for `grace_seconds` more (by default 0), and an earlier one ends now. Returns 409 if the token is disabled or expired. ' +
+          `${CONFIRMED}`,
         params,
         body: rotateBodySchema,
         response: { 200: rotatedTokenSchema },
@@ -91,7 +93,7 @@ export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdg
       schema: {
         operationId: 'deleteToken',
         summary: 'Delete a service token that is disabled or expired',
-        description: `409 where it is neither. ${CONFIRMED}`,
+        description: `Returns 409 if the token is still valid. ${CONFIRMED}`,
         params,
         response: { 200: z.object(acknowledgementFields) },
       },

@@ -17,17 +17,17 @@ import { tokenRecordRoutes } from './record-routes.js'
 const SECONDS = { s: 1, m: 60, h: 3600, d: 86_400 }
 
 const TOKENS_QUERY = listQuery(TOKEN_LISTING, {
-  kind: z.enum(TOKEN_KINDS).describe('`service` where it is left out; `preview`: those of preview links'),
+  kind: z.enum(TOKEN_KINDS).describe('default: `service`; `preview`: tokens of preview links'),
   status: z.enum(['active', 'expired', 'disabled']),
   scope: z.enum(SCOPES),
   basemap_code: text.describe('granted by name, or with all'),
   vector_code: text.describe('granted by this name, or with all'),
-  layer_code: text.describe('may be sliced with it, by name or with all'),
+  layer_code: text.describe('the token may slice this layer, by name or with all'),
   expires_within: z
     .string()
     .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number with s, m, h or d: 14d')
     .transform((span) => Number.parseInt(span, 10) * SECONDS[span.at(-1) as keyof typeof SECONDS])
-    .describe('active tokens that expire in this time from now: a number with `s`, `m`, `h` or `d`'),
+    .describe('active tokens that expire within this time from now: a number with `s`, `m`, `h` or `d`'),
 })
 
 export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
@@ -39,8 +39,8 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
     {
       schema: {
         operationId: 'listTokens',
-        summary: 'Service tokens, newest first',
-        description: 'With the prefix of each; the plaintext is never listed.',
+        summary: 'List service tokens, newest first',
+        description: 'Each has its prefix, but never the plaintext.',
         querystring: TOKENS_QUERY,
         response: { 200: listOf(tokenSchema) },
       },
@@ -55,8 +55,9 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
         operationId: 'issueToken',
         summary: 'Issue a service token',
         description:
-          'The only answer that ever carries the plaintext `token`. An empty or missing list of codes grants nothing; the entry `*` ' +
-          'grants all, present and future. `layer_codes`, which the scope `slice` needs, is `["*"]` where it is missing. Codes need not exist yet. `expires_at` in the past is accepted: the token is expired at once.',
+          'Only this response carries the plaintext `token`. An empty or missing list of codes grants nothing; the entry `*` grants all, ' +
+          'present and future. `layer_codes`, which the scope `slice` needs, is `["*"]` if it is missing. Codes need not exist yet. An ' +
+          '`expires_at` in the past is accepted, and the token is then expired at once.',
         body: tokenBodySchema,
         response: { 200: issuedTokenSchema },
       },
@@ -75,11 +76,10 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
         operationId: 'disableToken',
         summary: 'Disable a service token',
         description:
-          'Answers once every edge process that is known to live refuses the token, at the latest after TOKEN_STALE_SECONDS. `confirmed` ' +
-          'and `pending` name the edge processes that have and have not confirmed; a pending one is cut off from the bus and refuses the ' +
-          'token within TOKEN_STALE_SECONDS. With the bus out of reach edges confirm by way of the store, as `path` says; ' +
-          '`pending` then names those last known that have told the store nothing. ' +
-          'Disabling again is no error.',
+          'The response comes when every known live edge process refuses the token, at the latest after TOKEN_STALE_SECONDS. `confirmed` and ' +
+          '`pending` name the edge processes that have and have not confirmed. A pending process is cut off from the bus and refuses the token ' +
+          'within TOKEN_STALE_SECONDS. While the bus is unreachable, edges confirm through the store, as `path` says; `pending` then names the ' +
+          'last known processes that have not confirmed there. A repeated call succeeds.',
         params: z.object({ id: z.string() }),
         response: { 200: confirmedTokenSchema },
       },

@@ -128,13 +128,13 @@ export class DiskGate {
   #markStuck(root: string, lane: Lane): void {
     lane.stuck++
     if (lane.stuck === this.#atOnce)
-      this.#log.error({ root }, 'a source does not answer; its files that are not in memory are refused')
+      this.#log.error({ root }, 'a source does not respond; requests for its files that are not in memory are refused')
   }
 
   #ended(root: string, lane: Lane, wasStuck: boolean): void {
     lane.running--
     this.#running--
-    if (wasStuck && lane.stuck-- === this.#atOnce) this.#log.info({ root }, 'a source answers again')
+    if (wasStuck && lane.stuck-- === this.#atOnce) this.#log.info({ root }, 'a source responds again')
     // If the limit of all threads is reached, the roots alternate.
     this.#lanes.delete(root)
     if (lane.running > 0 || lane.waiting.size > 0) this.#lanes.set(root, lane)

@@ -55,7 +55,7 @@ const NO_ARCHIVE_ADDRESS = refuse('not_found', coded('archive_address'))
 
 function otherStorage(code: string, label: string, storage: string): string {
   const about = `version ${shownName(label)} of ${shownName(code)} is stored as ${storage}`
-  return Object.hasOwn(TYPES, storage) ? `${about}: ask for .${storage}` : `${about}, and is no archive`
+  return Object.hasOwn(TYPES, storage) ? `${about}: ask for .${storage}` : `${about}, and is not an archive`
 }
 
 /**

@@ -43,12 +43,12 @@ export class CertificateWatch {
       await this.#apply(pair)
       this.#inForce = pair.digest
       this.#complaint = ''
-      this.#log.info({ validTo: pair.certificate.validTo }, 'another TLS certificate is in force')
+      this.#log.info({ validTo: pair.certificate.validTo }, 'a new TLS certificate is in force')
     } catch (error) {
       const { message } = error as Error
       if (message === this.#complaint) return
       this.#complaint = message
-      this.#log.error({ err: message }, 'the changed TLS certificate is not used; the one before stays in force')
+      this.#log.error({ err: message }, 'the changed TLS certificate is not used; the previous one stays in force')
     }
   }
 }

@@ -303,7 +303,7 @@ class Page {
 
   /** Sends a response whose head contains the address of the next page, so it is made before it is sent. */
   async answerWhole(): Promise<void> {
-    if (held >= MAX_HELD) throw new QueriesBusy(`${MAX_HELD} answers of this format are being made; try again`)
+    if (held >= MAX_HELD) throw new QueriesBusy(`${MAX_HELD} responses of this format are being made; try again`)
     held++
     try {
       const parts: Uint8Array[] = []

@@ -252,11 +252,11 @@ class PassedRequest implements UpstreamAnswer {
     if (this.#answer !== null) {
       // The status was sent, so only closing the connection shows that the rest is missing.
       const about = { err: error.message, path: this.#head.path }
-      noteTrouble(this.#edge.log, 'answers of the control plane break off', about)
+      noteTrouble(this.#edge.log, 'responses of the control plane break off', about)
       this.#res.close()
       return
     }
-    this.#edge.log.debug({ err: error.message, path: this.#head.path }, 'the control plane did not answer')
+    this.#edge.log.debug({ err: error.message, path: this.#head.path }, 'the control plane did not respond')
     this.#refuse(CONTROL_PLANE_DOWN)
   }
 

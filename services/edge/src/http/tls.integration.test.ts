@@ -93,7 +93,7 @@ test('tiles are sent over TLS, and a changed pair applies to new connections whi
   expect((await fresh()).name).toBe('first')
   putInPlace(second)
   // Keeps asking, since an idle connection is closed after 10 s.
-  const renewed = saysSo('another TLS certificate is in force')
+  const renewed = saysSo('a new TLS certificate is in force')
   let isRenewed = false
   void renewed.then(() => {
     isRenewed = true
@@ -112,7 +112,7 @@ test('the native table answers over TLS, including on connections of a changed p
   for (const pair of [third, fourth]) {
     logged.length = 0
     putInPlace(pair)
-    await saysSo('another TLS certificate is in force')
+    await saysSo('a new TLS certificate is in force')
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const answers = native.answers
     for (let i = 0; i < 5; i++) expect((await ask(agent)).body.equals(TILE)).toBe(true)
@@ -172,6 +172,6 @@ test('an edge does not start with an invalid pair, and says so in one line', () 
   }
   const { status, stdout, stderr } = spawnSync(process.execPath, [main], { env, encoding: 'utf8' })
   expect(stdout).toBe('')
-  expect(stderr).toMatch(/^TLS_CERT_FILE .* and TLS_KEY_FILE .* are no certificate .*: key values mismatch\n$/)
+  expect(stderr).toMatch(/^TLS_CERT_FILE .* and TLS_KEY_FILE .* are not a PEM certificate .*: key values mismatch\n$/)
   expect(status).toBe(2)
 })

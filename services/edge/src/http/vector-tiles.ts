@@ -106,6 +106,6 @@ function answerNoTiles(exchange: RequestContext, code: string) {
   const vector = exchange.edge.freshness.catalog.vectors.get(code)
   const reason = !vector?.served
     ? `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
-    : `the vector ${shownName(code)} has no tiles; its tiles.status in /api/v1/catalog/vectors tells why`
+    : `the vector ${shownName(code)} has no tiles; its tiles.status in /api/v1/catalog/vectors has the reason`
   answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
 }

@@ -35,7 +35,7 @@ export interface ProcessMetrics {
 const DURATION = 'gateway_request_duration_seconds'
 const STORAGE_DURATION = 'gateway_storage_request_duration_seconds'
 const DURATION_HELP =
-  'Time to the first byte of an answer, from the moment at which its head had been read; of tiles out of memory one in 64 is timed and counts for all'
+  'Time from the end of the request head to the first byte of the response; one in 64 tiles from memory is timed and counts for all'
 
 /** The Prometheus face of one process's counters, and of what `registry` has already; values are copied from the plain numbers only at a scrape. */
 export function createProcessMetrics(
@@ -83,14 +83,18 @@ export function createProcessMetrics(
     })
   }
   counter('gateway_requests_total', 'Requests that reached the edge', () => counters.requests)
-  counter('gateway_tiles_total', 'Tile requests answered with a tile (200 or 304)', () => counters.tiles)
+  counter('gateway_tiles_total', 'Tile requests that returned a tile (200 or 304)', () => counters.tiles)
   counter('gateway_tile_404_total', 'Tile requests for a tile that does not exist', () => counters.missingTiles)
-  counter('gateway_downloads_total', 'Vector downloads answered (200, 206 or 304)', () => counters.downloads)
-  counter('gateway_passthrough_total', 'Requests handed on to the control plane', () => counters.passedThrough)
-  counter('gateway_server_errors_total', 'Answers of the edge with a 5xx status', () => counters.serverErrors)
-  counter('gateway_sent_bytes_total', 'Body bytes handed to sockets', () => counters.bytesSent)
+  counter(
+    'gateway_downloads_total',
+    'Vector downloads that returned content (200, 206 or 304)',
+    () => counters.downloads,
+  )
+  counter('gateway_passthrough_total', 'Requests passed on to the control plane', () => counters.passedThrough)
+  counter('gateway_server_errors_total', 'Responses of the edge with a 5xx status', () => counters.serverErrors)
+  counter('gateway_sent_bytes_total', 'Body bytes passed to sockets', () => counters.bytesSent)
   counter('gateway_token_cache_hits_total', 'Tokens found in memory', () => counters.tokenHits)
-  counter('gateway_token_cache_misses_total', 'Tokens asked of the store', () => counters.tokenMisses)
+  counter('gateway_token_cache_misses_total', 'Tokens looked up in the store', () => counters.tokenMisses)
   counter('gateway_hot_tile_hits_total', 'Tiles served from memory', () => counters.hotTileHits)
   countersBy(
     'gateway_tile_cache_hits_total',
@@ -101,24 +105,22 @@ export function createProcessMetrics(
       javascript: counters.hotTileHits - counters.nativeTileHits,
     }),
   )
-  countersBy('gateway_tile_cache_evictions_total', 'Tiles that had to make room for others in memory', 'cache', () => ({
+  countersBy('gateway_tile_cache_evictions_total', 'Tiles that were evicted from memory', 'cache', () => ({
     native: counters.nativeEvictions,
     javascript: counters.tileEvictions,
   }))
-  counter(
-    'gateway_token_cache_evictions_total',
-    'Tokens that had to make room for others in memory',
-    () => counters.tokenEvictions,
-  )
+  counter('gateway_token_cache_evictions_total', 'Tokens that were evicted from memory', () => counters.tokenEvictions)
   countersBy(
     'gateway_replica_reads_total',
-    'Reads for which DATABASE_READ_URL is set, by what answered: the replica, or the primary since the replica was behind or failed',
+    'Reads for which DATABASE_READ_URL is set, by the server that responded: the replica, or the primary because the replica was behind or ' +
+      'failed',
     'outcome',
     () => ({ replica: counters.replicaReads, behind: counters.replicaBehind, failed: counters.replicaFailed }),
   )
   countersBy(
     'gateway_tile_answers_total',
-    'Tile requests answered with a tile, by where it was: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles loaded it',
+    'Tile requests that returned a tile, by its place: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles ' +
+      'loaded it',
     'source',
     () => {
       const { tiles, hotTileHits, threadedTiles } = counters
@@ -130,7 +132,11 @@ export function createProcessMetrics(
     'Tiles that were loaded from their storage to be served',
     () => counters.tiles - counters.hotTileHits,
   )
-  counter('gateway_stalled_readers_total', 'Connections cut because nobody read', () => counters.stalledReaders)
+  counter(
+    'gateway_stalled_readers_total',
+    'Connections cut because the client did not read',
+    () => counters.stalledReaders,
+  )
   counter('gateway_truncated_files_total', 'Files that ended while being sent', () => counters.truncatedFiles)
   counter(
     'gateway_threaded_tile_loads_total',
@@ -139,17 +145,17 @@ export function createProcessMetrics(
   )
   counter(
     'gateway_disk_refusals_total',
-    'Requests answered 503 because a disk did not answer',
+    'Requests that returned 503 because a disk did not respond',
     () => counters.diskRefusals,
   )
   counter(
     'gateway_rate_limited_total',
-    'Requests answered 429 because the limit of their token was reached',
+    'Requests that returned 429 because the limit of their token was reached',
     () => counters.rateLimited,
   )
   counter(
     'gateway_storage_refusals_total',
-    'Requests answered 503 because object storage did not answer, or refused',
+    'Requests that returned 503 because object storage did not respond, or refused',
     () => counters.storageRefusals,
   )
   countersBy('gateway_storage_requests_total', 'Requests to object storage', 'status', () => counters.storageRequests)
@@ -167,13 +173,13 @@ export function createProcessMetrics(
   )
   counter(
     'gateway_remote_saved_bytes_total',
-    'Their bytes, which were not fetched',
+    'Bytes of tiles of remote archives that were read from disk and not fetched',
     () => counters.remoteTileBytes + (cache()?.servedBytes ?? 0),
   )
   counter('gateway_remote_fetched_bytes_total', 'Bytes fetched from object storage', () => cache()?.fetchedBytes ?? 0)
   counter(
     'gateway_remote_cache_evictions_total',
-    'Files of the cache on disk that had to make room',
+    'Files that were evicted from the cache on disk',
     () => cache()?.evictions ?? 0,
   )
   countersBy(
@@ -184,7 +190,7 @@ export function createProcessMetrics(
   )
   new Counter({
     name: 'gateway_http_responses_total',
-    help: 'Answers by class of route and of status; native ones included',
+    help: 'Responses by class of route and of status; native ones included',
     labelNames: ['kind', 'status'],
     registers: [registry],
     collect() {
@@ -205,16 +211,16 @@ export function createProcessMetrics(
     const { native, javascript } = gauges.tileBytes()
     return native + javascript
   })
-  gauge('gateway_tile_memory_bytes', 'Memory that hot tiles may take', 'sum', () => gauges.tileMemoryBytes())
+  gauge('gateway_tile_memory_bytes', 'Maximum memory of hot tiles', 'sum', () => gauges.tileMemoryBytes())
   gauge('gateway_cached_tokens', 'Tokens held in memory', 'sum', () => gauges.cachedTokens())
   gauge('gateway_open_transfers', 'Bodies being sent from files', 'sum', () => gauges.openTransfers())
   gauge('gateway_sync_age_seconds', 'Longest time since a process knew that it holds every change', 'max', () =>
     gauges.syncAgeSeconds(),
   )
-  gauge('gateway_store_up', '1 where every process reached the store when it last asked', 'min', () =>
+  gauge('gateway_store_up', '1 if every process reached the store when it last asked', 'min', () =>
     Number(gauges.storeUp()),
   )
-  gauge('gateway_bus_up', '1 where every process hears the bus; on Postgres it is the store', 'min', () =>
+  gauge('gateway_bus_up', '1 if every process hears the bus; on Postgres the bus is the store', 'min', () =>
     Number(gauges.busUp()),
   )
   counter('gateway_process_cpu_seconds_total', 'Processor time of the worker processes', () => {
@@ -223,7 +229,7 @@ export function createProcessMetrics(
   })
   gauge('gateway_process_open_fds', 'File descriptors that the worker processes have open', 'sum', openDescriptors)
   const most = maxOpenFiles()
-  gauge('gateway_process_max_fds', 'File descriptors that the worker processes may have open', 'sum', () => most)
+  gauge('gateway_process_max_fds', 'Maximum number of open file descriptors of the worker processes', 'sum', () => most)
   gauge('gateway_resident_memory_bytes', 'Memory of the worker processes', 'sum', residentMemory())
   gauge('gateway_event_loop_delay_seconds', 'Longest delay of an event loop since the last scrape', 'max', loopDelay())
   const gaugesBy = (
@@ -244,32 +250,32 @@ export function createProcessMetrics(
   }
   gauge(
     'gateway_remote_cache_bytes',
-    'Room on disk that remote tiles took when it was last counted',
+    'Disk space of remote tiles when it was last counted',
     'max',
     () => cache()?.keptBytes ?? 0,
   )
   gauge(
     'gateway_remote_cache_limit_bytes',
-    'Room on disk that remote tiles may take',
+    'Maximum disk space of remote tiles',
     'max',
     () => gauges.remote()?.cache.capacityBytes ?? 0,
   )
   gauge(
     'gateway_remote_cache_failing',
-    '1 where a process could not use TILE_CACHE_DIR',
+    '1 if a process could not use TILE_CACHE_DIR',
     'max',
     () => cache()?.failing ?? 0,
   )
   gaugesBy(
     'gateway_storage_circuits',
-    'Scan sources in object storage that a process does not ask for now (open), tries again, or asks, by state',
+    'Scan sources in object storage by state: not asked for now (open), tried again, or asked',
     'state',
     () => circuits(gauges.remote()),
   )
   gaugesBy('gateway_tile_cache_bytes', 'Memory held by tiles, by the cache', 'cache', () => gauges.tileBytes())
   gaugesBy(
     'gateway_upstream_requests',
-    'Requests that the control plane has not answered yet, by kind of connection',
+    'Requests to which the control plane has not responded yet, by kind of connection',
     'lane',
     () => gauges.upstreamRequests(),
   )
@@ -297,7 +303,7 @@ export function createProcessMetrics(
       const timed = [
         histogram(DURATION, DURATION_HELP, durations),
         counters.tileTimes.report(),
-        histogram(STORAGE_DURATION, 'Time that a request to object storage took', storage),
+        histogram(STORAGE_DURATION, 'Duration of a request to object storage', storage),
       ]
       return [...(await registry.getMetricsAsJSON()), ...timed]
     },

@@ -17,7 +17,7 @@ export function surroundings(registry: Registry, settings: Settings): void {
         else this.set(value(space))
       },
     })
-  disk('gateway_disk_free_bytes', 'Room on the disk of DATA_DIR', ({ free }) => free)
+  disk('gateway_disk_free_bytes', 'Free space on the disk of DATA_DIR', ({ free }) => free)
   disk('gateway_disk_bytes', 'Size of the disk of DATA_DIR', ({ total }) => total)
   new Gauge({
     name: 'gateway_tls_certificate_expiry_timestamp_seconds',

@@ -7,7 +7,8 @@ export type TileSource = 'memory' | 'page_cache' | 'thread'
 
 const NAME = 'gateway_tile_duration_seconds'
 const HELP =
-  'Time to answer with a tile, by where it was, until its first bytes were handed to the socket; of those that no JavaScript answers, one in 64 is timed and counts for all'
+  'Time to respond with a tile, by its place, until its first bytes were passed to the socket; of those that the native code serves, one in 64 ' +
+  'is timed and counts for all'
 
 export class TileTimes {
   readonly #durations: Readonly<Record<TileSource, Durations>> = {

@@ -16,7 +16,7 @@ export async function startCatalog(file: KeptFile, trustMs: number, log: Log): P
   try {
     const kept = await file.read()
     if (kept === null) {
-      log.info('the store is away, and no catalog was kept on disk')
+      log.info('the store is unreachable, and no catalog was kept on disk')
       return null
     }
     const { content, ageMs, ...facts } = kept
@@ -25,11 +25,11 @@ export async function startCatalog(file: KeptFile, trustMs: number, log: Log): P
     const seconds = Math.round(ageMs / 1000)
     log.warn(
       { ageSeconds: seconds, basemaps: rows.basemaps.length },
-      'the store is away: starts from the catalog kept on disk',
+      'the store is unreachable: starts from the catalog kept on disk',
     )
     return { ...facts, ...rows, currentAtHostMs: CLOCKS.host() - ageMs }
   } catch (error) {
-    log.warn({ err: (error as Error).message }, 'the store is away, and the catalog kept on disk is not used')
+    log.warn({ err: (error as Error).message }, 'the store is unreachable, and the catalog kept on disk is not used')
     return null
   }
 }

@@ -59,17 +59,17 @@ export function featuresApi(addresses: Addresses): object {
   const json = f(['json'])
   const collection = inPath('collectionId')
   const items = [
-    query('limit', 'features of a page; a larger number counts as the largest', {
+    query('limit', 'features of a page; a larger number is reduced to the maximum', {
       type: 'integer',
       minimum: 1,
       maximum: 10000,
       default: 100,
     }),
-    query('offset', 'features that are passed over', { type: 'integer', minimum: 0, default: 0 }),
-    query('cursor', 'as a `next` link has it; 410 if the content was replaced'),
+    query('offset', 'number of features to skip', { type: 'integer', minimum: 0, default: 0 }),
+    query('cursor', 'the cursor of a `next` link; 410 if the content was replaced'),
     query('bbox', 'features that intersect the box', numbers),
-    query('bbox-crs', 'the CRS of bbox; CRS84 otherwise', { type: 'string', format: 'uri' }),
-    query('crs', 'the CRS of the answer; CRS84 otherwise', { type: 'string', format: 'uri' }),
+    query('bbox-crs', 'the CRS of bbox; default: CRS84', { type: 'string', format: 'uri' }),
+    query('crs', 'the CRS of the response; default: CRS84', { type: 'string', format: 'uri' }),
     query('datetime', 'an instant or an interval by RFC 3339, if a property is a date'),
     query('filter', 'a filter by CQL2'),
     query('filter-lang', 'the language of filter', {
@@ -77,15 +77,15 @@ export function featuresApi(addresses: Addresses): object {
       enum: ['cql2-text', 'cql2-json'],
       default: 'cql2-text',
     }),
-    query('filter-crs', 'the CRS of geometries in filter; CRS84 otherwise', {
+    query('filter-crs', 'the CRS of geometries in filter; default: CRS84', {
       type: 'string',
       format: 'uri',
     }),
-    query('properties', 'the properties of the answer', names),
+    query('properties', 'the properties in the response', names),
     query('sortby', 'properties by which features are ordered; with - in front, descending', names),
     f(FORMATS),
     {
-      ...query('queryables', 'each queryable as a parameter of its own, by the value that it has', {
+      ...query('queryables', 'each queryable is also a parameter, which compares for equality', {
         type: 'object',
         additionalProperties: {
           oneOf: [text, { type: 'number' }, { type: 'boolean' }],
@@ -111,7 +111,12 @@ export function featuresApi(addresses: Addresses): object {
       '/': operation('getLandingPage', 'The landing page', ['application/json'], [json]),
       '/api': operation('getApi', 'This document', ['application/vnd.oai.openapi+json;version=3.0'], [json]),
       '/conformance': operation('getConformance', 'The conformance classes', ['application/json'], [json]),
-      '/collections': operation('getCollections', 'Collections that the token may read', ['application/json'], [json]),
+      '/collections': operation(
+        'getCollections',
+        'List the collections that the token may read',
+        ['application/json'],
+        [json],
+      ),
       '/collections/{collectionId}': operation(
         'getCollection',
         'A collection',
@@ -120,34 +125,34 @@ export function featuresApi(addresses: Addresses): object {
       ),
       '/collections/{collectionId}/items': operation(
         'getItems',
-        'Features of a collection; of a token with bounds, those that intersect them',
+        'List the features of a collection; a token with bounds gets those that intersect them',
         Object.values(ITEM_TYPES),
         [collection, ...items],
       ),
       '/collections/{collectionId}/items/{featureId}': operation(
         'getItem',
-        'A feature; 403 if it is outside the bounds of the token',
+        'Get a feature; 403 if it is outside the bounds of the token',
         ['application/geo+json'],
         [
           collection,
           inPath('featureId'),
-          query('crs', 'the CRS of the answer', {
+          query('crs', 'the CRS of the response', {
             type: 'string',
             format: 'uri',
           }),
-          query('properties', 'the properties of the answer', names),
+          query('properties', 'the properties in the response', names),
           f(['geojson', 'json']),
         ],
       ),
       '/collections/{collectionId}/queryables': operation(
         'getQueryables',
-        'What filters may name',
+        'Get the properties that filters may use',
         ['application/schema+json'],
         [collection, json],
       ),
       '/collections/{collectionId}/schema': operation(
         'getSchema',
-        'What features consist of',
+        'Get the properties of the features',
         ['application/schema+json'],
         [collection, json],
       ),

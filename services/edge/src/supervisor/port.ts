@@ -29,8 +29,8 @@ function whyNotListen(host: string, port: number): Promise<NodeJS.ErrnoException
 
 function wordsFor(error: NodeJS.ErrnoException, host: string, port: number): string {
   if (error.code === 'EADDRINUSE') return `API_PORT ${port} on ${host} is in use by another process`
-  if (error.code === 'EACCES') return `API_PORT ${port} on ${host} may not be listened on by this user`
+  if (error.code === 'EACCES') return `this user may not listen on API_PORT ${port} on ${host}`
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND')
-    return `API_HOST ${host} is no address of this machine`
-  return `API_HOST ${host} with API_PORT ${port} cannot be listened on: ${error.message}`
+    return `API_HOST ${host} is not an address of this machine`
+  return `the edge cannot listen on API_HOST ${host} with API_PORT ${port}: ${error.message}`
 }

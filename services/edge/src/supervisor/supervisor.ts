@@ -139,7 +139,7 @@ export class Supervisor {
     const worker = new WorkerProcess(slot, {
       message: (from, message) => this.#hear(from, message),
       silent: (which) => {
-        this.#log.error({ worker: which.pid }, 'a worker does not turn its event loop and is killed')
+        this.#log.error({ worker: which.pid }, 'the event loop of a worker is blocked; the worker is killed')
         which.kill()
       },
       ended: (which, how) => this.#ended(which, how),
@@ -281,7 +281,7 @@ export class Supervisor {
       ),
       ...(connections === null
         ? []
-        : [exposition('gauge', 'gateway_open_connections', 'Connections of clients that stand', connections)]),
+        : [exposition('gauge', 'gateway_open_connections', 'Open connections of clients', connections)]),
     ])
     asker.send({ kind: 'totals', id, text })
   }

@@ -84,6 +84,6 @@ export class ReplicaReads {
     if (state === 'used') log.info(fields, 'the replica of the store is read again')
     else if (state === 'behind')
       log.warn(fields, 'the replica of the store lags behind a revision that is known here; the primary is read')
-    else log.warn(fields, 'the replica of the store does not answer; the primary is read')
+    else log.warn(fields, 'the replica of the store does not respond; the primary is read')
   }
 }

@@ -292,7 +292,7 @@ export class ReplicationLoop {
 
   #failed(error: Error): void {
     const trouble = lacksSchema(error)
-      ? 'the store has no schema of this version yet; a control plane makes it'
+      ? 'the store does not have the schema of this version yet; a control plane creates it'
       : 'the store is out of reach'
     if (!this.#troubled) this.#o.log.warn({ err: error.message }, trouble)
     this.#troubled = true

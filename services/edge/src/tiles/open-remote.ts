@@ -24,7 +24,7 @@ export function openRemote({ settings, log, counters, mbtiles, onReplaced }: Nee
     onTrouble: (error) =>
       log.error(
         { err: error, directory: settings.tileCacheDir },
-        'TILE_CACHE_DIR fails; remote tiles go on without it',
+        'TILE_CACHE_DIR fails; remote tiles are served without it',
       ),
     onWorking: () => log.info({ directory: settings.tileCacheDir }, 'TILE_CACHE_DIR works again'),
   })

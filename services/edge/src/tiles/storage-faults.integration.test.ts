@@ -113,17 +113,17 @@ test('for any fault of a bucket a tile has its bytes or returns 503 with Retry-A
   // One line per source, for any of its maps; its circuit may have opened by then.
   expect(logged.filter((line) => line.startsWith('s3:')).sort()).toEqual([
     expect.stringMatching(
-      /^s3:\/\/bucket-429: the storage of a source does not answer: (it answers 429|it has failed)/,
+      /^s3:\/\/bucket-429: the storage of a source does not answer: (it returns 429|it has failed)/,
     ),
     expect.stringMatching(
-      /^s3:\/\/bucket-503: the storage of a source does not answer: (it answers 503|it has failed)/,
+      /^s3:\/\/bucket-503: the storage of a source does not answer: (it returns 503|it has failed)/,
     ),
     expect.stringMatching(
-      /^s3:\/\/bucket-clock: the storage of a source refuses requests: the server answers 403: RequestTimeTooSkewed, /,
+      /^s3:\/\/bucket-clock: the storage of a source refuses requests: the server returns 403: RequestTimeTooSkewed, /,
     ),
     expect.stringMatching(/^s3:\/\/bucket-cut: the storage of a source does not answer: /),
     expect.stringMatching(
-      /^s3:\/\/bucket-keys: the storage of a source refuses requests: the server answers 403: SignatureDoesNotMatch, /,
+      /^s3:\/\/bucket-keys: the storage of a source refuses requests: the server returns 403: SignatureDoesNotMatch, /,
     ),
   ])
   door.troubleOf = () => 'none'

@@ -133,8 +133,11 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const disks = new DiskGate({ log, threads: threadPoolSize() })
   const mbtiles = new MbtilesReaders({
     onHang: ({ path }) =>
-      log.error({ archive: path }, 'an archive does not answer; its tiles that are not in memory are refused'),
-    onAnswer: ({ path }) => log.info({ archive: path }, 'an archive answers again'),
+      log.error(
+        { archive: path },
+        'an archive does not respond; requests for its tiles that are not in memory are refused',
+      ),
+    onAnswer: ({ path }) => log.info({ archive: path }, 'an archive responds again'),
     prefix: () => dieWithParent('KILL'),
   })
   const onReplaced = (contentId: number) => follower.renewContent(contentId)

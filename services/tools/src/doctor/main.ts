@@ -41,7 +41,7 @@ async function examine(): Promise<readonly Finding[]> {
     settings = loadSettings()
   } catch (error) {
     if (!(error instanceof SettingsRefusal)) throw error
-    return [...machine, fault('settings', error.message, 'mend it; nothing else was looked at')]
+    return [...machine, fault('settings', error.message, 'correct it; nothing else was checked')]
   }
   const checks: readonly [string, Promise<readonly Finding[]>][] = [
     ['settings', checkSettings(settings, installation)],

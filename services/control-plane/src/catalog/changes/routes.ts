@@ -21,12 +21,14 @@ export function changesRoute(app: App, ctx: ControlContext, gate: ServiceGate): 
       onRequest: gate.require('read'),
       schema: {
         operationId: 'streamTileChanges',
-        summary: 'Which tiles differ between two versions',
+        summary: 'List the tiles that differ between two versions',
         description:
-          'NDJSON, a line for each tile that was `added`, `changed` or `removed` between `from` and `to`, ordered by `z`, `x`, `y` (rows from the north). Bytes are ' +
-          'compared, and of vector tiles what was packed; nothing is decoded. The storages may differ, the grids must not (400). A token with `bounds` gets the tiles ' +
-          `that touch them. 403 as for the basemap itself; 404 where a version is not served; 409 where its tiles lie one by one in object storage; 429 where ${MAX_AT_ONCE} ` +
-          `lists are being made. An answer that ends early was broken off, as it is after ${LIMIT_SECONDS} seconds. A caller that hangs up ends it.`,
+          'Returns NDJSON with one line for each tile that was `added`, `changed` or `removed` between `from` and `to`, ordered by `z`, `x`, ' +
+          '`y` (rows from the north). The gateway compares bytes, after it has unpacked vector tiles, and decodes nothing. The versions may ' +
+          'use different storages, but must use the same grid (400). A token with `bounds` gets the tiles that touch them. The request returns ' +
+          '403 under the same conditions as the basemap itself, 404 if a version is not served, 409 if the tiles of a version are single ' +
+          `objects in object storage, and 429 while ${MAX_AT_ONCE} lists are being made. A response that ends early was aborted, which happens ` +
+          `after ${LIMIT_SECONDS} seconds at the latest. If the client disconnects, the comparison ends.`,
         params: z.object({ code: z.string().describe('the code, percent-encoded') }),
         querystring: querySchema,
         response: {

@@ -23,13 +23,14 @@ export function compareRoutes(app: App, ctx: ControlContext): void {
       config: { mayTakeLong: true },
       schema: {
         operationId: 'compareVersions',
-        summary: 'Which tiles differ between two versions',
+        summary: 'Compare the tiles of two versions',
         description:
-          'Of the zooms that either version has, between `zoom_min` and `zoom_max`, and of the bounds of both: where the bytes of a tile differ, and where ' +
-          `only one of the two has a tile; vector tiles are unpacked before. At most ${MAX_COMPARED} addresses are looked at, each zoom has its share; of a zoom ` +
-          `with more a regular grid (\`step\`). After ${LIMIT_SECONDS} seconds it answers with what it has. Equal pixels that were encoded anew differ in bytes. ` +
-          `409 for versions of different grids, that are not available, or in object storage; 429 where ${MAX_AT_ONCE} comparisons are being made. ` +
-          'A caller that hangs up ends its comparison.',
+          'Lists the tiles whose bytes differ and the tiles that only one version has. The comparison covers the zooms that at least one ' +
+          'version has, between `zoom_min` and `zoom_max`, and the bounds of both versions. Vector tiles are unpacked first. The gateway ' +
+          `compares at most ${MAX_COMPARED} tiles, and each zoom has a share of them. If a zoom has more tiles, the gateway compares a regular ` +
+          `grid of them (\`step\`). After ${LIMIT_SECONDS} seconds it returns what it has found so far. If equal pixels were encoded ` +
+          'differently, their bytes differ. The request returns 409 for versions that have different grids, are not available, or lie in ' +
+          `object storage, and 429 while ${MAX_AT_ONCE} comparisons are being made. If the client disconnects, the comparison ends.`,
         params: byCode,
         querystring: querySchema,
         response: { 200: comparisonSchema },

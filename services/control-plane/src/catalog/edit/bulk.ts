@@ -33,8 +33,8 @@ export function bulkCatalogRoute(
     ...kind,
     noun: kind.path,
     actions: {
-      withdraw: 'makes them neither served nor listed for readers (404), whatever scans find',
-      restore: 'gives them back',
+      withdraw: 'makes the items neither served nor listed for readers (404), whatever scans find',
+      restore: 'serves and lists the items again',
     },
     change:
       ({ action, admin }) =>

@@ -24,9 +24,10 @@ export function defaultSwitchRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getDefaultSwitch',
-        summary: 'The switch of the default version that has not ended',
+        summary: 'Get the pending switch of the default version',
         description:
-          '404 if there is none. Of a canary it has what edges answered so far, which they tell every few seconds.',
+          'Returns the switch that has not ended, or 404 if no switch is pending. For a canary the response includes what the edges have ' +
+          'counted so far, which they report every few seconds.',
         params: byCode,
         response: { 200: defaultSwitchSchema },
       },
@@ -41,10 +42,10 @@ export function defaultSwitchRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'cancelDefaultSwitch',
-        summary: 'Cancel the switch of the default version that has not ended',
+        summary: 'Cancel the pending switch of the default version',
         description:
-          'Returns the switch that does not happen; 404 if there is none. After a canary all tokens have the version before again; answers when the ' +
-          'edges have followed.',
+          'Returns the cancelled switch, or 404 if no switch is pending. After a canary all tokens get the previous version again. The ' +
+          'response comes when the edges have applied the change.',
         params: byCode,
         response: { 200: defaultSwitchSchema },
       },
@@ -68,8 +69,10 @@ export function defaultSwitchRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getDefaultHistory',
-        summary: 'Which version was the default when, and the switches that were planned',
-        description: `The newest ${MAX_SPANS} and ${MAX_SWITCHES}. \`at\` and the \`TIME\` of a WMTS go by it. It begins with the upgrade to the version of the gateway that keeps it.`,
+        summary: 'Get the history and the planned switches of the default version',
+        description:
+          `Returns the newest ${MAX_SPANS} spans and ${MAX_SWITCHES} switches. The parameter \`at\` and the \`TIME\` of a WMTS use this history. It ` +
+          'begins when the gateway is upgraded to the first version that records it.',
         params: byCode,
         response: { 200: defaultHistorySchema },
       },

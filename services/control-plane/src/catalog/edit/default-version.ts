@@ -25,14 +25,16 @@ export function defaultVersionRoute(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'setDefaultVersion',
-        summary: 'Set what `current` and the route without a version mean',
+        summary: 'Set the default version of a basemap',
         description:
-          'It stays until changed, whatever later scans find. While it is withdrawn, the highest version that is available and not withdrawn ' +
-          'replaces it. Answers when the edges have followed. With `at` nothing changes now: `pending_switch` names the switch, which happens at ' +
-          'that time and survives restarts; 409 if one has not ended yet. If the version cannot become the default then, the switch fails. With ' +
-          '`canary` that share of the tokens, the same ones throughout, has the version first; after those minutes it becomes the default. If its ' +
-          '404s or 5xx per request exceed those of the version before by more than CANARY_TOLERANCE, all tokens have that one again. The audit log ' +
-          'and the events `basemap.default.*` tell the outcome. Without both, a canary that goes on is cancelled.',
+          'The default version is the one that `current` and the route without a version mean. It stays until it is changed, whatever later ' +
+          'scans find. While it is withdrawn, the highest version that is available and not withdrawn replaces it. The response comes when the ' +
+          'edges have applied the change. With `at` nothing changes now: `pending_switch` names the switch, which happens at that time and ' +
+          'survives restarts. The request returns 409 if another switch has not ended. If the version cannot become the default at that time, ' +
+          'the switch fails. With `canary` the given share of the tokens, always the same ones, gets the version first, and after the given ' +
+          'minutes it becomes the default. If its 404s or 5xx per request exceed those of the previous version by more than CANARY_TOLERANCE, ' +
+          'all tokens get the previous version again. The audit log and the events `basemap.default.*` report the outcome. A request without ' +
+          '`at` and `canary` cancels a running canary.',
         params: byCode,
         body: defaultVersionBodySchema,
         response: { 200: switchedBasemapSchema },

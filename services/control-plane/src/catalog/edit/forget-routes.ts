@@ -7,19 +7,22 @@ import { sendRefusal } from '../../platform/http/refusal.js'
 import { forgetBasemap, forgetSource, forgetVector } from './forget.js'
 import { byCode, byVersion, CONFIRMED } from './route-parts.js'
 
-const FORGET = `Deletes the record and keeps the files: what a scan finds again comes back, and is not withdrawn. ${CONFIRMED}`
+const FORGET = `Deletes the record and keeps the files. If a scan finds the files again, the item comes back and is not withdrawn. ${CONFIRMED}`
 const FORGET_LAYER =
-  `${FORGET} With \`files=true\` the files of versions that were sliced here are deleted too; 400 where there are none, 409 while a scan ` +
-  'runs or a slice job of the layer has not ended.'
+  `${FORGET} With \`files=true\` the files of versions that were sliced here are deleted too. The request returns 400 if such files do not ` +
+  'exist, and 409 while a scan runs or a slice job of the layer has not ended.'
 
 const filesQuery = z.object({
   files: z
     .enum(['true', 'false'])
     .optional()
-    .describe('whether files that were sliced here are deleted; default: false'),
+    .describe('true to delete the files that were sliced here; default: false'),
 })
 const response = {
-  200: z.object({ ...acknowledgementFields, files: z.int().min(0).describe('versions whose files were deleted') }),
+  200: z.object({
+    ...acknowledgementFields,
+    files: z.int().min(0).describe('number of versions whose files were deleted'),
+  }),
 }
 /** Each route waits for edges, for at most TOKEN_STALE_SECONDS. */
 const config = { mayTakeLong: true }
@@ -86,10 +89,10 @@ export function forgetRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       config,
       schema: {
         operationId: 'deleteScanSource',
-        summary: 'Forget a scan source, with everything that was found in it',
+        summary: 'Forget a scan source with everything that was found in it',
         description:
-          `${FORGET} 409 while a scan runs. The source of sliced layers cannot be deleted (409); one that BASEMAP_ROOTS or VECTOR_ROOTS ` +
-          'names comes back with the next start of the control plane.',
+          `${FORGET} The request returns 409 while a scan runs. The source of sliced layers cannot be deleted (409). A source that ` +
+          'BASEMAP_ROOTS or VECTOR_ROOTS names comes back at the next start of the control plane.',
         params: byCode,
         response,
       },

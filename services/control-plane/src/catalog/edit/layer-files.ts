@@ -41,7 +41,7 @@ export async function hideLayerFiles(outputRoot: string, code: string, names: re
   const layer = join(outputRoot, code)
   const real = await realpath(layer).catch(unlessAbsent)
   if (real === null) return []
-  if (real !== join(await realpath(outputRoot), code)) throw new Error(`${layer} is a link; its files are left alone`)
+  if (real !== join(await realpath(outputRoot), code)) throw new Error(`${layer} is a link; its files are not deleted`)
   const hidden: string[] = []
   for (const name of names) {
     const place = join(layer, `${STAGING_MARK}removed-${randomUUID()}`)

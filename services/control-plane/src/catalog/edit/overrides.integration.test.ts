@@ -110,7 +110,7 @@ test.each([
   [{ max_zoom: 31 }, 'max_zoom'],
   [{ name: '' }, 'name'],
   [{ coordinate_offset: 'bd09' }, 'coordinate_offset'],
-  [{}, 'names nothing to change'],
+  [{}, 'must name at least one change'],
 ])('%j is refused, and nothing changes', async (payload, words) => {
   const before = await readBasemap(app.ctx.sql, 'world')
   const { status, body } = await patch(payload)

@@ -17,7 +17,7 @@ import { byVersion, CONFIRMED } from './route-parts.js'
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 const NOT_HELD = refuse('conflict', coded('version_not_held'))
 
-const EVENT = 'An event tells every enabled HTTP target.'
+const EVENT = 'Every enabled HTTP target gets an event.'
 const response = { 200: adminBasemapVersionSchema.extend(acknowledgementFields) }
 
 interface Review {
@@ -38,8 +38,9 @@ export function reviewRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
         operationId: 'approveBasemapVersion',
         summary: 'Approve a version that is held',
         description:
-          'Publishes a version that was found in a source with `publish: approval`, also one that was rejected; 409 if it waits for no approval. ' +
-          `If no default was set, it becomes the default if it is the highest. ${EVENT} ${CONFIRMED}`,
+          'Publishes a version that was found in a source with `publish: approval`, even if it was rejected before. The request returns 409 if ' +
+          `the version does not wait for approval. If no default was set and this is the highest version, it becomes the default. ${EVENT} ` +
+          `${CONFIRMED}`,
         params: byVersion,
         response,
       },
@@ -57,8 +58,8 @@ export function reviewRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
         operationId: 'rejectBasemapVersion',
         summary: 'Reject a version that is held',
         description:
-          'The version stays withdrawn, and `rejected_reason` says why; 409 if it is not held. Later scans change nothing of that. It can still be ' +
-          `approved. ${EVENT} ${CONFIRMED}`,
+          'The version stays withdrawn, and `rejected_reason` has the reason. The request returns 409 if the version is not held. Later scans ' +
+          `do not change the rejection, but the version can still be approved. ${EVENT} ${CONFIRMED}`,
         params: byVersion,
         body: rejectionBodySchema,
         response,

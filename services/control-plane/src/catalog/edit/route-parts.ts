@@ -8,11 +8,12 @@ export type CatalogChange = { readonly ok: true; readonly changes: readonly NewC
 
 /** Sentence for the descriptions of routes that respond after the edges have followed. */
 export const CONFIRMED =
-  'Answers once every live edge process has followed, at the latest after TOKEN_STALE_SECONDS; `confirmed` and `pending` name those that ' +
-  'have and have not, as where a token is disabled.'
+  'The response comes when every live edge process has applied the change, at the latest after TOKEN_STALE_SECONDS. `confirmed` and `pending` ' +
+  'name the processes that have and have not applied it.'
 
 export const WITHDRAWN =
-  'What is withdrawn is at once neither served nor listed for readers (404), whatever scans find, until it is restored; health checks skip it.'
+  'A withdrawn item is immediately neither served nor listed for readers (404), whatever scans find, until it is restored. Health checks skip ' +
+  'it.'
 
 // Postgres cannot store NUL, so no code contains it.
 const code = z.string().regex(/^[^\0]*$/, sentence('said.no_nul'))

@@ -14,7 +14,10 @@ export const switchLoop: BackgroundLoop = {
   name: 'switches of default versions',
   async run(ctx) {
     await beginHistories(ctx.sql).catch((error: Error) => {
-      ctx.log.warn({ err: error.message }, 'the history of defaults is begun by their next change')
+      ctx.log.warn(
+        { err: error.message },
+        'the history of the default versions cannot be started now; the next change starts it',
+      )
     })
     while (!ctx.shutdown.aborted) {
       const waitMs = await makeNextStep(ctx).catch((error: Error) => {

@@ -31,14 +31,15 @@ export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEd
       config: { mayTakeLong: true },
       schema: {
         operationId: 'updateBasemap',
-        summary: 'Withdraw or restore a basemap, set how caches may keep its tiles, or describe it',
+        summary: 'Withdraw, restore or describe a basemap, or set how caches may keep its tiles',
         description:
-          `Fields that are left out stay. ${WITHDRAWN} \`cache_policy\` is the \`Cache-Control\` of its tiles: \`interface\` (what the interface, ` +
-          'TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL say), `private` (`private, max-age=31536000, immutable`; `private, no-cache` where the ' +
-          'address names no fixed version) or `shared` with `s_maxage` (`public, max-age=31536000, s-maxage=..., immutable`; ' +
-          '`public, max-age=0, s-maxage=..., must-revalidate` where it names none). What caches have kept before stays there, unless a target of ' +
-          'kind `purge` makes them forget it. `name` replaces the name that scans find, and scans leave it alone; `null` returns to the name of the ' +
-          `scan. \`description\`, \`tags\` and \`owner\` are for operators: the admin list searches and filters by them, and readers do not see them. ${CONFIRMED}`,
+          `Omitted fields keep their values. ${WITHDRAWN} \`cache_policy\` sets the \`Cache-Control\` of the tiles. \`interface\` uses the defaults ` +
+          'of the interface, TILE_CACHE_CONTROL and CURRENT_CACHE_CONTROL. `private` means `private, max-age=31536000, immutable`, or ' +
+          '`private, no-cache` if the address names no fixed version. `shared` needs `s_maxage` and means `public, max-age=31536000, ' +
+          's-maxage=..., immutable`, or `public, max-age=0, s-maxage=..., must-revalidate` if the address names no fixed version. Tiles that ' +
+          'caches hold already stay there, unless a target of kind `purge` removes them. `name` replaces the name that scans find, and scans ' +
+          'do not change it; `null` returns to the name of the scan. `description`, `tags` and `owner` are for operators: the admin list ' +
+          `searches and filters by them, and readers do not see them. ${CONFIRMED}`,
         params: byCode,
         body: basemapPatchSchema,
         response: { 200: adminBasemapSchema.extend(acknowledgementFields) },

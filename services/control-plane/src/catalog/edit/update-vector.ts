@@ -33,9 +33,10 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
         operationId: 'updateVector',
         summary: 'Withdraw or restore a vector, or set its encoding or its tiles',
         description:
-          `Fields that are left out stay. ${WITHDRAWN} The \`encoding\` of a shapefile decides how the names of its fields are read here, and ` +
-          `stands in the \`.cpg\` of its zip, in the place of the one that it has; its files stay as they are. \`tile_min_zoom\`, \`tile_max_zoom\`, \`tile_fields\` and ` +
-          `\`tiles\` decide which vector tiles are built; those that are served stay until the next ones are ready. ${CONFIRMED}`,
+          `Omitted fields keep their values. ${WITHDRAWN} The \`encoding\` of a shapefile decides how the gateway reads the names of its fields. ` +
+          'It also replaces the content of the `.cpg` in the zip download; the stored files do not change. `tile_min_zoom`, `tile_max_zoom`, ' +
+          '`tile_fields` and `tiles` decide which vector tiles are built. The present tiles are served until the next ones are ready. ' +
+          `${CONFIRMED}`,
         params: byCode,
         body: vectorPatchBodySchema,
         response: { 200: adminVectorSchema.extend(acknowledgementFields) },

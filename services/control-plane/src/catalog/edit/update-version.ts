@@ -41,12 +41,12 @@ export function updateVersionRoute(app: App, ctx: ControlContext, edges: KnownEd
         operationId: 'updateBasemapVersion',
         summary: 'Withdraw or restore a version of a basemap, or override what the scan found',
         description:
-          `Fields that are left out stay. ${WITHDRAWN} While the default version is withdrawn, \`current\` means the highest version that ` +
-          'is available and not withdrawn. Every other field overrides the value that the scan found, and `null` returns the field to that value. ' +
-          'Overrides survive scans, `overrides` lists them, and `scanned` has the values of the scan. The revision of the version increases, so ' +
-          'caches keep no tile of the old place. No file of the tile set changes. `storage` says how rows are counted, in a folder or an MBTiles ' +
-          'archive: `xyz` from the north, `tms` from the south. An MBTiles archive keeps the storage `mbtiles` in the response. Bounds that the ' +
-          `scan computed from tiles move with \`storage\` and \`tile_matrix_set\`; bounds from metadata do not. ${CONFIRMED}`,
+          `Omitted fields keep their values. ${WITHDRAWN} While the default version is withdrawn, \`current\` means the highest version that is ` +
+          'available and not withdrawn. Every other field overrides the value that the scan found, and `null` returns the field to that value. ' +
+          'Overrides survive scans, `overrides` lists them, and `scanned` has the values of the scan. The revision of the version increases, ' +
+          'so caches keep no tile of the old place. No file of the tile set changes. `storage` says how rows are counted in a folder or an ' +
+          'MBTiles archive: `xyz` from the north, `tms` from the south. An MBTiles archive keeps the storage `mbtiles` in the response. Bounds ' +
+          `that the scan computed from tiles move with \`storage\` and \`tile_matrix_set\`; bounds from metadata do not. ${CONFIRMED}`,
         params: byVersion,
         body: versionPatchSchema,
         response: { 200: adminBasemapVersionSchema.extend(acknowledgementFields) },

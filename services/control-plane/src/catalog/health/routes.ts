@@ -14,9 +14,9 @@ export function healthRoutes(app: App, ctx: ControlContext): void {
         operationId: 'runHealthCheck',
         summary: 'Check now that everything in the catalog is where it was found',
         description:
-          'Reads of each archive the directory and a tile, of each folder a tile, of each vector the head. What is gone or damaged becomes ' +
-          'unavailable, what is back available. What cannot be read now (permissions, a mount that hangs) counts as missing and stays as it ' +
-          'is. What is missing, and why, is in the audit and in the log.',
+          'The check reads the directory and one tile of each archive, one tile of each folder, and the head of each vector. Missing or ' +
+          'damaged items become unavailable, and items that are back become available. An item that cannot be read now (permissions, a mount ' +
+          'that hangs) counts as missing, but its state does not change. The audit and the log name each missing item and the reason.',
         response: { 200: healthCheckSchema },
       },
     },

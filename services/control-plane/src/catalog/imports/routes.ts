@@ -50,16 +50,16 @@ function addRoute(app: App, ctx: ControlContext, findCaller: FindCaller): void {
         operationId: 'importArchive',
         summary: 'Import a basemap version or a vector from another gateway',
         description:
-          'The receiver of a target of kind `http` and mode `upload` whose `url` is this address and whose `secret` is this gateway’s ' +
-          'IMPORT_TOKEN; without IMPORT_TOKEN it is off (404). Or `Authorization: Bearer <IMPORT_TOKEN>`. The body is multipart/form-data ' +
-          'with the part `event`, as pushes send it, then the part `archive`, a zip laid out like a scan source: ' +
-          '`{code}/{version}/{z}/{x}/{y}.{ext}`, `{code}/{version}.mbtiles` or `.pmtiles`, or the vector’s files under its relative path, and ' +
-          'nothing else. IMPORT_MAX_BYTES limits it packed and unpacked (413). A signed body must carry `webhook-proof`, the signature of ' +
-          'the empty body under the same id and timestamp, by which it is admitted before it is read; its `webhook-timestamp` may be 5 ' +
-          'minutes off. An upload that is complete, well-formed and can be served replaces what was imported before under the same code and ' +
-          'version; it is stored in the scan sources `imports` and `imports-vectors` below DATA_DIR. A basemap code that another scan source ' +
-          'owns is 409. Wrong credentials are throttled as those of administrators are (429). Send ' +
-          'large uploads to the control plane directly: while it unpacks it sends 102 (Processing), which proxies tend to drop.',
+          'Receives the pushes of a target of kind `http` and mode `upload`. The `url` of that target is this address, and its `secret` is the ' +
+          'IMPORT_TOKEN of this gateway. Without IMPORT_TOKEN the endpoint is off (404). A client may also send `Authorization: Bearer ' +
+          '<IMPORT_TOKEN>`. The body is multipart/form-data with the part `event`, as pushes send it, then the part `archive`. The archive is ' +
+          'a zip laid out like a scan source, and holds nothing else: `{code}/{version}/{z}/{x}/{y}.{ext}`, `{code}/{version}.mbtiles` or ' +
+          '`.pmtiles`, or the files of the vector under its relative path. IMPORT_MAX_BYTES limits the packed and the unpacked size (413). A ' +
+          'signed body must carry `webhook-proof`, the signature of the empty body under the same id and timestamp; the gateway checks it ' +
+          'before it reads the body. `webhook-timestamp` may be 5 minutes off. A complete, well-formed upload that can be served replaces an ' +
+          'earlier import of the same code and version. It is stored in the scan sources `imports` and `imports-vectors` below DATA_DIR. A ' +
+          'basemap code that another scan source owns returns 409. Wrong credentials are throttled like those of administrators (429). Send ' +
+          'large uploads to the control plane directly: while it unpacks, it sends 102 (Processing), which proxies tend to drop.',
         response: { 200: resultSchema },
       },
       onRequest: async (request, reply) => {

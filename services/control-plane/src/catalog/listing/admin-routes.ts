@@ -25,11 +25,11 @@ import { updateVector } from '../edit/update-vector.js'
 
 const BASEMAPS_QUERY = listQuery(BASEMAP_LISTING, {
   source_code: text,
-  available: flag.describe('whether any of its versions is available'),
+  available: flag.describe('true: at least one version is available; false: none'),
   withdrawn: flag,
   source_enabled: flag,
   owner: text,
-  tag: text.describe('basemaps that have this tag'),
+  tag: text.describe('only basemaps that have this tag'),
 })
 const VECTORS_QUERY = listQuery(VECTOR_LISTING, {
   kind: z.enum(VECTOR_KINDS),
@@ -62,9 +62,8 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
     {
       schema: {
         operationId: 'listAdminBasemaps',
-        summary: 'Basemaps with their versions',
-        description:
-          'All of them, also those that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
+        summary: 'List basemaps with their versions',
+        description: 'Includes basemaps that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
         querystring: BASEMAPS_QUERY,
         response: { 200: listOf(listedBasemapSchema) },
       },
@@ -87,7 +86,7 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
     {
       schema: {
         operationId: 'listVersions',
-        summary: 'Versions of all basemaps',
+        summary: 'List the versions of all basemaps',
         description: 'Ordered by basemap, then by label as text.',
         querystring: listQuery(VERSION_LISTING, {
           basemap_code: text,
@@ -95,8 +94,8 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
           storage: z.enum(STORAGES),
           format: z.enum(TILE_FORMATS),
           available: flag,
-          withdrawn: flag.describe('by itself or with its basemap'),
-          held: flag.describe('whether it waits for an approval'),
+          withdrawn: flag.describe('true: the version or its basemap is withdrawn'),
+          held: flag.describe('true: the version waits for an approval'),
           source_enabled: flag,
         }),
         response: { 200: listOf(listedVersionSchema) },
@@ -112,9 +111,8 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
     {
       schema: {
         operationId: 'listAdminVectors',
-        summary: 'Vectors',
-        description:
-          'All of them, also those that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
+        summary: 'List vectors',
+        description: 'Includes vectors that readers do not see: withdrawn, unavailable, or of a disabled scan source.',
         querystring: VECTORS_QUERY,
         response: { 200: listOf(adminVectorSchema) },
       },

@@ -44,7 +44,7 @@ const VERSIONS = {
   },
 } satisfies MemoryListing<StoredVersion & { readonly place: number }>
 
-const SEEN = 'Also one that readers do not see: withdrawn, unavailable, or of a disabled scan source.'
+const SEEN = 'Includes items that readers do not see: withdrawn, unavailable, or of a disabled scan source.'
 
 /** One thing of the catalog, as administrators see it. */
 export function detailRoutes(app: App, { sql, settings }: ControlContext): void {
@@ -53,7 +53,7 @@ export function detailRoutes(app: App, { sql, settings }: ControlContext): void 
     {
       schema: {
         operationId: 'getAdminBasemap',
-        summary: 'A basemap with its versions',
+        summary: 'Get a basemap with its versions',
         description: SEEN,
         params: byCode,
         response: { 200: adminBasemapSchema },
@@ -69,7 +69,7 @@ export function detailRoutes(app: App, { sql, settings }: ControlContext): void 
     {
       schema: {
         operationId: 'listBasemapVersions',
-        summary: 'The versions of a basemap',
+        summary: 'List the versions of a basemap',
         description: 'In natural order of their labels.',
         params: byCode,
         querystring: listQuery(VERSIONS, {
@@ -95,7 +95,7 @@ export function detailRoutes(app: App, { sql, settings }: ControlContext): void 
     {
       schema: {
         operationId: 'getBasemapVersion',
-        summary: 'A version of a basemap',
+        summary: 'Get a version of a basemap',
         description: SEEN,
         params: byVersion,
         response: { 200: adminBasemapVersionSchema },
@@ -112,7 +112,7 @@ export function detailRoutes(app: App, { sql, settings }: ControlContext): void 
     {
       schema: {
         operationId: 'getAdminVector',
-        summary: 'A vector',
+        summary: 'Get a vector',
         description: SEEN,
         params: byCode,
         response: { 200: adminVectorSchema },

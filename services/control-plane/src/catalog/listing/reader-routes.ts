@@ -34,7 +34,7 @@ interface Route<Stored extends Listed, Entry extends ReaderEntry<Stored>> {
 }
 
 /** The edge answers these addresses by the same functions, from what it holds; the routes here answer requests to the control plane itself. */
-const FROM_MEMORY = 'Carries a weak `ETag`; `If-None-Match` is answered 304.'
+const FROM_MEMORY = 'The response carries a weak `ETag`; a matching `If-None-Match` returns 304.'
 const JSON_TYPE = 'application/json; charset=utf-8'
 
 /** The read interface of the catalog, for service tokens. */
@@ -84,8 +84,10 @@ function addRoutes<Stored extends Listed, Entry extends ReaderEntry<Stored>>(
       onRequest,
       schema: {
         operationId: operationIds.list,
-        summary: `The ${list.name}s that the token may read`,
-        description: `Filtered by the grants of the token (${grantedBy}) and ordered by code. A token that grants nothing gets an empty list. A token with \`bounds\` sees the bounds cut to them, and nothing that lies outside. ${FROM_MEMORY}`,
+        summary: `List the ${list.name}s that the token may read`,
+        description:
+          `Filtered by the grants of the token (${grantedBy}) and ordered by code. A token without grants gets an empty list. A token with ` +
+          `\`bounds\` gets bounds that are cut to its own, and nothing outside them. ${FROM_MEMORY}`,
         querystring: list.query,
         response: { 200: listOf(schema) },
       },
@@ -104,7 +106,9 @@ function addRoutes<Stored extends Listed, Entry extends ReaderEntry<Stored>>(
       schema: {
         operationId: operationIds.get,
         summary: `One ${list.name}`,
-        description: `403 where it is not granted, whether or not it exists, or lies outside the \`bounds\` of the token; 404 where it is granted and absent. ${FROM_MEMORY}`,
+        description:
+          'Returns 403 if the token does not grant it, whether or not it exists, or if it lies outside the `bounds` of the token. Returns 404 if ' +
+          `the token grants it and it does not exist. ${FROM_MEMORY}`,
         params: z.object({ code: z.string().describe('the code, percent-encoded') }),
         response: { 200: schema },
       },

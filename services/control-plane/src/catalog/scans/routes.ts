@@ -67,12 +67,12 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'runScan',
         summary: 'Scan a source now',
         description:
-          'Answers when the scan is over, also where it failed (see `status`). One scan runs at a time in the whole cluster: 409 while ' +
-          'there is another, and for nothing else; a disabled source is 400. What is not found any more becomes unavailable and comes back ' +
-          'by itself; a directory that is gone or cannot be read makes the scan fail, and nothing changes, and so does object storage that refuses ' +
-          'or does not answer. `message` says what was left ' +
-          'out and why: links out of the source, names that cannot be a code, broken archives, codes that belong to another source, and files and ' +
-          'layouts that are not served. Many files of a kind in one folder are one warning.',
+          'The response comes when the scan has ended, also if it failed (see `status`). One scan runs at a time in the whole cluster; the ' +
+          'request returns 409 only while another scan runs. A disabled source returns 400. Items that are not found any more become ' +
+          'unavailable, and become available when a later scan finds them. If a directory is missing or unreadable, or object storage refuses ' +
+          'or does not respond, the scan fails and changes nothing. `message` says what the scan left out and why: links out of the source, ' +
+          'names that cannot be a code, broken archives, codes that belong to another source, and files and layouts that are not served. Many ' +
+          'files of the same kind in one folder produce one warning.',
         params: byCode,
         response: { 200: scanRunSchema },
       },
@@ -101,8 +101,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'queueScan',
         summary: 'Queue a scan of a source',
         description:
-          'Answers at once. The scan waits for its turn (`queued_at`), which survives a restart; a source waits once. `last_scan` tells how it ' +
-          'goes, and how it went. A disabled source is 400.',
+          'Returns at once. The scan waits for its turn (`queued_at`) and survives a restart; a source waits at most once. `last_scan` shows ' +
+          'the progress and the result. A disabled source returns 400.',
         params: byCode,
         response: { 202: scanSourceSchema },
       },
@@ -131,8 +131,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'cancelScan',
         summary: 'Cancel the scan of a source',
         description:
-          'Takes a waiting scan out of the queue, and ends a running one within seconds; it has changed nothing then. 409 where there is ' +
-          'neither.',
+          'Removes a waiting scan from the queue, or ends a running one within seconds; a scan that is ended so has changed nothing. Returns ' +
+          '409 if the source has neither a waiting nor a running scan.',
         params: byCode,
         response: { 200: scanSourceSchema },
       },
@@ -163,8 +163,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'tryScan',
         summary: 'Try a scan without writing anything',
         description:
-          'What a scan of this directory or remote place would add, change and miss, for a source that is known (`code`) or not yet. 409 while a scan is ' +
-          'running. A directory that cannot be read is no error of the request: see `problem`.',
+          'Reports what a scan of this directory or remote place would add, change and miss. The source may be known (`code`) or new. Returns ' +
+          '409 while a scan runs. If the directory cannot be read, the request succeeds and `problem` has the reason.',
         body: triedSourceSchema,
         response: { 200: triedScanSchema },
       },
@@ -184,10 +184,10 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listScanWarnings',
-        summary: 'What a scan left out, or found doubtful',
+        summary: 'List the items that a scan left out or found doubtful',
         description:
-          'In the order in which it was found. The first 1,000 are kept; `warnings` of the scan counts all. `message_code` and ' +
-          '`message_params` tell what each text was made from.',
+          'In the order in which the scan found them. The first 1,000 are kept; `warnings` of the scan counts all. `message_code` and ' +
+          '`message_params` are the code and the parameters of each text.',
         params: byScan,
         querystring: listQuery(WARNINGS, { message_code: text }),
         response: { 200: listOf(scanWarningSchema) },
@@ -208,7 +208,7 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listScans',
-        summary: 'The scans of a source, newest first',
+        summary: 'List the scans of a source, newest first',
         description: 'The last 50 are kept.',
         params: byCode,
         querystring: listQuery(SCANS, { status: z.enum(SCAN_STATUSES) }),
@@ -226,8 +226,8 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getScan',
-        summary: 'A scan of a source',
-        description: 'One of the last 50, by its `id`; with its progress while it runs.',
+        summary: 'Get a scan of a source',
+        description: 'One of the last 50, by its `id`. While the scan runs, the response has its progress.',
         params: byScan,
         response: { 200: scanSchema },
       },
@@ -245,12 +245,12 @@ export function scanRoutes(app: App, ctx: ControlContext): void {
         operationId: 'rescanVectors',
         summary: 'Scan every enabled vector source now',
         description:
-          'One after the other; answers when all are over. 409 while another scan is running. Vectors are GeoJSON, GeoJSON sequences ' +
-          '(`.geojsonl`, `.geojsons`, `.ndjson`), shapefiles, zips of shapefiles, GeoPackages and FlatGeobuf, and, if the machine has GDAL ' +
-          '(ogr2ogr 3.4 or later), KML, KMZ, GML and CSV with columns of coordinates. A `.json` that is not GeoJSON is skipped; what ' +
-          'is not what its name says, or is cut off, is left out with a warning, as are files that are no vectors; a ' +
-          'shapefile without its `.shx` or `.dbf` is listed with a warning. A folder behind a link within the source is found under both ' +
-          'paths.',
+          'Scans the sources one after the other; the response comes when all scans have ended. Returns 409 while another scan runs. Vectors ' +
+          'are GeoJSON, GeoJSON sequences (`.geojsonl`, `.geojsons`, `.ndjson`), shapefiles, zips of shapefiles, GeoPackages and FlatGeobuf. ' +
+          'If the machine has GDAL (ogr2ogr 3.4 or later), KML, KMZ, GML and CSV with columns of coordinates are vectors too. A `.json` that ' +
+          'is not GeoJSON is skipped. A file is left out with a warning if its content does not match its name, is cut off, or is not a ' +
+          'vector. A shapefile without its `.shx` or `.dbf` is listed with a warning. A folder behind a link within the source is found under ' +
+          'both paths.',
         response: { 200: listOf(scanRunSchema) },
       },
     },

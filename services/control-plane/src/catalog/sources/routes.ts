@@ -48,8 +48,8 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
     {
       schema: {
         operationId: 'listScanSources',
-        summary: 'Scan sources with their last scan',
-        description: '`status` is that of the last scan, `last_scan` sorts by its start.',
+        summary: 'List scan sources with their last scan',
+        description: '`status` filters by the status of the last scan, and `last_scan` sorts by its start.',
         querystring: listQuery(SCAN_SOURCE_LISTING, {
           kind: z.enum(SOURCE_KINDS),
           enabled: flag,
@@ -65,7 +65,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
     {
       schema: {
         operationId: 'getScanSource',
-        summary: 'A scan source',
+        summary: 'Get a scan source',
         description: 'With its last scan.',
         params: byCode,
         response: { 200: scanSourceSchema },
@@ -85,15 +85,16 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
         operationId: 'saveScanSource',
         summary: 'Create or update a scan source by its code',
         description:
-          'Nothing is scanned by this call. `path` is a directory, which need not exist yet (`warnings` say so); `s3://bucket/prefix`; or an http(s) address: of ' +
-          'basemaps a directory with a tilejson.json or one archive, of vectors one file; sources of styles are directories alone. Credentials of object storage are settings of the ' +
-          'gateway: a `path` with any in it, or with a query, is 400. Where an http(s) address may lead is what CALLBACK_ALLOW and ' +
-          'CALLBACK_DENY say. A field that is left out keeps its value; a new source is ' +
-          'enabled and named by its code. The kind of a known source cannot change (400), nor the path of `layers`, which SLICE_OUTPUT_ROOT sets. What was found in a disabled source is neither ' +
-          'served nor listed for readers; enabled again, it is there at once. `schedule` and `watch` let it be scanned by itself: one scan runs at a ' +
-          'time, a due scan waits, and of missed scans one runs. `publish` says what becomes of versions that are found for the first time. ' +
-          ' Answers once every live edge process has followed, at the ' +
-          `latest after TOKEN_STALE_SECONDS. ${CREATES_ONLY}`,
+          'This call does not start a scan. `path` is a directory, `s3://bucket/prefix`, or an http(s) address. A directory need not exist yet ' +
+          '(`warnings` say so). An http(s) address leads to a directory with a tilejson.json or to one archive for basemaps, and to one file ' +
+          'for vectors. A source of styles must be a directory. Credentials of object storage are settings of the gateway: a `path` that ' +
+          'contains credentials or a query returns 400. CALLBACK_ALLOW and CALLBACK_DENY decide where an http(s) address may lead. An omitted ' +
+          'field keeps its value; a new source is enabled and has its code as its name. The kind of a known source cannot change (400). Nor ' +
+          'can the path of `layers`, which SLICE_OUTPUT_ROOT sets. The items of a disabled source are neither served nor listed for readers; ' +
+          'when the source is enabled again, they are back at once. `schedule` and `watch` start scans automatically. One scan runs at a time, ' +
+          'a due scan waits, and one scan replaces several missed ones. `publish` decides what happens to versions that are found for the ' +
+          'first time. The response comes when every live edge process has applied the change, at the latest after TOKEN_STALE_SECONDS. ' +
+          `${CREATES_ONLY}`,
         body: scanSourceBodySchema,
         response: { 200: savedScanSourceSchema },
       },

@@ -34,10 +34,10 @@ export function storageRoute(app: App, ctx: ControlContext): void {
       config: { mayTakeLong: true },
       schema: {
         operationId: 'getScanSourceStorage',
-        summary: 'Whether the storage of a remote source answers',
+        summary: 'Check that the storage of a remote source responds',
         description:
-          'Asks it now, by one request of the answering control plane, which is tried again a few times; whether edges reach it is told by ' +
-          'their metrics. 404 for a source that is a directory.',
+          'The answering control plane sends one request to the storage now, and retries it a few times. The metrics of the edges show if ' +
+          'edges reach the storage. Returns 404 for a source that is a directory.',
         params: byCode,
         response: { 200: sourceStorageSchema },
       },

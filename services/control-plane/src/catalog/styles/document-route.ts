@@ -20,9 +20,9 @@ export function styleDocumentRoute(app: App, { sql, settings }: ControlContext):
     {
       schema: {
         operationId: 'getStyleWithRevisions',
-        summary: 'The document of a style, of this revision or an earlier one',
+        summary: 'Get the document of a style, of this revision or an earlier one',
         description:
-          'With absolute addresses, as readers get it, but without a credential in them. The last 20 documents are kept.',
+          'The document has absolute addresses, as readers get it, but without a credential in them. The last 20 documents are kept.',
         params: byCode,
         querystring: z.strictObject({
           revision: z.coerce.number().int().min(1).optional().describe('default: the current one'),

@@ -41,18 +41,19 @@ function addRoute(app: App, ctx: ControlContext, describe: (style: StoredStyle) 
       config: { mayTakeLong: true, readsOwnBody: true },
       schema: {
         operationId: 'importStyle',
-        summary: 'Import a style, alone or in a zip with its sprites and fonts',
+        summary: 'Import a style document, or a zip with its sprites and fonts',
         description:
-          'The body is a style document (`application/json`) or a zip (`application/zip`) that is laid out like the folder of a style: `style.json`, sprites ' +
-          '(`{name}.json`, `{name}.png`, `{name}@2x`), folders of SVG files, `fonts/{Font Name}/`, and data files. All of it may lie in one folder, whose ' +
-          'name is the code if `code` is left out. The style must be valid (400 with its lines). Addresses of this gateway, as an editor saves them, become ' +
-          '`gateway://` addresses without a token. A zip replaces what was imported under that code; a document alone replaces the document. The files ' +
-          'are kept in the scan source `imports-styles` below DATA_DIR; a code that another scan source owns is 409. IMPORT_MAX_BYTES limits a zip, packed ' +
-          'and unpacked (413).',
+          'The body is a style document (`application/json`) or a zip (`application/zip`) that is laid out like the folder of a style: ' +
+          '`style.json`, sprites (`{name}.json`, `{name}.png`, `{name}@2x`), folders of SVG files, `fonts/{Font Name}/`, and data files. All ' +
+          'of it may lie in one folder, whose name is the code if `code` is omitted. The style must be valid; otherwise the request returns ' +
+          '400 and names the lines. Addresses of this gateway, as an editor saves them, become `gateway://` addresses without a token. A zip ' +
+          'replaces everything that was imported under that code; a style document replaces only the document. The files are kept in the scan ' +
+          'source `imports-styles` below DATA_DIR. A code that another scan source owns returns 409. IMPORT_MAX_BYTES limits the packed and ' +
+          'the unpacked size of a zip (413).',
         querystring: z.strictObject({
-          code: codeSchema.optional().describe('code of the style; a document alone needs it'),
+          code: codeSchema.optional().describe('code of the style; required for a style document'),
         }),
-        response: { 200: adminStyleSchema.extend({ files: z.int().min(1).describe('files that were stored') }) },
+        response: { 200: adminStyleSchema.extend({ files: z.int().min(1).describe('number of stored files') }) },
       },
       onRequest: async (request, reply) => {
         if (formOf(request.headers['content-type']) === undefined)

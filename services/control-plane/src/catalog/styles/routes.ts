@@ -58,8 +58,8 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     {
       schema: {
         operationId: 'listAdminStyles',
-        summary: 'Styles',
-        description: `All of them, also those that readers do not see: ${SEEN}. \`problems\` names sources, fonts and icons that are missing.`,
+        summary: 'List styles',
+        description: `Includes styles that readers do not see: ${SEEN}. \`problems\` names missing sources, fonts and icons.`,
         querystring: STYLES_QUERY,
         response: { 200: listOf(adminStyleSchema) },
       },
@@ -74,8 +74,8 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     {
       schema: {
         operationId: 'getAdminStyle',
-        summary: 'A style',
-        description: `Also one that readers do not see: ${SEEN}.`,
+        summary: 'Get a style',
+        description: `Includes styles that readers do not see: ${SEEN}.`,
         params: byCode,
         response: { 200: adminStyleSchema },
       },
@@ -94,7 +94,7 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
       schema: {
         operationId: 'updateStyle',
         summary: 'Withdraw or restore a style',
-        description: `${WITHDRAWN} Its sprites and files go with it; basemaps, vectors and fonts stay. ${CONFIRMED}`,
+        description: `${WITHDRAWN} The sprites and files of the style are withdrawn with it; basemaps, vectors and fonts stay. ${CONFIRMED}`,
         params: byCode,
         body: stylePatchBodySchema,
         response: { 200: adminStyleSchema.extend(acknowledgementFields) },
@@ -118,7 +118,7 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
       schema: {
         operationId: 'deleteStyle',
         summary: 'Forget a style',
-        description: `Deletes the record and keeps the files: a style that a scan finds again comes back, and is not withdrawn. ${CONFIRMED}`,
+        description: `Deletes the record and keeps the files. If a scan finds the style again, it comes back and is not withdrawn. ${CONFIRMED}`,
         params: byCode,
         response: {
           200: z.object({ ...acknowledgementFields, files: z.int().min(0).describe('always 0: files are kept') }),

@@ -20,24 +20,26 @@ export const auditEntrySchema = z.object({
   actor: z
     .string()
     .describe(
-      "the e-mail address of who signed in (`oidc:` and the provider's name for them where it tells none), the administrator's user name, " +
-        '`token` for ADMIN_TOKEN, `system` for changes that the service makes by itself',
+      'the e-mail address of the person who signed in (`oidc:` and the user name or identifier at the provider if the address is unknown), the ' +
+        'user name of the administrator, `token` for ADMIN_TOKEN, or `system` for changes that the service makes itself',
     ),
   address: z.string().describe('the address of the client'),
   action: z.string(),
-  subject: z.string().describe('the code or id that was acted upon'),
-  subject_name: z.string().nullable().describe('what it was called then; null: unknown, or it has no name'),
+  subject: z.string().describe('the code or id of the changed item'),
+  subject_name: z.string().nullable().describe('the name of the item at that time; null: unknown, or it has no name'),
   before: changedFields.describe(
-    'the fields that differ, as they were; empty: it did not exist; null: nothing was changed',
+    'the changed fields with their former values; empty: the item did not exist; null: nothing was changed',
   ),
-  after: changedFields.describe('the same as they are now'),
-  detail: z.record(z.string(), z.unknown()).describe('all that is recorded, `before` and `after` included'),
+  after: changedFields.describe('the changed fields with their new values'),
+  detail: z.record(z.string(), z.unknown()).describe('everything that is recorded, including `before` and `after`'),
   chain_position: z
     .int()
     .nullable()
-    .describe('the place in the chain, from 1; null: older than the chain, or not made by a control plane'),
-  previous_sha256: z.string().nullable().describe('hex SHA-256 of the entry before it in the chain'),
-  sha256: z.string().nullable().describe('hex SHA-256 of this entry, `previous_sha256` included'),
+    .describe(
+      'the place in the chain, from 1; null: the entry is older than the chain, or was not made by a control plane',
+    ),
+  previous_sha256: z.string().nullable().describe('hex SHA-256 of the preceding entry in the chain'),
+  sha256: z.string().nullable().describe('hex SHA-256 of this entry, including `previous_sha256`'),
 })
 
 const verificationSchema = z.object({
@@ -46,25 +48,28 @@ const verificationSchema = z.object({
       reason: z
         .enum(MISMATCH_REASONS)
         .describe(
-          '`altered`: its content, or place; `missing`: entries before it are gone; `inserted`: no control plane made it',
+          '`altered`: its content or place has changed; `missing`: entries before it have been deleted; `inserted`: no control plane made it',
         ),
-      chain_position: z.int().nullable().describe('the place that is wrong or empty; null: the entry has none'),
-      id: z.int().nullable().describe('null, as the fields below: the end of the chain is missing'),
+      chain_position: z
+        .int()
+        .nullable()
+        .describe('the wrong or empty place in the chain; null: the entry has no place'),
+      id: z.int().nullable().describe('null, like the fields below, if the end of the chain is missing'),
       at: timestampSchema.nullable(),
       actor: z.string().nullable(),
       action: z.string().nullable(),
       subject: z.string().nullable(),
     })
     .nullable()
-    .describe('the first entry that does not match; null: all of them match'),
-  count: z.int().describe('entries that match, before the first one that does not'),
+    .describe('the first entry that does not match; null: all entries match'),
+  count: z.int().describe('number of matching entries before the first mismatch'),
   head: z
     .string()
     .describe(
-      'hex SHA-256 of the last entry; 64 zeros: there is none. Keep it elsewhere to notice a chain that was made again',
+      'hex SHA-256 of the last entry; 64 zeros if the chain has no entry. Keep it elsewhere: it reveals a chain that was written again',
     ),
   head_position: z.int(),
-  anchor_position: z.int().describe('the last place that retention has deleted; 0: none'),
+  anchor_position: z.int().describe('the last place that retention has deleted; 0: no place'),
 })
 
 const moment = queryInstantSchema.transform((instant) => new Date(instantMs(instant) as number).toISOString())
@@ -87,9 +92,10 @@ export function auditRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listAuditEntries',
-        summary: 'Administrative changes, newest first',
+        summary: 'List administrative changes, newest first',
         description:
-          '`before` pages by the smallest id of the page before, so that new entries shift nothing; `total` does not depend on it.',
+          'For the next page, pass the smallest id of this page as `before`; new entries then shift nothing. `total` does not depend on ' +
+          '`before`.',
         querystring: querySchema,
         response: { 200: listOf(auditEntrySchema) },
       },
@@ -101,10 +107,11 @@ export function auditRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'exportAudit',
-        summary: 'Administrative changes as a file, newest first',
+        summary: 'Download administrative changes as a file, newest first',
         description:
-          'All entries that match, however many, as they are read; an answer that ends early was broken off. `csv` (RFC 4180, UTF-8) has a heading and `detail` as ' +
-          'JSON; a field that a spreadsheet would take for a formula begins with an apostrophe. `ndjson` has an entry in each line.',
+          'Returns all matching entries, whatever their number, while they are read. A response that ends early was aborted. `csv` (RFC 4180, ' +
+          'UTF-8) has a heading, and `detail` as JSON; an apostrophe precedes each field that a spreadsheet would take for a formula. `ndjson` ' +
+          'has one entry in each line.',
         querystring: listQuery(AUDIT_LISTING, filters)
           .omit({ sort: true, limit: true, offset: true })
           .extend({ format: z.enum(EXPORT_FORMATS).default('csv') }),
@@ -124,10 +131,11 @@ export function auditRoutes(app: App, ctx: ControlContext): void {
       config: { mayTakeLong: true },
       schema: {
         operationId: 'verifyAudit',
-        summary: 'Whether the audit is as it was written',
+        summary: 'Verify that the audit has not been altered',
         description:
-          'Each entry has the SHA-256 of the one before it. The chain is followed from its first entry that is kept to its head, and the first entry that does not ' +
-          'match is returned: one that was altered, moved or inserted, or that stands behind a deleted one. A caller that hangs up ends it.',
+          'Each entry has the SHA-256 of the preceding one. The gateway follows the chain from the first entry that is kept to its head. It ' +
+          'returns the first entry that does not match: one that was altered, moved or inserted, or that follows a deleted one. If the client ' +
+          'disconnects, the check ends.',
         response: { 200: verificationSchema },
       },
     },
@@ -142,7 +150,7 @@ export function auditRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getAuditEntry',
-        summary: 'One administrative change',
+        summary: 'Get an administrative change',
         description: 'By its number in the audit.',
         params: z.object({ id: z.string() }),
         response: { 200: auditEntrySchema },

@@ -63,7 +63,7 @@ export function bulkRoute<Action extends string>(app: App, ctx: ControlContext, 
   app.post(
     `/api/v1/admin/${path}/bulk`,
     {
-      config: { mayTakeLong: true, ifUnknown: 'repeat the call: it carries on with what is left' },
+      config: { mayTakeLong: true, ifUnknown: 'repeat the call: it continues with the remaining items' },
       schema: {
         operationId,
         summary: `Change many ${noun} in one call`,
@@ -117,7 +117,7 @@ function bodyOf<Action extends string>({ actions, params, query }: BulkResource<
     filter: query
       .omit(OF_A_PAGE)
       .optional()
-      .describe('the query parameters of the list that choose its items, in the same form; `{}`: all of them'),
+      .describe('the query parameters of the list that select its items, in the same form; `{}`: all items'),
     ...(params !== undefined && { params: params.schema.optional() }),
   })
   return body.superRefine((given, context) => {
@@ -133,7 +133,7 @@ function misplaced<Action extends string>({ action, params = {} }: Body<Action>,
   const taken = of[action]
   const given = Object.keys(params).filter((name) => params[name] !== undefined)
   const others = given.filter((name) => !taken.includes(name))
-  const issues = others.map((name) => ({ path: ['params', name], message: `is no parameter of ${action}` }))
+  const issues = others.map((name) => ({ path: ['params', name], message: `is not a parameter of ${action}` }))
   const isMissing = taken.length > 0 && given.length === others.length
   // The path contains the name of a single parameter. For several, the message names the choice.
   const missing = {
@@ -144,7 +144,7 @@ function misplaced<Action extends string>({ action, params = {} }: Body<Action>,
 }
 
 const resultSchema = z.object({
-  matched: z.int().min(0).describe('items that were named, each once, or that the filter matches'),
+  matched: z.int().min(0).describe('number of distinct items that were named, or that the filter matches'),
   done: z.int().min(0),
   failed: z
     .array(
@@ -154,19 +154,20 @@ const resultSchema = z.object({
         error: z.string().describe('why this item was not changed'),
       }),
     )
-    .describe('items that were left as they are'),
+    .describe('items that were not changed'),
   ...warningsField,
 })
 
 function descriptionOf({ actions, edges }: Pick<BulkResource<string>, 'actions' | 'edges'>): string {
   const listed = Object.entries(actions).map(([name, does]) => `\`${name}\` ${does}.`)
   const confirmed =
-    'The response comes once every edge process has followed all changes, at the latest after TOKEN_STALE_SECONDS; `confirmed` and ' +
-    '`pending` name those that have and have not.'
+    'The response comes when every edge process has applied all changes, at the latest after TOKEN_STALE_SECONDS. `confirmed` and `pending` ' +
+    'name the processes that have and have not applied them.'
   return [
     ...listed,
     `The call takes at most ${MAX_BULK_ITEMS} items, by \`ids\` or by \`filter\`; a filter that matches more returns 400 and changes nothing.`,
-    'Every item is changed as by its own route, with one audit entry each. Items that cannot be changed are in `failed`, and the others are changed.',
+    'Every item is changed as by its own route, with one audit entry each. `failed` lists the items that cannot be changed; all others are ' +
+      'changed.',
     'Changes are committed in batches. If the store fails, earlier batches stay, and the same call can be repeated.',
     ...(edges === undefined ? [] : [confirmed]),
   ].join(' ')

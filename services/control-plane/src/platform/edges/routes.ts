@@ -31,10 +31,10 @@ export function edgeRoutes(app: App, edges: KnownEdges): void {
     {
       schema: {
         operationId: 'listEdges',
-        summary: 'Edge processes that are alive',
+        summary: 'List the live edge processes',
         description:
-          'Each process of each edge, with the revision of the change log that it has applied. While the bus is out of reach, those that ' +
-          'were alive when it was last in reach; `seen_at` says since when.',
+          'Returns each process of each edge, with the revision of the change log that it has applied. While the bus is unreachable, the list ' +
+          'has the processes that were live when it was last reachable; `seen_at` has that time.',
         querystring: listQuery(EDGES, { host: text }),
         response: { 200: listOf(edgePresenceSchema) },
       },
@@ -46,8 +46,8 @@ export function edgeRoutes(app: App, edges: KnownEdges): void {
     {
       schema: {
         operationId: 'getEdge',
-        summary: 'An edge process that is alive',
-        description: 'By its `id`, which a process has until it ends.',
+        summary: 'Get a live edge process',
+        description: 'By its `id`, which the process keeps until it ends.',
         params: z.object({ id: z.string() }),
         response: { 200: edgePresenceSchema },
       },

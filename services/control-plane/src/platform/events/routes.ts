@@ -14,11 +14,11 @@ export function eventRoutes(app: App, ctx: ControlContext): void {
       config: { mayTakeLong: true },
       schema: {
         operationId: 'streamChanges',
-        summary: 'Changes as they are committed',
+        summary: 'Stream changes as they are committed',
         description:
-          'Server-sent events: one `change` for each entry of the change log from now on, its id the revision, its data ' +
-          '`{"revision", "kind", "key"}` with kind `token`, `basemap`, `vector` or `all` (anything may have changed). Read the lists ' +
-          'after every (re)connect; what happened before is not repeated. A comment comes every 15 s.',
+          'Server-sent events: one `change` for each new entry of the change log. The id is the revision, and the data is `{"revision", ' +
+          '"kind", "key"}` with kind `token`, `basemap`, `vector` or `all` (anything may have changed). Read the lists after every connect and ' +
+          'reconnect, because earlier changes are not repeated. A comment comes every 15 s.',
         response: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.unknown() } } } },
       },
     },

@@ -13,4 +13,4 @@ export function createsOnly(request: Pick<FastifyRequest, 'headers'>): boolean {
 export const CODE_EXISTS: Refusal = refuse('precondition_failed', coded('code_exists'))
 
 /** Sentence for the descriptions of such routes. */
-export const CREATES_ONLY = 'With `If-None-Match: *` it creates alone: 412 where the code exists.'
+export const CREATES_ONLY = 'With `If-None-Match: *` it only creates, and returns 412 if the code exists.'

@@ -77,15 +77,15 @@ function webhook(
     security: [],
     requestBody: { required: true, content: { 'application/json': { schema, example } } },
     responses: {
-      '2XX': { description: 'Accepted. Any other answer, a redirect included, is a failure and is retried' },
+      '2XX': { description: 'Accepted. Any other response, including a redirect, is a failure and is retried' },
     },
   }
   return { [name]: { post } }
 }
 
 const SIGNED =
-  'Carries `webhook-id` (the same over all retries), `webhook-timestamp` and, where the target has a secret, `webhook-signature`, as ' +
-  'Standard Webhooks describes.'
+  'Carries `webhook-id` (the same over all retries), `webhook-timestamp` and, if the target has a secret, `webhook-signature`, as Standard ' +
+  'Webhooks describes.'
 const HEADERS = `${SIGNED} Retried after the waits of RETRY_WAITS.`
 const UPLOAD =
   'In mode `upload` this JSON is the part `event` of a multipart/form-data body, before the part `archive`.'
@@ -135,15 +135,15 @@ export const WEBHOOKS = {
   }),
   ...webhook('cache.purge', {
     operationId: 'onCachePurge',
-    summary: 'To a target of kind `purge`: what a cache in front is to forget',
+    summary: 'To a target of kind `purge`: the tiles that a cache in front must remove',
     description:
-      `${HEADERS} The names are those that tiles carry in \`Cache-Tag\` and \`Surrogate-Key\`; the request carries them in the same two headers. Sent once the ` +
-      'edges serve what is true now.',
+      `${HEADERS} The names are those that tiles carry in \`Cache-Tag\` and \`Surrogate-Key\`; the request carries them in the same two headers. ` +
+      'The request is sent when the edges serve the new state.',
     properties: {
       tags: {
         type: 'array',
         items: { type: 'string' },
-        description: '`b-{code}`, and of a change of one version `v-{code}-{version}`',
+        description: '`b-{code}`, or `v-{code}-{version}` for a change of one version',
       },
       record: reference('PurgeRecord'),
     },
@@ -153,19 +153,20 @@ export const WEBHOOKS = {
         maxItems: 10_000,
         items: { type: 'array', items: { type: 'integer' }, minItems: 3, maxItems: 3 },
         description:
-          'only of a change of the default version: the tiles, as `[z, x, y]`, that differ between the two versions. Absent if there are more than 10,000, or if the versions cannot be compared within 20 s',
+          'only for a change of the default version: the tiles, as `[z, x, y]`, that differ between the two versions. Absent if there are more ' +
+          'than 10,000, or if the versions cannot be compared within 20 s',
       },
       url_templates: {
         type: 'array',
         items: { type: 'string' },
-        description: 'with `tiles`: the addresses that mean other tiles since',
+        description: 'with `tiles`: the addresses that return other tiles since the change',
       },
     },
     example: { tags: ['b-world', 'v-world-v1'], record: PURGE_RECORD },
   }),
   ...webhook('basemap.version.approved', {
     operationId: 'onVersionApproved',
-    summary: 'To every enabled HTTP target: a held version is published',
+    summary: 'To every enabled HTTP target: a held version was published',
     description: HEADERS,
     properties: EVENT,
     example: REVIEWED,
@@ -198,7 +199,7 @@ export const WEBHOOKS = {
   }),
   ...webhook('basemap.default.rolled_back', {
     operationId: 'onCanaryRolledBack',
-    summary: 'To every enabled HTTP target: the new version was worse, and no token has it any more',
+    summary: 'To every enabled HTTP target: the new version was worse, and all tokens have the previous version again',
     description: HEADERS,
     properties: {
       ...EVENT,
@@ -229,10 +230,10 @@ export const WEBHOOKS = {
     properties: {
       head: { type: 'string', description: 'hex SHA-256 of the last entry' },
       head_position: { type: 'integer' },
-      count: { type: 'integer', description: 'entries that match' },
+      count: { type: 'integer', description: 'number of matching entries' },
       first_mismatch: {
         type: ['object', 'null'],
-        description: 'as `GET /api/v1/admin/audit/verify` returns it; null: all match',
+        description: 'as `GET /api/v1/admin/audit/verify` returns it; null: all entries match',
       },
       at: { type: 'string', format: 'date-time' },
     },

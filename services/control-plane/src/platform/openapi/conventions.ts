@@ -20,7 +20,7 @@ export const SECURITY_SCHEMES = {
     type: 'apiKey',
     in: 'query',
     name: 'sig',
-    description: 'of an address from `signUrl`, with its `exp`; counts where no service token comes with it',
+    description: 'signature of an address from `signUrl`, with its `exp`; ignored if the request has a service token',
   },
   serviceQuery: { type: 'apiKey', in: 'query', name: 'token', description: 'a service token' },
   importBearer: { type: 'http', scheme: 'bearer', description: 'IMPORT_TOKEN' },
@@ -41,22 +41,34 @@ const SIGNED: Security = [...SERVICE, { signedAddress: [] }]
 
 const ERROR_WORDS: Readonly<Record<string, string>> = {
   400: 'Invalid parameters, named in the message; or different service tokens in one request',
-  401: 'Credentials missing, wrong, expired or disabled; `WWW-Authenticate` says what is expected',
-  403: 'Not allowed: scope missing or resource not granted, whether or not it exists; for administration, a remote caller, an unknown Host, a foreign page, or a role that does not suffice',
+  401: 'Credentials missing, wrong, expired or disabled; `WWW-Authenticate` names the expected ones',
+  403:
+    'Not allowed: scope missing or resource not granted, whether or not it exists; for administration, a remote caller, an unknown Host, a ' +
+    'foreign page, or a role that does not suffice',
   404: 'No such resource',
   408: 'The body took more than 30 seconds to arrive',
-  409: 'A scan is running already; of a removal, that a slice job or slicing itself needs it; of a cancellation, that the job has ended; of an import, that the code belongs to another scan source',
-  412: '`If-None-Match: *` was sent, and the code exists; nothing was changed. Of a tile or a download: `If-Match` or `If-Unmodified-Since` does not hold',
-  413: 'The body is larger than 1 MiB; for an import, than IMPORT_MAX_BYTES',
-  415: 'The body is not application/json; for an import, not multipart/form-data, or for that of a style not application/zip',
+  409:
+    'A scan is running already. For a removal: a slice job needs the item, or slicing itself does. For a cancellation: the job has ended. For an ' +
+    'import: the code belongs to another scan source',
+  412:
+    '`If-None-Match: *` was sent, and the code exists; nothing was changed. For a tile or a download: the condition `If-Match` or ' +
+    '`If-Unmodified-Since` is false',
+  413: 'The body is larger than 1 MiB, or larger than IMPORT_MAX_BYTES for an import',
+  415:
+    'The media type of the body is not supported: requests take application/json, an import takes multipart/form-data, and the import of a style ' +
+    'also takes application/zip',
   416: 'No byte of the requested range exists',
-  429: 'The `rate_limit` of the token is reached; too many different documents or lists of the catalog are being made at once; too many wrong credentials from this address; too many streams or imports at once; or too many slice jobs of one token that have not ended. `Retry-After` says when to retry',
-  500: 'A fault of the service; details are in its log',
+  429:
+    'The `rate_limit` of the token is reached, or too many different documents or lists of the catalog are being made at once. Other reasons: ' +
+    'too many wrong credentials from this address, too many streams or imports at once, or too many slice jobs of one token that have not ended. ' +
+    '`Retry-After` says when to retry',
+  500: 'A fault of the service; its log has the details',
   503:
-    'The store or the disk of a file does not answer or cannot be written, or the process shuts down; the message says which, and ' +
-    '`Retry-After` when to retry. Of a request that changes something it says what became of the change: nothing was changed, nor ' +
-    'will be, so that it may be repeated; it was carried out, and only what follows it failed; or that is not known, and the client ' +
-    'must look before repeating it. A slice submission with a `code` may be repeated with the same one in any case',
+    'The store or the disk of a file does not respond or cannot be written, or the process shuts down. The message names the reason, and ' +
+    '`Retry-After` says when to retry. If the request changes something, the message also says which of three cases applies. The first: ' +
+    'nothing was changed and nothing will be, so the client may repeat the request. The second: the change was made, and only a later step ' +
+    'failed. The third: the outcome is unknown, and the client must check before it repeats the request. A slice submission with a `code` may ' +
+    'always be repeated with the same `code`',
 }
 
 /** Returns the components to which error responses of operations refer. */
@@ -90,14 +102,17 @@ export const TAGS = [
     description:
       'WMTS 1.0.0, OGC API – Tiles 1.0 and TMS 1.0.0, and the requests of Esri and Tianditu, for service tokens with the scope `read`',
   },
-  { name: 'Catalog', description: 'What a service token with the scope `read` may read' },
+  { name: 'Catalog', description: 'Basemaps, vectors and styles that a service token with the scope `read` may read' },
   { name: 'Slicing', description: 'Slice jobs, for service tokens with the scope `slice`' },
   { name: 'Imports', description: 'The receiver of pushes from another gateway' },
   { name: 'Admin: catalog', description: 'Scan sources, basemaps and vectors' },
   { name: 'Admin: tokens', description: 'Service tokens, and signed addresses' },
   { name: 'Admin: push', description: 'Targets, pushes, exports, and the records of all deliveries' },
   { name: 'Admin: slicing', description: 'Slice jobs under admin credentials, their logs and source images' },
-  { name: 'Admin: state', description: 'What the console shows: who one is, edges, audit, events, traffic, settings' },
+  {
+    name: 'Admin: state',
+    description: 'Data for the console: the signed-in person, edges, audit, events, traffic, settings',
+  },
   { name: 'System', description: 'Probes, metrics and version, without credentials' },
   { name: 'Events', description: 'Requests that this service sends' },
 ]

@@ -17,10 +17,11 @@ const THEME = {
 const STYLE = path('code', 'code of a style')
 const STYLE_ID = path('styleId', 'code of a style')
 
-const CACHED = 'Answers GET and HEAD with `ETag`; `If-None-Match` is answered 304. CORS is open to any origin.'
+const CACHED =
+  'Supports GET and HEAD and returns `ETag`; a matching `If-None-Match` returns 304. CORS is open to any origin.'
 const STYLE_WORDS =
-  '`gateway://` addresses and relative ones are absolute, by the settings of the public addresses; other hosts stay. Where the service token, or a signature, came ' +
-  `in the query, each address of the gateway carries it. \`Cache-Control: no-store\`. ${CACHED}`
+  '`gateway://` addresses and relative ones become absolute, by the settings of the public addresses; addresses of other hosts do not change. ' +
+  `If the request had a service token or a signature in the query, each address of the gateway carries it. \`Cache-Control: no-store\`. ${CACHED}`
 
 function answer(
   operationId: string,
@@ -39,15 +40,17 @@ function answer(
 }
 
 const NEEDS =
-  'The token needs the grants of all basemaps and vectors of the style: 403 names the first source without. A style that does not exist returns 404 to each token that may read.'
+  'The token needs the grants of all basemaps and vectors of the style: 403 names the first source that is not granted. A missing style ' +
+  'returns 404 to each token with the scope `read`.'
 const SPRITE_WORDS =
-  'The sprite called `sprite` in the folder of the style, else its first one; others have their own names in the place of `sprite`. A folder of SVG files is a sprite ' +
-  `too. Where there is none for fine displays, \`@2x\` is the plain one. ${NEEDS} \`Cache-Control: private, no-cache\`. ${CACHED}`
+  'The name `sprite` means the sprite called `sprite` in the folder of the style, or else its first one. Other sprites have their own names in ' +
+  'its place. A folder of SVG files is also a sprite. If the sprite has no version for high-density displays, `@2x` returns the plain one. ' +
+  `${NEEDS} \`Cache-Control: private, no-cache\`. ${CACHED}`
 
 const sprite = (operationId: string, doubled: string, extension: 'json' | 'png') =>
   answer(
     operationId,
-    `The ${extension === 'json' ? 'index' : 'image'} of the sprite of a style${doubled === '' ? '' : ', for fine displays'}`,
+    `Get the ${extension === 'json' ? 'index' : 'image'} of the sprite of a style${doubled === '' ? '' : ', for high-density displays'}`,
     SPRITE_WORDS,
     extension === 'json' ? JSON_TYPE : 'image/png',
     [STYLE],
@@ -57,7 +60,7 @@ const sprite = (operationId: string, doubled: string, extension: 'json' | 'png')
 export const STYLE_PATHS: Paths = {
   '/styles/{code}/style.json': answer(
     'getStyleDocument',
-    'A style of the MapLibre style specification',
+    'Get a style of the MapLibre style specification',
     `${STYLE_WORDS} ${NEEDS}`,
     JSON_TYPE,
     [STYLE, AT],
@@ -68,48 +71,46 @@ export const STYLE_PATHS: Paths = {
   '/styles/{code}/sprite@2x.png': sprite('getFineSpriteImage', '@2x', 'png'),
   '/fonts/{fontstack}/{range}.pbf': answer(
     'getGlyphs',
-    'A range of glyphs of a stack of fonts',
-    'Of several fonts the first that has a glyph wins, glyph by glyph. Behind all of them stand Noto Sans and, if the system has one, a font with ideographs: an unknown font ' +
-      'is no error. At most 10 fonts and 500 characters (400). Any valid token of scope `read`. With the revision of the fonts in `v`, as in styles, ' +
-      `\`Cache-Control: private, max-age=31536000, immutable\`; otherwise \`private, no-cache\`. 429 while too many ranges are being generated. ${CACHED}`,
+    'Get a range of glyphs of a stack of fonts',
+    'Each glyph comes from the first font of the list that has it. Noto Sans and, if the system has one, a font with ideographs follow the ' +
+      'list, so an unknown font is not an error. At most 10 fonts and 500 characters (400). Any valid token with the scope `read` suffices. With ' +
+      'the revision of the fonts in `v`, as in styles, `Cache-Control` is `private, max-age=31536000, immutable`; otherwise it is `private, ' +
+      `no-cache\`. Returns 429 while too many ranges are being generated. ${CACHED}`,
     GLYPHS_TYPE,
-    [
-      path('fontstack', 'names of fonts, with commas between them'),
-      path('range', '`0-255`, `256-511`, ... `65280-65535`'),
-    ],
+    [path('fontstack', 'names of fonts, separated by commas'), path('range', '`0-255`, `256-511`, ... `65280-65535`')],
   ),
   '/ogc/styles': answer(
     'listOgcStyles',
-    'OGC API – Styles (20-009, a draft): the styles that the token may read',
-    `Conformance classes of version 0.0 in \`/ogc/conformance\`, where \`drafts\` names them. \`Cache-Control: no-store\`. ${CACHED}`,
+    'OGC API – Styles (20-009, a draft): list the styles that the token may read',
+    `The conformance classes of version 0.0 are in \`/ogc/conformance\`, where \`drafts\` names them. \`Cache-Control: no-store\`. ${CACHED}`,
     JSON_TYPE,
     [],
   ),
   '/ogc/styles/{styleId}': answer(
     'getOgcStyle',
-    'OGC API – Styles (20-009, a draft): a style',
+    'OGC API – Styles (20-009, a draft): get a style',
     `The same as \`/styles/{code}/style.json\`, as \`application/vnd.mapbox.style+json\`. ${STYLE_WORDS} ${NEEDS}`,
     'application/vnd.mapbox.style+json',
     [STYLE_ID],
   ),
   '/ogc/styles/{styleId}/metadata': answer(
     'getOgcStyleMetadata',
-    'OGC API – Styles (20-009, a draft): what is said of a style',
+    'OGC API – Styles (20-009, a draft): get the metadata of a style',
     `Title, dates, the link to the style, and its layers. ${NEEDS} \`Cache-Control: no-store\`. ${CACHED}`,
     JSON_TYPE,
     [STYLE_ID],
   ),
   '/tiles/{code}/style.json': answer(
     'getBasemapStyle',
-    'A style that shows a basemap as it is',
-    `Raster tiles as an image, vector tiles by the type of their geometries, with labels from \`name\`. ${STYLE_WORDS}`,
+    'Get a generated style that shows a basemap',
+    `Shows raster tiles as an image, and vector tiles by the type of their geometries, with labels from \`name\`. ${STYLE_WORDS}`,
     JSON_TYPE,
     [path('code', 'code of a basemap'), THEME, AT],
   ),
   '/vectors/{code}/style.json': answer(
     'getVectorStyle',
-    'A style that draws a vector as it is',
-    `By the type of its geometries, with labels from \`name\` where its features have one. ${STYLE_WORDS}`,
+    'Get a generated style that draws a vector',
+    `Draws the features by the type of their geometries, with labels from \`name\` if they have one. ${STYLE_WORDS}`,
     JSON_TYPE,
     [path('code', 'code of a vector'), THEME],
   ),

@@ -3,17 +3,17 @@ const string = (description: string) => ({ description, schema: { type: 'string'
 /** Headers of answers of the data plane. */
 export const HEADERS = {
   ETag: string('strong validator of these bytes, for `If-None-Match` and `If-Range`'),
-  'Last-Modified': string('when the file changed last'),
-  'Cache-Control': string('how long the answer may be kept'),
-  'Cache-Tag': string('of tiles: `b-{code},v-{code}-{version}`, by which caches in front forget them'),
+  'Last-Modified': string('time of the last change of the file'),
+  'Cache-Control': string('how long caches may keep the response'),
+  'Cache-Tag': string('for tiles: `b-{code},v-{code}-{version}`, the names by which caches in front purge them'),
   'Surrogate-Key': string('the same names, separated by blanks'),
-  Vary: string('the headers of the request by which the answer varies'),
+  Vary: string('the request headers on which the response depends'),
   'Content-Encoding': string(
-    '`gzip` where a compressed vector tile is sent as it is stored, or a document of 1 KiB or more to those who accept it',
+    '`gzip` if a compressed vector tile is sent as it is stored, or if a document of 1 KiB or more goes to a client that accepts gzip',
   ),
   'Content-Disposition': string('`attachment` with the name of the file'),
   'Accept-Ranges': string('`bytes`'),
-  'Content-Range': string('the range that is sent, and the size of the whole'),
+  'Content-Range': string('the range that is sent, and the total size'),
 } as const
 
 export const headers = (...names: (keyof typeof HEADERS)[]) =>
@@ -26,7 +26,7 @@ const zoom = { type: 'integer', minimum: 0, maximum: 30 } as const
 export const TILE_JSON = {
   type: 'object',
   description:
-    'TileJSON 3.0.0. Further keys of the tile set’s own metadata (`encoding`, `fillzoom`) are passed on as they are.',
+    'TileJSON 3.0.0. Further keys of the metadata of the tile set (`encoding`, `fillzoom`) are passed on unchanged.',
   required: ['tilejson', 'name', 'scheme', 'tiles', 'minzoom', 'maxzoom', 'bounds', 'center', 'format', 'tileSize'],
   properties: {
     tilejson: { type: 'string', const: '3.0.0' },
@@ -34,7 +34,7 @@ export const TILE_JSON = {
     description: { type: 'string' },
     version: {
       type: 'string',
-      description: 'a semantic version, where the metadata or the label of the version is one',
+      description: 'a semantic version, if the metadata or the label of the version is one',
     },
     attribution: { type: 'string' },
     scheme: { type: 'string', const: 'xyz' },
@@ -48,15 +48,16 @@ export const TILE_JSON = {
     crs: {
       type: 'string',
       description:
-        'of tiles that are not in Web Mercator: `EPSG:4326`, `EPSG:4490`, or a zone of Gauss-Kruger, `EPSG:4547` say',
+        'only for tiles that are not in Web Mercator: `EPSG:4326`, `EPSG:4490`, or a zone of Gauss-Kruger, for example `EPSG:4547`',
     },
     tile_matrix_set: {
       type: 'string',
-      description: 'the same: `WorldCRS84Quad`, `CGCS2000Quad`, or its own grid, `EPSG4547_1a2b3c4d` say',
+      description:
+        'only for tiles that are not in Web Mercator: `WorldCRS84Quad`, `CGCS2000Quad`, or its own grid, for example `EPSG4547_1a2b3c4d`',
     },
     vector_layers: {
       type: 'array',
-      description: 'of vector tiles',
+      description: 'only for vector tiles',
       items: {
         type: 'object',
         required: ['id', 'fields'],
@@ -75,7 +76,7 @@ export const AT = {
   in: 'query',
   required: false,
   description:
-    'a time (ISO 8601; a date means its beginning): where no fixed version is named, the version that was the default then counts. 404 if that ' +
-    'version is not served any more, or if there was none',
+    'a time (ISO 8601; a date means its beginning). If the address names no fixed version, it selects the version that was the default at that ' +
+    'time. Returns 404 if that version is not served any more, or if the basemap had no default then',
   schema: { type: 'string' },
 } as const

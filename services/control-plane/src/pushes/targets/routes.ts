@@ -29,8 +29,8 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'listTargets',
-        summary: 'Target systems, by code',
-        description: 'Without their secrets; `has_secret`: messages to the target are signed.',
+        summary: 'List target systems, by code',
+        description: 'The response has no secrets; `has_secret` is true if messages to the target are signed.',
         querystring: listQuery(TARGET_LISTING, {
           kind: z.enum(TARGET_KINDS),
           mode: z.enum(TARGET_MODES),
@@ -46,8 +46,8 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'getTarget',
-        summary: 'A target system',
-        description: 'Without its secret, which is never answered.',
+        summary: 'Get a target system',
+        description: 'The response never has the secret.',
         params: z.object({ code: text }),
         response: { 200: targetSchema },
       },
@@ -64,15 +64,18 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
         operationId: 'saveTarget',
         summary: 'Create or update a target system by its code',
         description:
-          'Kind `http` needs `url`: http or https, without credentials in it, redirects are not followed. `mode` `notify` (the default) ' +
-          'sends JSON; `upload` sends multipart/form-data with that JSON as part `event` and a zip as part `archive`, laid out like a scan ' +
-          'source. Kind `directory` needs `path`, a directory (`warnings` say if it does not exist or cannot be written to). In mode `upload` (the default there) a version or vector ' +
-          'appears in it whole, laid out like a scan source; in mode `notify` the JSON alone, as `{record id}.json`. ' +
-          'Kind `bucket` needs `url`, `s3://bucket/prefix` of the storage at S3_ENDPOINT, and takes both modes as a directory does: an archive or a vector is put as it is, ' +
-          'a version whose tiles lie in folders as one PMTiles object (in geographic grids as its tiles, the metadata last). Kind `purge` is a cache in front, at `url`: it is told by `cache.purge` what to forget ' +
-          'whenever a version is found, changed, withdrawn or forgotten, or a basemap is withdrawn or set otherwise. `secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole ' +
-          'body): `whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned; left out it stays, empty it is removed. ' +
-          `What is left out of \`name\` and \`enabled\` stays as it is, and begins as the code and true. ${CREATES_ONLY}`,
+          'Kind `http` needs `url`: http or https, without credentials in it. Redirects are not followed. `mode` `notify` (the default) sends ' +
+          'JSON. `upload` sends multipart/form-data with that JSON as part `event` and a zip as part `archive`, laid out like a scan source. ' +
+          'Kind `directory` needs `path`, a directory (`warnings` say if it does not exist or cannot be written to). In mode `upload` (the ' +
+          'default there) a complete version or vector appears in it, laid out like a scan source; in mode `notify` only the JSON, as `{record ' +
+          'id}.json`. Kind `bucket` needs `url`, `s3://bucket/prefix` of the storage at S3_ENDPOINT, and has the same two modes as a ' +
+          'directory. An archive or a vector is stored unchanged, and a version whose tiles lie in folders as one PMTiles object (in ' +
+          'geographic grids as its tiles, the metadata last). Kind `purge` is a cache in front, at `url`. A message `cache.purge` names the ' +
+          'tiles that it must remove, whenever a version is found, changed, withdrawn or forgotten, or a basemap is withdrawn or changed. ' +
+          '`secret` signs each request (Standard Webhooks: `webhook-id`, `webhook-timestamp`, `webhook-signature` over the whole body). It is ' +
+          '`whsec_` and base64, or any text, whose UTF-8 bytes are the key. It is never returned. If it is omitted, the present secret stays; ' +
+          'an empty one removes it. If `name` or `enabled` is omitted, a known target keeps its value, and a new target gets its code as the ' +
+          `name and is enabled. ${CREATES_ONLY}`,
         body: targetBodySchema,
         response: { 200: savedTargetSchema },
       },
@@ -93,8 +96,8 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
         operationId: 'testTarget',
         summary: 'Try a target once, without a record',
         description:
-          'Sends the event `target.test` the way a push would go (with an empty archive in mode `upload`), or writes, renames and removes a ' +
-          'file in the directory. A disabled target is tried too. Answers 200 whatever the receiver did: the outcome is `delivered`.',
+          'Sends the event `target.test` as a push would be sent (with an empty archive in mode `upload`), or writes, renames and removes a ' +
+          'file in the directory. A disabled target is tried too. Returns 200 whatever the receiver did; `delivered` has the outcome.',
         params: z.object({ code: z.string() }),
         response: { 200: targetTrialSchema },
       },

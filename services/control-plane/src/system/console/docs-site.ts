@@ -1,50 +1,57 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
-import fastifyStatic from '@fastify/static'
+import { readFileSync } from 'node:fs'
+import type { Refusal } from '@gateway/contracts/errors.js'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../../platform/http/app-type.js'
 import { NO_SUCH_PATH } from '../../platform/http/error-answers.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { COMPRESSED } from './static-files.js'
+import { StaticSite } from './static-site.js'
 
-/** Serves the built documentation without authentication. It contains no secrets, and loads nothing from elsewhere. */
-export async function serveDocs(app: App, dist: string): Promise<void> {
-  const scripts = hashesOfScripts(readFileSync(`${dist}index.html`, 'utf8'))
-  const notFound = readFileSync(`${dist}404.html`, 'utf8')
-  await app.register(async (scope) => {
-    scope.addHook('onSend', async (_request, reply) => void allowWhatPagesHold(reply, scripts))
-    await scope.register(fastifyStatic, {
-      root: dist,
-      prefix: '/docs/',
-      // Each file becomes a route at the start. The route below handles all other paths.
-      wildcard: false,
-      globIgnore: COMPRESSED,
-      preCompressed: true,
-      decorateReply: false,
-      cacheControl: false,
-      setHeaders: (reply, path) => {
-        // Names under assets/ contain a hash of their content.
-        const isHashed = path.includes('/assets/')
-        reply.header('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'public, no-cache')
-      },
-    })
-    scope.get('/docs/*', { schema: { hide: true } }, (request, reply) => {
-      const page = pageFor(dist, (request.params as { '*': string })['*'])
-      return page === null ? sendNotFound(request, reply, notFound) : reply.redirect(`/docs/${page}`, 308)
-    })
+/** Parts of the built documentation that responses need besides its files. */
+interface Parts {
+  /** Sources for the content security policy: hashes of the inline scripts. */
+  readonly scripts: string
+  readonly notFound: string
+}
+
+/**
+ * Serves the built documentation without authentication. It contains no secrets, and loads nothing from elsewhere.
+ * @param notBuilt response while the documentation is not built; an installation may lack it
+ */
+export function serveDocs(app: App, dist: string, notBuilt: Refusal): void {
+  const site = new StaticSite(dist)
+  let parts: Parts | null = null
+  app.get('/docs/*', { config: { mayTakeLong: true }, schema: { hide: true } }, async (request, reply) => {
+    const names = await site.names()
+    if (names === null) return sendRefusal(reply, notBuilt)
+    parts ??= {
+      scripts: hashesOfScripts(readFileSync(`${dist}index.html`, 'utf8')),
+      notFound: readFileSync(`${dist}404.html`, 'utf8'),
+    }
+    allowWhatPagesHold(reply, parts.scripts)
+    const path = (request.params as { '*': string })['*']
+    const file = /(^|\/)$/.test(path) ? `${path}index.html` : path
+    if (names.has(file)) return sendFile(reply, file, dist)
+    const page = pageFor(names, path)
+    return page === null ? sendNotFound(request, reply, parts.notFound) : reply.redirect(`/docs/${page}`, 308)
   })
   app.get('/docs', { schema: { hide: true } }, (_request, reply) => reply.redirect('/docs/', 308))
 }
 
+function sendFile(reply: FastifyReply, file: string, dist: string): FastifyReply {
+  // Names under assets/ contain a hash of their content.
+  const isHashed = file.startsWith('assets/')
+  reply.header('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'public, no-cache')
+  return reply.sendFile(file, dist)
+}
+
 /** Returns the path below /docs/ of the page that `path` names without its extension, or with a final slash; null if no page has that name. */
-function pageFor(dist: string, path: string): string | null {
+function pageFor(names: ReadonlySet<string>, path: string): string | null {
   const name = path.replace(/\/$/, '')
-  // A path with an empty segment or with dots is not the name of a page.
-  if (!/^[\w-]+(?:[./][\w-]+)*$/.test(name)) return null
   const found = ['.html', '/index.html', '/README.html', '.txt']
     .map((ending) => `${name}${ending}`)
     .concat(path === name ? [] : [name])
-    .find((file) => /\.(html|txt)$/.test(file) && existsSync(`${dist}${file}`))
+    .find((file) => /\.(html|txt)$/.test(file) && names.has(file))
   return found === undefined ? null : found.replace(/(^|\/)index\.html$/, '$1')
 }
 

@@ -24,10 +24,11 @@ export function previewTokenRoute(app: App, ctx: ControlContext): void {
     {
       schema: {
         operationId: 'issuePreviewToken',
-        summary: 'A short-lived token for a preview of basemaps, vectors or one style',
+        summary: 'Issue a short-lived token for a preview of basemaps, vectors or one style',
         description:
-          'For the console: reads these basemaps and vectors, or all parts of that style, for 15 minutes, with the header `X-Access-Token`. Such tokens are not listed, not ' +
-          'counted and not audited, since they give an administrator nothing that is not in reach already; they are removed once expired.',
+          'For the console: the token reads these basemaps and vectors, or all parts of that style, for 15 minutes, with the header ' +
+          '`X-Access-Token`. Such tokens are not listed, counted or audited, since they give an administrator no further access; they are ' +
+          'removed once expired.',
         body: previewTokenBodySchema,
         response: { 200: previewTokenSchema },
       },

@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import fastifyStatic from '@fastify/static'
 import { LIVE_TOPICS } from '@gateway/contracts/console.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
@@ -46,15 +46,10 @@ export async function registerConsole(app: App, ctx: ControlContext, edges: Know
   settingsRoute(app, ctx)
   stateRoutes(app, ctx, edges)
   app.get('/admin', { schema: { hide: true } }, (_request, reply) => reply.redirect('/admin/', 308))
-  if (existsSync(`${DOCS_DIST}index.html`)) await serveDocs(app, DOCS_DIST)
-  else app.get('/docs/', { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NO_DOCS))
-  if (existsSync(`${CONSOLE_DIST}index.html`)) {
-    await serveBuiltConsole(app, CONSOLE_DIST)
-    await serveMapPage(app, `${CONSOLE_DIST}map/`)
-    return
-  }
-  for (const path of ['/admin/', '/map/'])
-    app.get(path, { schema: { hide: true } }, (_request, reply) => sendRefusal(reply, NOT_BUILT))
+  await app.register(fastifyStatic, { serve: false, preCompressed: true, cacheControl: false })
+  serveDocs(app, DOCS_DIST, NO_DOCS)
+  serveBuiltConsole(app, CONSOLE_DIST, NOT_BUILT)
+  serveMapPage(app, CONSOLE_DIST, NOT_BUILT)
 }
 
 function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
@@ -70,10 +65,11 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
     {
       schema: {
         operationId: 'getTraffic',
-        summary: 'What the edges served in the last hour, day, week or month',
+        summary: 'Get the traffic of the last hour, day, week or month',
         description:
-          'Over all edge processes, in spans of half a minute, ten minutes, an hour or four hours, and of each process what it does now. ' +
-          'Watched by the answering control plane, which keeps it over a restart; a metrics system that scrapes `/metrics` knows more.',
+          'Returns the traffic of all edge processes, in spans of half a minute, ten minutes, an hour or four hours, and the present state of ' +
+          'each process. The answering control plane collects it and keeps it over a restart; a metrics system that scrapes `/metrics` has ' +
+          'more detail.',
         querystring: z.strictObject({ range: z.enum(RANGES).default('hour') }),
         response: { 200: trafficHistorySchema },
       },
@@ -85,10 +81,10 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
     {
       schema: {
         operationId: 'getEdgeTraffic',
-        summary: 'What one edge process served in the last hour or day',
+        summary: 'Get the traffic of one edge process in the last hour or day',
         description:
-          'In spans of half a minute, or of ten minutes for a day: amounts, latency and memory, as the answering control plane has watched them. A process that has ' +
-          'ended, or that does not tell its counters, returns 404.',
+          'Returns amounts, latency and memory in spans of half a minute, or of ten minutes for a day, as the answering control plane has ' +
+          'collected them. A process that has ended, or that reports no counters, returns 404.',
         params: z.object({ id: z.string() }),
         querystring: z.strictObject({ range: z.enum(EDGE_RANGES).default('hour') }),
         response: { 200: edgeTrafficSchema },
@@ -103,11 +99,11 @@ function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
       config: { mayTakeLong: true },
       schema: {
         operationId: 'streamLiveTopics',
-        summary: 'In which parts of the console something has changed',
+        summary: 'Stream the topics of the console whose data have changed',
         description:
-          'Server-sent events: `watching` once, from which on no change is missed; then `touched`, at most one a second, its data a list of ' +
-          `topics (${LIVE_TOPICS.join(', ')}). Read what they concern after every event of either kind. \`traffic\` brings the newest point of the ` +
-          'last hour and the present state of each edge process, as `getTraffic` has them. `alive` comes every second: ' +
+          'Server-sent events. `watching` comes once; from then on no change is missed. Then `touched` comes at most once a second; its data ' +
+          `is a list of topics (${LIVE_TOPICS.join(', ')}). Read the data of these topics after every event of either kind. \`traffic\` brings ` +
+          'the newest point of the last hour and the present state of each edge process, as `getTraffic` has them. `alive` comes every second: ' +
           'a stream that is silent for longer is dead, even if its connection is open.',
         response: { 200: { description: 'events', content: { 'text/event-stream': { schema: z.unknown() } } } },
       },
@@ -136,7 +132,7 @@ const KEEP_EVERY_SAMPLES = 6
 async function sampleTraffic(ctx: ControlContext, edges: KnownEdges, history: TrafficHistory): Promise<void> {
   const keep = () =>
     keepTraffic(ctx.settings.dataDir, history.kept()).catch((error: Error) =>
-      ctx.log.debug({ err: error.message }, 'the traffic of the last hour cannot be kept'),
+      ctx.log.debug({ err: error.message }, 'the traffic of the last hour cannot be stored'),
     )
   while (!ctx.shutdown.aborted) {
     history.sample(edges.lastKnown, ctx.now())

@@ -38,8 +38,9 @@ export function settingsRoute(app: App, { settings }: Pick<ControlContext, 'sett
     {
       schema: {
         operationId: 'getSettings',
-        summary: 'The settings in force',
-        description: 'Those of the answering control plane. Read-only, and without the value of any secret.',
+        summary: 'Get the settings in force',
+        description:
+          'Returns the settings of the answering control plane, read-only and without the value of any secret.',
         response: { 200: settingsViewSchema },
       },
     },

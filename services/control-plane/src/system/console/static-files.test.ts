@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import { refuse } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { App } from '../../platform/http/app-type.js'
@@ -11,6 +14,7 @@ import { serveMapPage } from './map-page.js'
 import { serveBuiltConsole } from './static-files.js'
 
 const POLICY = "default-src 'none';script-src 'self';style-src 'self'"
+const NOT_BUILT = refuse('not_found', coded('console_not_built'))
 const DOCS_PAGE = '<script type="module" src="/docs/assets/app.1a2b.js"></script><script id="dark">let dark</script>'
 
 let home: string
@@ -43,9 +47,10 @@ beforeAll(async () => {
     reply.header('Cache-Control', 'no-store').header('Content-Security-Policy', POLICY)
   })
   const refuseOtherMethods = trackPaths(app, () => false)
-  await serveBuiltConsole(app, `${dist}/`)
-  await serveMapPage(app, `${dist}/map/`)
-  await serveDocs(app, `${docs}/`)
+  await app.register(fastifyStatic, { serve: false, preCompressed: true, cacheControl: false })
+  serveBuiltConsole(app, `${dist}/`, NOT_BUILT)
+  serveMapPage(app, `${dist}/`, NOT_BUILT)
+  serveDocs(app, `${docs}/`, NOT_BUILT)
   refuseOtherMethods()
 })
 afterAll(async () => {
@@ -174,4 +179,18 @@ test('a missing page of the documentation returns a page to browsers and an erro
   expect(page.headers['content-security-policy']).toContain("script-src 'self' 'sha256-")
   const body = await app.inject({ url: '/docs/none' })
   expect([body.statusCode, Object.keys(body.json())]).toEqual([404, ['error']])
+})
+
+test('a request waits for a build that is running, and a site without a build returns 404', async () => {
+  const late = Fastify() as unknown as App
+  await late.register(fastifyStatic, { serve: false, preCompressed: true, cacheControl: false })
+  const dist = join(home, 'late')
+  serveBuiltConsole(late, `${dist}/`, NOT_BUILT)
+  expect((await late.inject({ url: '/admin/' })).statusCode).toBe(404)
+  mkdirSync(`${dist}.new`)
+  const answer = late.inject({ url: '/admin/' })
+  writeFileSync(join(`${dist}.new`, 'index.html'), '<title>late</title>')
+  renameSync(`${dist}.new`, dist)
+  expect((await answer).body).toBe('<title>late</title>')
+  await late.close()
 })

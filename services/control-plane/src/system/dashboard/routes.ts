@@ -25,9 +25,9 @@ export function dashboardRoutes(
     {
       schema: {
         operationId: 'getDashboard',
-        summary: 'Everything that the first page of the console shows, in one answer',
+        summary: 'Get all data of the first page of the console in one response',
         description:
-          'Counts of the catalog and of tokens, and the newest tokens, pushes, layers, scans and audit entries.',
+          'Returns counts of the catalog and of tokens, and the newest tokens, pushes, layers, scans and audit entries.',
         response: { 200: dashboardSchema },
       },
     },

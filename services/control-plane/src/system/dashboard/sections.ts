@@ -17,7 +17,7 @@ const pushesSchema = z.object({
 const layerSchema = z.object({
   code: z.string(),
   version: z.string(),
-  source_paths: z.array(z.string()).describe('in the order in which they were laid'),
+  source_paths: z.array(z.string()).describe('in the order in which they were sliced'),
 })
 
 export const dashboardSchema = z.object({
@@ -27,7 +27,7 @@ export const dashboardSchema = z.object({
     versions_unavailable: count,
     vectors: count,
     vectors_unavailable: count,
-    vectors_unbuilt: count.describe('those whose vector tiles could not be built'),
+    vectors_unbuilt: count.describe('number of vectors whose vector tiles could not be built'),
   }),
   tokens: z.object({
     active: count,
@@ -38,13 +38,13 @@ export const dashboardSchema = z.object({
   pushes: pushesSchema,
   layers: z.array(layerSchema).describe('the source images of each sliced layer'),
   scan_sources: z.array(scanSourceSchema),
-  health: healthCheckSchema.nullable().describe('the result of the last health check; null: there was none yet'),
+  health: healthCheckSchema.nullable().describe('the result of the last health check; null: no check has ended yet'),
   edges: z.array(edgePresenceSchema),
   audit: z.array(auditEntrySchema).describe('the newest administrative changes'),
   warnings: z
     .array(warningSchema)
     .optional()
-    .describe('settings of the answering control plane that are probably not intended; absent if there are none'),
+    .describe('settings of the answering control plane that are probably not intended; absent if all are plausible'),
 })
 
 /** Sections of other features. features.ts passes the functions that read them. */

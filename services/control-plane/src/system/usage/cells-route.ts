@@ -18,15 +18,17 @@ const MAX_CELLS = 10_000
 
 const querySchema = z.strictObject({
   basemap: text.describe('its code'),
-  version: text.optional().describe('default: all versions that there are'),
-  kind: z.enum(USAGE_CELL_KINDS).default('requests').describe('`misses`: where tiles were asked for that do not exist'),
+  version: text.optional().describe('default: all versions'),
+  kind: z.enum(USAGE_CELL_KINDS).default('requests').describe('`misses`: requests for tiles that do not exist'),
   from: queryInstantSchema
     .optional()
     .describe(
-      `ISO 8601, without a zone UTC, back to the begin of its day; default: ${DEFAULT_DAYS} days before \`to\``,
+      `ISO 8601, UTC if it has no zone, rounded down to the beginning of its day; default: ${DEFAULT_DAYS} days before \`to\``,
     ),
-  to: queryInstantSchema.optional().describe('ISO 8601, without a zone UTC; default: now'),
-  limit: wholeNumber(1, MAX_CELLS).default(5_000).describe('cells answered at most, those with most come first'),
+  to: queryInstantSchema.optional().describe('ISO 8601, UTC if it has no zone; default: now'),
+  limit: wholeNumber(1, MAX_CELLS)
+    .default(5_000)
+    .describe('maximum number of cells in the response; those with the highest counts come first'),
 })
 
 export function usageCellsRoute(app: App, { sql, now }: ControlContext): void {
@@ -35,13 +37,14 @@ export function usageCellsRoute(app: App, { sql, now }: ControlContext): void {
     {
       schema: {
         operationId: 'getUsageCells',
-        summary: 'Where on the map tiles were asked for, or missed',
+        summary: 'List the map cells in which tiles were requested or missed',
         description:
-          'The cells of a heat map, as GeoJSON: each is a tile of the grid that the version lies in. Requests for a tile count in the cell that is the tile itself or that has it: ' +
-          'where the version is, and as far around it as half its size, the smallest cells are such that 64 of them or fewer lie side by side; elsewhere they are those of zoom 6 ' +
-          '(5 in the geographic grids). Sums over all edges of the days (UTC) that begin in the range. Counted is what `tiles` and `tile_404` of `getUsage` have, but one by one ' +
-          'only as long as an edge process answers less than 800 such requests a second; of more it is one in 64, for 64. What edges have answered is here within 25 seconds, ' +
-          `and for ${CELL_DAYS} days, or USAGE_DAYS where that is less. A version that is deleted has no cells any more.`,
+          'Returns the cells of a heat map as GeoJSON; each cell is a tile of the grid of the version. A request for a tile counts in the cell ' +
+          'that is that tile or contains it. Inside the version, and around it up to half its size, the smallest cells are such that at most ' +
+          '64 lie side by side. Elsewhere the cells are those of zoom 6 (5 in the geographic grids). The counts are sums over all edges of the ' +
+          'days (UTC) that begin in the range. They count the same requests as `tiles` and `tile_404` of `getUsage`. If an edge process serves ' +
+          '800 such requests a second or more, it counts one in 64, with the weight 64. Counts appear within 25 seconds and are kept for ' +
+          `${CELL_DAYS} days, or USAGE_DAYS if that is less. A deleted version has no cells any more.`,
         querystring: querySchema,
         response: { 200: usageCellsSchema },
       },

@@ -31,11 +31,11 @@ const moment = queryInstantSchema
 const querySchema = listQuery(USAGE_LISTING, {}).extend({
   by: z
     .enum([...USAGE_KINDS, ...USAGE_PAIRS])
-    .describe('with a comma: by both together, one item for each token and what it asked for'),
+    .describe('with a comma: by both together, one item for each token and each resource that it requested'),
   id: text
     .optional()
     .describe(
-      'of one dimension: the id of a token, the code of a basemap or vector, `{code}/{version}`; not with `by` of two',
+      'the id of a token, the code of a basemap or vector, or `{code}/{version}`; only if `by` names one dimension',
     ),
   // The name `token` would mean a credential.
   token_id: text.optional().describe('only of this token, by its id; `by` must name `token`'),
@@ -44,13 +44,14 @@ const querySchema = listQuery(USAGE_LISTING, {}).extend({
   from: moment
     .optional()
     .describe(
-      'ISO 8601, without a zone UTC, back to the begin of its hour, or of its day; default: a day before `to` by the hour, else 30 days',
+      'ISO 8601, UTC if it has no zone, rounded down to the beginning of its hour or day; default: a day before `to` by the hour, otherwise 30 ' +
+        'days',
     ),
-  to: moment.optional().describe('ISO 8601, without a zone UTC; default: now'),
+  to: moment.optional().describe('ISO 8601, UTC if it has no zone; default: now'),
   step: z
     .enum(USAGE_STEPS)
     .default('hour')
-    .describe('`day`: of UTC; `total`: one item for each id, over the whole range'),
+    .describe('`day`: days of UTC; `total`: one item for each id, over the whole range'),
   format: z.enum(['json', 'csv']).default('json'),
 })
 
@@ -83,13 +84,15 @@ export function usageRoutes(app: App, { sql, now }: ControlContext): void {
     {
       schema: {
         operationId: 'getUsage',
-        summary: 'What tokens, basemaps, versions and vectors were used for',
+        summary: 'List the usage of tokens, basemaps, versions and vectors',
         description:
-          'Sums over all edges of the hours that begin in the range, `from` included, `to` not. What edges have answered is here within 25 seconds. ' +
-          'Only requests with a token that exists count, also those that were refused; what the control plane answers does not. An hour or day in which nothing ' +
-          `was asked for has no item. By the hour and without an id the range is at most ${MAX_HOURLY_MS / DAY_MS} days; so it is by two dimensions, whatever the step. With \`format=csv\` all that matches is answered ` +
-          `as a file, up to ${MAX_CSV_ROWS} lines, whatever \`limit\` and \`offset\` say; an id or name that a spreadsheet would take for a formula has an apostrophe before it. ` +
-          'Usage is kept for USAGE_DAYS, also of what was deleted. What was requested before the gateway counted by two dimensions is only in the single ones.',
+          'Returns sums over all edges of the hours that begin in the range, with `from` included and `to` excluded. Counts appear within 25 ' +
+          'seconds. Only requests with an existing token count, even if they were refused; requests to the control plane do not count. An hour ' +
+          `or day without a request has no item. By the hour and without an id the range is at most ${MAX_HOURLY_MS / DAY_MS} days; the same ` +
+          'limit holds for two dimensions, whatever the step. With `format=csv` the response is a file with all matching items, up to ' +
+          `${MAX_CSV_ROWS} lines, whatever the values of \`limit\` and \`offset\`. An apostrophe precedes each id or name that a spreadsheet would ` +
+          'take for a formula. Usage is kept for USAGE_DAYS, also for deleted items. Requests from before the upgrade to the first version ' +
+          'that counts by two dimensions appear only under single dimensions.',
         querystring: querySchema,
         response: {
           200: {

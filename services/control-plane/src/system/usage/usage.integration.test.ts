@@ -135,7 +135,7 @@ test.each([
   ['by=token&day=monday', 'day'],
   ['by=token&basemap_code=alps', 'query.basemap_code: by=token has no basemap'],
   ['by=token,basemap&id=x', 'query.id: with two dimensions use token_id and basemap_code'],
-  ['by=token&token_id=x&id=y', 'query.id: names another id'],
+  ['by=token&token_id=x&id=y', 'query.id: contradicts the parameter that names the same dimension'],
   [
     'by=token,basemap&step=total&from=2026-01-01',
     'query.from: by two dimensions and without an id the range is at most 31 days',

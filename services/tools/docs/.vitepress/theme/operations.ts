@@ -26,7 +26,7 @@ export const Operations = defineComponent({
         )
         state.value = ''
       } catch (error) {
-        state.value = `/api/v1/openapi.json cannot be read (${(error as Error).message}). It is there where a gateway serves this page.`
+        state.value = `/api/v1/openapi.json cannot be read (${(error as Error).message}). It is available if a gateway serves this page.`
       }
     })
     return () => [

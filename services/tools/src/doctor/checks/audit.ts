@@ -21,7 +21,7 @@ async function checkChain(sql: Sql): Promise<Finding> {
   return fault(
     'audit',
     `the entry ${which} does not match the chain (${reason})`,
-    'somebody has changed the audit in the database: compare it with a backup, and look who could',
+    'somebody has changed the audit in the database: compare it with a backup, and find out who had access',
   )
 }
 

@@ -50,12 +50,12 @@ export async function checkBus({ redisUrl }: Settings): Promise<readonly Finding
 
 function adviceFor(message: string): string {
   if (/^(NOAUTH|WRONGPASS|NOPERM)/.test(message))
-    return 'mend user, password and rights (SET, PUBLISH, SUBSCRIBE) of REDIS_URL'
+    return 'correct user, password and rights (SET, PUBLISH, SUBSCRIBE) of REDIS_URL'
   if (message.includes('Redis Cluster')) return 'write REDIS_URL as redis+cluster://host:port,host:port'
   if (message.startsWith('READONLY')) return 'it is a replica: name the primary in REDIS_URL'
   if (message.startsWith('OOM'))
     return 'raise maxmemory of Redis, or find what fills it: the gateway keeps some KB for each edge process there'
-  return 'start Redis there, or mend REDIS_URL and what is between (network, firewall, DNS)'
+  return 'start Redis there, or correct REDIS_URL and check the path to it (network, firewall, DNS)'
 }
 
 /** Writes a key and sends a message, like the bus. */

@@ -49,7 +49,11 @@ function isDirectory(place: string): boolean {
 function judge({ name, path, isWritten }: Folder, facts: FolderFacts | null): Finding {
   const what = `${name} ${path}`
   if (facts === null)
-    return fault('folders', `${what} does not answer`, 'mend the mount; the others of the gateway are served meanwhile')
+    return fault(
+      'folders',
+      `${what} does not respond`,
+      'repair the mount; the gateway serves its other folders meanwhile',
+    )
   if (facts.error !== null) {
     const verb = isWritten ? 'written into' : 'read'
     return fault(
@@ -72,12 +76,12 @@ function judgeRoom(what: string, { freeBytes, bytes, freeInodes, inodes }: Folde
       'tiles are small files: take a file system with more inodes, or publish archives',
     )
   if (freeBytes < LITTLE_BYTES || freeBytes < bytes * LITTLE_SHARE)
-    return warn('folders', `${what} has ${room} left`, 'make room before the next slicing or import')
-  return ok('folders', `${what} can be written into; ${room} are left`)
+    return warn('folders', `${what} has ${room} left`, 'free space before the next slicing or import')
+  return ok('folders', `${what} can be written to; ${room} are left`)
 }
 
 function adviceFor(code: string): string {
-  if (code === 'ENOENT') return 'make it, mount it, or mend the path'
+  if (code === 'ENOENT') return 'create it, mount it, or correct the path'
   if (code === 'EACCES' || code === 'EPERM') return 'give that user the right (chown, chmod, fsGroup)'
   if (code === 'EROFS') return 'mount it writable, or name another folder'
   if (code === 'ENOTDIR') return 'name a folder'

@@ -43,8 +43,8 @@ async function checkControlPlane(url: string): Promise<Finding> {
     ? ok('ports', `the control plane answers at ${url}`)
     : warn(
         'ports',
-        `no control plane answers at ${url}`,
-        'start one there, or mend CONTROL_HOST and CONTROL_PORT; tiles are served without it, administration is not',
+        `no control plane responds at ${url}`,
+        'start one there, or correct CONTROL_HOST and CONTROL_PORT; tiles are served without it, administration is not',
       )
 }
 

@@ -15,8 +15,8 @@ export async function checkProxies(settings: Settings): Promise<readonly Finding
     return [
       fault(
         'proxies',
-        `TRUSTED_PROXIES has ${tooWide.join(', ')}, so that nearly every caller may say whose address it has`,
-        'name the addresses of the proxies alone',
+        `TRUSTED_PROXIES has ${tooWide.join(', ')}, so nearly every caller may claim any address`,
+        'name only the addresses of the proxies',
       ),
     ]
   const base = new URL(apiBaseUrl)
@@ -27,14 +27,14 @@ export async function checkProxies(settings: Settings): Promise<readonly Finding
       warn(
         'proxies',
         `API_BASE_URL is ${apiBaseUrl}, the edge listens for plain HTTP on ${own.host}, and TRUSTED_PROXIES is empty`,
-        'name the proxy in front in TRUSTED_PROXIES, or every caller seems to have its address (administration, allowed_networks)',
+        'name the proxy in front in TRUSTED_PROXIES; otherwise every caller seems to have its address (administration, allowed_networks)',
       ),
     ]
   if (adminAllowRemote && base.protocol === 'http:' && !isLoopbackHost(base.hostname))
     return [
       warn(
         'proxies',
-        `ADMIN_ALLOW_REMOTE=true with ${apiBaseUrl}: credentials and tokens go over the network in clear`,
+        `ADMIN_ALLOW_REMOTE=true with ${apiBaseUrl}: credentials and tokens cross the network unencrypted`,
         'put TLS in front (docs/operate.md), or set TLS_CERT_FILE and TLS_KEY_FILE, and an https API_BASE_URL',
       ),
     ]

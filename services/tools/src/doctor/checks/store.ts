@@ -83,8 +83,8 @@ function unusable(error: Error, at: string): Finding {
   if ((error as { code?: string }).code === TOO_MANY_CONNECTIONS)
     return fault('store', `${words} at ${at} (${detail})`, MORE_CONNECTIONS)
   const advice = passes
-    ? 'start Postgres there, or mend DATABASE_URL and what is between (network, firewall, DNS)'
-    : 'mend DATABASE_URL; create the database and its role where they are missing'
+    ? 'start Postgres there, or correct DATABASE_URL and check the path to it (network, firewall, DNS)'
+    : 'correct DATABASE_URL; create the database and its role if they are missing'
   return fault('store', `${words} at ${at} (${detail})`, advice)
 }
 
@@ -100,7 +100,7 @@ async function examine(
     findings.push(
       fault(
         'store',
-        'DATABASE_URL leads to a pool that shares its sessions, through which locks and notifications do not work',
+        'DATABASE_URL leads to a pool that shares its sessions; locks and notifications do not work with such a pool',
         'let it pool sessions (PgBouncer: pool_mode = session), or name the server itself',
       ),
     )
@@ -158,8 +158,8 @@ async function rights(sql: Sql): Promise<readonly Finding[]> {
     const words = storeTrouble(error)?.words ?? (error as Error).message
     const advice =
       (error as { code?: string }).code === READ_ONLY
-        ? 'find who set default_transaction_read_only (hosted services do when the disk is nearly full), and set it back'
-        : 'make room on its disk'
+        ? 'find who set default_transaction_read_only (hosted services do when the disk is nearly full), and reset it'
+        : 'free space on its disk'
     return [fault('store', `nothing can be written: ${words}`, advice)]
   }
 }
@@ -181,7 +181,7 @@ async function schema(sql: Sql): Promise<{ finding: Finding; isCurrent: boolean 
         finding: warn(
           'store',
           `the schema lacks ${pending.length} migrations`,
-          'start a control plane, which makes them',
+          'start a control plane, which applies them',
         ),
         isCurrent: false,
       }

@@ -17,11 +17,14 @@ export async function checkTiler(settings: Settings, { tiler, container }: Insta
     findings.push(
       warn(
         'GDAL',
-        `none of the system that can be used: slicing takes the WebAssembly build, at half the speed and with fewer formats`,
+        'no usable GDAL is installed: slicing uses the WebAssembly build, at half the speed and with fewer formats',
         'install GDAL 3.4 or later (apt install gdal-bin)',
       ),
     )
-  else findings.push(fault('GDAL', 'there is none, nor its WebAssembly build', 'install it (apt install gdal-bin)'))
+  else
+    findings.push(
+      fault('GDAL', 'neither GDAL nor its WebAssembly build is installed', 'install it (apt install gdal-bin)'),
+    )
   // Engines permit none to a container without privileges, and nobody should give it any: the policies for its network hold instead.
   if (container && missing.length > 0)
     findings.push(ok('GDAL', `a container does not permit ${missing.join(', ')} for the tools that read images`))
@@ -30,7 +33,7 @@ export async function checkTiler(settings: Settings, { tiler, container }: Insta
       warn(
         'GDAL',
         `this machine does not permit ${missing.join(', ')} for the tools that read images`,
-        'allow unprivileged user namespaces, or slice images of people you trust alone',
+        'allow unprivileged user namespaces, or slice only images of people whom you trust',
       ),
     )
   return findings

@@ -27,12 +27,12 @@ export async function checkTls(settings: Settings): Promise<readonly Finding[]> 
           warn(
             'tls',
             `${certFile} is not for ${host}, the host of API_BASE_URL`,
-            'mend API_BASE_URL, or have it named there',
+            'correct API_BASE_URL, or get a certificate that names this host',
           ),
         ]
       : [ok('tls', `${found}, and is for ${host}`)]
   } catch (error) {
     if (!(error instanceof SettingsRefusal)) throw error
-    return [fault('tls', error.message, 'mend the files')]
+    return [fault('tls', error.message, 'correct the files')]
   }
 }

@@ -211,11 +211,11 @@ test('without credentials the storage, a trial and a scan say that none are set,
 })
 
 const SAYS: readonly (readonly [Trouble, RegExp])[] = [
-  ['503', /^it answers 503$/],
-  ['429', /^it answers 429$/],
+  ['503', /^it returns 503$/],
+  ['429', /^it returns 429$/],
   ['cut', /other side closed|ECONNRESET/],
-  ['keys', /^the server answers 403: SignatureDoesNotMatch/],
-  ['clock', /^the server answers 403: RequestTimeTooSkewed/],
+  ['keys', /^the server returns 403: SignatureDoesNotMatch/],
+  ['clock', /^the server returns 403: RequestTimeTooSkewed/],
 ]
 
 test('a scan of failing storage fails with its message and changes nothing; one of slow storage succeeds', async () => {

@@ -44,7 +44,7 @@ test('a file that breaks its reader has no facts, and does not end the scan of o
     ['a.geojson', true],
     ['roads.shp', false],
   ])
-  expect(warnings).toContain('"a.geojson" tells nothing of itself: its content could not be read: x')
+  expect(warnings).toContain('the properties of "a.geojson" are unknown: its content could not be read: x')
 })
 
 describe('a shapefile', () => {

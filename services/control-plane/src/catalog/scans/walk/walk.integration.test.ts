@@ -98,10 +98,10 @@ test('GeoPackages and FlatGeobuf are found; an endless or locked one has no fact
   expect(warnings.texts).toEqual([
     '"cut.fgb" is left out: it is cut off, or still being written',
     '"cut.gpkg" is left out: the file is cut off: it is shorter than its header says',
-    expect.stringMatching(/^"endless.gpkg" tells nothing of itself: it could not be read within/),
-    '"locked.gpkg" tells nothing of itself: another program has locked it',
+    expect.stringMatching(/^the properties of "endless.gpkg" are unknown: it could not be read within/),
+    'the properties of "locked.gpkg" are unknown: another program has locked it',
     '"none.gpkg" is left out: this is not an SQLite database',
-    '"open.gpkg" is open in another program: what that has not written into it yet is not served',
+    '"open.gpkg" is open in another program: data that the program has not written yet is not served',
     '"world/v1/0/0/0.png" is left out: it holds tiles (PNG); move it into a basemap source',
   ])
 })

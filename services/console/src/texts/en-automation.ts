@@ -6,6 +6,7 @@ export const enAutomation = {
   later: 'At a time',
   canary: 'For a share of the tokens first',
   at: 'Time',
+  endsAt: 'Ends',
   atMissing: 'Choose a time in the future',
   percent: 'Share of the tokens, in %',
   minutes: 'Minutes until everyone has it',

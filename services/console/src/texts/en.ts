@@ -613,6 +613,8 @@ export const en = {
     originWrong: (text: string) => `“${text}” is not an origin. Example: https://maps.example.com, without a path.`,
     networks: 'Networks that may use it',
     networksHint: 'IP addresses and ranges such as 10.0.0.0/8; press Enter after each. Empty: any.',
+    area: 'Area that it may read',
+    areaHint: 'West, south, east, north in degrees; west above east crosses the antimeridian. Empty: everywhere.',
     perSecond: 'Requests/s',
     perSecondHint: 'Across all edges. Empty: unlimited.',
     burst: 'Burst size',

@@ -595,6 +595,8 @@ export const zh: Texts = {
     originWrong: (text: string) => `“${text}”不是来源：应如 https://maps.example.com，不带路径。`,
     networks: '可使用它的网络',
     networksHint: '地址和网段，例如 10.0.0.0/8，每项后按回车。留空：任何网络。',
+    area: '可读取的区域',
+    areaHint: '西、南、东、北（度）；西大于东表示跨越 180 度经线。留空：不限。',
     perSecond: '请求/秒',
     perSecondHint: '所有边缘节点合计。留空：不限。',
     burst: '突发大小',

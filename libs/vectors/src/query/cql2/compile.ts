@@ -185,7 +185,7 @@ function fieldOf(name: string, { fields }: CompileContext): IndexField {
   if (field !== undefined) return field
   const shown = name.slice(0, 80)
   if (name === GEOMETRY_NAME) throw new QueryError('filter: the geometry is compared by S_INTERSECTS only')
-  throw new QueryError(`filter: there is no property ${shown}; the queryables list those that there are`)
+  throw new QueryError(`filter: there is no property ${shown}; the queryables list the existing ones`)
 }
 
 function intersection(

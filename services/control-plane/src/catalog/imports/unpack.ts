@@ -107,7 +107,7 @@ async function eachFile(file: string, work: (zip: ZipFile, entry: Entry) => Prom
   const { openPromise } = await import('yauzl')
   const zip = await openPromise(file, { autoClose: false, strictFileNames: true, validateEntrySizes: true }).catch(
     (error: Error) => {
-      throw new BadArchive(`the archive is no zip: ${error.message}`)
+      throw new BadArchive(`the archive is not a zip: ${error.message}`)
     },
   )
   try {

@@ -70,7 +70,7 @@ test.each([
   ['libs/a.test.ts', []],
   ['bench/a.ts', []],
 ])('the messages of %s are checked as whole texts', (file, messages) => {
-  const source = 'say("It reads " + `the ${part} of ` + "a file alone."); say("a short name")'
+  const source = `say("It reads " + \`the \${part} of \` + "a file alone."); say("a short name")`
   expect(textsOfScript(file, source).map(([text]) => text)).toEqual(messages)
 })
 

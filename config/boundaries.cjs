@@ -31,6 +31,10 @@ const OUTSIDE = [...Object.keys(LIBRARIES), 'tools']
 
 const TESTS = '\\.test\\.[a-z]+$|/testing/|/test-server/|/proof/'
 
+const TEST_PACKAGES = Object.keys(
+  JSON.parse(readFileSync(join(process.cwd(), 'test/package.json'), 'utf8')).devDependencies,
+)
+
 const PACKAGES = [
   ...Object.entries(LIBRARIES).map(([name, allowed]) => ({ directory: `libs/${name}`, allowed })),
   ...Object.entries(SERVICES).map(([name, allowed]) => ({ directory: `services/${name}`, allowed })),
@@ -143,10 +147,18 @@ module.exports = {
     },
     {
       name: 'no-undeclared-dependency',
-      comment: "A package is listed in the importing package's own package.json.",
+      comment:
+        "A package is listed in the importing package's own package.json; tests next to the code may import the runner.",
       severity: 'error',
-      from: {},
+      from: { pathNot: TESTS },
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-undeclared-dependency-of-tests',
+      comment: 'test/package.json lists the packages for tests, so that a start does not install them.',
+      severity: 'error',
+      from: { path: TESTS },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: `^node_modules/(${TEST_PACKAGES.join('|')})/` },
     },
     {
       name: 'no-development-dependency-in-production',

@@ -1,8 +1,10 @@
-// Measures the change feed of two PMTiles versions of many tiles, of which 1 % differ: time, processor time and memory.
-//   node bench/micro/feed.mjs [--tiles 10000000] [--bytes 200] [--dir DIR]
-// Writes both archives into DIR (4 GB by default), and removes them at the end.
+// Measures the change feed of two versions of many tiles, of which 1 % differ: time, processor time and memory.
+//   node bench/micro/feed.mjs [--storage pmtiles|xyz] [--tiles 10000000] [--bytes 200] [--files 0] [--linked] [--dir DIR]
+// Writes both versions into DIR (4 GB of PMTiles by default), and removes them at the end.
+// --files: number of files of each folder whose names are the tiles (hard links within the version), to save inodes; 0: a file for each tile.
+// --linked: tiles of the second folder that have not changed are hard links to those of the first.
 import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,6 +16,9 @@ const { values } = parseArgs({
     tiles: { type: 'string', default: '10000000' },
     bytes: { type: 'string', default: '200' },
     dir: { type: 'string', default: tmpdir() },
+    storage: { type: 'string', default: 'pmtiles' },
+    files: { type: 'string', default: '0' },
+    linked: { type: 'boolean', default: false },
   },
 })
 const [count, size] = [Number(values.tiles), Number(values.bytes)]
@@ -23,12 +28,44 @@ const FIRST = (4 ** ZOOM - 1) / 3
 /** @type {[number, number, number, number]} */
 const BOUNDS = [-180, -85, 180, 85]
 
+/** @param {number} i @param {number} version */
+function tile(i, version) {
+  const data = Buffer.alloc(size, i & 255)
+  data.writeUInt32LE(i)
+  if (i % 100 === 0) data.writeUInt8(version, 4)
+  return data
+}
+
+/** @param {number} version */
 function* tiles(version) {
+  for (let i = 0; i < count; i++) yield { tileId: FIRST + i, data: tile(i, version) }
+}
+
+/** Maximum number of names of one file on ext4 is 65,000. */
+const NAMES_OF_A_FILE = 60_000
+const COLUMN = 4096
+const files = Number(values.files)
+
+/** @param {string} folder @param {number} version @param {string} older */
+function writeFolder(folder, version, older) {
+  const names = new Map()
+  mkdirSync(join(folder, '12'), { recursive: true })
+  mkdirSync(join(folder, 'pool'))
   for (let i = 0; i < count; i++) {
-    const data = Buffer.alloc(size, i & 255)
-    data.writeUInt32LE(i)
-    if (i % 100 === 0) data.writeUInt8(version, 4)
-    yield { tileId: FIRST + i, data }
+    const [x, y] = [Math.floor(i / COLUMN), i % COLUMN]
+    const path = `12/${x}/${y}.png`
+    if (y === 0) mkdirSync(join(folder, `12/${x}`))
+    if (values.linked && version > 1 && i % 100 !== 0) linkSync(join(older, path), join(folder, path))
+    else if (files === 0) writeFileSync(join(folder, path), tile(i, version))
+    else {
+      // The content of a file and its number of names; equal in both versions, except for the tiles that differ.
+      const content = i % 100 === 0 ? `changed-${i % files}` : `same-${i % files}`
+      const used = names.get(content) ?? 0
+      names.set(content, used + 1)
+      const file = join(folder, 'pool', `${content}-${Math.floor(used / NAMES_OF_A_FILE)}`)
+      if (used % NAMES_OF_A_FILE === 0) writeFileSync(file, tile(i % 100 === 0 ? 0 : (i % files) * 100 + 1, version))
+      linkSync(file, join(folder, path))
+    }
   }
 }
 
@@ -36,7 +73,7 @@ function* tiles(version) {
 const setOf = (root, path) => ({
   root,
   path,
-  storage: 'pmtiles',
+  storage: values.storage === 'xyz' ? 'xyz' : 'pmtiles',
   rowsFromNorth: true,
   format: 'png',
   extension: 'png',
@@ -48,18 +85,22 @@ const setOf = (root, path) => ({
 if (process.send === undefined) {
   const dir = mkdtempSync(join(values.dir, 'gateway-feed-'))
   process.on('exit', () => rmSync(dir, { recursive: true }))
-  const files = [1, 2].map((version) => join(dir, `v${version}.pmtiles`))
-  for (const [i, file] of files.entries()) {
+  const places = [1, 2].map((version) => join(dir, `v${version}.${values.storage}`))
+  for (const [i, place] of places.entries()) {
+    if (values.storage === 'xyz') {
+      writeFolder(place, i + 1, String(places[0]))
+      continue
+    }
     /** @type {import('@gateway/tilesets/pmtiles/writer.js').PmtilesDescription} */
     const description = { format: 'png', encoding: 'identity', bounds: BOUNDS, metadata: {} }
-    await writeSortedPmtiles(file, tiles(i + 1), description, { expected: count })
+    await writeSortedPmtiles(place, tiles(i + 1), description, { expected: count })
   }
   const child = fork(import.meta.filename, process.argv.slice(2), { env: { ...process.env, FEED_DIR: dir } })
-  child.on('message', (result) => console.log({ tiles: count, bytes: statSync(files[0] ?? '').size, result }))
+  child.on('message', (result) => console.log({ tiles: count, bytes: statSync(places[0] ?? '').size, result }))
   await new Promise((resolve) => child.on('exit', resolve))
 } else {
   const dir = String(process.env.FEED_DIR)
-  const [left, right] = [1, 2].map((version) => setOf(dir, join(dir, `v${version}.pmtiles`)))
+  const [left, right] = [1, 2].map((version) => setOf(dir, join(dir, `v${version}.${values.storage}`)))
   const began = performance.now()
   let changes = 0
   /** @type {import('@gateway/tilesets/compare/changed-tiles.js').ChangesTask} */

@@ -25,7 +25,7 @@ const GROUPS = [
   // A separate chunk, because it must not wait for the application.
   {
     name: 'boot',
-    test: /src\/(boot|app\/pages|texts\/language)\.ts|preload-helper/,
+    test: /src\/(boot|app\/pages|router\/match|texts\/language)\.ts|preload-helper/,
     priority: 2,
     includeDependenciesRecursively: false,
   },

@@ -38,6 +38,7 @@ const PLANTED = [
     'no-relative-path-',
   ],
   ['a dependency is not declared', 'libs/styles/src', 'zod', 'no-undeclared-dependency'],
+  ['a dependency of a test is not declared', 'libs/styles/src/testing', 'zod', 'no-undeclared-dependency-of-tests'],
   ['a workspace package is not declared', 'libs/styles/src', '@gateway/store/connect.js', 'libs-styles-'],
   ['the files below a root import the settings', 'libs/core/src/files', '../settings/somewhere.js', 'core-files-'],
   ['a query imports the bus', 'libs/store/src', './bus/somewhere.js', 'store-queries-'],

@@ -91,7 +91,7 @@ test('the values of a version are shown in Chinese', async () => {
   console.allowConsole(/404/)
   await open(page, PAGE)
   await settled(page)
-  const section = page.getByRole('region', { name: '扫描值与覆盖值' })
+  const section = page.getByRole('region', { name: '覆盖值' })
   await section.getByLabel('网格').selectOption('WorldCRS84Quad')
   await section.getByText('使用这些值的地图，尚未保存。').waitFor()
   await expect.poll(() => page.locator('canvas.maplibregl-canvas').count()).toBe(2)

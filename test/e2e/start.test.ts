@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Vector } from '@gateway/contracts/vector.js'
 import { isReady } from '@gateway/core/processes/readiness.js'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -64,6 +65,9 @@ describe('on a machine without a database or Redis', () => {
     const { code, token: ofMap } = Object.fromEntries(new URLSearchParams(new URL(first.Map ?? '').hash.slice(1)))
     expect(first.TileJSON).toBe(`${home.url}/tiles/${code}/tilejson.json?token=${ofMap}`)
     expect((await fetch(first.Map ?? '')).headers.get('content-type')).toBe('text/html; charset=utf-8')
+    const catalog = await fetch(`${home.url}/api/v1/catalog/vectors?token=${ofMap}`)
+    const { items } = (await catalog.json()) as { items: readonly Vector[] }
+    expect(items.map(({ tiles }) => tiles.status)).toEqual(['ready', 'ready'])
     expect(await terminate(start)).toEqual({ code: 0, signal: null })
     await nothingIsLeft()
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { afterAll, expect, test } from 'vitest'
+import { withConnection } from '../harness/database.js'
 import type { Gateway } from '../harness/gateway.js'
 import { childrenOf, readProc } from '../harness/processes.js'
 import { SmallDisk } from '../harness/small-disk.js'
@@ -50,11 +51,11 @@ async function ended(gateway: Gateway): Promise<AdminVector['tiles']> {
   }
 }
 
-/** The process that builds, once it writes. */
-async function builderOf(gateway: Gateway): Promise<number> {
+/** The process that builds, once it writes. @param after the process before it */
+async function builderOf(gateway: Gateway, after: number | null = null): Promise<number> {
   for (;;) {
-    const found = childrenOf(gateway.controlPlane.process.pid).find((pid) =>
-      readProc(pid, 'cmdline').includes('vectors/build-process.js'),
+    const found = childrenOf(gateway.controlPlane.process.pid).find(
+      (pid) => pid !== after && readProc(pid, 'cmdline').includes('vectors/build-process.js'),
     )
     const written = await readdir(join(gateway.dataDir, 'vector-builds/squares')).catch(() => [])
     if (found !== undefined && written.some((name) => name.endsWith('.tmp'))) return found
@@ -65,7 +66,7 @@ async function builderOf(gateway: Gateway): Promise<number> {
 const leftovers = async (gateway: Gateway) =>
   (await readdir(join(gateway.dataDir, 'vector-builds/squares'))).filter((name) => name.endsWith('.tmp'))
 
-test('a builder that is killed leaves the reason and what was served before, and builds again when it is asked to', async () => {
+test('a builder that is killed is started again after a while, and what was built before is served meanwhile', async () => {
   const gateway = await startGateway()
   await gateway.admin.scanSource('vectors', 'vector', await writeSquares(gateway, 100))
   expect(await ended(gateway)).toMatchObject({ status: 'ready' })
@@ -75,20 +76,33 @@ test('a builder that is killed leaves the reason and what was served before, and
 
   await writeSquares(gateway)
   await gateway.admin.rescan('vectors')
-  process.kill(await builderOf(gateway), 'SIGKILL')
-  const failed = await ended(gateway)
-  expect(failed).toMatchObject({
+  const first = await builderOf(gateway)
+  process.kill(first, 'SIGKILL')
+  await builderOf(gateway, first)
+  expect(await tile()).toBe(200)
+  expect(await ended(gateway)).toMatchObject({ status: 'ready', message: '' })
+  expect(await leftovers(gateway)).toEqual([])
+  await gateway.stop()
+})
+
+test('a builder that is killed each time leaves the reason, and builds again when it is asked to', async () => {
+  const gateway = await startGateway()
+  await gateway.admin.scanSource('vectors', 'vector', await writeSquares(gateway))
+  const first = await builderOf(gateway)
+  // As if it had been killed three times: the pauses grow up to five minutes.
+  await withConnection(gateway.database.url, (sql) => sql`UPDATE vectors SET build_crashes = 3`)
+  process.kill(first, 'SIGKILL')
+  process.kill(await builderOf(gateway, first), 'SIGKILL')
+  expect(await ended(gateway)).toMatchObject({
     status: 'failed',
     message: expect.stringMatching(/memory.*set tiles to true/),
+    message_code: 'vector_builder_ended',
+    message_params: { count: 5, words: expect.stringContaining('SIGKILL') },
   })
-  expect([await tile(), await leftovers(gateway)]).toEqual([200, []])
+  expect(await leftovers(gateway)).toEqual([])
 
   await patch(gateway, { tiles: true, ...LAST })
-  expect(await ended(gateway)).toMatchObject({
-    status: 'ready',
-    message: '',
-    max_zoom: 9,
-  })
+  expect(await ended(gateway)).toMatchObject({ status: 'ready', message: '', message_code: null, max_zoom: 9 })
   await gateway.stop()
 })
 

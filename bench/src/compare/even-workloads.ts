@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { evenDirectory } from '../data/even-set.js'
+import { OTHERS, type Other, othersDirectory, othersTiles } from '../data/others-set.js'
 import { seededRandom } from '../data/random.js'
 import { type Address, sampleEvenly } from '../data/traffic.js'
 import { sampleZipf, zipfDirectory } from '../data/zipf-set.js'
 import { onCore } from '../machine.js'
 import { SMALL_MEMORY_BYTES } from '../peers/edge.js'
-import type { Basemap } from '../peers/peer.js'
+import type { Basemap, Environment } from '../peers/peer.js'
 import { CONNECTIONS, SEED, tileRequests } from './requests.js'
 import { type Context, plainLoad, type Workload } from './workload.js'
 
@@ -61,6 +62,25 @@ const VECTOR: readonly Workload[] = (Object.keys(VECTOR_WORDS) as (keyof typeof 
   }),
 )
 
+/** Multiples of the memory for tiles: hot and cold. */
+export const OTHER_MULTIPLES = [0.5, 5] as const
+
+const OTHER: readonly Workload[] = (Object.keys(OTHERS) as Other[]).flatMap((basemap) =>
+  OTHER_MULTIPLES.map((multiple) =>
+    even(
+      `${basemap}-${multiple}`,
+      `${multiple} times the memory for tiles, ${basemap.slice('others-'.length)}`,
+      basemap,
+      {
+        tiles: ({ data }) =>
+          othersTiles(data).slice(0, Math.round((multiple * SMALL_MEMORY_BYTES) / data.meanTileBytes)),
+        inMemory: () => join(othersDirectory(), basemap),
+        environment: 'others',
+      },
+    ),
+  ),
+)
+
 const ZIPF: readonly Workload[] = (['warm', 'cold'] as const).map((pages) =>
   plainLoad(`zipf-${pages}`, `Ten million tiles of a PMTiles archive of 20 GB, by Zipf's law, page cache ${pages}`, {
     connections: CONNECTIONS,
@@ -73,7 +93,7 @@ const ZIPF: readonly Workload[] = (['warm', 'cold'] as const).map((pages) =>
 )
 
 /** The main traffic of a large map: tiles that are in no memory of the server, or of the machine. */
-export const EVEN_WORKLOADS: readonly Workload[] = [...EVEN, ...REMOTE, ...VECTOR, ...ZIPF]
+export const EVEN_WORKLOADS: readonly Workload[] = [...EVEN, ...REMOTE, ...VECTOR, ...OTHER, ...ZIPF]
 
 interface Evenly {
   readonly tiles: (context: Context) => readonly Address[]
@@ -81,13 +101,14 @@ interface Evenly {
   readonly inMemory: (context: Context) => string
   readonly header?: string
   readonly settleSeconds?: number
+  readonly environment?: Environment
 }
 
 function even(name: string, words: string, basemap: Basemap, evenly: Evenly): Workload {
-  const { tiles, inMemory, header, settleSeconds = SETTLE_SECONDS } = evenly
+  const { tiles, inMemory, header, settleSeconds = SETTLE_SECONDS, environment = 'small' } = evenly
   return plainLoad(name, `Asked for evenly: ${words}`, {
     connections: CONNECTIONS,
-    environment: 'small',
+    environment,
     settleSeconds,
     async requests(peer, context) {
       const random = seededRandom(SEED)

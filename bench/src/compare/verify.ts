@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { DataSet } from '../data/data-set.js'
 import { evenDirectory } from '../data/even-set.js'
+import { OTHERS, type Other } from '../data/others-set.js'
 import type { Address } from '../data/traffic.js'
 import { type Basemap, type Environment, type RunningPeer, urlOf } from '../peers/peer.js'
 
@@ -14,8 +15,13 @@ export async function verifyTiles(peer: RunningPeer, data: DataSet, environment:
   await verify(['mix', 'mixmb', 'mixpm'], [data.tiles[0], data.tiles.at(-1), data.hotTile], (tile) =>
     readFile(join(data.basemaps, `mix/v1/${fileOf(tile)}.png`)),
   )
-  if (environment !== 'small') return
   const some = [data.manyTiles[0], data.manyTiles[8_000]]
+  if (environment === 'others') {
+    // JPEG tables are added to the tiles of the other one.
+    const unchanged = (Object.keys(OTHERS) as Other[]).filter((name) => name !== 'others-cog-jpeg')
+    await verify(unchanged, some, (tile) => readFile(join(data.basemaps, `many/v1/${fileOf(tile)}.png`)))
+  }
+  if (environment !== 'small') return
   await verify(['many', 'evenmb', 'evenpm', 'remotepm'], some, (tile) =>
     readFile(join(data.basemaps, `many/v1/${fileOf(tile)}.png`)),
   )

@@ -1,4 +1,5 @@
 import { evenSet } from '../data/even-set.js'
+import { othersSet } from '../data/others-set.js'
 import { sizeSet } from '../data/size-set.js'
 import { tlsPair } from '../data/tls-pair.js'
 import { zipfSet } from '../data/zipf-set.js'
@@ -22,7 +23,7 @@ export function earlierEdgePeer(checkout: string): Peer {
 function gatewayPeer(name: string, title: string, checkout?: string): Peer {
   return {
     name,
-    environments: ['common', 'small', 'crowded', 'sizes', 'tls'],
+    environments: ['common', 'small', 'others', 'crowded', 'sizes', 'tls'],
     async start({ data, environment, cores }): Promise<RunningPeer> {
       const special = await SPECIAL[environment](data)
       const { basemaps, vectors } = data
@@ -76,6 +77,10 @@ const SPECIAL: Readonly<Record<Environment, (data: PeerOptions['data']) => Promi
       basemaps: [(await evenSet(data)).basemaps, await zipfSet()],
       settings: { TILE_MEMORY: String(SMALL_MEMORY_BYTES) },
     },
+  }),
+  others: async (data) => ({
+    words: `${SMALL_MEMORY_BYTES / 1024 ** 2} MB for tiles; `,
+    options: { basemaps: [await othersSet(data)], settings: { TILE_MEMORY: String(SMALL_MEMORY_BYTES) } },
   }),
   sizes: async () => ({ words: '', options: { basemaps: [await sizeSet()] } }),
   tls: async () => {

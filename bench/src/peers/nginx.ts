@@ -10,7 +10,7 @@ import { folderPath, type Peer, startDaemon, versionOf } from './peer.js'
  */
 export const nginxPeer: Peer = {
   name: 'nginx',
-  environments: ['common', 'small', 'sizes', 'tls'],
+  environments: ['common', 'small', 'others', 'sizes', 'tls'],
   async start({ data, environment, cores }) {
     const tls = environment === 'tls' ? tlsPair() : null
     const version = versionOf('nginx', '-v')

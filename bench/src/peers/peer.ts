@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from '@gateway/core/processes/free-port.js'
 import type { DataSet } from '../data/data-set.js'
+import { OTHERS, type Other } from '../data/others-set.js'
 import type { Address } from '../data/traffic.js'
 import { answers, Service } from '../gateway/service.js'
 import { type Cores, family } from '../machine.js'
@@ -21,6 +22,7 @@ export type Basemap =
   | keyof typeof FOLDER_OF_ARCHIVE
   | 'vt'
   | 'zipf'
+  | Other
   | `crowd-${number}`
 
 /** Archives for which a file server has the same tiles as files. */
@@ -28,10 +30,10 @@ const FOLDER_OF_ARCHIVE = { evenmb: 'many', evenpm: 'many', remotepm: 'many', vt
 
 /**
  * Configurations of a gateway. `common`: the common data, a store with one token, default memory for tiles. `small`: little memory for tiles,
- * and tiles that are requested evenly or by Zipf's law. `crowded`: many basemaps and tokens in the store. `sizes`: basemaps whose tiles are all
+ * and tiles that are requested evenly or by Zipf's law. `others`: as little memory, and the same tiles in formats of other makers. `crowded`: many basemaps and tokens in the store. `sizes`: basemaps whose tiles are all
  * of one size. `tls`: as `common`, with TLS.
  */
-export type Environment = 'common' | 'small' | 'crowded' | 'sizes' | 'tls'
+export type Environment = 'common' | 'small' | 'others' | 'crowded' | 'sizes' | 'tls'
 
 /** A running server of the comparison. */
 export interface RunningPeer {
@@ -114,6 +116,7 @@ export function versionOf(program: string, option: string): string | null {
 /** Returns the path of a tile of a folder basemap at a file server. */
 export function folderPath(basemap: Basemap, { z, x, y }: Address): string | null {
   if (['mixmb', 'mixpm', 'cold', 'zipf'].includes(basemap) || basemap.startsWith('crowd-')) return null
+  if (basemap.startsWith('others-')) return tilePathOf('many', { z, x, y })
   if (basemap.startsWith('sizepm')) return tilePathOf(basemap.replace('sizepm', 'size') as Basemap, { z, x, y })
   return tilePathOf(Object.hasOwn(FOLDER_OF_ARCHIVE, basemap) ? FOLDER_OF_ARCHIVE[basemap as never] : basemap, {
     z,
@@ -126,5 +129,6 @@ export function folderPath(basemap: Basemap, { z, x, y }: Address): string | nul
 export function tilePathOf(basemap: Basemap, { z, x, y }: Address): string {
   // The label that a scan gives to the only version of a source that is an archive.
   const version = basemap === 'remotepm' ? 'default' : 'v1'
-  return `/tiles/${basemap}/${version}/${z}/${x}/${y}.${basemap.startsWith('vt') ? 'pbf' : 'png'}`
+  const extension = OTHERS[basemap as Other] ?? (basemap.startsWith('vt') ? 'pbf' : 'png')
+  return `/tiles/${basemap}/${version}/${z}/${x}/${y}.${extension}`
 }

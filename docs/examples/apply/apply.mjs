@@ -7,10 +7,8 @@
 // A download that was cut goes on where it ended. The newer archive appears under its name when every byte of it is proven: the older archive is the
 // one that the delta was made for, and the tiles of the newer one have the digest that the delta names. newer.pmtiles may be older.pmtiles.
 import { createHash } from 'node:crypto'
-import { createWriteStream, realpathSync } from 'node:fs'
+import { closeSync, openSync, realpathSync, writeSync } from 'node:fs'
 import { open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync, gzipSync } from 'node:zlib'
 
@@ -275,8 +273,14 @@ export async function download(url, file, headers) {
   if (isDone) return
   if (!answer.ok) throw new Error(`${url} returned ${answer.status}`)
   await writeFile(`${file}.etag`, answer.headers.get('etag') ?? '')
-  const body = /** @type {import('node:stream/web').ReadableStream} */ (answer.body)
-  await pipeline(Readable.fromWeb(body), createWriteStream(file, { flags: answer.status === 206 ? 'a' : 'w' }))
+  const fd = openSync(file, answer.status === 206 ? 'a' : 'w')
+  try {
+    const body = /** @type {import('node:stream/web').ReadableStream<Uint8Array>} */ (answer.body)
+    // Written at once, so that a cut loses nothing that has arrived.
+    for await (const part of body) writeSync(fd, part)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /** @returns how many tiles the newer archive has */

@@ -6,6 +6,7 @@ import { REQUEST_MESSAGES } from './request-messages.js'
 import { SCAN_MESSAGES } from './scan-messages.js'
 import { SENTENCE_MESSAGES } from './sentence-messages.js'
 import { SLICE_MESSAGES } from './slice-messages.js'
+import { VECTOR_MESSAGES } from './vector-messages.js'
 
 /**
  * The English text of every coded message, by its code. Codes and names of parameters are stable, and texts may be reworded. A language of
@@ -18,6 +19,7 @@ export const MESSAGES = {
   ...REQUEST_MESSAGES,
   ...REFUSAL_MESSAGES,
   ...SENTENCE_MESSAGES,
+  ...VECTOR_MESSAGES,
 } as const satisfies Readonly<Record<string, MessageTemplate>>
 export type MessageCode = keyof typeof MESSAGES
 

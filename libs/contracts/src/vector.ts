@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { boundsSchema, withdrawableFields, withdrawnSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
-import { sentence } from './messages.js'
+import { messageFields, sentence } from './messages.js'
 
 export const VECTOR_KINDS = [
   'geojson',
@@ -103,6 +103,7 @@ const vectorTilesSchema = z.object({
       '`building`: the tiles wait for their turn or are being made; until they are ready, the tiles of the previous content are served',
     ),
   message: z.string().describe('why they could not be built; otherwise empty'),
+  ...messageFields,
   min_zoom: z.int().nullable(),
   max_zoom: z.int().nullable(),
   built_at: timestampSchema.nullable(),

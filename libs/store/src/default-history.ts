@@ -32,15 +32,18 @@ export async function noteDefaults(tx: Queryable, codes: readonly string[] | nul
   })
   if (others.length === 0) return
   const changed = others.map(({ code }) => code)
-  const [{ at }] = (await tx<{ at: Date }[]>`
-    WITH ended AS (
-      UPDATE basemap_defaults SET until = clock_timestamp() WHERE basemap_code = ANY(${changed}::text[]) AND until IS NULL
-      RETURNING until)
-    SELECT coalesce((SELECT max(until) FROM ended), clock_timestamp()) AS at`) as unknown as [{ at: Date }]
+  // Periods follow each other, even if the clock was set back meanwhile.
+  const ended = await tx<{ code: string; until: Date }[]>`
+    UPDATE basemap_defaults SET until = greatest(clock_timestamp(), since + interval '1 millisecond')
+    WHERE basemap_code = ANY(${changed}::text[]) AND until IS NULL
+    RETURNING basemap_code AS code, until`
+  const untilOf = new Map(ended.map(({ code, until }) => [code, until]))
+  const since = changed.map((code) => untilOf.get(code)?.toISOString() ?? null)
   // Another transaction may have just written the same entry.
   await tx`
     INSERT INTO basemap_defaults (basemap_code, version, since)
-    SELECT code, version, ${at} FROM unnest(${changed}::text[], ${others.map(({ version }) => version)}::text[]) AS d (code, version)
+    SELECT code, version, coalesce(since, clock_timestamp())
+    FROM unnest(${changed}::text[], ${others.map(({ version }) => version)}::text[], ${since}::timestamptz[]) AS d (code, version, since)
     ON CONFLICT DO NOTHING`
 }
 

@@ -1,4 +1,5 @@
 import type { Bounds, VectorLayer } from '@gateway/contracts/basemap.js'
+import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { claimExclusiveJob, endExclusiveJob, type JobLease } from './jobs.js'
@@ -37,6 +38,8 @@ export interface ClaimedBuild {
   readonly maxZoom: number | null
   /** attributes in tiles; null: all */
   readonly fields: readonly string[] | null
+  /** how often the builder of this revision has ended without a result */
+  readonly crashes: number
 }
 
 /** Maximum size of files in the lane of small files, which large ones do not delay. */
@@ -53,9 +56,10 @@ export async function claimBuild(
     const [next] = await tx<Omit<ClaimedBuild, 'lease'>[]>`
       SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, s.path AS "sourcePath", v.revision::float8 AS revision, v.fingerprint,
              coalesce(v.encoding, CASE WHEN v.facts->>'encoding_source' IS NULL THEN v.facts->>'encoding' END) AS encoding,
-             v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields
+             v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields,
+             v.build_crashes AS crashes
       FROM vectors v JOIN scan_sources s ON s.code = v.source_code
-      WHERE build_tried < revision AND available AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
+      WHERE build_tried < revision AND coalesce(build_retry_at <= now(), true) AND available AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
         AND NOT EXISTS (SELECT FROM ONLY jobs WHERE kind = 'vector_build' AND code = v.code AND lease_until >= now())
       ORDER BY size LIMIT 1 FOR UPDATE OF v SKIP LOCKED`
     if (next === undefined) return null
@@ -69,7 +73,7 @@ export async function finishBuild(
   tx: Transaction,
   lease: JobLease,
   { code, revision }: Pick<ClaimedBuild, 'code' | 'revision'>,
-  end: { readonly build: VectorBuild } | { readonly failed: string },
+  end: { readonly build: VectorBuild } | { readonly failed: CodedMessage },
 ): Promise<boolean> {
   // First the vector, then the job: a scan that writes the vector locks them in this order.
   await tx`SELECT FROM vectors WHERE code = ${code} FOR UPDATE`
@@ -77,17 +81,32 @@ export async function finishBuild(
   const failed = 'failed' in end ? end.failed : null
   const { count } = await tx`
     UPDATE vectors SET
-      build_tried = ${revision}, build_message = ${failed ?? ''}, build_skipped = false,
+      build_tried = ${revision}, build_message = ${failed === null ? '' : textOf(failed)},
+      build_message_coded = ${failed === null ? null : tx.json(failed as never)}, build_skipped = false, build_crashes = 0, build_retry_at = NULL,
       build = ${'build' in end ? tx.json(end.build as never) : tx`build`},
       build_revision = ${'build' in end ? revision : tx`build_revision`}, updated_at = now()
     WHERE code = ${code} AND revision = ${revision}`
   return count > 0
 }
 
+/** Ends a build whose builder ended without a result; another attempt begins after `seconds`. Writes nothing if the lease is lost. */
+export async function postponeBuild(
+  tx: Transaction,
+  lease: JobLease,
+  { code, revision }: Pick<ClaimedBuild, 'code' | 'revision'>,
+  seconds: number,
+): Promise<void> {
+  await tx`SELECT FROM vectors WHERE code = ${code} FOR UPDATE`
+  if (!(await endExclusiveJob(tx, lease))) return
+  await tx`
+    UPDATE vectors SET build_crashes = build_crashes + 1, build_retry_at = now() + make_interval(secs => ${seconds})
+    WHERE code = ${code} AND revision = ${revision}`
+}
+
 /** Removes the tiles of all vectors. Returns the codes of those that had tiles, or waited for them. */
 export async function skipBuilds(tx: Transaction): Promise<string[]> {
   const rows = await tx<{ code: string }[]>`
-    UPDATE vectors SET build_tried = revision, build_message = '', build_skipped = true, build = NULL, build_revision = NULL
+    UPDATE vectors SET build_tried = revision, build_message = '', build_message_coded = NULL, build_skipped = true, build = NULL, build_revision = NULL
     WHERE build_tried < revision OR build IS NOT NULL
     RETURNING code`
   await tx`DELETE FROM ONLY jobs WHERE kind = 'vector_build'`
@@ -124,6 +143,6 @@ export async function setTileWishes(tx: Transaction, code: string, wishes: TileW
       tile_max_zoom = ${maxZoom === undefined ? tx`tile_max_zoom` : maxZoom},
       tile_fields = ${fields === undefined ? tx`tile_fields` : fields === null ? null : [...fields]},
       build = ${wanted === false ? null : tx`build`}, build_revision = ${wanted === false ? null : tx`build_revision`},
-      build_tried = ${wanted === true ? 0 : tx`build_tried`}, updated_at = now()
+      build_tried = ${wanted === true ? 0 : tx`build_tried`}, build_crashes = 0, build_retry_at = NULL, updated_at = now()
     WHERE code = ${code}`
 }

@@ -47,6 +47,7 @@ export interface StoredVector {
     readonly queued: boolean
     /** reason why the last build failed; empty if it did not fail */
     readonly message: string
+    readonly messageCoded: CodedMessage | null
     readonly setMinZoom: number | null
     readonly setMaxZoom: number | null
     readonly fields: readonly string[] | null
@@ -72,7 +73,7 @@ export async function readVectors(sql: Queryable, codes: readonly string[] | nul
            v.modified_at AS "modifiedAt", v.fingerprint, v.available, v.source_code AS "sourceCode", s.path AS "sourcePath",
            s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts,
            v.encoding AS "setEncoding", v.revision::float8 AS revision,
-           jsonb_build_object('wanted', v.tiles_wanted, 'queued', v.tiles_wanted AND v.available AND v.build_tried < v.revision, 'message', v.build_message,
+           jsonb_build_object('wanted', v.tiles_wanted, 'queued', v.tiles_wanted AND v.available AND v.build_tried < v.revision, 'message', v.build_message, 'messageCoded', v.build_message_coded,
              'setMinZoom', v.tile_min_zoom, 'setMaxZoom', v.tile_max_zoom, 'fields', v.tile_fields, 'build', v.build, 'buildRevision', v.build_revision) AS tiles
     FROM vectors v JOIN scan_sources s ON s.code = v.source_code
     ${whereCode(sql, sql`v.code`, codes)}

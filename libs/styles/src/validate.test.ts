@@ -136,4 +136,5 @@ test.each([
   ['deep nesting', '['.repeat(100_000)],
   ['too many bytes', `{"a": "${'a'.repeat(MAX_STYLE_BYTES)}"}`],
   ['nothing', ' '],
+  ['too many layers', JSON.stringify({ version: 8, sources: {}, layers: Array(10_001).fill({}) })],
 ])('%s is refused without an exception', (_, text) => expect(checkStyle(text).ok).toBe(false))

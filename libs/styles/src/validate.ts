@@ -9,6 +9,8 @@ import { GATEWAY_SCHEME, isObject, parseGatewayAddress, type StyleJson, type Sty
 export const MAX_STYLE_BYTES = 4 * 1024 * 1024
 /** Maximum levels of arrays and objects in a style, since validators recurse. */
 const MAX_DEPTH = 200
+/** Maximum number of layers. The validator compares each one with all others; the largest known styles have 600. */
+const MAX_LAYERS = 10_000
 /** Maximum number of reported problems of one style. */
 const MAX_PROBLEMS = 20
 
@@ -38,11 +40,14 @@ function failed(message: string): CheckedStyle {
 /** The specification requires a template in `glyphs`, so `gateway://fonts` is checked as one. No line moves. */
 function withGatewayAddresses(text: string): StyleProblem[] {
   const plain = text.replaceAll('"gateway://fonts"', '"gateway://fonts/{fontstack}/{range}"')
-  const parsed = parse(plain)
-  if ('problem' in parsed) return [parsed.problem]
-  // The validator's copy has objects with lines in the place of texts and numbers.
+  const fault = jsonFault(plain)
+  if (fault !== null) return [fault]
   const values: unknown = JSON.parse(plain)
-  const found: StyleProblem[] = validateStyleMin(parsed.style as StyleSpecification).map(({ line, message }) => ({
+  if (isObject(values) && Array.isArray(values.layers) && values.layers.length > MAX_LAYERS)
+    return [{ line: null, message: `it has more than ${MAX_LAYERS} layers` }]
+  // The validator's copy has objects with lines in the place of texts and numbers.
+  const style = jsonlint.parse(plain) as StyleSpecification
+  const found: StyleProblem[] = validateStyleMin(style).map(({ line, message }) => ({
     line: typeof line === 'number' ? line : null,
     message: problemWords(message, values).slice(0, MAX_MESSAGE),
   }))
@@ -52,12 +57,6 @@ function withGatewayAddresses(text: string): StyleProblem[] {
 
 /** Limit: characters of a problem. */
 const MAX_MESSAGE = 300
-
-function parse(text: string): { readonly style: unknown } | { readonly problem: StyleProblem } {
-  const fault = jsonFault(text)
-  if (fault !== null) return { problem: fault }
-  return { style: jsonlint.parse(text) }
-}
 
 function unknownAddresses(text: string): StyleProblem[] {
   const problems: StyleProblem[] = []

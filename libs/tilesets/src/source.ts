@@ -1,5 +1,6 @@
 import type { Storage, TileFormat } from '@gateway/contracts/basemap.js'
 import type { OpenExtent } from './extents.js'
+import type { FolderLayoutName } from './layouts/layout.js'
 import type { DatabaseLayout } from './mbtiles/page-layout.js'
 import type { PmtilesArchive } from './pmtiles/archive.js'
 import type { Directory } from './pmtiles/directory.js'
@@ -53,17 +54,38 @@ export interface Tile {
 
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
 export type SourceLayout =
-  /** `{folder}/{z}/{x}/{y}.{extension}`, absolute, with rows from the south (TMS) or the north. Each vector tile may be gzip or not. */
-  | { readonly kind: 'folder'; readonly folder: string; readonly extension: string; readonly fromSouth: boolean }
+  | ({ readonly kind: 'folder'; readonly extension: string } & FolderNames)
   | { readonly kind: 'archive'; readonly archive: LaidOutArchive; readonly encoding: TileEncoding | 'either' }
+  | ({ readonly kind: 'bundles'; readonly encoding: TileEncoding | 'either' } & FolderOfBundles)
   | ({ readonly kind: 'database' } & DatabaseFile)
+
+/** The names of a folder's tiles: `{folder}/{z}/{x}/{y}` or another layout. Each vector tile may be gzip or not. */
+export interface FolderNames {
+  readonly form: 'xyz' | FolderLayoutName
+  /** absolute */
+  readonly folder: string
+  /** rows (TMS) */
+  readonly fromSouth: boolean
+  /** level of each zoom that is served; null: each zoom is its own level */
+  readonly levels: ReadonlyMap<number, number> | null
+}
 
 /** An archive of PMTiles, or one whose tiles have numbers and directories as if it were one. `either`: tiles are gzip or not, one by one. */
 export interface LaidOutArchive extends Pick<PmtilesArchive, 'fd' | 'extents' | 'identity' | 'modifiedMs' | 'root'> {
   readonly header: Pick<PmtilesArchive['header'], 'minZoom' | 'maxZoom' | 'leaves' | 'tiles'>
+  /** bytes to put before each tile */
+  readonly head?: Uint8Array
 }
 
-/** An MBTiles archive whose pages can be read without SQLite. Tiles are gzip or not, one by one. */
+/** The bundles of an Esri compact cache as files: `{folder}/L{level}/R{row}C{column}.bundle`. */
+export interface FolderOfBundles {
+  /** absolute */
+  readonly folder: string
+  /** level of each zoom */
+  readonly levels: ReadonlyMap<number, number>
+}
+
+/** An archive of MBTiles or a table of a GeoPackage whose pages can be read without SQLite. Tiles are gzip or not, one by one. */
 export interface DatabaseFile extends DatabaseLayout {
   readonly root: string
   readonly path: string

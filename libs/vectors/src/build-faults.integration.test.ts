@@ -105,6 +105,7 @@ test('a feature with a million vertices is tiled within the limit of a tile, and
       after: null,
       crs: DEFAULT_CRS,
       format: 'csv',
+      texts: null,
       maxBytes: 1e9,
     } as const
     return [...index.run({ index: '', filter, ...all, ...rest })].reduce((sum, { count: found }) => sum + found, 0)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
 import { commitWithChanges } from '@gateway/store/change-log.js'
 import type { Sql, Transaction } from '@gateway/store/connect.js'
 import { sampleCode } from './files.js'
@@ -6,14 +7,14 @@ import { sampleCode } from './files.js'
 const CODES = Array.from({ length: 314 }, (_, n) => sampleCode(n))
 
 /** Reasons of failed deliveries. */
-const PUSH_FAILURES = [
-  ['dispatch-centre', 503, 'answered 503'],
-  ['dispatch-centre', 503, 'answered 503'],
-  ['city-portal', 401, 'answered 401'],
-  ['city-portal', null, 'the connection was refused'],
-  ['partner-authority', null, 'no answer within 30 s'],
-  ['field-tablets', null, 'the disk is full'],
-] as const
+const PUSH_FAILURES: readonly (readonly [target: string, status: number | null, reason: CodedMessage])[] = [
+  ['dispatch-centre', 503, coded('delivery_answered', { status: '503 Service Unavailable' })],
+  ['dispatch-centre', 503, coded('delivery_answered', { status: '503 Service Unavailable' })],
+  ['city-portal', 401, coded('delivery_answered', { status: '401 Unauthorized' })],
+  ['city-portal', null, coded('delivery_connection_refused')],
+  ['partner-authority', null, coded('delivery_no_answer', { seconds: 30 })],
+  ['field-tablets', null, coded('disk_full')],
+]
 
 /** Reasons of failed slicing jobs: messages with a code, which the console translates, and without. */
 const JOB_FAILURES = [
@@ -68,10 +69,11 @@ async function addSources(tx: Transaction, dir: string) {
       ('archive-share-1', 'Archive share of the harbour authority 1', 'basemap', ${gone as string}, false),
       ('archive-share-2', 'Archive share of the harbour authority 2', 'vector', ${gone as string}, false)`
   await tx`INSERT INTO scan_queue (source_code) VALUES ('maps'), ('vectors')`
+  const missing = coded('scan_root_missing', { path: gone as string })
   await tx`
-    INSERT INTO scans (source_code, status, started_at, finished_at, message)
+    INSERT INTO scans (source_code, status, started_at, finished_at, message, message_coded)
     SELECT 'archive-share-' || 1 + n % 2, 'failed', now() - n * interval '1 day', now() - n * interval '1 day',
-           ${'no such directory, or it cannot be read'}
+           ${textOf(missing)}, ${tx.json(missing)}
     FROM generate_series(1, 10) AS n`
   await tx`
     INSERT INTO basemaps (code, name, set_name, tile_base_url, source_code)
@@ -126,7 +128,7 @@ async function addUsage(tx: Transaction) {
 
 async function addJobs(tx: Transaction) {
   const messages = JOB_FAILURES.map(([message]) => message)
-  const coded = JOB_FAILURES.map(([, made]) => JSON.stringify(made))
+  const reasons = JOB_FAILURES.map(([, made]) => JSON.stringify(made))
   await tx`
     INSERT INTO slice_jobs (code, name, source_paths, target_code, version, zoom_min, zoom_max, tile_size, tile_format, status, message,
                             message_coded, progress, requested_by, cancelled, created_at, started_at, finished_at)
@@ -135,7 +137,7 @@ async function addJobs(tx: Transaction) {
            (${CODES}::text[])[1 + n % 3], '2026-11-' || to_char(1 + n % 28, 'FM00'), 0, 12, 256, 'png',
            CASE WHEN fails THEN 'failed' ELSE 'succeeded' END,
            CASE WHEN n % 15 = 0 THEN 'cancelled' WHEN fails THEN (${messages}::text[])[1 + n / 3 % 3] ELSE '' END,
-           CASE WHEN fails AND n % 15 > 0 THEN nullif((${coded}::text[])[1 + n / 3 % 3]::jsonb, 'null') END,
+           CASE WHEN fails AND n % 15 > 0 THEN nullif((${reasons}::text[])[1 + n / 3 % 3]::jsonb, 'null') END,
            CASE WHEN fails THEN 40 ELSE 100 END, 'operator ' || n % 4, n % 15 = 0, at, at + interval '1 minute', at + interval '40 minutes'
     FROM generate_series(1, 50) AS n, LATERAL (SELECT n % 3 = 0 AS fails, now() - n * interval '5 hours' AS at) AS job`
   await tx`
@@ -152,23 +154,27 @@ async function addPushes(tx: Transaction) {
       ('partner-authority', 'Partner authority', 'http', 'https://partner.example.org/hook', NULL, 'notify', true),
       ('field-tablets', 'Field tablets', 'directory', NULL, '/srv/field-tablets', 'upload', true),
       ('old-portal', 'Old portal', 'http', 'https://old.example.org/hook', NULL, 'notify', false)`
-  const [targets, statuses, messages] = [0, 1, 2].map((i) => PUSH_FAILURES.map((failure) => failure[i] ?? null))
+  const targets = PUSH_FAILURES.map(([target]) => target)
+  const statuses = PUSH_FAILURES.map(([, status]) => status)
+  const messages = PUSH_FAILURES.map(([, , reason]) => textOf(reason))
+  const reasons = PUSH_FAILURES.map(([, , reason]) => JSON.stringify(reason))
   await tx`
-    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code, status, attempts, message, due_at,
-                            created_at, updated_at)
+    INSERT INTO deliveries (kind, lane, destination, target_code, basemap_code, version, vector_code, status, attempts, message,
+                            message_coded, due_at, created_at, updated_at)
     SELECT CASE WHEN n % 3 = 0 THEN 'vector_push' ELSE 'basemap_push' END, 'message', target, target,
            CASE WHEN n % 3 > 0 THEN (${CODES}::text[])[n] END, CASE WHEN n % 3 > 0 THEN '2026-11' END,
            CASE WHEN n % 3 = 0 THEN (${CODES}::text[])[n] END,
            CASE WHEN n <= 40 THEN 'failed' WHEN n <= 42 THEN 'retrying' ELSE 'succeeded' END, 3,
-           CASE WHEN n <= 42 THEN (${messages as string[]}::text[])[1 + n % 6] ELSE '' END,
+           CASE WHEN n <= 42 THEN (${messages}::text[])[1 + n % 6] ELSE '' END,
+           CASE WHEN n <= 42 THEN (${reasons}::text[])[1 + n % 6]::jsonb END,
            CASE WHEN n IN (41, 42) THEN now() + interval '1 day' END, at, at + interval '10 minutes'
     FROM generate_series(1, 60) AS n,
-         LATERAL (SELECT (${targets as string[]}::text[])[1 + n % 6] AS target, now() - n * interval '2 hours' AS at) AS push`
+         LATERAL (SELECT (${targets}::text[])[1 + n % 6] AS target, now() - n * interval '2 hours' AS at) AS push`
   await tx`
-    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, http_status, message)
+    INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, http_status, message, message_coded)
     SELECT id, created_at + i * interval '3 minutes', 300 + i, CASE WHEN status = 'succeeded' AND i = 3 THEN 'succeeded' ELSE 'failed' END,
            CASE WHEN status = 'succeeded' AND i = 3 THEN 200
-                ELSE (${statuses as number[]}::int[])[array_position(${messages as string[]}::text[], message)] END, message
+                ELSE (${statuses as number[]}::int[])[array_position(${messages}::text[], message)] END, message, message_coded
     FROM deliveries, generate_series(1, 3) AS i WHERE target_code IS NOT NULL`
 }
 

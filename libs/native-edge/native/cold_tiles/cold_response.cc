@@ -14,7 +14,7 @@ namespace {
 // a tick of the kernel's timer, by which the clock may be late.
 constexpr int64_t kGoodMs = 10'000 - 10;
 
-int64_t good_until(const ColdSet &set, const Now &now) { return set.is_one_file() ? 0 : now.monotonic + kGoodMs; }
+int64_t good_until(const ColdSet &set, const Now &now) { return set.is_archive() ? 0 : now.monotonic + kGoodMs; }
 
 // Refuses in the form that the client expects: `missingTileForm` of services/edge/src/http/refusals.ts. Only JavaScript reads a form given in the
 // query.
@@ -111,8 +111,8 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   const Parties parties(token->usage, set->usage, token->pairs);
   TilePlace place;
   const Address address = read_tile_address(rest, &place);
-  // JavaScript reports columns and rows out of range, and that an archive has no tiles of double resolution.
-  if (address != Address::Tile || !is_in_pyramid(place, set->geographic) || (place.retina && set->is_one_file())) return false;
+  // JavaScript reports columns and rows out of range, and that a set has no tiles of double resolution.
+  if (address != Address::Tile || !is_in_pyramid(place, set->geographic) || (place.retina && !set->may_have_retina())) return false;
   if (!set->has_extension(place.extension)) return false;
   ColdTile tile(*set);
   const ColdTile::Opened opened = tile.open(place, now.monotonic);

@@ -37,6 +37,7 @@ void NativeTilesets::drop_code(uint32_t code) {
 void NativeTilesets::clear() {
   sets_.clear();
   archives_.clear();
+  bundles_.clear();
   databases_.clear();
 }
 
@@ -68,11 +69,17 @@ void erase_unused(std::unordered_map<int64_t, std::shared_ptr<Value>> &values) {
 }  // namespace
 
 std::shared_ptr<TileArchive> NativeTilesets::archive(int64_t id) const { return known(archives_, id); }
+std::shared_ptr<TileBundles> NativeTilesets::bundles(int64_t id) const { return known(bundles_, id); }
 std::shared_ptr<TileDatabase> NativeTilesets::database(int64_t id) const { return known(databases_, id); }
 
 void NativeTilesets::put_archive(int64_t id, std::shared_ptr<TileArchive> archive) {
   drop_unused();
   archives_[id] = std::move(archive);
+}
+
+void NativeTilesets::put_bundles(int64_t id, std::shared_ptr<TileBundles> bundles) {
+  drop_unused();
+  bundles_[id] = std::move(bundles);
 }
 
 void NativeTilesets::put_database(int64_t id, std::shared_ptr<TileDatabase> database) {
@@ -82,6 +89,7 @@ void NativeTilesets::put_database(int64_t id, std::shared_ptr<TileDatabase> data
 
 void NativeTilesets::drop_unused() {
   erase_unused(archives_);
+  erase_unused(bundles_);
   erase_unused(databases_);
 }
 

@@ -18,7 +18,9 @@
 #include "header_template.h"
 #include "tile_address.h"
 #include "tile_archive.h"
+#include "tile_bundles.h"
 #include "tile_database.h"
+#include "tile_names.h"
 #include "tile_root.h"
 
 struct ColdSet {
@@ -43,17 +45,18 @@ struct ColdSet {
 
   // The set is in a folder,
   std::shared_ptr<TileRoot> root;
-  std::string folder;     // below the root: empty, or with a slash at its end
-  std::string extension;  // of the files' names
-  bool from_south = false;  // rows (TMS)
+  TileNames names;
   mutable Misses misses;
   // in an archive (PMTiles),
   std::shared_ptr<TileArchive> archive;
-  // or in a database (MBTiles).
+  // in the bundles of a folder (Esri),
+  std::shared_ptr<TileBundles> bundles;
+  // or in a database (MBTiles, GeoPackage).
   std::shared_ptr<TileDatabase> database;
 
-  // True if the set is one file, which changes only when JavaScript says so.
-  bool is_one_file() const { return archive || database; }
+  // True if a tile is a part of a file, which changes only when JavaScript says so.
+  bool is_archive() const { return archive || database || bundles; }
+  bool may_have_retina() const { return !is_archive() && names.is_xyz(); }
 
   // True if the first two bytes of each tile decide which heads it has; otherwise all tiles are of one kind.
   bool has_both() const { return plain && packed; }
@@ -76,7 +79,9 @@ class NativeTilesets {
   // is put.
   std::shared_ptr<TileArchive> archive(int64_t id) const;
   void put_archive(int64_t id, std::shared_ptr<TileArchive> archive);
-  // The same for databases.
+  // The same for bundles and databases.
+  std::shared_ptr<TileBundles> bundles(int64_t id) const;
+  void put_bundles(int64_t id, std::shared_ptr<TileBundles> bundles);
   std::shared_ptr<TileDatabase> database(int64_t id) const;
   void put_database(int64_t id, std::shared_ptr<TileDatabase> database);
 
@@ -88,6 +93,7 @@ class NativeTilesets {
   void drop_unused();
   std::unordered_map<std::string_view, std::unique_ptr<ColdSet>> sets_;  // the keys are views into the entries
   std::unordered_map<int64_t, std::shared_ptr<TileArchive>> archives_;
+  std::unordered_map<int64_t, std::shared_ptr<TileBundles>> bundles_;
   std::unordered_map<int64_t, std::shared_ptr<TileDatabase>> databases_;
   std::deque<HeadsWithGaps> heads_;
 };

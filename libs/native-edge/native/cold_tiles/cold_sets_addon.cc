@@ -1,6 +1,8 @@
 // The JavaScript interface of the sets of cold tiles, called only by src/cold-tiles/cold-sets.ts.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "../addon.h"
 #include "../call.h"
 #include "../hot_tiles/tile_response.h"
@@ -30,13 +32,18 @@ std::unique_ptr<ColdSet> set_of(const Call &call) {
   return set;
 }
 
-// Further arguments: root, folder, extension of the files, whether rows are counted from the south.
+// Further arguments: root, folder, extension of the files, whether rows are counted from the south, form of the names, level of
+// each zoom (a byte).
 napi_value put_folder_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
   set->root = TileRoot::at(call.text(8));
-  set->folder = call.text(9);
-  set->extension = call.text(10);
-  set->from_south = call.truth(11);
+  set->names.folder = call.text(9);
+  set->names.extension = call.text(10);
+  set->names.from_south = call.truth(11);
+  const int64_t form = call.integer(12);
+  if (form < 0 || form > static_cast<int64_t>(TileNames::Form::Quadkey)) return nullptr;
+  set->names.form = static_cast<TileNames::Form>(form);
+  set->names.levels = call.bytes(13);
   cold_sets.put(std::move(set));
   return nullptr;
 }
@@ -48,6 +55,18 @@ bool put_archive_set(const Call &call) {
   if (!set->archive) return false;
   cold_sets.put(std::move(set));
   return true;
+}
+
+// Further arguments: number of the content, root, folder below it, level of each zoom (a byte).
+napi_value put_bundle_set(const Call &call) {
+  std::unique_ptr<ColdSet> set = set_of(call);
+  const int64_t id = call.integer(8);
+  if (!cold_sets.bundles(id)) {
+    cold_sets.put_bundles(id, std::make_shared<TileBundles>(TileRoot::at(call.text(9)), call.text(10), std::string(call.bytes(11))));
+  }
+  set->bundles = cold_sets.bundles(id);
+  cold_sets.put(std::move(set));
+  return nullptr;
 }
 
 // Words from JavaScript, read in order. `ok` is false after a read beyond the end.
@@ -84,8 +103,23 @@ bool read_steps(Words &words, std::vector<TileDatabase::Step> *steps) {
   return words.ok();
 }
 
+// Reads the number of described zooms, and each: zoom, level, column and row of its first tile. False if the words have another form.
+bool read_zooms(Words &words, std::vector<TileDatabase::Zoom> *zooms) {
+  const int64_t count = words.next();
+  for (int64_t i = 0; i < count && words.ok(); i++) {
+    const int64_t zoom = words.next();
+    if (zoom < 0 || zoom > static_cast<int64_t>(kMaxZoom)) return false;
+    zooms->resize(std::max(zooms->size(), static_cast<size_t>(zoom) + 1));
+    TileDatabase::Zoom &described = (*zooms)[static_cast<size_t>(zoom)];
+    described.level = words.next();
+    described.column = words.next();
+    described.row = words.next();
+  }
+  return words.ok();
+}
+
 // Further arguments: root, path below it, identity, words: number of the database, modified (seconds), bytes of a page, inode, size, modified and
-// changed (nanoseconds), steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file has the described content, but its inode
+// changed (nanoseconds), zooms, steps. The values are shared with src/cold-tiles/cold-sets.ts. Touched: the file has the described content, but its inode
 // has changed since.
 enum class Put { Not = 0, Done = 1, Touched = 2 };
 Put put_database_set(const Call &call) {
@@ -99,7 +133,7 @@ Put put_database_set(const Call &call) {
   facts.stamp.size = words.next();
   facts.stamp.modified_ns = words.next();
   facts.stamp.changed_ns = words.next();
-  if (facts.modified < 0 || !read_steps(words, &facts.steps)) return Put::Not;
+  if (facts.modified < 0 || !read_zooms(words, &facts.zooms) || !read_steps(words, &facts.steps)) return Put::Not;
   std::shared_ptr<TileDatabase> database = cold_sets.database(id);
   if (database && database->facts().stamp == facts.stamp && database->is_current()) database->touch();
   else {
@@ -120,7 +154,7 @@ Put put_database_set(const Call &call) {
 }
 
 // Arguments: number, descriptor, identity, modified (seconds), lowest and highest zoom, [offset and length of the leaves, of the tiles; bytes of an
-// extent and of a block, 0 and 0 for a file] as bytes of doubles, the columns of the root directory.
+// extent and of a block, 0 and 0 for a file] as bytes of doubles, bytes to put before each tile, the columns of the root directory.
 napi_value put_archive(const Call &call) {
   const std::string_view bytes = call.bytes(6);
   double sections[6];
@@ -135,8 +169,9 @@ napi_value put_archive(const Call &call) {
   facts.tiles = {static_cast<uint64_t>(sections[2]), static_cast<uint64_t>(sections[3])};
   facts.extent_bytes = static_cast<uint64_t>(sections[4]);
   facts.block_bytes = static_cast<uint64_t>(sections[5]);
+  facts.head = call.bytes(7);
   if (!facts.extent_bytes) facts.file = Descriptor::copy_of(static_cast<int>(call.integer(1)));
-  cold_sets.put_archive(call.integer(0), std::make_shared<TileArchive>(facts, columns_of(call, 7)));
+  cold_sets.put_archive(call.integer(0), std::make_shared<TileArchive>(facts, columns_of(call, 8)));
   return nullptr;
 }
 
@@ -183,6 +218,7 @@ void add_cold_sets(napi_env env, napi_value exports) {
     {"putHeads", [](const Call &call) { return call.value(static_cast<double>(cold_sets.put_heads(call.text(0), call.text(1)))); }},
     {"putFolderSet", put_folder_set},
     {"putArchive", put_archive},
+    {"putBundleSet", put_bundle_set},
     {"putArchiveSet", [](const Call &call) { return call.value(put_archive_set(call)); }},
     {"putWmts", put_wmts},
     {"putZooms", put_zooms},

@@ -11,6 +11,7 @@
 #include "../hot_tiles/response_table.h"
 #include "../transfer/residency.h"
 #include "../uws/usockets.h"
+#include "file_identity.h"
 
 namespace {
 // Memory for one tile at a time, on one thread. The body is read first, since its first bytes determine the head, which is then written
@@ -19,7 +20,6 @@ constexpr size_t kMaxDate = 64, kRoom = ColdTile::kMaxHead + kMaxDate;
 char memory[kRoom + std::max(kMostCopied, TileDatabase::kMaxTile)], heads[2 * ColdTile::kMaxHead];
 char *const kBody = memory + kRoom;
 
-constexpr int64_t kNsPerSecond = 1'000'000'000;
 constexpr size_t kMaxPath = 1024;
 
 // True if the bytes are gzip (RFC 1952): `encodingOf` of libs/tilesets/src/formats.ts.
@@ -36,22 +36,23 @@ ColdTile::~ColdTile() {
 std::shared_ptr<const Descriptor> ColdTile::share_file() {
   if (shared_file_) return shared_file_;
   if (is_own_file_) return shared_file_ = std::make_shared<const Descriptor>(file_);
+  if (set_.bundles) return section_.bundle->file;
   return is_evictable() ? Descriptor::copy_of(file_) : set_.archive->facts().file;
 }
 
 ColdTile::Opened ColdTile::open(const TilePlace &place, int64_t now) {
   if (set_.database) return read_database(place);
+  if (set_.bundles) return find_in_bundle(place, now);
   return set_.archive ? find_in_archive(place, now) : open_file(place, now);
 }
 
 ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   const AbsentTiles::Known known = absent_tiles.find(set_.misses, place, now);
   if (known == AbsentTiles::Known::Absent) return Opened::Absent;
+  if (!set_.names.has(place)) return Opened::Absent;
   char path[kMaxPath];
   Writer name(path, sizeof path - 1);
-  const uint32_t row = set_.from_south ? (uint32_t{1} << place.z) - 1 - place.y : place.y;
-  name.add(set_.folder).number(place.z).add("/").number(place.x).add("/").number(row);
-  name.add(place.retina ? "@2x." : ".").add(set_.extension);
+  set_.names.write(&name, place);
   if (!name.ok()) return Opened::NotNow;
   path[name.text().size()] = '\0';
   const int opened = set_.root->open(path, now);
@@ -69,16 +70,16 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   if (fstat(file_, &stat) || !S_ISREG(stat.st_mode) || stat.st_mtim.tv_sec < 0) return Opened::NotNow;
   size_ = static_cast<uint64_t>(stat.st_size);
   modified_ = stat.st_mtim.tv_sec;
-  // Same form as `fileIdentity` of libs/core/src/files.
-  const int64_t changed = modified_ * kNsPerSecond + stat.st_mtim.tv_nsec;
   Writer tag(tag_, sizeof tag_);
-  tag.add("\"").number(stat.st_ino, 36).add("-").number(static_cast<uint64_t>(changed), 36).add("-").number(size_, 36).add("\"");
+  tag.add("\"");
+  add_identity(&tag, stat).add("\"");
   tag_size_ = tag.text().size();
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
 
-// Looks for the folder that would contain a tile's file. Shortens `path`.
+// Looks for the folder that would contain a tile's file, if that is the folder of its column. Shortens `path`.
 AbsentTiles::Known ColdTile::look_for_column(char *path) const {
+  if (!set_.names.is_xyz()) return AbsentTiles::Known::Nothing;
   *strrchr(path, '/') = '\0';
   const int found = set_.root->look_for_folder(path);
   if (is_absent(found)) return AbsentTiles::Known::Absent;
@@ -95,11 +96,29 @@ ColdTile::Opened ColdTile::find_in_archive(const TilePlace &place, int64_t now) 
   if (!set_.archive->place(section, now, &bytes)) return Opened::NotNow;
   file_ = bytes.fd;
   offset_ = bytes.offset;
-  size_ = section.length;
+  lead_ = facts.head;
+  size_ = lead_.size() + section.length;
+  // JavaScript joins large tiles.
+  if (!lead_.empty() && size_ > kMostCopied) return Opened::NotNow;
   modified_ = facts.modified;
   packed_ = set_.packed != nullptr;
   Writer tag(tag_, sizeof tag_);
   tag.add("\"").add(facts.identity).add("-").number(section.offset, 36).add("-").number(section.length, 36).add("\"");
+  tag_size_ = tag.text().size();
+  return tag.ok() ? Opened::Tile : Opened::NotNow;
+}
+
+ColdTile::Opened ColdTile::find_in_bundle(const TilePlace &place, int64_t now) {
+  const TileBundles::Found found = set_.bundles->find(place, now, &section_);
+  if (found != TileBundles::Found::Tile) return found == TileBundles::Found::Absent ? Opened::Absent : Opened::NotNow;
+  const TileBundles::Bundle &bundle = *section_.bundle;
+  file_ = bundle.file->fd;
+  offset_ = static_cast<int64_t>(section_.offset);
+  size_ = section_.length;
+  modified_ = bundle.modified;
+  packed_ = set_.packed != nullptr;
+  Writer tag(tag_, sizeof tag_);
+  tag.add("\"").add(bundle.identity).add("-").number(section_.offset, 36).add("-").number(section_.length, 36).add("\"");
   tag_size_ = tag.text().size();
   return tag.ok() ? Opened::Tile : Opened::NotNow;
 }
@@ -120,7 +139,7 @@ ColdTile::Opened ColdTile::read_database(const TilePlace &place) {
 
 // Extents of remote archives are evicted, and occupy the disk as long as they are open.
 bool ColdTile::may_be_referred_to() const {
-  if (set_.database || is_evictable()) return false;
+  if (!is_range() || is_evictable()) return false;
   const bool is_worth_it = is_large() || (size_ >= copy_limit && !set_.has_both());
   return is_worth_it && (is_file_shared() || response_table.has_room_for_file());
 }
@@ -128,12 +147,13 @@ bool ColdTile::may_be_referred_to() const {
 bool ColdTile::read(bool is_kept) {
   const auto size = static_cast<size_t>(size_);
   // TLS copies the body in any case.
-  const bool may_stay = !us.tls && !is_kept && size_ >= kMinSendfile && !set_.database && !set_.has_both();
+  const bool may_stay = !us.tls && !is_kept && size_ >= kMinSendfile && is_range() && !set_.has_both();
   // For a tile that is kept, reading its bytes is an acceptable cost if the kernel gives no information on another user's file.
   is_from_file_ = is_large() || (may_stay && is_known_cached(file_, offset_, size)) ||
                   (is_kept && may_be_referred_to() && residency(file_, offset_, size) == Residency::InMemory);
   const size_t wanted = is_from_file_ ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);
-  if (!set_.database && read_cached(file_, offset_, kBody, wanted) != Cached::Done) return false;
+  lead_.copy(kBody, lead_.size());
+  if (!set_.database && read_cached(file_, offset_, kBody + lead_.size(), wanted - lead_.size()) != Cached::Done) return false;
   if (set_.has_both()) packed_ = is_gzip({kBody, wanted});
   if (!is_from_file_) body_ = {kBody, wanted};
   return write_heads();

@@ -51,9 +51,12 @@ class ColdTile {
   std::string_view whole(std::string_view date) const;
 
  private:
+  // True if the tile is a part of a file as it is.
+  bool is_range() const { return !set_.database && lead_.empty(); }
   Opened open_file(const TilePlace &place, int64_t now);
   AbsentTiles::Known look_for_column(char *path) const;
   Opened find_in_archive(const TilePlace &place, int64_t now);
+  Opened find_in_bundle(const TilePlace &place, int64_t now);
   Opened read_database(const TilePlace &place);
   bool write_heads();
 
@@ -63,6 +66,8 @@ class ColdTile {
   bool is_own_file_ = false, is_from_file_ = false;
   int64_t offset_ = 0, modified_ = 0;  // seconds since 1970
   uint64_t size_ = 0;
+  std::string_view lead_;  // bytes of the tile before those of the file
+  TileBundles::Section section_;  // of a tile in a bundle, which stays open
   bool packed_ = false;
   char tag_[kMaxTag];
   size_t tag_size_ = 0;

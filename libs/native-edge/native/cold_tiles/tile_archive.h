@@ -1,4 +1,5 @@
-// A PMTiles archive that JavaScript has opened and checked, and those of its directories that JavaScript has decoded.
+// A PMTiles archive that JavaScript has opened and checked, and those of its directories that JavaScript has decoded; or a file whose tiles JavaScript
+// has numbered in the same way (packages of Esri, COGs).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +28,7 @@ class TileArchive {
     int64_t modified = 0;  // seconds since 1970
     uint32_t min_zoom = 0, max_zoom = 0;
     Section leaves, tiles;  // their place in the file
+    std::string head;       // bytes to put before each tile: tables that the JPEG tiles of a COG share
   };
 
   TileArchive(const Facts &facts, const DirectoryColumns &root);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "../hot_tiles/cached_file.h"
+#include "sqlite_record.h"
 
 namespace {
 using Found = TileDatabase::Found;
@@ -26,117 +27,6 @@ constexpr size_t kPageNumberBytes = 4;
 
 // One tile at a time is read, on one thread.
 char one_page[kMaxOnePage], other_page[kMaxOnePage];
-
-uint32_t big_endian(const char *bytes, size_t count) {
-  uint32_t value = 0;
-  for (size_t i = 0; i < count; i++) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
-// Reads values from a piece of memory, in order. `ok` is false after the first value beyond its end.
-class Bytes {
- public:
-  Bytes(const char *begin, const char *end) : at_(begin), end_(end) {}
-  // Reads an integer of 1 to 9 bytes (file format, 1.6, "varint").
-  uint64_t varint() {
-    uint64_t value = 0;
-    for (int i = 0; i < 9; i++) {
-      if (at_ >= end_) return ok_ = false;
-      const auto byte = static_cast<unsigned char>(*at_++);
-      if (i == 8) return value << 8 | byte;
-      value = value << 7 | (byte & 0x7f);
-      if (byte < 0x80) break;
-    }
-    return value;
-  }
-  void skip(size_t count) {
-    if (count > rest()) ok_ = false;
-    else at_ += count;
-  }
-  const char *at() const { return at_; }
-  size_t rest() const { return static_cast<size_t>(end_ - at_); }
-  bool ok() const { return ok_; }
-
- private:
-  const char *at_, *end_;
-  bool ok_ = true;
-};
-
-// A number or a text; other types are left to SQLite.
-struct Value {
-  enum Kind { Null, Number, Text, Blob, Other } kind = Other;
-  int64_t number = 0;
-  std::string_view bytes;
-};
-
-// The content of a cell: the beginning of a record, and the place of its rest.
-struct Payload {
-  uint64_t size = 0;
-  std::string_view local;
-  uint32_t overflow = 0;  // page
-};
-
-// One column of a record: its type (file format, 2.1), and the offset of its bytes in the record.
-struct Column {
-  uint64_t type, offset;
-  uint64_t size() const {
-    constexpr uint64_t sizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
-    return type < 12 ? sizes[type] : (type - 12) / 2;
-  }
-};
-
-// The columns of a record, and its bytes if they are in this page.
-struct Record {
-  static constexpr size_t kMaxColumns = 32;  // Limit: tables of tiles have half a dozen.
-  Payload payload;
-  Column columns[kMaxColumns];
-  size_t count = 0;
-};
-
-// False if the head of the record continues in another page, or the length of the record differs from that of its columns. SQLite's reading of an
-// invalid record depends on its short cuts.
-bool read_record(const Payload &payload, Record *record) {
-  const char *const begin = payload.local.data();
-  Bytes sizing(begin, begin + payload.local.size());
-  const uint64_t head = sizing.varint();
-  if (!sizing.ok() || head > payload.local.size()) return false;
-  Bytes types(sizing.at(), std::max(sizing.at(), begin + head));
-  uint64_t offset = head;
-  size_t count = 0;
-  while (types.rest() > 0) {
-    const Column column{types.varint(), offset};
-    const uint64_t size = column.size();
-    if (!types.ok() || size > payload.size - offset || count == Record::kMaxColumns) return false;
-    offset += size;
-    record->columns[count++] = column;
-  }
-  record->payload = payload;
-  record->count = count;
-  return offset == payload.size;
-}
-
-// Returns Other if the column does not exist, is of another type, or is not in this page.
-Value value_of(const Record &record, size_t wanted) {
-  if (wanted >= record.count) return {};
-  const Column &column = record.columns[wanted];
-  const uint64_t size = column.size();
-  if (column.offset + size > record.payload.local.size()) return {};
-  const std::string_view bytes = record.payload.local.substr(column.offset, size);
-  if (column.type == 0) return {Value::Null, 0, {}};
-  if (column.type == 8 || column.type == 9) return {Value::Number, column.type == 9, {}};
-  if (column.type >= 12) return {column.type % 2 ? Value::Text : Value::Blob, 0, bytes};
-  if (column.type > 6) return {};
-  uint64_t number = static_cast<signed char>(bytes[0]) < 0 ? UINT64_MAX : 0;
-  for (const char byte : bytes) number = number << 8 | static_cast<unsigned char>(byte);
-  return {Value::Number, static_cast<int64_t>(number), {}};
-}
-
-// Compares in SQLite's order: null, numbers, texts by their bytes, blobs. Neither value may be Other.
-int compare(const Value &one, const Value &other) {
-  if (one.kind != other.kind) return one.kind < other.kind ? -1 : 1;
-  if (one.kind == Value::Number) return one.number < other.number ? -1 : one.number > other.number;
-  return one.bytes.compare(other.bytes);
-}
 
 // A page of a tree, in memory that the next read overwrites, or in the cache.
 struct Page {
@@ -406,6 +296,13 @@ Found TileDatabase::read(const TilePlace &place, char *target, size_t *size) {
   static char text[kMaxText];
   const auto number = [](int64_t number) { return Value{Value::Number, number, {}}; };
   Value values[] = {number(place.z), number(place.x), number((int64_t{1} << place.z) - 1 - place.y), {}};
+  if (!facts_.zooms.empty()) {
+    const Zoom *zoom = place.z < facts_.zooms.size() ? &facts_.zooms[place.z] : nullptr;
+    if (!zoom || zoom->level < 0) return is_current() ? Found::Absent : Found::Unknown;
+    values[0] = number(zoom->level);
+    values[1] = number(place.x - zoom->column);
+    values[2] = number(place.y - zoom->row);
+  }
   Walk walk(*this);
   std::vector<Value> keys;
   for (const Step &step : facts_.steps) {

@@ -1,4 +1,4 @@
-// An MBTiles archive, an SQLite database (sqlite.org/fileformat2.html), that SQLite has opened in another process and JavaScript has described: the
+// An MBTiles archive or a table of tiles in a GeoPackage: an SQLite database (sqlite.org/fileformat2.html), that SQLite has opened in another process and JavaScript has described: the
 // trees of pages that lead to a tile. They are followed here page by page, if the kernel has the pages in memory.
 //
 // No lock is taken. The description was made while SQLite held its lock and no journal existed, so the file was in the state that a writer had
@@ -27,7 +27,7 @@ class TileDatabase {
     // False if the file does not exist.
     static bool of(int fd, Stamp *stamp);
   };
-  // Values of the keys of an index. Row is counted from the south. Found is the result of the previous step.
+  // Values of the keys of an index. Row is counted from the south unless the zooms are described. Found is the result of the previous step.
   enum class Key : int64_t { Zoom = 0, Column = 1, Row = 2, Found = 3 };
   // Look-up of one row by an index, or by its number.
   struct Step {
@@ -36,11 +36,16 @@ class TileDatabase {
     int64_t table = 0;      // root page; 0: the index holds the whole row (WITHOUT ROWID)
     int64_t column = 0;     // position in the record of the column that is read
   };
+  // A zoom of the grid as a GeoPackage stores it: its level (below 0: it has none), and the place of its first tile in the grid, from the north.
+  struct Zoom {
+    int64_t level = -1, column = 0, row = 0;
+  };
   struct Facts {
     std::string identity;  // of the file's content
     int64_t modified = 0;  // seconds since 1970
     int64_t page_bytes = 0;
     Stamp stamp = {};
+    std::vector<Zoom> zooms;  // by zoom of the grid; empty: levels are zooms (MBTiles)
     std::vector<Step> steps;  // the last one returns the tile's bytes
   };
 

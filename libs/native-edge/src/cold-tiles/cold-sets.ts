@@ -5,7 +5,18 @@ import { type FixedAnswer, headOf, headOfFixed, type ResponseHeaders } from '../
 export interface ColdSetsAddon {
   canReadColdTiles(): boolean
   putHeads(found: string, notModified: string): number
-  putFolderSet(...set: [...SetArguments, root: string, folder: string, extension: string, fromSouth: boolean]): void
+  putFolderSet(
+    ...set: [
+      ...SetArguments,
+      root: string,
+      folder: string,
+      extension: string,
+      fromSouth: boolean,
+      form: number,
+      levels: Uint8Array,
+    ]
+  ): void
+  putBundleSet(...set: [...SetArguments, id: number, root: string, folder: string, levels: Uint8Array]): void
   putArchiveSet(...set: [...SetArguments, archive: number]): boolean
   putDatabaseSet(...set: [...SetArguments, root: string, path: string, identity: string, words: BigInt64Array]): number
   putArchive(
@@ -16,6 +27,7 @@ export interface ColdSetsAddon {
     minZoom: number,
     maxZoom: number,
     sections: Uint8Array,
+    head: Uint8Array,
     ...columns: DirectoryBytes
   ): void
   putWmts(address: string, matrixSets: string, mediaType: string, extension: string): void
@@ -48,7 +60,12 @@ export interface SetHeads {
   readonly notModified: ResponseHeaders
 }
 
-/** Tiles that a folder stores as `{folder}/{z}/{x}/{y}.{extension}`. Only for local file systems. */
+/** Layouts of a folder, in the order of the numbers of native/cold_tiles/tile_names.h. */
+const FORMS = ['xyz', 'tc', 'mp', 'arcgis', 'quadkey'] as const
+/** Marks a zoom without a level. */
+const NO_LEVEL = 0xff
+
+/** Tiles that a folder stores as `{folder}/{z}/{x}/{y}.{extension}`, or in another layout. Only for local file systems. */
 export interface FolderPlace {
   /** Absolute path of the directory outside of which nothing is read. */
   readonly root: string
@@ -57,6 +74,17 @@ export interface FolderPlace {
   readonly extension: string
   /** True if rows are counted from the south (TMS). */
   readonly fromSouth: boolean
+  readonly form: (typeof FORMS)[number]
+  /** Level of each zoom that the set has; null: each zoom is its own level. */
+  readonly levels: ReadonlyMap<number, number> | null
+}
+
+/** The bundles of an Esri compact cache in a folder. Only for local file systems. */
+export interface BundlesPlace extends Pick<FolderPlace, 'root' | 'folder'> {
+  /** Identifies the content in this process. */
+  readonly id: number
+  /** Level of each zoom that the set has. */
+  readonly levels: ReadonlyMap<number, number>
 }
 
 /** A decoded directory of a PMTiles archive: columns in the order of the tiles' numbers. A run of 0 points to a leaf directory. */
@@ -84,13 +112,15 @@ export interface ArchivePlace {
     readonly tiles: { readonly offset: number; readonly length: number }
   }
   readonly root: DirectoryColumns
+  /** Bytes to put before each tile. */
+  readonly head?: Uint8Array
 }
 
 /** Look-up of one row of a database, by an index or by the row's number. */
 export interface DatabaseStep {
   /** Root page of the index; 0 if the only key is the row's number. */
   readonly index: number
-  /** One key for each column of the index, in its order: 0 the zoom, 1 the column, 2 the row from the south, 3 the result of the previous step. */
+  /** One key for each column of the index, in its order: 0 the level, 1 the column, 2 the row, 3 the result of the previous step. */
   readonly keys: readonly number[]
   /** Root page of the table; 0 if the index contains whole rows. */
   readonly table: number
@@ -98,7 +128,15 @@ export interface DatabaseStep {
   readonly column: number
 }
 
-/** An MBTiles archive that SQLite has opened, without locks and without a journal. Only for local file systems. */
+/** A zoom of the grid as a GeoPackage stores it, with the place of the first stored tile in the grid. */
+export interface DatabaseZoom {
+  readonly zoom: number
+  readonly level: number
+  readonly column: number
+  readonly row: number
+}
+
+/** An archive of MBTiles or a table of a GeoPackage that SQLite has opened, without locks and without a journal. Only for local file systems. */
 export interface DatabasePlace {
   /** Identifies the content in this process. */
   readonly id: number
@@ -112,6 +150,8 @@ export interface DatabasePlace {
   readonly pageBytes: number
   /** State of the file when SQLite read it; times in nanoseconds since 1970. */
   readonly stamp: { readonly ino: bigint; readonly size: bigint; readonly mtimeNs: bigint; readonly ctimeNs: bigint }
+  /** Rows of these zooms are counted from the north; null: levels are zooms, and rows are counted from the south (MBTiles). */
+  readonly zooms: readonly DatabaseZoom[] | null
   /** The last step returns the tile's bytes. */
   readonly steps: readonly DatabaseStep[]
 }
@@ -141,6 +181,7 @@ export interface ColdSet {
   readonly place:
     | { readonly kind: 'folder'; readonly at: FolderPlace }
     | { readonly kind: 'archive'; readonly at: ArchivePlace }
+    | { readonly kind: 'bundles'; readonly at: BundlesPlace }
     | { readonly kind: 'database'; readonly at: DatabasePlace }
 }
 
@@ -203,8 +244,13 @@ export class NativeTilesets {
       const { root, path, identity } = place.at
       return PUT_OUTCOMES[this.#addon.putDatabaseSet(...set, root, path, identity, wordsOf(place.at))] ?? 'left'
     }
-    const { root, folder, extension, fromSouth } = place.at
-    this.#addon.putFolderSet(...set, root, folder, extension, fromSouth)
+    if (place.kind === 'bundles') {
+      const { id, root, folder, levels } = place.at
+      this.#addon.putBundleSet(...set, id, root, folder, bytesOfLevels(levels))
+      return 'put'
+    }
+    const { root, folder, extension, fromSouth, form, levels } = place.at
+    this.#addon.putFolderSet(...set, root, folder, extension, fromSouth, FORMS.indexOf(form), bytesOfLevels(levels))
     return 'put'
   }
 
@@ -254,12 +300,13 @@ export class NativeTilesets {
     return { tiles, bytes }
   }
 
-  #putArchive({ id, fd, extents, identity, modifiedMs, header, root }: ArchivePlace): void {
+  #putArchive({ id, fd, extents, identity, modifiedMs, header, head, root }: ArchivePlace): void {
     const { minZoom, maxZoom, leaves, tiles } = header
     const { extentBytes = 0, blockBytes = 0 } = extents ?? {}
     const sections = Float64Array.of(leaves.offset, leaves.length, tiles.offset, tiles.length, extentBytes, blockBytes)
     const modified = Math.floor(modifiedMs / 1000)
-    this.#addon.putArchive(id, fd, identity, modified, minZoom, maxZoom, asBytes(sections), ...bytesOf(root))
+    const lead = head ?? new Uint8Array(0)
+    this.#addon.putArchive(id, fd, identity, modified, minZoom, maxZoom, asBytes(sections), lead, ...bytesOf(root))
   }
 
   #numberOfHeads(heads: SetHeads | null): number {
@@ -275,11 +322,18 @@ export class NativeTilesets {
   }
 }
 
-function wordsOf({ id, modifiedMs, pageBytes, stamp, steps }: DatabasePlace): BigInt64Array {
+function wordsOf({ id, modifiedMs, pageBytes, stamp, zooms, steps }: DatabasePlace): BigInt64Array {
   const { ino, size, mtimeNs, ctimeNs } = stamp
   const ofSteps = steps.flatMap(({ index, keys, table, column }) => [index, keys.length, ...keys, table, column])
+  const described = zooms ?? []
+  const ofZooms = [described.length, ...described.flatMap(({ zoom, level, column, row }) => [zoom, level, column, row])]
   const about = [id, Math.floor(modifiedMs / 1000), pageBytes].map(BigInt)
-  return BigInt64Array.from([...about, ino, size, mtimeNs, ctimeNs, ...ofSteps.map(BigInt)])
+  return BigInt64Array.from([...about, ino, size, mtimeNs, ctimeNs, ...[...ofZooms, ...ofSteps].map(BigInt)])
+}
+
+function bytesOfLevels(levels: ReadonlyMap<number, number> | null): Uint8Array {
+  const length = levels === null ? 0 : Math.max(0, ...levels.keys()) + 1
+  return Uint8Array.from({ length }, (_, z) => levels?.get(z) ?? NO_LEVEL)
 }
 
 function bytesOf({ tileIds, runLengths, offsets, lengths }: DirectoryColumns): DirectoryBytes {

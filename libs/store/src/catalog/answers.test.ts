@@ -77,6 +77,7 @@ const vector: StoredVector = {
     wanted: true,
     queued: false,
     message: '',
+    messageCoded: null,
     setMinZoom: null,
     setMaxZoom: null,
     fields: null,

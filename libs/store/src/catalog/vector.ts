@@ -1,3 +1,4 @@
+import { storedMessage } from '@gateway/contracts/messages.js'
 import { type AdminVector, UNKNOWN_FACTS, type Vector, type VectorFacts } from '@gateway/contracts/vector.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import { decodedFields } from './decoded-fields.js'
@@ -22,12 +23,12 @@ export function toVector(stored: StoredVector, vectorBaseUrl: string): Vector {
 }
 
 /** Returns the facts about its vector tiles. */
-function tilesOf({ tiles: { wanted, queued, message, build } }: StoredVector): Vector['tiles'] {
+function tilesOf({ tiles: { wanted, queued, message, messageCoded, build } }: StoredVector): Vector['tiles'] {
   const hasTiles = build !== null && build.maxZoom !== null
   const status = !wanted ? 'none' : queued ? 'building' : message !== '' ? 'failed' : hasTiles ? 'ready' : 'none'
   return {
     status,
-    message: status === 'failed' ? message : '',
+    ...(status === 'failed' ? storedMessage(message, messageCoded) : storedMessage('')),
     min_zoom: build?.minZoom ?? null,
     max_zoom: build?.maxZoom ?? null,
     built_at: hasTiles ? build.builtAt : null,

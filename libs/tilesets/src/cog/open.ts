@@ -6,6 +6,7 @@ import { readExactly } from '../read-exactly.js'
 import { examineSample, SAMPLE_BYTES } from '../sample.js'
 import type { CachedReader, SourceSpec } from '../source.js'
 import type { TileSetProbe } from '../tile-set.js'
+import { archiveOfCog } from './archive.js'
 import { type Cog, CogLayout, readCog } from './pyramid.js'
 
 /** Opens a COG for serving. Returns null if it does not exist. Rejects with `BrokenArchiveError` and the disk's errors. */
@@ -13,7 +14,8 @@ export async function openCog(spec: SourceSpec, cached: CachedReader | null): Pr
   const opened = await openBelow(spec.root, spec.path)
   if (!opened.ok) return null
   try {
-    return new RangeSource(spec, new CogLayout(await readFrom(opened.fd, spec.path, opened.size)), cached)
+    const cog = await readFrom(opened.fd, spec.path, opened.size)
+    return new RangeSource(spec, new CogLayout(cog, archiveOfCog(cog)), cached)
   } finally {
     closeLater(opened.fd)
   }

@@ -1,7 +1,7 @@
 import type { Bounds, KnownTileMatrixSetId, TileFormat } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { degreesOf, describeMatrix, fitInGrid, gridOfCode, type MatrixFit } from '../grid-fit.js'
-import type { RangeLayout, ReadSection, SectionSearch } from '../ranges/source.js'
+import type { ArchiveOfRanges, RangeLayout, ReadSection, SectionSearch } from '../ranges/source.js'
 import { finish } from '../ranges/source.js'
 import type { TilePlace } from '../source.js'
 import { TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
@@ -48,6 +48,8 @@ interface CogZoom extends MatrixFit {
 
 export interface Cog {
   readonly path: string
+  /** bytes of the file */
+  readonly size: number
   readonly isLittle: boolean
   readonly grid: KnownTileMatrixSetId
   readonly format: TileFormat
@@ -130,7 +132,17 @@ export function* readCog(path: string, size: number): Reads<Cog> {
           `its overviews of ${off.slice(0, 5).join(', ')} do not lie on the grid and are not served: make it with ALIGNED_LEVELS`,
         ]
   const bounds = degreesOf(grid, [left, top - scaleY * height, left + scaleX * width, top])
-  return { path, isLittle, grid, format: compression === JPEG ? 'jpg' : 'webp', tileSize, zooms, bounds, warnings }
+  return {
+    path,
+    size,
+    isLittle,
+    grid,
+    format: compression === JPEG ? 'jpg' : 'webp',
+    tileSize,
+    zooms,
+    bounds,
+    warnings,
+  }
 }
 
 function unfit(why: string): BrokenArchiveError {
@@ -148,7 +160,8 @@ function keyOf(keys: readonly number[], wanted: number): number | null {
   return null
 }
 
-const SOI = Buffer.from([0xff, 0xd8])
+/** The marker that begins a JPEG image. */
+export const SOI = Buffer.from([0xff, 0xd8])
 /** Adobe's marker for untransformed colours. Without it, readers interpret three bands as YCbCr. */
 const PLAIN_COLOURS = Buffer.from('ffee000e41646f626500640000000000', 'hex')
 
@@ -163,9 +176,12 @@ function jpegHead(tables: Buffer | null, photometric: number): Uint8Array | null
 
 export class CogLayout implements RangeLayout {
   readonly #cog: Cog
+  readonly archive?: ArchiveOfRanges
 
-  constructor(cog: Cog) {
+  /** @param archive the same tiles, numbered */
+  constructor(cog: Cog, archive: ArchiveOfRanges | null = null) {
     this.#cog = cog
+    if (archive !== null) this.archive = archive
   }
 
   *find({ z, x, y }: TilePlace): SectionSearch {

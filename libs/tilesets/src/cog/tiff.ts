@@ -93,6 +93,20 @@ export function* numberAt(
   return unsigned(yield* bytesAt(path, offset + index * size, size), 0, size, isLittle)
 }
 
+/** Reads consecutive integers of a field. */
+export function* numbersFrom(
+  path: string,
+  { type, count: all, offset }: Field,
+  { index, count }: { readonly index: number; readonly count: number },
+  isLittle: boolean,
+): Reads<number[]> {
+  const size = SIZES[type]
+  if (size === undefined || ![1, 3, 4, 16].includes(type) || index + count > all || size * count > MAX_VALUE_BYTES)
+    throw new BrokenArchiveError('a field of an image directory is not of its type')
+  const bytes = yield* bytesAt(path, offset + index * size, size * count)
+  return Array.from({ length: count }, (_, i) => unsigned(bytes, i * size, size, isLittle))
+}
+
 /** Reads all numbers of a short field, including floating-point numbers. */
 export function* numbersOf(path: string, { type, count, offset }: Field, isLittle: boolean): Reads<number[]> {
   const size = SIZES[type]

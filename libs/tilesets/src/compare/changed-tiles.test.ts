@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -128,4 +128,67 @@ test('sets in a geographic grid are compared as well', async () => {
   const [left, right] = [await stored('xyz', before), await stored('mbtiles', after)]
   const changes = await found({ left, right, tileMatrixSet: 'WorldCRS84Quad', area: null })
   expect(changes).toEqual(expected(before, after, 2))
+})
+
+test('folders of many columns are compared in threads, in the same order', async () => {
+  const versionOf = (version: number): Tiles => {
+    const tiles = new Map<string, string>()
+    for (let x = 0; x < 150; x++)
+      for (let y = 0; y < 4; y++) tiles.set(`8/${x}/${y}`, `${x} ${y} ${(x + y) % 10 === 0 ? version : ''}`)
+    tiles.delete(`8/${version * 20}/1`)
+    return tiles
+  }
+  const [before, after] = [versionOf(1), versionOf(2)]
+  const grid = { tileMatrixSet: 'WebMercatorQuad', area: null } as const
+  const deep = { minZoom: 8, maxZoom: 8 }
+  const [left, right] = [await stored('xyz', before), await stored('tms', after)]
+  const changes = await found({ ...grid, left: { ...left, ...deep }, right: { ...right, ...deep } })
+  const all = [...before.keys()].flatMap((place) => {
+    const [, x = 0, y = 0] = place.split('/').map(Number)
+    if (place === '8/40/1') return ['8/40/1 removed']
+    if (place === '8/20/1') return []
+    return (x + y) % 10 === 0 ? [`8/${x}/${y} changed`] : []
+  })
+  expect(changes).toEqual([
+    ...all.slice(0, all.indexOf('8/20/0 changed') + 1),
+    '8/20/1 added',
+    ...all.slice(all.indexOf('8/20/0 changed') + 1),
+  ])
+})
+
+test('links, empty files, large tiles and folders in place of tiles are compared by what a reader gets', async () => {
+  const large = Buffer.alloc(200_000, 'large')
+  const tiles = new Map(
+    ['0/0/0', '1/0/0', '1/0/1', '1/1/0', '1/1/1', '2/0/0', '2/0/1', '2/0/2', '2/0/3'].map((p) => [p, p]),
+  )
+  const [left, right] = [await stored('xyz', tiles), await stored('xyz', tiles)]
+  const file = (set: ComparedSet, place: string) => path.join(set.path, `${place}.png`)
+  const replace = (set: ComparedSet, place: string, make: (file: string) => void) => {
+    rmSync(file(set, place))
+    make(file(set, place))
+  }
+  // The same file, by a hard link.
+  replace(right, '0/0/0', (to) => linkSync(file(left, '0/0/0'), to))
+  // A link to another tile of the source, and one that leads out of it.
+  replace(right, '1/0/0', (to) => symlinkSync(file(left, '1/0/0'), to))
+  replace(right, '1/0/1', (to) => symlinkSync(file(left, '1/1/1'), to))
+  replace(right, '1/1/0', (to) => symlinkSync('/etc/hostname', to))
+  replace(right, '1/1/1', (to) => writeFileSync(to, ''))
+  replace(right, '2/0/0', (to) => mkdirSync(to))
+  for (const set of [left, right]) writeFileSync(file(set, '2/0/1'), large)
+  writeFileSync(file(left, '2/0/2'), large)
+  writeFileSync(file(right, '2/0/2'), Buffer.from(large).fill('x', 150_000, 150_001))
+  writeFileSync(file(left, '2/0/3'), '')
+  const task = { tileMatrixSet: 'WebMercatorQuad', area: null, left, right } as const
+  expect(await found(task)).toEqual([
+    '1/0/1 changed',
+    '1/1/0 removed',
+    '1/1/1 removed',
+    '2/0/0 removed',
+    '2/0/2 changed',
+    '2/0/3 added',
+  ])
+  // A column that leads out of the source has no tiles.
+  symlinkSync('/etc', path.join(right.path, '2/1'))
+  expect((await found(task)).length).toBe(6)
 })

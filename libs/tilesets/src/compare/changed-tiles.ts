@@ -4,19 +4,14 @@ import { storedTiles } from '../export/stored-tiles.js'
 import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
 import { matrixSetOf, tileMatrixLimits, tileTouches } from '../tile-matrix-sets.js'
 import { ArchivePair, type ChangedRun } from './archive-changes.js'
+import { CHANGES, type ChangedTile } from './column-changes.js'
 import { type ComparedSet, type CompareTask, NotCompared, openSet } from './compare-sets.js'
+import { folderChanges, folderPair } from './folder-changes.js'
 import { joinTiles, type TileChange } from './join-tiles.js'
 
 export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet' | 'tileMatrices'> & {
   /** what is wanted, in degrees; null: everywhere */
   readonly area: Bounds | null
-}
-
-export interface ChangedTile {
-  readonly z: number
-  readonly x: number
-  readonly y: number
-  readonly change: TileChange
 }
 
 /** Maximum number of changes of one zoom that are sorted at once, of 8 bytes each. A zoom with more is read again for the rest. */
@@ -32,10 +27,13 @@ export async function* changedTiles(task: ChangesTask, sortedAtOnce = SORTED_AT_
   const set = matrixSetOf(task)
   const maxZoom = Math.max(left.maxZoom, right.maxZoom)
   const isNumbered = tileMatrixSet === 'WebMercatorQuad' && maxZoom <= MAX_PMTILES_ZOOM
-  for (let z = Math.min(left.minZoom, right.minZoom); z <= maxZoom; z++) {
-    const found = isNumbered ? numberedChanges(task, z, sortedAtOnce) : addressedChanges(task, z)
-    for await (const tile of found) if (area === null || tileTouches(set, tile, area)) yield tile
+  const folders = folderPair(left, right)
+  const changesOf = (z: number) => {
+    if (folders !== null) return folderChanges(folders, z, tileMatrixLimits(set, z, area))
+    return isNumbered ? numberedChanges(task, z, sortedAtOnce) : addressedChanges(task, z)
   }
+  for (let z = Math.min(left.minZoom, right.minZoom); z <= maxZoom; z++)
+    for await (const tile of changesOf(z)) if (area === null || tileTouches(set, tile, area)) yield tile
 }
 
 /** Handles sets in Web Mercator, whose tiles have numbers: each storage lists its tiles. */
@@ -87,8 +85,6 @@ async function tilesOf(set: ComparedSet, bounds: Bounds | null, z: number) {
   if (tiles === null) throw new NotCompared('the files of a version are not there')
   return tiles
 }
-
-const CHANGES = ['added', 'changed', 'removed'] as const
 
 /** Collects the lowest places from one on, in any order of arrival, as many as are sorted at once. */
 class LowestPlaces {

@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { zxyToTileId } from 'pmtiles'
-import type { Directory } from '../pmtiles/directory.js'
+import { type Directory, directoryBytes } from '../pmtiles/directory.js'
+import type { ArchiveOfRanges } from '../ranges/source.js'
 import type { TilePlace } from '../source.js'
 import { BUNDLE_SIDE } from './cache.js'
 
@@ -10,6 +12,55 @@ const RECORD_BYTES = 8
 
 /** Tiles of the zooms above: PMTiles 3, 4.1. */
 const tilesAbove = (zoom: number) => (4 ** zoom - 1) / 3
+
+/** The index of a bundle in bytes: a record of eight for each tile, five of offset and three of size. */
+export const INDEX_BYTES = TILES * RECORD_BYTES
+/** Beyond what a record can hold. */
+export const MAX_RECORD_OFFSET = 2 ** 40
+export const MAX_RECORD_LENGTH = 2 ** 24
+
+export const NO_TILES: Directory = {
+  tileIds: new Float64Array(),
+  runLengths: new Float64Array(),
+  offsets: new Float64Array(),
+  lengths: new Uint32Array(),
+}
+
+/** Limit: bytes of the directories that were made of archives of ranges, of all in this process; those used last stay. */
+const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024
+/** Made directories by the identity of their file and a name in it. */
+export const madeDirectories = new LRUCache<string, Directory>({
+  maxSize: MAX_DIRECTORY_BYTES,
+  sizeCalculation: (directory) => Math.max(1, directoryBytes(directory)),
+})
+
+/**
+ * Blocks of tiles, each given by one of its tiles, as the leaf directories of an archive. A block's tiles have numbers that follow one another, so that the
+ * first of each block finds it. The offset of a leaf is the block's place in this list, and one more: it stands for its name.
+ */
+export function rootOfBlocks(blocks: readonly TilePlace[]): Pick<ArchiveOfRanges, 'root' | 'leafOf'> {
+  // The names of bundles may differ by their case only.
+  const tileIds = Float64Array.from(new Set(blocks.map(firstOfBundle))).sort()
+  const { length } = tileIds
+  const root = {
+    tileIds,
+    runLengths: new Float64Array(length),
+    offsets: Float64Array.from({ length }, (_, i) => i + 1),
+    lengths: new Uint32Array(length).fill(1),
+  }
+  return { root, leafOf: (place) => indexOf(tileIds, firstOfBundle(place)) + 1 }
+}
+
+/** -1: it is not among them. */
+function indexOf(sorted: Float64Array, wanted: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((sorted[middle] as number) < wanted) low = middle + 1
+    else high = middle
+  }
+  return sorted[low] === wanted ? low : -1
+}
 
 /** The number of the first tile of the bundle that a tile lies in; the others of the bundle follow it. */
 export function firstOfBundle({ z, x, y }: TilePlace): number {

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache'
+import path from 'node:path'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { type Directory, directoryBytes } from '../pmtiles/directory.js'
+import type { Directory } from '../pmtiles/directory.js'
 import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
 import {
   type ArchiveOfRanges,
@@ -10,8 +10,8 @@ import {
   type ReadSection,
   type SectionSearch,
 } from '../ranges/source.js'
-import type { TilePlace } from '../source.js'
-import { directoryOf, firstOfBundle } from './bundle-directory.js'
+import type { FolderOfBundles, TilePlace } from '../source.js'
+import { directoryOf, INDEX_BYTES, madeDirectories, NO_TILES, rootOfBlocks } from './bundle-directory.js'
 import { BUNDLE_SIDE, type BundleListing, bundleOf, type EsriCache, listBundles } from './cache.js'
 import type { PlacedFile } from './files.js'
 
@@ -19,56 +19,16 @@ import type { PlacedFile } from './files.js'
 const HEAD_BYTES = 64
 const RECORDS = BUNDLE_SIDE * BUNDLE_SIDE
 const RECORD_BYTES = 8
-const INDEX_BYTES = RECORDS * RECORD_BYTES
 
 /** Maximum number of bundles whose heads are cached as valid. */
 const MAX_KNOWN = 10_000
 
-/** Limit: bytes of the directories that were made of the bundles of packages, of all in this process; those used last stay. */
-const MAX_DIRECTORY_BYTES = 16 * 1024 * 1024
-const directories = new LRUCache<string, Directory>({
-  maxSize: MAX_DIRECTORY_BYTES,
-  sizeCalculation: (directory) => Math.max(1, directoryBytes(directory)),
-})
-
-const NO_TILES: Directory = {
-  tileIds: new Float64Array(),
-  runLengths: new Float64Array(),
-  offsets: new Float64Array(),
-  lengths: new Uint32Array(),
-}
-
-/**
- * The bundles of a package as the leaf directories of an archive. A bundle's tiles have numbers that follow one another, so that the first of each bundle
- * finds it. The offset of a leaf is the bundle's place in this list, and one more: it stands for its name. null: PMTiles cannot number the tiles.
- */
+/** The bundles of a package as the leaf directories of an archive. null: PMTiles cannot number the tiles. */
 export function archiveOf(cache: EsriCache, zooms: readonly BundleListing[]): Omit<ArchiveOfRanges, 'leaf'> | null {
   const [minZoom, maxZoom] = [zooms[0]?.z ?? 0, zooms.at(-1)?.z ?? 0]
   if (cache.about.grid !== 'WebMercatorQuad' || zooms.length === 0 || maxZoom > MAX_PMTILES_ZOOM) return null
-  const firsts = zooms.flatMap(({ z, bundles }) =>
-    bundles.map(({ row, column }) => firstOfBundle({ z, x: column, y: row })),
-  )
-  // The names of bundles may differ by their case only.
-  const tileIds = Float64Array.from(new Set(firsts)).sort()
-  const { length } = tileIds
-  const root = {
-    tileIds,
-    runLengths: new Float64Array(length),
-    offsets: Float64Array.from({ length }, (_, i) => i + 1),
-    lengths: new Uint32Array(length).fill(1),
-  }
-  return { minZoom, maxZoom, root, leafOf: (place) => indexOf(tileIds, firstOfBundle(place)) + 1 }
-}
-
-/** -1: it is not among them. */
-function indexOf(sorted: Float64Array, wanted: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if ((sorted[middle] as number) < wanted) low = middle + 1
-    else high = middle
-  }
-  return sorted[low] === wanted ? low : -1
+  const blocks = zooms.flatMap(({ z, bundles }) => bundles.map(({ row, column }) => ({ z, x: column, y: row })))
+  return { minZoom, maxZoom, ...rootOfBlocks(blocks) }
 }
 
 /** Finds tiles in bundles: of each a record of eight bytes is read, so that a bundle that was written to is read as it is. */
@@ -76,11 +36,16 @@ export class BundleLayout implements RangeLayout {
   readonly #cache: EsriCache
   readonly #known = new Set<string>()
   readonly archive?: ArchiveOfRanges
+  readonly bundles?: FolderOfBundles
 
-  /** @param zooms the bundles of a package */
-  constructor(cache: EsriCache, zooms: readonly BundleListing[] = []) {
+  /** @param place the bundles of a package, or the folder of a cache */
+  constructor(cache: EsriCache, place: readonly BundleListing[] | string) {
     this.#cache = cache
-    const archive = archiveOf(cache, zooms)
+    if (typeof place === 'string') {
+      this.bundles = { folder: path.join(place, cache.tiles).replace(/\/$/, ''), levels: cache.about.levels }
+      return
+    }
+    const archive = archiveOf(cache, place)
     if (archive !== null) this.archive = { ...archive, leaf: (place, identity) => this.#leaf(place, identity) }
   }
 
@@ -133,7 +98,7 @@ export class BundleLayout implements RangeLayout {
     const level = this.#cache.about.levels.get(place.z)
     if (level === undefined) return null
     const name = bundleOf(this.#cache, level, place.x, place.y)
-    const known = directories.get(`${identity} ${name}`)
+    const known = madeDirectories.get(`${identity} ${name}`)
     if (known !== undefined) return known
     const bundle = yield* this.#open(name)
     if (bundle === null) return null
@@ -147,7 +112,7 @@ export class BundleLayout implements RangeLayout {
     })
     // Which of its tiles are broken is told where they are asked for.
     const made = isWhole ? found : NO_TILES
-    directories.set(`${identity} ${name}`, made)
+    madeDirectories.set(`${identity} ${name}`, made)
     return made
   }
 

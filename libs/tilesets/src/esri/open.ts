@@ -1,3 +1,4 @@
+import path from 'node:path'
 import { openFolder } from '../folder/source.js'
 import { FOLDER_LAYOUTS } from '../layouts/layout.js'
 import { listedFolder } from '../layouts/open.js'
@@ -15,18 +16,15 @@ export async function openEsri(spec: SourceSpec, cached: CachedReader | null): P
   if (!cache.isExploded) {
     const isPackage = spec.storage === 'tpkx' || spec.storage === 'vtpk'
     // A bundle in a folder may be written to: each tile is looked for in it.
-    return new RangeSource(spec, new BundleLayout(cache, isPackage ? await listBundles(cache) : []), cached)
+    return new RangeSource(spec, new BundleLayout(cache, isPackage ? await listBundles(cache) : spec.path), cached)
   }
   const { levels } = cache.about
-  const pathOf = ({ z, x, y, suffix = '' }: { z: number; x: number; y: number; suffix?: string }) => {
-    const level = levels.get(z)
-    const isServed = level !== undefined && suffix === ''
-    return isServed ? `${cache.tiles}${FOLDER_LAYOUTS.arcgis.write({ z: level, x, y })}.${spec.extension}` : null
-  }
   const zoomOfLevel = new Map([...levels].map(([z, level]) => [level, z]))
-  return listedFolder(await openFolder(spec, cached, pathOf), {
+  const folder = path.join(spec.path, cache.tiles).replace(/\/$/, '')
+  const names = { form: 'arcgis', folder, fromSouth: false, levels } as const
+  return listedFolder(await openFolder(spec, cached, names), {
     root: spec.root,
-    folder: `${spec.path}/${cache.tiles}`,
+    folder,
     layout: FOLDER_LAYOUTS.arcgis,
     extension: spec.extension,
     zoomOf: (level) => zoomOfLevel.get(level),

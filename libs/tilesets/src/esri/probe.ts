@@ -89,7 +89,7 @@ async function firstTiles(
   cache: EsriCache,
   zooms: readonly BundleListing[],
 ): Promise<Buffer[]> {
-  const layout = new BundleLayout(cache)
+  const layout = new BundleLayout(cache, [])
   const spec = {
     id: 0,
     storage: 'esri_compact',

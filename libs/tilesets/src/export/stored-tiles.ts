@@ -2,21 +2,20 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { tileIdToZxy, zxyToTileId } from 'pmtiles'
-import { flipRow, isInPyramid, parseIndex } from '../address.js'
-import { BrokenArchiveError } from '../broken-archive.js'
-import { listNames, listNumbers } from '../folder/listing.js'
-import { openFolder } from '../folder/source.js'
+import { isInPyramid } from '../address.js'
+import { openColumn, readTileFile, tileFile } from '../folder/column.js'
+import { listNumbers } from '../folder/listing.js'
 import { encodingOf } from '../formats.js'
 import { openListed } from '../listed-source.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { addressesOf, prepareTileQuery } from '../mbtiles/queries.js'
-import { openArchive, type PmtilesArchive, unpackDirectory } from '../pmtiles/archive.js'
-import type { Directory } from '../pmtiles/directory.js'
+import { openArchive } from '../pmtiles/archive.js'
 import { encodingOfTiles } from '../pmtiles/header.js'
-import { MAX_DIRECTORY_BYTES, MAX_LEAF_DEPTH, MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
+import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
+import { RunReader, storedRuns } from '../pmtiles/stored-runs.js'
 import type { NumberedTile } from '../pmtiles/writer.js'
 import { readExactly } from '../read-exactly.js'
-import type { Source, SourceSpec, Tile } from '../source.js'
+import type { SourceSpec, Tile } from '../source.js'
 import type { TileEncoding } from '../tile-set.js'
 import { type Area, ZoomArea } from './area.js'
 import { MAX_EXPORTED_TILES, TileNumbers, tooMany } from './tile-numbers.js'
@@ -62,24 +61,26 @@ function packed(data: Uint8Array, encoding: TileEncoding, wanted: TileEncoding):
   return wanted === 'gzip' ? gzipSync(data) : gunzipSync(data)
 }
 
-async function tilesOfFolder(set: StoredSet, area: Area): Promise<StoredTiles | null> {
+async function tilesOfFolder(set: StoredSet, area: Area): Promise<StoredTiles> {
   const numbers = new TileNumbers()
   for (const z of await listNumbers(set.root, set.path)) {
     if (z < area.minZoom || z > area.maxZoom) continue
     const within = new ZoomArea(area, z)
-    const folder = path.join(set.path, String(z))
-    for (const x of await listNumbers(set.root, folder)) {
+    for (const x of await listNumbers(set.root, path.join(set.path, String(z)))) {
       if (!within.hasColumn(x)) continue
-      for (const name of await listNames(set.root, path.join(folder, String(x)))) {
-        const dot = name.indexOf('.')
-        if (name.slice(dot + 1) !== set.extension) continue
-        const row = parseIndex(name.slice(0, dot))
-        const y = set.storage === 'tms' ? flipRow(z, row) : row
-        if (row >= 0 && within.hasRow(y)) numbers.add(zxyToTileId(z, x, y))
-      }
+      for (const y of openColumn(set, z, x)?.rows ?? []) if (within.hasRow(y)) numbers.add(zxyToTileId(z, x, y))
     }
   }
-  return tilesOfSource(await openFolder({ ...set, id: 0, isRemote: false }, null), set, numbers)
+  const sorted = numbers.sorted()
+  const wanted = writtenEncoding(set.format)
+  const tiles = async function* () {
+    for (const tileId of sorted) {
+      const data = readTileFile(set.root, tileFile(set, ...tileIdToZxy(tileId)))
+      if (data === null) continue
+      yield { tileId, data: packed(data, set.format === 'pbf' ? encodingOf(data) : 'identity', wanted) }
+    }
+  }
+  return { count: sorted.length, tiles: tiles(), close: () => {} }
 }
 
 async function tilesOfListed(set: StoredSet, area: Area): Promise<StoredTiles | null> {
@@ -92,13 +93,8 @@ async function tilesOfListed(set: StoredSet, area: Area): Promise<StoredTiles | 
       if (isInPyramid(z, x, y) && within.has(x, y)) numbers.add(zxyToTileId(z, x, y))
     }
   }
-  return tilesOfSource(source, set, numbers)
-}
-
-/** Reads the tiles with these numbers. */
-function tilesOfSource(source: Source, { format }: StoredSet, numbers: TileNumbers): StoredTiles {
   const sorted = numbers.sorted()
-  const wanted = writtenEncoding(format)
+  const wanted = writtenEncoding(set.format)
   const tiles = async function* () {
     for (const tileId of sorted) {
       const [z, x, y] = tileIdToZxy(tileId)
@@ -165,23 +161,31 @@ async function tilesOfPmtiles(set: StoredSet, area: Area): Promise<StoredTiles |
   const { header } = archive
   const first = zxyToTileId(Math.max(area.minZoom, header.minZoom), 0, 0)
   const end = zxyToTileId(Math.min(area.maxZoom, header.maxZoom, MAX_PMTILES_ZOOM - 1) + 1, 0, 0)
-  const entries = async function* () {
-    for await (const entry of entriesOf(archive, archive.root, first, end, 0)) {
-      yield* runsWithin(entry, first, end, area.bounds === null ? null : isWithin)
+  const runs = function* () {
+    for (const run of storedRuns(archive, first, end)) {
+      if (area.bounds === null) yield run
+      else
+        for (let tileId = run.tileId; tileId < run.tileId + run.runLength; tileId++)
+          if (isWithin(tileId)) yield { ...run, tileId, runLength: 1 }
     }
   }
   try {
     let count = 0
-    for await (const { runLength } of entries()) {
+    for (const { runLength } of runs()) {
       count += runLength
       if (area.bounds !== null && count > MAX_EXPORTED_TILES) throw tooMany()
     }
+    const reader = new RunReader(archive)
     const tiles = async function* () {
-      for await (const { tileId, runLength, offset, length } of entries()) {
-        const { fd, header } = archive
-        if (offset + length > header.tiles.length) throw new BrokenArchiveError('a tile lies beyond the tile data')
-        const data = await readExactly(fd, header.tiles.offset + offset, length)
-        yield { tileId, runLength, data: packed(data, encoding, wanted) }
+      // Successive runs with the same content are read and packed once.
+      let offset = -1
+      let data: Uint8Array = new Uint8Array(0)
+      for (const run of runs()) {
+        if (run.offset !== offset) {
+          offset = run.offset
+          data = packed(Uint8Array.from(reader.read(run)), encoding, wanted)
+        }
+        yield { tileId: run.tileId, runLength: run.runLength, data }
       }
     }
     return { count, tiles: tiles(), close: () => fs.close(archive.fd, () => {}) }
@@ -189,52 +193,4 @@ async function tilesOfPmtiles(set: StoredSet, area: Area): Promise<StoredTiles |
     fs.close(archive.fd, () => {})
     throw error
   }
-}
-
-interface Run {
-  readonly tileId: number
-  readonly runLength: number
-  readonly offset: number
-  readonly length: number
-}
-
-/** Yields entries of tiles whose numbers are in [first, end), in ascending order. Leaves without such entries are not read. */
-async function* entriesOf(
-  archive: PmtilesArchive,
-  { tileIds, runLengths, offsets, lengths }: Directory,
-  first: number,
-  end: number,
-  depth: number,
-): AsyncGenerator<Run> {
-  for (let i = 0; i < tileIds.length; i++) {
-    const [tileId, runLength, offset, length] = [tileIds[i]!, runLengths[i]!, offsets[i]!, lengths[i]!]
-    if (tileId >= end) return
-    if (runLength > 0) {
-      if (tileId + runLength > first) yield { tileId, runLength, offset, length }
-      continue
-    }
-    if ((tileIds[i + 1] ?? Number.POSITIVE_INFINITY) <= first) continue
-    if (depth === MAX_LEAF_DEPTH) throw new BrokenArchiveError(`directories are nested more than ${depth} deep`)
-    const { header, fd } = archive
-    if (offset + length > header.leaves.length || length > MAX_DIRECTORY_BYTES)
-      throw new BrokenArchiveError('a directory is larger than allowed, or lies beyond its section')
-    const leaf = unpackDirectory(header, await readExactly(fd, header.leaves.offset + offset, length))
-    yield* entriesOf(archive, leaf, first, end, depth + 1)
-  }
-}
-
-/** Yields the selected parts of a run. */
-function* runsWithin(
-  { tileId, runLength, offset, length }: Run,
-  first: number,
-  end: number,
-  isWithin: ((tileId: number) => boolean) | null,
-): Generator<Run> {
-  const from = Math.max(tileId, first)
-  const to = Math.min(tileId + runLength, end)
-  if (isWithin === null) {
-    if (from < to) yield { tileId: from, runLength: to - from, offset, length }
-    return
-  }
-  for (let id = from; id < to; id++) if (isWithin(id)) yield { tileId: id, runLength: 1, offset, length }
 }

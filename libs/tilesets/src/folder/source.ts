@@ -4,9 +4,11 @@ import { fileIdentity } from '@gateway/core/files/file-identity.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { flipRow } from '../address.js'
 import { encodingOf } from '../formats.js'
+import { FOLDER_LAYOUTS } from '../layouts/layout.js'
 import { readExactly } from '../read-exactly.js'
 import {
   type CachedReader,
+  type FolderNames,
   SMALL_BYTES,
   type Source,
   type SourceLayout,
@@ -29,13 +31,14 @@ interface TileFileFacts {
   readonly modifiedMs: number
 }
 
-/** Returns a tile's path below the folder of its version; null if no such path exists. */
-export type PathOf = (place: TilePlace) => string | null
-
-/** Opens a version stored as `{folder}/{z}/{x}/{y}.{extension}`, with rows as its storage counts them, or by the paths of `pathOf`. */
-export async function openFolder(spec: SourceSpec, cached: CachedReader | null, pathOf?: PathOf): Promise<Source> {
+/** Opens a version stored as `{folder}/{z}/{x}/{y}.{extension}`, with rows as its storage counts them, or by other names. */
+export async function openFolder(
+  spec: SourceSpec,
+  cached: CachedReader | null,
+  names: FolderNames = { form: 'xyz', folder: spec.path, fromSouth: spec.storage === 'tms', levels: null },
+): Promise<Source> {
   const realRoot = await fs.promises.realpath(spec.root).catch(() => null)
-  return new FolderSource(spec, realRoot === null ? null : cached, path.join(realRoot ?? '', path.sep), pathOf)
+  return new FolderSource(spec, realRoot === null ? null : cached, path.join(realRoot ?? '', path.sep), names)
 }
 
 class FolderSource implements Source {
@@ -44,10 +47,10 @@ class FolderSource implements Source {
   /** Real path of the root when it was opened, with a final slash. `tile` detects whether it has changed. */
   readonly #realRoot: string
   readonly #signatureBytes: number
-  readonly #ownPathOf: PathOf | undefined
+  readonly #names: FolderNames
 
-  constructor(spec: SourceSpec, cached: CachedReader | null, realRoot: string, pathOf: PathOf | undefined) {
-    this.#ownPathOf = pathOf
+  constructor(spec: SourceSpec, cached: CachedReader | null, realRoot: string, names: FolderNames) {
+    this.#names = names
     this.#spec = spec
     this.#cached = cached
     this.#realRoot = realRoot
@@ -92,21 +95,21 @@ class FolderSource implements Source {
   }
 
   layout(): SourceLayout | null {
-    const { path: folder, extension, storage } = this.#spec
-    if (this.#ownPathOf !== undefined) return null
-    return this.#cached === null ? null : { kind: 'folder', folder, extension, fromSouth: storage === 'tms' }
+    const { extension } = this.#spec
+    return this.#cached === null ? null : { kind: 'folder', extension, ...this.#names }
   }
 
   close(): void {}
 
-  #pathOf(place: TilePlace): string | null {
-    const { path: folder, storage, extension } = this.#spec
-    if (this.#ownPathOf !== undefined) {
-      const own = this.#ownPathOf(place)
-      return own === null ? null : `${folder}/${own}`
-    }
-    const { z, x, y, suffix = '' } = place
-    return `${folder}/${z}/${x}/${storage === 'tms' ? flipRow(z, y) : y}${suffix}.${extension}`
+  /** Returns null if the set has no such path. */
+  #pathOf({ z, x, y, suffix = '' }: TilePlace): string | null {
+    const { form, folder, fromSouth, levels } = this.#names
+    const level = levels === null ? z : levels.get(z)
+    if (level === undefined) return null
+    const row = fromSouth ? flipRow(z, y) : y
+    const { extension } = this.#spec
+    if (form === 'xyz') return `${folder}/${level}/${x}/${row}${suffix}.${extension}`
+    return suffix === '' ? `${folder}/${FOLDER_LAYOUTS[form].write({ z: level, x, y: row })}.${extension}` : null
   }
 
   #readSignature(fd: number): Uint8Array | null {

@@ -2,25 +2,37 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf } from '../formats.js'
 import { openDatabase } from '../mbtiles/database.js'
 import type { MbtilesOpening } from '../mbtiles/opening.js'
+import { type DescribedTables, describePages } from '../mbtiles/page-layout.js'
 import { nothingToProbe } from '../nothing-to-probe.js'
 import type { ListedSource } from '../ranges/source.js'
 import { examineSample, formatBySamples } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { geopackagePlace } from './place.js'
-import { addressesOfTable, describeTable, prepareTable, samplesOf, tileTables } from './tile-table.js'
+import { addressesOfTable, describeTable, prepareTable, samplesOf, type TileTable, tileTables } from './tile-table.js'
 
 /** Opens a table of tiles for serving, like `openMbtiles` for an archive, and for the same processes. */
-export function openTileTable(root: string, file: string, table: string): MbtilesOpening {
+export function openTileTable(
+  root: string,
+  { file, table: name }: { readonly file: string; readonly table: string },
+  describes: boolean,
+): MbtilesOpening {
   const opened = openDatabase(root, file)
   if (!opened.ok) return opened
-  const { database, identity, modifiedMs, fate, size } = opened
+  const { database, identity, modifiedMs, fate, size, pages } = opened
   try {
-    const tile = prepareTable(database, describeTable(database, table), size)
-    return { ok: true, archive: { identity, modifiedMs, fate, tile, layout: null, close: () => database.close() } }
+    const table = describeTable(database, name)
+    const tile = prepareTable(database, table, size)
+    const layout = pages === null || !describes ? null : describePages(database, pages, tablesOf(table))
+    return { ok: true, archive: { identity, modifiedMs, fate, tile, layout, close: () => database.close() } }
   } catch (error) {
     database.close()
     throw error
   }
+}
+
+function tablesOf({ table, zooms }: TileTable): DescribedTables {
+  const stored = [...zooms].map(([zoom, { level, column, row }]) => ({ zoom, level, column, row }))
+  return { keys: table, data: null, zooms: stored }
 }
 
 /** Returns the names of the tables of tiles in a file, or null if it does not exist. Throws `BrokenArchiveError`. */

@@ -22,18 +22,17 @@ export async function openLayout(
 ): Promise<ListedSource> {
   const layout = FOLDER_LAYOUTS[name]
   const { root, path: folder, extension, rowsFromNorth = false } = spec
-  const source = await openFolder(spec, cached, ({ suffix = '', ...place }) =>
-    suffix === '' ? `${layout.write(storedPlace(place, rowsFromNorth))}.${extension}` : null,
-  )
+  const source = await openFolder(spec, cached, { form: name, folder, fromSouth: !rowsFromNorth, levels: null })
   return listedFolder(source, { root, folder, layout, extension, zoomOf: (level) => level, rowsFromNorth })
 }
 
 /** Combines the source of a folder with the list of its tiles. */
 export function listedFolder(source: Source, folder: ListedFolder): ListedSource {
-  const { tile, tileIfCached } = source
+  const { tile, tileIfCached, layout } = source
   return {
     tile: tile.bind(source),
     ...(tileIfCached !== undefined && { tileIfCached: tileIfCached.bind(source) }),
+    ...(layout !== undefined && { layout: layout.bind(source) }),
     close: () => source.close(),
     addresses: (zoom) => addressesIn(folder, zoom),
   }

@@ -12,7 +12,7 @@ import { prepareTileQuery } from './queries.js'
  */
 export function openMbtiles(root: string, file: string, describes = true): MbtilesOpening {
   const table = geopackagePlace(file)
-  if (table?.table != null) return openTileTable(root, table.file, table.table)
+  if (table?.table != null) return openTileTable(root, { file: table.file, table: table.table }, describes)
   const opened = openDatabase(root, file)
   if (!opened.ok) return opened
   const { database, identity, modifiedMs, fate, size, pages } = opened

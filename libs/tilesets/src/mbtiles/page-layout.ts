@@ -2,14 +2,30 @@ import fs from 'node:fs'
 import { isOnLocalDiskSync } from '@gateway/core/files/local-file-system.js'
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import type { DatabasePages, FileStamp } from './database.js'
-import { findTileTables, KEY_COLUMNS } from './schema.js'
+import { quotedName } from './plain-tables.js'
+import { findTileTables, KEY_COLUMNS, type TileTables } from './schema.js'
 
 /** The positions of a database's tiles, for code that reads its pages without SQLite. Valid as long as the file has this stamp. */
 export interface DatabaseLayout {
   readonly pageBytes: number
   readonly stamp: FileStamp
+  /** rows of these zooms count from the north; null: levels are zooms, and rows count from the south */
+  readonly zooms: readonly StoredLevel[] | null
   /** steps to the tile's bytes, which the last one returns */
   readonly steps: readonly DatabaseStep[]
+}
+
+/** A zoom of the grid as a GeoPackage stores it, with the place of its first tile in the grid. */
+export interface StoredLevel {
+  readonly zoom: number
+  readonly level: number
+  readonly column: number
+  readonly row: number
+}
+
+/** The tables with the tiles of a database, and its levels as in `DatabaseLayout`. */
+export interface DescribedTables extends TileTables {
+  readonly zooms: DatabaseLayout['zooms']
 }
 
 /** A look-up of one row, by an index or by its number. */
@@ -25,9 +41,9 @@ export interface DatabaseStep {
 }
 
 /** Values of an index look-up. `FOUND` is the result of the previous step. The numbers match those of libs/native-edge. */
-const Key = { ZOOM: 0, COLUMN: 1, ROW_FROM_SOUTH: 2, FOUND: 3 } as const
+const Key = { ZOOM: 0, COLUMN: 1, ROW: 2, FOUND: 3 } as const
 const KEYS_OF_A_TILE = new Map<string, number>(
-  [Key.ZOOM, Key.COLUMN, Key.ROW_FROM_SOUTH].map((key, i) => [KEY_COLUMNS[i] as string, key]),
+  [Key.ZOOM, Key.COLUMN, Key.ROW].map((key, i) => [KEY_COLUMNS[i] as string, key]),
 )
 
 /** The kernel dates writes by its timer, which ticks at least a hundred times a second. */
@@ -39,15 +55,19 @@ const NS_PER_MS = 1_000_000n
  * that only SQLite may read. The queries run under SQLite's lock, and it finds no journal, so the file is as a writer completed it, and any later
  * write changes its stamp. May wait for a tick of the kernel's timer: until then a write would have the same time.
  */
-export function describePages(database: DatabaseSyncInstance, pages: DatabasePages): DatabaseLayout | null {
+export function describePages(
+  database: DatabaseSyncInstance,
+  pages: DatabasePages,
+  tables: DescribedTables = { ...findTileTables(database), zooms: null },
+): DatabaseLayout | null {
   const { realPath, pageBytes, reservedBytes, stamp } = pages
   try {
     if (reservedBytes !== 0 || !isOnLocalDiskSync(realPath) || !waitForTick(stamp)) return null
-    const steps = findSteps(database)
+    const steps = findSteps(database, tables)
     if (steps === null || fs.existsSync(`${realPath}-journal`)) return null
     // SQLite opened the file by its path. If another file was there meanwhile, the time of the inode's change reveals it.
     const now = fs.statSync(realPath, { bigint: true })
-    return isSame(now, stamp) ? { pageBytes, stamp: stampOf(stamp), steps } : null
+    return isSame(now, stamp) ? { pageBytes, stamp: stampOf(stamp), zooms: tables.zooms, steps } : null
   } catch {
     return null
   }
@@ -71,10 +91,9 @@ function stampOf({ ino, size, mtimeNs, ctimeNs }: FileStamp): FileStamp {
   return { ino, size, mtimeNs, ctimeNs }
 }
 
-function findSteps(database: DatabaseSyncInstance): DatabaseStep[] | null {
+function findSteps(database: DatabaseSyncInstance, { keys, data }: TileTables): DatabaseStep[] | null {
   const [encoding] = rows<{ encoding: unknown }>(database, 'PRAGMA main.encoding')
   if (encoding?.encoding !== 'UTF-8') return null
-  const { keys, data } = findTileTables(database)
   const tableOfKeys = describeTable(database, keys)
   if (data === null) {
     const step = stepTo(database, tableOfKeys, KEYS_OF_A_TILE, 'tile_data')
@@ -107,12 +126,12 @@ interface Table {
 function describeTable(database: DatabaseSyncInstance, table: string): Table {
   const found = rows<{ name: string; type: string; pk: number; hidden: number }>(
     database,
-    `PRAGMA main.table_xinfo(${table})`,
+    `PRAGMA main.table_xinfo(${quotedName(table)})`,
   )
   // A computed column may have no place in the record.
   const isPlain = found.every(({ hidden }) => hidden === 0)
-  const indexes = rows<Table['indexes'][number]>(database, `PRAGMA main.index_list(${table})`)
-  const [list] = rows<{ wr: number }>(database, `PRAGMA main.table_list(${table})`)
+  const indexes = rows<Table['indexes'][number]>(database, `PRAGMA main.index_list(${quotedName(table)})`)
+  const [list] = rows<{ wr: number }>(database, `PRAGMA main.table_list(${quotedName(table)})`)
   const isWithoutRowid = list?.wr !== 0
   const inKey = found.filter(({ pk }) => pk !== 0)
   const [only] = inKey

@@ -8,6 +8,7 @@ import type { Directory } from '../pmtiles/directory.js'
 import { readExactly } from '../read-exactly.js'
 import {
   type CachedReader,
+  type FolderOfBundles,
   SMALL_BYTES,
   type Source,
   type SourceLayout,
@@ -39,6 +40,8 @@ export interface RangeLayout {
   find(place: TilePlace): SectionSearch
   /** Present if all tiles are in the one file of the set, which changes only as a whole. */
   readonly archive?: ArchiveOfRanges
+  /** Present if all tiles are in bundles of a folder. */
+  readonly bundles?: FolderOfBundles
   /** The tiles of a zoom, XYZ. For processes that answer no requests: all indexes are read. */
   addresses(zoom: number, read: ReadSection): AsyncIterable<readonly [x: number, y: number]>
 }
@@ -48,6 +51,8 @@ export interface ArchiveOfRanges {
   readonly minZoom: number
   readonly maxZoom: number
   readonly root: Directory
+  /** bytes to put before each tile */
+  readonly head?: Uint8Array
   /** the root's offset for the leaf of a tile; 0: the root has no such leaf */
   leafOf(place: TilePlace): number
   /** The leaf itself; null or empty: it is not to be had. `identity`: of the file. Throws `BrokenArchiveError`. */
@@ -142,14 +147,16 @@ export class RangeSource implements ListedSource {
   }
 
   layout(): SourceLayout | null {
-    const { archive } = this.#layout
-    const file = this.#files.get(this.#spec.path)
-    if (archive === undefined || file === undefined || this.#spec.isRemote) return null
-    const { fd, size, identity, modifiedMs } = file
-    const { minZoom, maxZoom, root } = archive
-    const header = { minZoom, maxZoom, leaves: { offset: 0, length: NUMBERS }, tiles: { offset: 0, length: size } }
+    const { archive, bundles } = this.#layout
     const encoding = this.#spec.format === 'pbf' ? 'either' : 'identity'
-    return { kind: 'archive', archive: { fd, identity, modifiedMs, header, root }, encoding }
+    if (this.#spec.isRemote || this.#cached === null) return null
+    if (bundles !== undefined) return { kind: 'bundles', encoding, ...bundles }
+    const file = this.#files.get(this.#spec.path)
+    if (archive === undefined || file === undefined) return null
+    const { fd, size, identity, modifiedMs } = file
+    const { minZoom, maxZoom, root, head } = archive
+    const header = { minZoom, maxZoom, leaves: { offset: 0, length: NUMBERS }, tiles: { offset: 0, length: size } }
+    return { kind: 'archive', archive: { fd, identity, modifiedMs, header, root, ...(head && { head }) }, encoding }
   }
 
   *knownLeaves(place: TilePlace): Generator<readonly [offset: number, leaf: Directory]> {

@@ -1,7 +1,9 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import { quoted } from './columns.js'
 import {
   CONVERTED_GEOMETRY,
   CONVERTED_ID,
@@ -11,6 +13,7 @@ import {
   VectorFault,
   type VectorSource,
 } from './convert.js'
+import { writeFeatureTexts } from './feature-texts.js'
 import { ownIdsOf } from './first-feature.js'
 import { KINDS, reverseRing, ringArea, visitGeometry } from './geopackage-geometry.js'
 import {
@@ -92,8 +95,8 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
     db.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 8192')
     db.prepare('ATTACH ? AS converted').run(converted)
     const sources = layersOf(db, ownId)
-    if (sources.length === 0) throw new VectorFault('it has no layer with geometry')
-    if (sources.length > MAX_LAYERS) throw new VectorFault(`it has more than ${MAX_LAYERS} layers`)
+    if (sources.length === 0) throw new VectorFault(coded('vector_no_layer'))
+    if (sources.length > MAX_LAYERS) throw new VectorFault(coded('vector_many_layers', { limit: MAX_LAYERS }))
     const fields = fieldsOf(sources, task.code)
     if (fields.length > MAX_FIELDS) throw new VectorFault(TOO_MANY_FIELDS)
     db.exec('BEGIN')
@@ -110,7 +113,7 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
     db.exec('COMMIT')
     finish(db)
     const kinds = new Set(layers.map((layer) => layer.geometry_type).filter((kind) => kind !== null))
-    return {
+    const description: IndexDescription = {
       version: 1,
       storage_crs: task.crs,
       bounds: bounds.value(),
@@ -119,6 +122,11 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
       layers,
       fields,
     }
+    db.exec('BEGIN')
+    const { texts, asciiFolded } = writeFeatureTexts(db, description)
+    db.exec('COMMIT')
+    const folding = fields.map((field) => ({ ...field, ascii_folding: asciiFolded.has(field.column) }))
+    return { ...description, fields: folding, texts }
   } finally {
     db.close()
   }
@@ -204,10 +212,6 @@ const SQL_TYPES: Readonly<Record<IndexField['type'], string>> = {
   json: 'TEXT',
 }
 
-export function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
-}
-
 /** GeoPackage 1.3, with what its tools need of it. Geometries come last: a filter by attributes does not read past large ones. */
 function createTables(db: DatabaseSyncInstance, fields: readonly IndexField[]): void {
   const columns = fields.map(({ column, type }) => `, ${quoted(column)} ${SQL_TYPES[type]}`).join('')
@@ -285,9 +289,7 @@ function fillLayer(db: DatabaseSyncInstance, { table, columns }: SourceLayer, fi
         box.south < -MAX_LATITUDE ||
         box.north > MAX_LATITUDE
       )
-        throw new VectorFault(
-          'its coordinates are not in degrees, and it does not say in which coordinate system they are',
-        )
+        throw new VectorFault(coded('vector_not_degrees'))
       kinds.add(kind)
       bounds.add(box)
       boxes.push({ fid, box })

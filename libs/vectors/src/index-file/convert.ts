@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { CodedError, type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { fileIdentity } from '@gateway/core/files/file-identity.js'
@@ -10,7 +11,7 @@ import { type Outcome, runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { fingerprintOf, partsOf } from '../source-parts.js'
 
 /** A fault of a vector, described for its operator. */
-export class VectorFault extends Error {
+export class VectorFault extends CodedError {
   override readonly name: string = 'VectorFault'
 }
 
@@ -19,7 +20,7 @@ export class VectorReplaced extends VectorFault {
   override readonly name: string = 'VectorReplaced'
 
   constructor() {
-    super('the file was replaced or written after its last scan; the next scan finds its new content')
+    super(coded('vector_file_replaced'))
   }
 }
 
@@ -173,7 +174,7 @@ async function openParts({ source, kind, scratch }: Conversion): Promise<{ fd: n
     return true
   }
   try {
-    if (!(await add(source.path, extension))) throw new VectorFault('the file is gone, or may not be read')
+    if (!(await add(source.path, extension))) throw new VectorFault(coded('vector_file_gone'))
     if (kind !== 'shapefile') return parts
     const base = source.path.slice(0, -4)
     for (const sidecar of SIDECARS) {
@@ -208,7 +209,7 @@ const FORMATS_MS = 20_000
 function environment(kind: VectorKind): Record<string, string> {
   if (drivers === null) {
     const { status, stdout } = spawnSync('ogrinfo', ['--formats'], { env: BARE_ENVIRONMENT, timeout: FORMATS_MS })
-    if (status !== 0) throw new VectorFault('vector tiles need GDAL (ogr2ogr), which this machine does not have')
+    if (status !== 0) throw new VectorFault(coded('vector_no_gdal'))
     drivers = [...stdout.toString('utf8').matchAll(/^ {2}(\S[^(\n]{0,40}?) -[a-z, ]{1,60}- \(/gm)].map(
       (match) => match[1]!,
     )
@@ -229,7 +230,7 @@ function environment(kind: VectorKind): Record<string, string> {
 
 /** Limit: attributes of all layers; SQLite's tables have at most 2,000 columns. */
 export const MAX_FIELDS = 1_900
-export const TOO_MANY_FIELDS = `it has more than ${MAX_FIELDS} attributes`
+export const TOO_MANY_FIELDS = coded('vector_many_fields', { limit: MAX_FIELDS })
 
 /** Limit: characters of a reason. */
 const MAX_REASON = 500
@@ -243,17 +244,17 @@ function withoutFolders(line: string): string {
     .join(' ')
 }
 
-function reasonOf(outcome: Outcome | null): string {
-  if (outcome === null) return 'ogr2ogr did not run'
-  if (outcome.stopped !== null) return 'ogr2ogr was stopped: it made no progress'
+function reasonOf(outcome: Outcome | null): CodedMessage {
+  if (outcome === null || outcome.stopped !== null) return coded('vector_conversion_stopped')
   if (TOO_WIDE.test(outcome.stderr) && !NO_SPACE.test(outcome.stderr)) return TOO_MANY_FIELDS
-  if (/Unable to open datasource/.test(outcome.stderr))
-    return 'GDAL cannot read the file: it is damaged, or of another format'
+  if (/Unable to open datasource/.test(outcome.stderr)) return coded('vector_unreadable')
   const lines = outcome.stderr
     .split('\n')
     .map((line) => withoutFolders(line).trim())
     .filter((line) => line !== '' && !line.startsWith('Warning'))
   const said = lines.slice(0, 3).join(' ')
-  if (said === '') return `ogr2ogr ended with ${outcome.code ?? 'a signal; its memory may be limited too much'}`
-  return said.slice(0, MAX_REASON)
+  if (said !== '') return coded('vector_conversion_said', { words: said.slice(0, MAX_REASON) })
+  return outcome.code === null
+    ? coded('vector_conversion_killed')
+    : coded('vector_conversion_ended', { exit_code: outcome.code })
 }

@@ -21,7 +21,12 @@ const fieldSchema = z.object({
   type: z.enum(INDEX_FIELD_TYPES),
   /** the layers that have the field */
   layers: z.array(z.string()),
+  /** true if SQLite's lower(), which knows ASCII only, returns for each value what CASEI does */
+  ascii_folding: z.boolean().optional(),
 })
+
+/** Bytes of the features' texts in the table `feature_texts`. The texts of very large features are missing there. */
+const textsSchema = z.object({ longest: z.int(), mean: z.int() })
 
 /** index.json: describes the content of the index next to it. */
 export const indexDescriptionSchema = z.object({
@@ -35,7 +40,10 @@ export const indexDescriptionSchema = z.object({
   geometry_type: z.string().nullable(),
   layers: z.array(layerSchema),
   fields: z.array(fieldSchema),
+  /** absent: an index of an earlier release, which has no texts */
+  texts: textsSchema.optional(),
 })
 export type IndexDescription = z.infer<typeof indexDescriptionSchema>
 export type IndexField = IndexDescription['fields'][number]
+export type FeatureTexts = z.infer<typeof textsSchema>
 export type IndexLayer = IndexDescription['layers'][number]

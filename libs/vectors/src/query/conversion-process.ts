@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { runToEnd } from '@gateway/core/processes/run-to-end.js'
@@ -8,6 +9,8 @@ import { buildIndex } from '../index-file/build-index.js'
 import { VectorFault, VectorReplaced } from '../index-file/convert.js'
 import type { IndexField } from '../index-file/index-description.js'
 import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
+import { DEFAULT_CRS } from './crs.js'
+import type { ItemsQuery } from './items-query.js'
 import { fieldsOf } from './parameters.js'
 import { OpenIndex } from './run-query.js'
 
@@ -39,11 +42,13 @@ function writeText({ index, description, crs, output }: FormTask, format: 'geojs
   }
   try {
     if (format === 'geojson') write('{"type":"FeatureCollection","features":[')
-    const all = { limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY }
-    const none = { filter: null, id: null, sort: [], after: null }
-    const { geometry_type: geometryType } = description
-    for (const chunk of opened.run({ index, fields, selected: fields, geometryType, crs, format, ...all, ...none }))
-      write(chunk.bytes)
+    const texts = format === 'geojson' && crs.uri === DEFAULT_CRS.uri ? (description.texts ?? null) : null
+    const query: ItemsQuery = {
+      ...{ index, fields, selected: fields, geometryType: description.geometry_type, crs, format, texts },
+      ...{ limit: Number.MAX_SAFE_INTEGER - 1, offset: 0, maxBytes: Number.POSITIVE_INFINITY },
+      ...{ filter: null, id: null, sort: [], after: null },
+    }
+    for (const chunk of opened.run(query)) write(chunk.bytes)
     if (format === 'geojson') write(']}\n')
   } finally {
     fs.closeSync(fd)
@@ -91,7 +96,7 @@ async function ogr2ogr(
   const outcome = await runToEnd({ command, args, env, descriptors: [], idleSeconds: IDLE_SECONDS })
   if (/no space left|disk is full|disk full/i.test(outcome.stderr))
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
-  if (outcome.code !== 0) throw new VectorFault(reasonOf(outcome.stderr))
+  if (outcome.code !== 0) throw new VectorFault(coded('vector_conversion_said', { words: reasonOf(outcome.stderr) }))
   if (form === 'zip') fs.renameSync(file, output)
 }
 

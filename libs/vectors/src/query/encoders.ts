@@ -60,15 +60,31 @@ function isJson(text: string): boolean {
   }
 }
 
+/** Returns a function that writes a feature as GeoJSON. */
+export function geoJsonOf(
+  fields: readonly IndexField[],
+  convert: Convert,
+): (row: Row, values: readonly Cell[]) => string {
+  const names = fields.map(({ name }) => `${JSON.stringify(name)}:`)
+  return (row, values) => {
+    let properties = ''
+    for (let i = 0; i < fields.length; i++) {
+      const { type, layers } = fields[i] as IndexField
+      const value = values[i] as Cell
+      // Fields of other layers are not properties of this feature.
+      if (value === null && layers.length > 0 && !layers.includes(row.layer)) continue
+      properties += `${properties === '' ? '' : ','}${names[i]}${jsonOf(type, value)}`
+    }
+    const id = JSON.stringify(idOf(row))
+    return `{"type":"Feature","id":${id},"geometry":${geoJsonText(row.geometry, convert)},"properties":{${properties}}}`
+  }
+}
+
 class GeoJsonEncoder implements Encoder {
-  readonly #fields: readonly IndexField[]
-  readonly #names: readonly string[]
-  readonly #convert: Convert
+  readonly #textOf: ReturnType<typeof geoJsonOf>
 
   constructor({ selected }: ItemsQuery, convert: Convert) {
-    this.#fields = selected
-    this.#names = selected.map(({ name }) => `${JSON.stringify(name)}:`)
-    this.#convert = convert
+    this.#textOf = geoJsonOf(selected, convert)
   }
 
   head(): Uint8Array {
@@ -76,19 +92,7 @@ class GeoJsonEncoder implements Encoder {
   }
 
   feature(row: Row, values: SqlRow, index: number): Uint8Array {
-    const properties: string[] = []
-    for (const [i, value] of values.entries()) {
-      const { type, layers } = this.#fields[i] as IndexField
-      // Fields of other layers are not properties of this feature.
-      if (value === null && layers.length > 0 && !layers.includes(row.layer)) continue
-      properties.push(`${this.#names[i]}${jsonOf(type, value)}`)
-    }
-    const id = JSON.stringify(idOf(row))
-    const geometry = geoJsonText(row.geometry, this.#convert)
-    const separator = index === 0 ? '' : ','
-    return Buffer.from(
-      `${separator}{"type":"Feature","id":${id},"geometry":${geometry},"properties":{${properties.join(',')}}}`,
-    )
+    return Buffer.from(`${index === 0 ? '' : ','}${this.#textOf(row, values)}`)
   }
 }
 

@@ -21,7 +21,6 @@ type TypeName = Exclude<(typeof TYPES)[number], ''>
 interface Notation {
   readonly open: string
   readonly close: string
-  readonly between: string
   readonly position: (x: number, y: number, z: number | null) => string
   readonly begin: (type: TypeName, hasZ: boolean) => string
   readonly end: (type: TypeName) => string
@@ -31,7 +30,6 @@ interface Notation {
 const GEOJSON: Notation = {
   open: '[',
   close: ']',
-  between: ',',
   position: (x, y, z) => (z === null || Number.isNaN(z) ? `[${x},${y}]` : `[${x},${y},${z}]`),
   begin: (type) => `{"type":"${type}","${type === 'GeometryCollection' ? 'geometries' : 'coordinates'}":`,
   end: () => '}',
@@ -41,7 +39,6 @@ const GEOJSON: Notation = {
 const WKT: Notation = {
   open: '(',
   close: ')',
-  between: ',',
   position: (x, y, z) => (z === null ? `${x} ${y}` : `${x} ${y} ${z}`),
   begin: (type, hasZ) => `${type.toUpperCase()}${hasZ ? ' Z ' : ' '}`,
   end: () => '',
@@ -102,55 +99,77 @@ export function wktText(blob: Uint8Array | null, convert: Convert): string {
 function textOf(blob: Uint8Array | null, convert: Convert, notation: Notation): string | null {
   if (blob === null || blob.length < 13) return null
   try {
-    return write(new Reader(blob), convert, notation)
+    return new Writer(new Reader(blob), convert, notation).geometry()
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error
   }
 }
 
-/** Returns null for a point without a position, or with NaN coordinates. */
-function write(reader: Reader, convert: Convert, notation: Notation): string | null {
-  const { type, hasZ, hasM } = reader.head()
-  const { open, close, between, empty } = notation
-  const position = (): string | null => {
-    const x = reader.number()
-    const y = reader.number()
-    const z = hasZ ? reader.number() : null
-    if (hasM) reader.number()
-    if (!Number.isFinite(x) || !Number.isFinite(y)) return null
-    if (convert === null) return notation.position(x, y, z)
-    const [a, b] = convert(x, y)
-    return Number.isFinite(a) && Number.isFinite(b) ? notation.position(a, b, z) : null
-  }
-  const list = (part: () => string | null): string => {
-    const parts: string[] = []
-    for (let left = reader.count(); left > 0; left--) {
-      const text = part()
-      if (text !== null) parts.push(text)
-    }
-    return parts.length === 0 ? empty : `${open}${parts.join(between)}${close}`
-  }
-  const lines = () => list(position)
-  const inner = (): string | null => {
-    const text = write(reader, convert, notation)
-    if (text === null) return null
-    // Parts of the same kind are written without their type.
-    return type === 'GeometryCollection' ? text : bare(text, notation)
-  }
-  let body: string | null
-  if (type === 'Point') {
-    const point = position()
-    body = point !== null && notation === WKT ? `(${point})` : point
-  } else if (type === 'LineString') body = lines()
-  else if (type === 'Polygon') body = list(lines)
-  else body = list(inner)
-  return body === null ? null : `${notation.begin(type, hasZ)}${body}${notation.end(type)}`
-}
+/** Writes the text of a geometry. Positions that are not numbers, such as those of empty points, are left out. */
+class Writer {
+  readonly #reader: Reader
+  readonly #convert: Convert
+  readonly #notation: Notation
 
-function bare(text: string, notation: Notation): string {
-  if (notation === WKT) return text.slice(text.search(/[(]|EMPTY/))
-  return text.slice(text.indexOf('"coordinates":') + '"coordinates":'.length, -1)
+  constructor(reader: Reader, convert: Convert, notation: Notation) {
+    this.#reader = reader
+    this.#convert = convert
+    this.#notation = notation
+  }
+
+  geometry(): string | null {
+    const { begin, end } = this.#notation
+    const { type, hasZ, hasM } = this.#reader.head()
+    const body = this.#body(type, hasZ, hasM)
+    return body === null ? null : `${begin(type, hasZ)}${body}${end(type)}`
+  }
+
+  #body(type: TypeName, hasZ: boolean, hasM: boolean): string | null {
+    if (type === 'Point') {
+      const position = this.#position(hasZ, hasM)
+      return position !== null && this.#notation === WKT ? `(${position})` : position
+    }
+    if (type === 'LineString') return this.#line(hasZ, hasM)
+    let parts = ''
+    for (let left = this.#reader.count(); left > 0; left--) {
+      const part = type === 'Polygon' ? this.#line(hasZ, hasM) : this.#part(type)
+      if (part !== null) parts += parts === '' ? part : `,${part}`
+    }
+    return this.#enclosed(parts)
+  }
+
+  /** Parts of the same kind are written without their type. */
+  #part(type: TypeName): string | null {
+    if (type === 'GeometryCollection') return this.geometry()
+    const inner = this.#reader.head()
+    return this.#body(inner.type, inner.hasZ, inner.hasM)
+  }
+
+  #line(hasZ: boolean, hasM: boolean): string {
+    let positions = ''
+    for (let left = this.#reader.count(); left > 0; left--) {
+      const position = this.#position(hasZ, hasM)
+      if (position !== null) positions += positions === '' ? position : `,${position}`
+    }
+    return this.#enclosed(positions)
+  }
+
+  #enclosed(parts: string): string {
+    const { open, close, empty } = this.#notation
+    return parts === '' ? empty : `${open}${parts}${close}`
+  }
+
+  #position(hasZ: boolean, hasM: boolean): string | null {
+    const x = this.#reader.number()
+    const y = this.#reader.number()
+    const z = hasZ ? this.#reader.number() : null
+    if (hasM) this.#reader.number()
+    if (!Number.isFinite(x) || !Number.isFinite(y)) return null
+    if (this.#convert === null) return this.#notation.position(x, y, z)
+    const [a, b] = this.#convert(x, y)
+    return Number.isFinite(a) && Number.isFinite(b) ? this.#notation.position(a, b, z) : null
+  }
 }
 
 /** Returns the geometry as GeoJSON objects, or null if it is missing or unreadable. */
@@ -195,6 +214,17 @@ export function boxOf(geometry: Geometry): [number, number, number, number] {
   return box
 }
 
+/** True if a geometry is a rectangle along the axes. */
+export function isBox(geometry: Geometry): boolean {
+  if (geometry.type !== 'Polygon' || geometry.coordinates.length !== 1) return false
+  const ring = geometry.coordinates[0] ?? []
+  const [a, b, c, d, e] = ring
+  if (ring.length !== 5 || !a || !b || !c || !d || !e || a[0] !== e[0] || a[1] !== e[1]) return false
+  const isAlong = (first: 0 | 1, second: 0 | 1) =>
+    a[second] === b[second] && b[first] === c[first] && c[second] === d[second] && d[first] === a[first]
+  return isAlong(0, 1) || isAlong(1, 0)
+}
+
 function eachPosition(geometry: Geometry, take: (position: readonly number[]) => void): void {
   if (geometry.type === 'GeometryCollection') {
     for (const inner of geometry.geometries) eachPosition(inner, take)
@@ -205,6 +235,17 @@ function eachPosition(geometry: Geometry, take: (position: readonly number[]) =>
     else for (const inner of value as unknown[]) walk(inner)
   }
   walk(geometry.coordinates)
+}
+
+/** True if a geometry has a position between two heights, or no heights. */
+export function isAtHeight(geometry: Geometry, bottom: number, top: number): boolean {
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  eachPosition(geometry, ([, , z]) => {
+    if (z === undefined) return
+    lowest = Math.min(lowest, z)
+    highest = Math.max(highest, z)
+  })
+  return lowest > highest || (lowest <= top && highest >= bottom)
 }
 
 /** Returns the geometry with every position converted, in two dimensions. */

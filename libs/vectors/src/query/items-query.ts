@@ -1,4 +1,4 @@
-import type { IndexField } from '../index-file/index-description.js'
+import type { FeatureTexts, IndexField } from '../index-file/index-description.js'
 import type { Expression } from './cql2/expression.js'
 import type { Crs } from './crs.js'
 
@@ -33,6 +33,8 @@ export interface ItemsQuery {
   readonly continues?: boolean
   readonly crs: Crs
   readonly format: ItemsFormat
+  /** the index's texts if the response is a concatenation of them; null: each feature is written for it */
+  readonly texts: FeatureTexts | null
   /** size in bytes after which the response is cut between two features */
   readonly maxBytes: number
 }
@@ -53,6 +55,10 @@ export const DEFAULT_LIMIT = 100
 export const MAX_LIMIT = 10_000
 export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 export const QUERY_SECONDS = 10
+/** Bytes of the first part of a response, which is sent at once: a page of 100 small features is one part. */
+export const FIRST_CHUNK_BYTES = 64 * 1024
+/** Milliseconds after which a part is sent although it is small. */
+export const CHUNK_MS = 100
 
 /** A row of the index, in the order of the query's columns. */
 export type SqlRow = readonly (string | number | Uint8Array | null)[]

@@ -1,5 +1,5 @@
 import type { IndexDescription, IndexField } from '../index-file/index-description.js'
-import { type CompileContext, compile, GEOMETRY_NAME } from './cql2/compile.js'
+import { type CompileContext, compile, GEOMETRY_NAME, OF_FEATURES } from './cql2/compile.js'
 import {
   type Expression,
   isDate,
@@ -99,10 +99,14 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
   ].filter((condition) => condition !== null)
   const filter: Expression | null = conditions.length < 2 ? (conditions[0] ?? null) : { op: 'and', args: conditions }
   if (filter !== null) check(filter, fields)
+  const selected = selectedOf(given.get('properties'), fields)
+  const crs = crsAt('crs')
+  const format = formatOf(given.get('f'), accept)
+  const isStored = format === 'geojson' && crs === DEFAULT_CRS && selected === fields && sort.length === 0
   return {
     index: file,
     fields,
-    selected: selectedOf(given.get('properties'), fields),
+    selected,
     geometryType: description.geometry_type,
     filter,
     id: null,
@@ -110,8 +114,9 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
     limit: wholeNumber(given.get('limit'), 'limit', 1) ?? DEFAULT_LIMIT,
     offset: wholeNumber(given.get('offset'), 'offset', 0) ?? 0,
     after: cursor === undefined ? null : afterOf(cursor, revision, sort),
-    crs: crsAt('crs'),
-    format: formatOf(given.get('f'), accept),
+    crs,
+    format,
+    texts: isStored ? (description.texts ?? null) : null,
     maxBytes: MAX_ANSWER_BYTES,
   }
 }
@@ -136,6 +141,7 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
     after: null,
     crs: crsOf(given, 'crs', crsListOf(description)),
     format,
+    texts: null,
     maxBytes: MAX_ANSWER_BYTES,
   }
 }
@@ -263,10 +269,20 @@ function inCrs84(expression: Expression, crs: Crs, name: string): Expression {
   if (expression.op === 'not') return { op: 'not', args: [inCrs84(expression.args[0], crs, name)] }
   if (expression.op !== 's_intersects') return expression
   const [a, b] = expression.args
+  const heights = heightsOf(a, name) ?? heightsOf(b, name)
   return {
     ...expression,
     args: [spatialInCrs84(a, crs, name), spatialInCrs84(b, crs, name)],
+    ...(heights === null ? {} : { heights }),
   }
+}
+
+/** Returns the bottom and the top of a box of six numbers. */
+function heightsOf(spatial: Spatial, name: string): readonly [number, number] | null {
+  if (!('bbox' in spatial) || spatial.bbox.length !== 6) return null
+  const [, , bottom = 0, , , top = 0] = spatial.bbox
+  if (bottom > top) throw new QueryError(`${name}: its bottom is above its top`)
+  return [bottom, top]
 }
 
 function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
@@ -404,6 +420,7 @@ function endOf(text: string): { first: number; last: number } | null {
 function check(filter: Expression, fields: readonly IndexField[]): void {
   const context: CompileContext = {
     fields: new Map(fields.map((field) => [field.name, field])),
+    geom: OF_FEATURES,
     geometry: () => 0,
     usesTree: () => true,
   }

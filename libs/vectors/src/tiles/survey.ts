@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import { quoted } from '../index-file/build-index.js'
+import { shownColumn } from '../index-file/columns.js'
 import { ringArea, visitGeometry } from '../index-file/geopackage-geometry.js'
 import type { IndexField } from '../index-file/index-description.js'
 import { FeatureFileWriter, PART_LINE, PART_POINTS, PART_RING } from './feature-file.js'
@@ -73,7 +73,7 @@ export function survey(
   const gaps: number[] = []
   const box: [number, number, number, number] = [Infinity, Infinity, -Infinity, -Infinity]
   const counts = [0, 0, 0, 0, 0]
-  const columns = ['fid', 'geom', 'layer', 'feature_id', ...fields.map(safeColumn)]
+  const columns = ['fid', 'geom', 'layer', 'feature_id', ...fields.map(shownColumn)]
   const statement = db.prepare(`SELECT ${columns.join(', ')} FROM features WHERE geom IS NOT NULL ORDER BY fid`)
   statement.setReturnArrays(true)
   const output = new FeatureFileWriter(file)
@@ -110,14 +110,6 @@ export function survey(
     spacing: Math.min(typical(gaps), typical(distances)),
     box: count === 0 ? null : [longitudeOf(box[0]), latitudeOf(box[3]), longitudeOf(box[2]), latitudeOf(box[1])],
   }
-}
-
-/** Selects whole numbers as texts if they may exceed the range of JavaScript. */
-export function safeColumn({ column, type }: IndexField): string {
-  const name = quoted(column)
-  return type === 'integer'
-    ? `CASE WHEN ${name} NOT BETWEEN -9007199254740991 AND 9007199254740991 THEN CAST(${name} AS TEXT) ELSE ${name} END`
-    : name
 }
 
 /** Returns the id of a feature in tiles: its own id if that is a whole number, its fid if it has no own id, else null. If own ids repeat, the fid. */

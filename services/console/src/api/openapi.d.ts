@@ -895,6 +895,10 @@ export interface paths {
                 /** @enum {string} */
                 status: "none" | "building" | "ready" | "failed";
                 message: string;
+                message_code: string | null;
+                message_params: {
+                  [key: string]: string | number;
+                } | null;
                 min_zoom: number | null;
                 max_zoom: number | null;
                 built_at: string | null;
@@ -5234,6 +5238,10 @@ export interface components {
         /** @enum {string} */
         status: "none" | "building" | "ready" | "failed";
         message: string;
+        message_code: string | null;
+        message_params: {
+          [key: string]: string | number;
+        } | null;
         min_zoom: number | null;
         max_zoom: number | null;
         built_at: string | null;
@@ -5276,6 +5284,10 @@ export interface components {
         /** @enum {string} */
         status: "none" | "building" | "ready" | "failed";
         message: string;
+        message_code: string | null;
+        message_params: {
+          [key: string]: string | number;
+        } | null;
         min_zoom: number | null;
         max_zoom: number | null;
         built_at: string | null;

@@ -1,18 +1,20 @@
 import { MantineProvider, MantineThemeProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { RouterProvider } from 'react-router/dom'
+import { Boundary, RouterProvider } from '../router/components.js'
 import type { Texts } from '../texts/en.js'
 import type { Language } from '../texts/language.js'
 import { TextsProvider, useTexts } from '../texts/texts.js'
+import { PageFailed } from './failures.js'
 import { Notifications } from './later.js'
 import { styleNonce } from './nonce.js'
 import { createQueries } from './queries.js'
-import { createRoutes } from './routes.js'
+import { createRouter } from './routes.js'
+import { Shell } from './shell.js'
 import { cssVariables, theme } from './theme.js'
 
 export const queries = createQueries()
-const router = createRoutes()
+const router = createRouter()
 
 export function App({ language, texts }: { language: Language; texts: Texts }) {
   return (
@@ -38,7 +40,11 @@ function Labelled() {
   return (
     <MantineThemeProvider theme={labels}>
       <Notifications position="bottom-right" autoClose={6000} />
-      <RouterProvider router={router} />
+      <RouterProvider router={router}>
+        <Boundary failed={PageFailed}>
+          <Shell />
+        </Boundary>
+      </RouterProvider>
     </MantineThemeProvider>
   )
 }

@@ -1,6 +1,5 @@
 import { IconCompassOff } from '@tabler/icons-react'
 import { useEffect } from 'react'
-import { useRouteError } from 'react-router'
 import { ApiError } from '../api/client.js'
 import { isReachable } from '../api/live.js'
 import { useLiveState } from '../api/live-state.js'
@@ -12,9 +11,8 @@ import { Problem } from '../ui/problem.js'
 import { isMissingChunk, reloadOnce } from './outdated.js'
 
 /** Replaces a page that threw, or whose code could not be loaded. The latter recovers when the service responds. */
-export function PageFailed() {
+export function PageFailed({ error }: { error: unknown }) {
   const t = useTexts()
-  const error = useRouteError()
   const live = useLiveState() === 'live'
   const missing = isMissingChunk(error)
   useEffect(() => {

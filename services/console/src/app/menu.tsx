@@ -1,6 +1,7 @@
 import { AppShell, NavLink, Text } from '@mantine/core'
 import { IconExternalLink } from '@tabler/icons-react'
-import { NavLink as RouterLink, useMatch, useResolvedPath } from 'react-router'
+import { Link } from '../router/components.js'
+import { useLocation } from '../router/hooks.js'
 import { useTexts } from '../texts/texts.js'
 import { type NavigationEntry, navigation } from './navigation.js'
 
@@ -23,9 +24,9 @@ export function Menu() {
 }
 
 function Entry({ to, label, icon: Icon, outside }: NavigationEntry) {
-  const path = useResolvedPath(to).pathname
-  const active = useMatch({ path, end: to === '/' }) !== null && !outside
+  const { pathname } = useLocation()
+  const active = !outside && (pathname === to || (to !== '/' && pathname.startsWith(`${to}/`)))
   const look = { label, leftSection: <Icon size={19} stroke={1.6} aria-hidden />, className: 'menu-entry' }
   if (outside) return <NavLink href={to} {...look} rightSection={<IconExternalLink size={14} aria-hidden />} />
-  return <NavLink component={RouterLink} to={to} active={active} aria-current={active ? 'page' : undefined} {...look} />
+  return <NavLink component={Link} to={to} active={active} aria-current={active ? 'page' : undefined} {...look} />
 }

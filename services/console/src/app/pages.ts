@@ -1,5 +1,6 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import type { ReactNode } from 'react'
+import { matchPath } from '../router/match.js'
 
 export type Load = () => Promise<() => ReactNode>
 
@@ -52,15 +53,6 @@ export const PAGES: readonly (readonly [path: string, load: Load | null, needs?:
 
 /** Begins to load the code of a page before the router runs. If that fails, the router loads it again. */
 export function loadPageAt(pathname: string): void {
-  const wanted = segments(pathname.replace(/^\/admin/, ''))
-  const [, load] = PAGES.find(([path]) => matches(segments(path), wanted)) ?? []
+  const [, load] = PAGES.find(([path]) => matchPath(path, pathname.replace(/^\/admin/, '')) !== null) ?? []
   void load?.().catch(() => {})
-}
-
-function matches(path: readonly string[], wanted: readonly string[]): boolean {
-  return path.length === wanted.length && path.every((part, i) => part.startsWith(':') || part === wanted[i])
-}
-
-function segments(path: string): string[] {
-  return path.split('/').filter((part) => part !== '')
 }

@@ -11,7 +11,4 @@ export function Activity({ mode, children }) {
   return mode === 'hidden' ? null : compat.createElement(compat.Fragment, null, children)
 }
 
-/** The router uses it if there is one. */
-export const useOptimistic = undefined
-
 export default { ...compat, Activity }

@@ -2,11 +2,14 @@ import { ActionIcon, Alert, AppShell, Burger, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconHelp, IconPlugConnectedX } from '@tabler/icons-react'
 import { useEffect } from 'react'
-import { Outlet, ScrollRestoration, useLocation, useNavigation } from 'react-router'
 import { useLive } from '../api/live.js'
 import { useLiveState } from '../api/live-state.js'
+import { Outlet } from '../router/components.js'
+import { useRouterState } from '../router/hooks.js'
+import { useScrollRestoration } from '../router/scroll.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from '../ui/links.js'
+import { PageFailed } from './failures.js'
 import { helpFor } from './help.js'
 import { Account, firstPageDrawn, Preferences, Search, SessionEnded, Shortcuts } from './later.js'
 import { LiveMark } from './live-mark.js'
@@ -20,8 +23,9 @@ export function Shell() {
   const [opened, { toggle, close }] = useDisclosure()
   useLive(firstPageDrawn)
   const live = useLiveState()
-  const { pathname } = useLocation()
-  const { state } = useNavigation()
+  const { location, next } = useRouterState()
+  const { pathname } = location
+  useScrollRestoration()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes the drawer
   useEffect(close, [pathname])
   return (
@@ -46,7 +50,7 @@ export function Shell() {
             />
             <TextLink to="/" underline="never" className="brand">
               <Mark />
-              <Text component="span" fw={650} c="var(--mantine-color-text)" truncate>
+              <Text component="span" fw={650} c="var(--mantine-color-text)" truncate className="brand-name">
                 {t.brand}
               </Text>
             </TextLink>
@@ -74,19 +78,18 @@ export function Shell() {
         <Menu />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
-        <div className="page" aria-busy={state === 'loading'}>
+        <div className="page" aria-busy={next !== null}>
           {live === 'away' && (
             <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} mb="md" role="status">
               {t.nav.away}
             </Alert>
           )}
-          <Outlet />
+          <Outlet failed={PageFailed} />
         </div>
       </AppShell.Main>
       <Search />
       <Shortcuts />
       <SessionEnded />
-      <ScrollRestoration />
     </AppShell>
   )
 }

@@ -1,8 +1,8 @@
 import { Kbd, Modal, Table } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useEffect, useRef } from 'react'
-import { useNavigate } from 'react-router'
 import { useAllowed } from '../api/session.js'
+import { useNavigate } from '../router/hooks.js'
 import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 

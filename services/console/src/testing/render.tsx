@@ -4,11 +4,13 @@ import { Notifications, notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, configure, render } from '@testing-library/react'
 import type { ReactNode } from 'react'
-import { createMemoryRouter, RouterProvider } from 'react-router'
 import { vi } from 'vitest'
 import { setLiveState } from '../api/live-state.js'
 import { sessionQuery } from '../api/session.js'
 import { createQueries } from '../app/queries.js'
+import { Outlet, RouterProvider } from '../router/components.js'
+import { memoryPlaces } from '../router/places.js'
+import { Router } from '../router/router.js'
 import { en } from '../texts/en.js'
 import { TextsProvider } from '../texts/texts.js'
 
@@ -28,24 +30,23 @@ export function tidyUp() {
 export function show(component: ReactNode, role: Role = 'admin') {
   const queries = createQueries()
   queries.setQueryData(sessionQuery.queryKey, { name: role, actor: role, role, by: 'oidc', expires_at: null })
-  const router = createMemoryRouter(
+  const router = new Router(
     [
-      { path: '/', element: component },
-      { path: '/elsewhere', element: <p>elsewhere</p> },
-      { path: '*', element: <p>another page</p> },
+      { path: '/', Component: () => component },
+      { path: '/elsewhere', Component: () => <p>elsewhere</p> },
+      { path: '*', Component: () => <p>another page</p> },
     ],
-    { initialEntries: ['/elsewhere', '/'] },
+    memoryPlaces(['/elsewhere', '/']),
   )
-  // Components read the address bar if the router may lag behind it.
-  router.subscribe(({ location }) => window.history.replaceState(null, '', location.pathname + location.search))
-  window.history.replaceState(null, '', '/')
   // Test mode: no transitions, since they would never end here.
   const page = render(
     <MantineProvider env="test">
       <QueryClientProvider client={queries}>
         <TextsProvider language="en" texts={en}>
           <Notifications />
-          <RouterProvider router={router} />
+          <RouterProvider router={router}>
+            <Outlet failed={({ error }) => <p>{String(error)}</p>} />
+          </RouterProvider>
         </TextsProvider>
       </QueryClientProvider>
     </MantineProvider>,

@@ -56,7 +56,6 @@ export const en = {
     updated: 'Updated',
     created: 'Created',
   },
-  /** Sentences of the service in this language; empty for English, the service's own language. */
   /** Titles of warnings about accepted but probably unintended input, by code. */
   warnings: {
     other: 'Saved with a warning',

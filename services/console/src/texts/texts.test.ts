@@ -18,6 +18,9 @@ function texts(tree: Tree, path = ''): readonly (readonly [string, string])[] {
 /** Names that are the same in every language. */
 const INTERNATIONAL = new Set([
   'audit.fields.url',
+  'basemaps.addresses',
+  'maps.tabs.addresses',
+  'pushes.url',
   'nav.documentationHome',
   'overview.plots.missing',
   'overview.edge.unknown',

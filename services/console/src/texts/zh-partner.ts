@@ -21,6 +21,6 @@ export const zhPartner: typeof enPartner = {
     secret: (token) => `令牌（请保密）：${token}`,
     networks: (list) => `只能从以下网络使用：${list}`,
     origins: (list) => `只能在以下网站使用：${list}`,
-    header: '程序也可以用请求头 X-Access-Token 发送令牌，而不必写进网址。',
+    header: '程序也可以用请求头 X-Access-Token 发送令牌，而不必写进 URL。',
   },
 }

@@ -7,7 +7,8 @@ export const zhVectors: typeof enVectors = {
   lead: '扫描发现的 GeoJSON、Shapefile、GeoPackage、FlatGeobuf、KML、GML 和 CSV。',
   search: '搜索矢量',
   empty: '还没有矢量',
-  emptyAdvice: '请添加类型为矢量的扫描源。其目录下任意深度存放 .geojson、.shp、.gpkg 和 .fgb 文件。',
+  emptyAdvice:
+    '请添加类型为矢量的扫描源。其目录下任意深度存放 .geojson、.shp、.zip、.gpkg、.fgb、.kml、.gml 和 .csv 文件。',
   kinds: {
     geojson: 'GeoJSON',
     shapefile: 'Shapefile',

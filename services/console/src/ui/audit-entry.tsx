@@ -5,6 +5,7 @@ import { useTexts } from '../texts/texts.js'
 import { TextLink } from './links.js'
 import { Name } from './name.js'
 import { shownText } from './shown-text.js'
+import { useFormats } from './use-formats.js'
 
 /** Returns a function that names an action. Actions that this console does not know keep the service's name. */
 export function useActionName(): (action: string) => string {
@@ -87,13 +88,17 @@ export function AuditDetail({ detail, lines }: { detail: AuditEntry['detail']; l
 }
 
 function Value({ value, as: Element }: { value: unknown; as: 'del' | 'ins' | 'bdi' }) {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const { dateTime } = useFormats()
+  const text = value === null ? '' : typeof value !== 'string' ? JSON.stringify(value) : value
   return (
     <Element>
-      <bdi>{shownText(text) || '–'}</bdi>
+      <bdi>{TIME.test(text) ? dateTime(text) : shownText(text) || '–'}</bdi>
     </Element>
   )
 }
+
+/** A time as the service and its database write it. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 /** Returns the name, old value and new value of each changed field of an entry. */
 function changedFields(before: unknown, after: unknown): readonly (readonly [string, unknown, unknown])[] {

@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import { useBlocker } from 'react-router'
+import { useGuard } from '../router/hooks.js'
 import { useTexts } from '../texts/texts.js'
 
 /** The `state` of a navigation that discards nothing: `go(path, SAVED)`. */
@@ -18,10 +18,10 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
   const t = useTexts()
   const latest = useRef(when)
   latest.current = when
-  const blocker = useBlocker(({ currentLocation, nextLocation, historyAction }) => {
+  const blocked = useGuard((from, to, move) => {
     // With Back the state belongs to an earlier navigation, which may have followed the save of another form.
-    const saved = historyAction !== 'POP' && nextLocation.state?.saved === true
-    return currentLocation.pathname !== nextLocation.pathname && !saved && latest.current()
+    const saved = move !== 'pop' && to.state === SAVED.state
+    return from.pathname !== to.pathname && !saved && latest.current()
   })
   useEffect(() => {
     const onUnload = (event: BeforeUnloadEvent) => {
@@ -30,13 +30,13 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
     window.addEventListener('beforeunload', onUnload)
     return () => window.removeEventListener('beforeunload', onUnload)
   }, [])
-  const stay = () => blocker.reset?.()
+  const stay = () => blocked?.stay()
   return (
-    <Modal opened={blocker.state === 'blocked'} onClose={stay} title={title} zIndex={400}>
+    <Modal opened={blocked !== null} onClose={stay} title={title} zIndex={400}>
       <Stack>
         <Text>{children}</Text>
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => blocker.proceed?.()}>
+          <Button variant="default" onClick={() => blocked?.proceed()}>
             {t.leave.leave}
           </Button>
           <Button onClick={stay} data-autofocus>

@@ -2,8 +2,8 @@ import type { Role } from '@gateway/contracts/operator.js'
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core'
 import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
-import { Link } from 'react-router'
 import { useAllowed } from '../api/session.js'
+import { Link } from '../router/components.js'
 
 /** A link inside the console. */
 export function TextLink({ to, children, ...rest }: AnchorProps & { to: string; children: ReactNode }) {

@@ -1,6 +1,6 @@
 import { Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { useLocation } from 'react-router'
+import { useLocation } from '../router/hooks.js'
 import { useTexts } from '../texts/texts.js'
 import { TextLink } from './links.js'
 import { Name } from './name.js'

@@ -1,7 +1,9 @@
 // @vitest-environment happy-dom
 import { act, render, screen } from '@testing-library/react'
-import { createMemoryRouter, RouterProvider } from 'react-router'
 import { expect, test } from 'vitest'
+import { Outlet, RouterProvider } from '../router/components.js'
+import { memoryPlaces } from '../router/places.js'
+import { Router } from '../router/router.js'
 import { useParameter } from './use-parameter.js'
 
 test('a moving map does not delay a navigation to another page', async () => {
@@ -15,15 +17,22 @@ test('a moving map does not delay a navigation to another page', async () => {
   const next = new Promise<void>((resolve) => {
     arrive = resolve
   })
-  const lazy = async () => {
+  const load = async () => {
     await next
-    return { element: <p>the next page</p> }
+    return () => <p>the next page</p>
   }
-  const router = createMemoryRouter([
-    { path: '/', element: <Page /> },
-    { path: '/next', lazy },
-  ])
-  render(<RouterProvider router={router} />)
+  const router = new Router(
+    [
+      { path: '/', Component: Page },
+      { path: '/next', load },
+    ],
+    memoryPlaces(),
+  )
+  render(
+    <RouterProvider router={router}>
+      <Outlet failed={() => null} />
+    </RouterProvider>,
+  )
   act(() => move('1'))
   await screen.findByText('at 1')
   act(() => void router.navigate('/next'))

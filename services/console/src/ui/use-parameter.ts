@@ -1,27 +1,27 @@
-import { use, useCallback } from 'react'
-import { UNSAFE_DataRouterContext as DataRouterContext, useSearchParams } from 'react-router'
+import { useCallback } from 'react'
+import { useRouter, useSearchParams } from '../router/hooks.js'
 
 type Values = Readonly<Record<string, string | null>>
 
 /** The parameters of the URL. Setting them replaces the history entry, so that Back leads to the previous page. */
 export function useParameters(): readonly [URLSearchParams, (values: Values) => void] {
-  const [parameters, setParameters] = useSearchParams()
-  // The public useNavigation is a render late, and a render takes long while a map draws. A change in between would abort a navigation.
-  const router = use(DataRouterContext)?.router
+  const parameters = useSearchParams()
+  const router = useRouter()
   const set = useCallback(
     (values: Values) => {
+      // The rendered state may lag behind that of the router.
+      const { location, next } = router.state
       // During a navigation to another page, parameters of this one, such as those of a moving map, must not stop it.
-      const next = router?.state.navigation.location
-      if (next !== undefined && next.pathname !== router?.state.location.pathname) return
-      // The rendered state may lag behind the URL.
-      const after = new URLSearchParams(window.location.search)
+      if (next !== null && next.pathname !== location.pathname) return
+      const after = new URLSearchParams((next ?? location).search)
       for (const [name, value] of Object.entries(values)) {
         if (value === null || value === '') after.delete(name)
         else after.set(name, value)
       }
-      setParameters(after, { replace: true, preventScrollReset: true })
+      const search = after.size === 0 ? '' : `?${after}`
+      router.navigate(`${location.pathname}${search}${location.hash}`, { replace: true, keepsScroll: true })
     },
-    [setParameters, router],
+    [router],
   )
   return [parameters, set]
 }

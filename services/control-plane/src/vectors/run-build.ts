@@ -1,8 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { endExclusiveJob } from '@gateway/store/jobs.js'
-import { type ClaimedBuild, finishBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
+import { type ClaimedBuild, finishBuild, postponeBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
 import type { BuildTask } from '@gateway/vectors/build.js'
 import { DESCRIPTION_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
 import type { BuiltTiles } from '@gateway/vectors/tiles/build-tiles.js'
@@ -14,6 +15,9 @@ import { HelperEnded, HelperProcess } from '../platform/helper-process/helper-pr
 
 /** The built file, used even if the sources run (in tests). */
 const BUILD_PROCESS = new URL('../../dist/vectors/build-process.js', import.meta.url)
+
+/** Delays in seconds after which a build is repeated whose builder was killed, for instance because memory was short. */
+const RETRY_SECONDS = [10, 60, 300]
 
 /** Time limit of one build. */
 const TIME_LIMIT_MS = 24 * 3_600_000
@@ -32,7 +36,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
   // A killed builder leaves its output behind.
   const own = `.${revision}-${lease.id}.tmp`
   const work = join(parent, own)
-  let end: { build: VectorBuild } | { failed: string }
+  let end: { build: VectorBuild } | { failed: CodedMessage }
   try {
     await mkdir(parent, { recursive: true })
     for (const name of await readdir(parent)) {
@@ -60,7 +64,12 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
       if (held.reason === 'stopped') await endExclusiveJob(sql, lease)
       return
     }
-    end = { failed: reasonOf(error as Error) }
+    const delay = RETRY_SECONDS[claimed.crashes]
+    if (error instanceof HelperEnded && delay !== undefined) {
+      log.info({ vector: code, reason: error.message, seconds: delay }, 'a vector build is repeated')
+      return await recordEnd(log, held, () => sql.begin((tx) => postponeBuild(tx, lease, claimed, delay)))
+    }
+    end = { failed: reasonOf(error as Error, claimed.crashes + 1) }
   } finally {
     await rm(work, { recursive: true, force: true }).catch(() => {})
   }
@@ -71,7 +80,7 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
       return { result: isOurs, changes: isOurs ? [{ kind: 'vector', key: code }] : [] }
     }),
   )
-  if ('failed' in end) log.info({ vector: code, reason: end.failed }, 'vector tiles could not be built')
+  if ('failed' in end) log.info({ vector: code, reason: textOf(end.failed) }, 'vector tiles could not be built')
   else log.info({ vector: code, revision, zooms: [end.build.minZoom, end.build.maxZoom] }, 'vector tiles are built')
 }
 
@@ -126,16 +135,8 @@ async function inProcess(task: BuildTask, signal: AbortSignal): Promise<BuiltTil
   }
 }
 
-/** Maximum length of a reason in characters. */
-const MAX_REASON = 1000
-
-function reasonOf(error: Error): string {
-  if (error instanceof HelperEnded) return `the builder ended (${error.message}); ${MEMORY}`
-  const { code } = error as NodeJS.ErrnoException
-  const text = code === 'ENOSPC' || /disk is full|no space left/i.test(error.message) ? NO_SPACE : error.message
-  return text.slice(0, MAX_REASON)
+function reasonOf(error: Error, count: number): CodedMessage {
+  if (error instanceof HelperEnded) return coded('vector_builder_ended', { count, words: error.message })
+  const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC' || /disk is full|no space left/i.test(error.message)
+  return isFull ? coded('vector_disk_full') : messageOfError(error)
 }
-
-const MEMORY =
-  'this machine may be short of memory, of which VECTOR_BUILD_MEMORY is for a build; set tiles to true to try again'
-const NO_SPACE = 'the disk of VECTOR_BUILD_ROOT is full: make room, then set tiles to true'

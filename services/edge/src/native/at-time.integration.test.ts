@@ -41,9 +41,20 @@ test('TIME of a WMTS uses the same history, and capabilities list it', async () 
   expect([wrong.status, wrong.body.toString()]).toEqual([400, expect.stringContaining('locator="Time"')])
   const capabilities = (await ask('/wmts?SERVICE=WMTS&REQUEST=GetCapabilities', withToken())).body.toString()
   const [dimension] = /<Dimension>.*?<\/Dimension>/s.exec(capabilities) ?? []
-  expect(dimension).toContain('<Value>2026-01-01T00:00:00.000Z</Value>')
-  expect(dimension).toContain('<Value>2026-05-01T00:00:00.000Z</Value>')
+  expect(dimension).toContain('<Value>2026-01-01T00:00:00Z</Value>')
+  expect(dimension).toContain('<Value>2026-05-01T00:00:00Z</Value>')
   expect(capabilities.match(/<Dimension>/g)).toHaveLength(1)
+})
+
+test('QGIS gets the key-value form first if a layer has times, which it writes in whole seconds', async () => {
+  const encodings = async (path: string) => {
+    const [operation = ''] = /<ows:Operation name="GetTile">.*?<\/ows:Operation>/s.exec(
+      (await ask(path, withToken())).body.toString(),
+    ) as RegExpExecArray
+    return [...operation.matchAll(/<ows:Value>(\w+)</g)].map(([, encoding]) => encoding)
+  }
+  expect(await encodings('/wmts?only=alps')).toEqual(['KVP', 'RESTful'])
+  expect(await encodings('/wmts?only=packed')).toEqual(['RESTful', 'KVP'])
 })
 
 test('TileJSON and styles of a time name its version', async () => {

@@ -14,7 +14,6 @@ import {
   inShort,
   LARGE_BYTES,
   natively,
-  PACKAGES,
   plainly,
   root,
   seen,
@@ -24,13 +23,14 @@ import {
   useColdEdges,
   type Who,
 } from '../testing/cold-edges.js'
+import { OTHER_CODES } from '../testing/cold-others.js'
 import { change, doOperate, fileOf, step } from '../testing/cold-steps.js'
 import type { RawAnswer } from '../testing/raw-client.js'
 import { takeCells, takeUsage } from '../testing/running-edge.js'
 import { TILE_SAMPLING } from '../usage/tile-counts.js'
 
 /** The same steps in every run. To run others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-difference */
-const STEPS = Number(process.env.FUZZ_REQUESTS ?? 1_200)
+const STEPS = Number(process.env.FUZZ_REQUESTS ?? 3_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 /** Number of missing tiles in two seconds that are looked up, equal to AbsentTiles::kLookedFor of libs/native-edge. */
 const MISSES_LOOKED_FOR = 1_000
@@ -77,11 +77,11 @@ test('tiles are read without JavaScript exactly as with it, during changes of fi
     }
   }
   console.log(`seed ${SEED}`, seen)
-  const many = STEPS / 600
+  const many = STEPS / 1_000
   for (const about of ['GET 200', 'GET 200 packed', 'GET 403', 'GET 404', 'HEAD 404', 'GET 304']) {
     expect(seen[about] ?? 0, `${about} of ${JSON.stringify(seen)}`).toBeGreaterThan(many)
   }
-  for (const layout of [...DATABASES, ...PACKAGES])
+  for (const layout of [...DATABASES, ...OTHER_CODES])
     expect(seen[`${layout} 200`] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   expect(seen['GET 200 large'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   // The counts are as exact, and no tile is cached.

@@ -153,11 +153,11 @@ function placeOf(layout: SourceLayout, { version }: TileTarget): ColdSet['place'
     const below = pathBelow(root, layout.path)
     return below === null ? null : { kind: 'database', at: { ...layout, id: contentId, root, path: below } }
   }
-  const { folder, extension, fromSouth } = layout
-  const below = pathBelow(root, folder)
+  const below = pathBelow(root, layout.folder)
   if (below === null) return null
-  const at = { root, folder: below === '' ? '' : `${below}/`, extension, fromSouth }
-  return { kind: 'folder', at }
+  const at = { root, folder: below === '' ? '' : `${below}/` }
+  if (layout.kind === 'bundles') return { kind: 'bundles', at: { ...at, id: contentId, levels: layout.levels } }
+  return { kind: 'folder', at: { ...layout, ...at } }
 }
 
 function pathBelow(root: string, file: string): string | null {
@@ -168,9 +168,9 @@ function pathBelow(root: string, file: string): string | null {
 /** A folder's vector tiles and a database's tiles may be packed or not, those of a PMTiles archive are all the same, and those of a tile package may be either. */
 function headsOf(layout: SourceLayout, target: TileTarget): Pick<ColdSet, 'plain' | 'packed'> {
   const isVector = target.version.stored.format === 'pbf'
-  const mayBePlain = layout.kind !== 'archive' || layout.encoding !== 'gzip'
-  const mayBePacked =
-    layout.kind === 'archive' ? layout.encoding !== 'identity' : isVector || layout.kind === 'database'
+  const encoding = 'encoding' in layout ? layout.encoding : 'either'
+  const mayBePlain = encoding !== 'gzip'
+  const mayBePacked = layout.kind === 'folder' ? isVector : encoding !== 'identity'
   return { plain: mayBePlain ? heads(target, false) : null, packed: mayBePacked ? heads(target, true) : null }
 }
 

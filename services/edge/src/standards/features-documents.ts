@@ -2,7 +2,7 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { GeometryType } from '@gateway/contracts/vector.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
-import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
+import { geometryNameAmong } from '@gateway/vectors/query/cql2/compile.js'
 import { CRS84 } from '@gateway/vectors/query/crs.js'
 import { FORMATS } from '@gateway/vectors/query/items-query.js'
 import { fieldsOf, ITEM_TYPES, timeFieldOf } from '@gateway/vectors/query/parameters.js'
@@ -156,7 +156,7 @@ function schema(
   const fields = fieldsOf(index)
   const time = timeFieldOf(fields)
   const geometry = {
-    [GEOMETRY_NAME]: {
+    [geometryNameAmong((name) => fields.some((field) => field.name === name))]: {
       'x-ogc-role': 'primary-geometry',
       format: GEOMETRY_FORMATS[index.geometry_type ?? ''] ?? 'geometry-any',
     },

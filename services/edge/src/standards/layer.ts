@@ -118,9 +118,12 @@ const MAX_TIMES = 1_000
 function timesOf({ versions: all }: CatalogBasemap['stored'], served: CatalogBasemap['versions']): readonly string[] {
   const known = all.filter(({ version, defaultTimes }) => served.has(version) && (defaultTimes?.length ?? 0) > 0)
   if (known.length < 2) return []
-  const times = known.flatMap(({ defaultTimes }) => defaultTimes?.map(({ sinceMs }) => sinceMs) ?? [])
-  times.sort((a, b) => a - b)
-  return times.slice(-MAX_TIMES).map((ms) => new Date(ms).toISOString())
+  // Whole seconds, which QGIS demands, and not before the version was the default.
+  const seconds = known.flatMap(
+    ({ defaultTimes }) => defaultTimes?.map(({ sinceMs }) => Math.ceil(sinceMs / 1000)) ?? [],
+  )
+  const times = [...new Set(seconds)].sort((a, b) => a - b)
+  return times.slice(-MAX_TIMES).map((second) => new Date(second * 1000).toISOString().replace('.000Z', 'Z'))
 }
 
 interface WantedLayer {

@@ -74,7 +74,7 @@ export function tiandituCapabilities(layer: Layer, addresses: Addresses, name: T
   if (hasOwn) links.unshift(limitedLink(own, ownId, idOf))
   const sets = hasOwn ? [{ ...own, id: ownId }, all] : [all]
   const items = [layerWith(layer, FORMAT, links), ...sets.map((one) => matrixSet(one, idOf))]
-  const place = { kvp: `/tianditu/${encodeURIComponent(layer.code)}_${name}/wmts`, rest: null }
+  const place = { kvp: `/tianditu/${encodeURIComponent(layer.code)}_${name}/wmts`, rest: null, isTimed: false }
   return [...xmlPieces(capabilitiesFrame(addresses, place), items.map(xmlItem))].join('')
 }
 

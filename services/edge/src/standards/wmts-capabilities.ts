@@ -20,7 +20,7 @@ export function wmtsCapabilities(layers: readonly Layer[], addresses: Addresses)
 
 /** Returns `wmtsCapabilities` in pieces. */
 export function capabilitiesPieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
-  return xmlPieces(capabilitiesFrame(addresses), contents(layers, addresses))
+  return xmlPieces(capabilitiesFrame(addresses, placeOf(layers)), contents(layers, addresses))
 }
 
 function* contents(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
@@ -38,18 +38,22 @@ const layerItem = remembered((layer, addresses) => {
 export function capabilitiesOfOne(layer: Layer, addresses: Addresses): string {
   const id = sizedSetId(layer)
   const parts = [layerElement(layer, addresses, limitedLink(layer, id)), matrixSet({ id, ...layer })]
-  return [...xmlPieces(capabilitiesFrame(addresses), parts.map(xmlItem))].join('')
+  return [...xmlPieces(capabilitiesFrame(addresses, placeOf([layer])), parts.map(xmlItem))].join('')
 }
 
 /** Addresses of a WMTS: for requests in key-value form, and for its RESTful capabilities, if it has them. */
 interface WmtsPlace {
   readonly kvp: string
   readonly rest: string | null
+  /** true if the key-value form is listed first */
+  readonly isTimed: boolean
 }
 
-const PLACE: WmtsPlace = { kvp: WMTS_PATH, rest: WMTS_REST_PATH }
+function placeOf(layers: readonly Layer[]): WmtsPlace {
+  return { kvp: WMTS_PATH, rest: WMTS_REST_PATH, isTimed: layers.some(({ times }) => times.length > 0) }
+}
 
-export function capabilitiesFrame(addresses: Addresses, place = PLACE): Xml {
+export function capabilitiesFrame(addresses: Addresses, place: WmtsPlace): Xml {
   return xml`
 <Capabilities xmlns="http://www.opengis.net/wmts/1.0" xmlns:ows="http://www.opengis.net/ows/1.1" xmlns:xlink="http://www.w3.org/1999/xlink"
  xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" version="1.0.0"
@@ -69,14 +73,19 @@ ${place.rest === null ? null : xml`<ServiceMetadataURL xlink:href="${addressOf(a
 </Capabilities>`
 }
 
-/** RESTful first: QGIS and OpenLayers use the first encoding, and only those addresses are fast. */
+/**
+ * RESTful first: QGIS and OpenLayers use the first encoding, and those addresses are the fastest. If a layer has times, the key-value form is first, since
+ * only it carries a time. A template with a time would break clients that know no dimensions, such as TerriaJS.
+ */
 function operation(name: string, addresses: Addresses, place: WmtsPlace): Xml {
   // Clients append their parameters after the question mark.
-  const kvp = `${addressOf(addresses, place.kvp)}${addresses.token === '' ? '?' : '&'}`
+  const kvp = get(`${addressOf(addresses, place.kvp)}${addresses.token === '' ? '?' : '&'}`, 'KVP')
+  const rest = place.rest === null ? null : get(addressOf(addresses, place.rest), 'RESTful')
+  const [first, second] = place.isTimed ? [kvp, rest] : [rest, kvp]
   return xml`
 <ows:Operation name="${name}"><ows:DCP><ows:HTTP>
-${place.rest === null ? null : get(addressOf(addresses, place.rest), 'RESTful')}
-${get(kvp, 'KVP')}
+${first}
+${second}
 </ows:HTTP></ows:DCP></ows:Operation>`
 }
 

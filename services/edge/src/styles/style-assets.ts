@@ -35,6 +35,10 @@ const THREADS = 1
 const IDLE_THREAD_MS = 30_000
 /** Limit: ranges and sprites that wait for the thread. */
 const MAX_WAITING = 256
+/** Limit of one range or sprite. The largest ranges of CJK fonts take a second; a font that was made to never end must not block the others. */
+const BUILD_LIMIT_MS = 30_000
+/** Rest of a font or sprite that exceeded the limit, before it is built again. */
+const REST_MS = 10 * 60_000
 
 const RANGE_GLYPHS = 256
 
@@ -55,6 +59,11 @@ interface Fonts {
   readonly revision: string
 }
 
+/** Thrown if a font or sprite took longer than its limit, now or a short time ago. */
+class BuildTooSlow extends Error {
+  override readonly name = 'BuildTooSlow'
+}
+
 /** Thrown if too much work waits for the thread. */
 export class AssetsBusy extends Error {
   override readonly name = 'AssetsBusy'
@@ -72,12 +81,19 @@ export class StyleAssets {
     sizeCalculation: ({ plain, packed }, key) => plain.length + packed.length + key.length,
   })
   readonly #under = new Map<string, Promise<unknown>>()
+  /** Files that exceeded the limit, with their content's identity. */
+  readonly #slow = new LRUCache<string, true>({ max: 1000, ttl: REST_MS })
+  readonly #limitMs: number
   #threads: Piscina<AssetTask, AssetParts> | null = null
+  #waiting = 0
+  /** The last task. The limit of each task begins with its turn. */
+  #last: Promise<unknown> = Promise.resolve()
 
-  constructor(folder: string, log: Log, disks: DiskGate) {
+  constructor(folder: string, log: Log, disks: DiskGate, limitMs = BUILD_LIMIT_MS) {
     this.#folder = folder
     this.#log = log
     this.#disks = disks
+    this.#limitMs = limitMs
     this.#shipped = shippedFonts()
   }
 
@@ -128,9 +144,10 @@ export class StyleAssets {
     ratio: 1 | 2,
     extension: 'json' | 'png',
   ): Promise<Buffer> {
-    const key = `sprite-${digest(`${sprite.path}\n${fingerprint}`)}-${ratio}`
+    const of = `sprite-${digest(`${sprite.path}\n${fingerprint}`)}`
+    const key = `${of}-${ratio}`
     const parts = await this.#once(key, () =>
-      this.#built(key, ['json', 'png'], { kind: 'sprite', folder: sprite.path, names: sprite.icons, ratio }),
+      this.#built(of, key, ['json', 'png'], { kind: 'sprite', folder: sprite.path, names: sprite.icons, ratio }),
     )
     return parts[extension === 'json' ? 0 : 1] as Buffer
   }
@@ -147,9 +164,10 @@ export class StyleAssets {
         const bytes = await readBelow(this.#disks, root, file, MAX_RANGE_BYTES)
         return bytes === null ? new Map() : readGlyphRange(bytes, first)
       }
-      const key = `glyphs-${digest(`${at}\n${face}\n${fingerprint}`)}-${first}`
+      const of = `glyphs-${digest(`${at}\n${face}\n${fingerprint}`)}`
+      const key = `${of}-${first}`
       const task = { kind: 'glyphs', path: at, face, name, first } as const
-      const [range] = await this.#once(key, () => this.#built(key, ['pbf'], task))
+      const [range] = await this.#once(key, () => this.#built(of, key, ['pbf'], task))
       return readGlyphRange(range as Buffer, first)
     } catch (error) {
       if (error instanceof AssetsBusy) throw error
@@ -159,12 +177,12 @@ export class StyleAssets {
     }
   }
 
-  /** Returns the files of a build, from the disk if they exist. */
-  async #built(name: string, extensions: readonly string[], task: AssetTask): Promise<readonly Buffer[]> {
+  /** Returns the files of a build, from the disk if they exist. @param of key of the font face or drawings */
+  async #built(of: string, name: string, extensions: readonly string[], task: AssetTask): Promise<readonly Buffer[]> {
     const files = extensions.map((extension) => path.join(this.#folder, `${name}.${extension}`))
     const known = await Promise.all(files.map((file) => readFile(file).catch(() => null)))
     if (known.every((content) => content !== null)) return known as Buffer[]
-    const parts = (await this.#run(task)).map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))
+    const parts = (await this.#run(of, task)).map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))
     try {
       await mkdir(this.#folder, { recursive: true })
       for (const [i, file] of files.entries()) await writeFileAtomically(file, parts[i] as Buffer)
@@ -175,16 +193,31 @@ export class StyleAssets {
     return parts
   }
 
-  async #run(task: AssetTask): Promise<AssetParts> {
+  async #run(of: string, task: AssetTask): Promise<AssetParts> {
+    if (this.#waiting >= MAX_WAITING) throw new AssetsBusy()
+    this.#waiting++
+    const turn = this.#last.then(() => this.#runNow(of, task))
+    this.#last = turn.catch(() => {})
+    return turn.finally(() => this.#waiting--)
+  }
+
+  async #runNow(of: string, task: AssetTask): Promise<AssetParts> {
+    if (this.#slow.has(of)) throw new BuildTooSlow(`not built: it took longer than ${this.#limitMs / 1000} s before`)
     this.#threads ??= new Piscina({
       filename: BUILDER,
       minThreads: 0,
       maxThreads: THREADS,
       idleTimeout: IDLE_THREAD_MS,
-      maxQueue: MAX_WAITING,
     })
-    if (this.#threads.queueSize >= MAX_WAITING) throw new AssetsBusy()
-    return this.#threads.run(task)
+    const late = AbortSignal.timeout(this.#limitMs)
+    try {
+      // The signal ends the thread; the next task starts another.
+      return await this.#threads.run(task, { signal: late })
+    } catch (error) {
+      if (!late.aborted) throw error
+      this.#slow.set(of, true)
+      throw new BuildTooSlow(`it takes longer than ${this.#limitMs / 1000} s`)
+    }
   }
 
   #finished(key: string, make: () => Promise<Buffer>): Promise<Finished> {

@@ -7,11 +7,11 @@ import type { Change } from '@gateway/contracts/change.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/free-port.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
-import { MERCATOR_LEVELS, makeBundles, makeRoot, makeZip } from '@gateway/tilesets/testing/esri-caches.js'
 import { LAYOUTS, writeLayout } from '@gateway/tilesets/testing/mbtiles-layouts.js'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
 import type { CatalogReplica } from '../sync/catalog-replica.js'
+import { OTHER_CODES, OTHERS, writeOthers } from './cold-others.js'
 import { follow } from './follow.js'
 import { memoryReader } from './memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from './raw-client.js'
@@ -37,8 +37,6 @@ export type Who = keyof typeof TOKENS
 type Layout = keyof typeof LAYOUTS
 /** MBTiles archives, one basemap each. */
 export const DATABASES = Object.keys(LAYOUTS) as Layout[]
-/** Esri's, a basemap each. */
-export const PACKAGES = ['package', 'vpackage'] as const
 /** Beyond the leaves' 2^14 tiles of one zoom, indexes would have more levels; small pages have them with fewer. */
 export const DATABASE_ZOOM = 5
 /** Limit of a tile that is read from a database without JavaScript, which sends 0/0/0. */
@@ -78,11 +76,13 @@ const store = memoryReader({
       of('south', storedVersion('v1', { path: at('south'), storage: 'tms', tileMatrixSet: 'WorldCRS84Quad' })),
       of('archive', storedVersion('v1', { path: at('archive.pmtiles'), ...archive })),
       of('packed', storedVersion('v1', { path: at('packed.pmtiles'), format: 'pbf', extension: 'pbf', ...archive })),
-      of('package', storedVersion('v1', { path: at('package.tpkx'), ...archive, storage: 'tpkx' })),
-      of(
-        'vpackage',
-        storedVersion('v1', { path: at('package.vtpk'), format: 'pbf', extension: 'pbf', ...archive, storage: 'vtpk' }),
-      ),
+      ...OTHER_CODES.map((code) => {
+        const { file, ...about }: { file: string } & Parameters<typeof storedVersion>[1] = OTHERS[code]
+        return of(
+          code,
+          storedVersion('v1', { path: at(file), extension: OTHERS[code].format, ...about, revision: state.archive }),
+        )
+      }),
       ...DATABASES.map((layout) => {
         const isVector = layout === 'joined' || layout === 'shallow'
         const about = isVector ? ({ format: 'pbf', extension: 'pbf' } as const) : {}
@@ -111,24 +111,9 @@ async function writeArchives(folder: string): Promise<void> {
     encoding: 'identity',
   })
   const packed = tiles.slice(0, 100).map((tile) => ({ ...tile, data: gzipSync(tile.data) }))
-  writePackages(folder, [large, middle, ...tiles.filter((_, i) => i % 7 !== 0)], [...tiles.slice(100, 200), ...packed])
+  await writeOthers(folder)
   for (const layout of DATABASES) writeLayout(path.join(folder, `${layout}.mbtiles`), layout, databaseTiles())
   await writePmtiles(path.join(folder, 'packed.pmtiles'), packed, { ...about, format: 'pbf', encoding: 'gzip' })
-}
-
-type Tiles = readonly { readonly z: number; readonly x: number; readonly y: number; readonly data: Uint8Array }[]
-
-/** Esri's packages: of images, and of vector tiles that are packed or not, one by one. */
-function writePackages(folder: string, images: Tiles, vectors: Tiles): void {
-  for (const [name, tiles, format, base] of [
-    ['package.tpkx', images, 'PNG', ''],
-    ['package.vtpk', vectors, 'pbf', 'p12/'],
-  ] as const) {
-    const bundles = makeBundles(tiles.map(({ z, x, y, data }) => ({ level: z, column: x, row: y, data })))
-    const files = [...bundles].map(([bundle, data]) => [`${base}tile/${bundle}`, data] as const)
-    const described = [`${base}root.json`, makeRoot({ levels: MERCATOR_LEVELS, format })] as const
-    fs.writeFileSync(path.join(folder, name), makeZip([described, ...files]))
-  }
 }
 
 /** Yields tiles of all lengths around those of pages, some of them packed, some of them missing or empty. */
@@ -211,7 +196,7 @@ export async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswe
     const isPacked = answer.lines.includes('Content-Encoding: gzip') ? ' packed' : ''
     const about = `${request.target.startsWith('/wmts') ? 'KVP' : request.method} ${answer.status}${answer.body.length > 65_536 ? ' large' : isPacked}`
     seen[about] = (seen[about] ?? 0) + 1
-    const layout = [...DATABASES, ...PACKAGES].find((each) => request.target.startsWith(`/tiles/${each}/`))
+    const layout = [...DATABASES, ...OTHER_CODES].find((each) => request.target.startsWith(`/tiles/${each}/`))
     if (layout !== undefined) seen[`${layout} ${answer.status}`] = (seen[`${layout} ${answer.status}`] ?? 0) + 1
   }
   return [answer, await plainly.client.ask(request)]

@@ -21,6 +21,7 @@ import {
   tell,
   type Who,
 } from './cold-edges.js'
+import { OTHER_CODES, OTHERS } from './cold-others.js'
 
 export const oneOf = <T>(...values: readonly T[]) => fc.constantFrom(...values)
 
@@ -116,12 +117,24 @@ export const address = fc.oneof(
       ),
   },
   { weight: 1, arbitrary: fc.nat(120).map((x) => `/tiles/packed/${LEAF_ZOOM}/${x}/0.pbf`) },
-  { weight: 1, arbitrary: fc.nat(250).map((i) => `/tiles/vpackage/v1/${LEAF_ZOOM}/${i % 128}/${i >> 7}.pbf`) },
   {
-    weight: 2,
+    weight: 6,
     arbitrary: fc
-      .tuple(oneOf('0/0/0', '3/1/1', '3/1/2', '9/300/300', ''), fc.nat(127), fc.nat(127))
-      .map(([fixed, x, y]) => `/tiles/package/v1/${fixed === '' ? `${LEAF_ZOOM}/${x}/${y}` : fixed}.png`),
+      .tuple(
+        oneOf(...OTHER_CODES),
+        oneOf('0/0/0', '3/1/1', '3/5/5', '9/300/300', '2/1/1', ''),
+        fc.nat(127),
+        fc.nat(127),
+        fc.nat(40),
+      )
+      .map(([code, fixed, x, y, odd]) => {
+        // Most tiles of those that are files, and of those that may be packed, lie in one corner.
+        const isCorner = !['package', 'compact', 'table', 'moved', 'cog', 'jcog'].includes(code)
+        const isVector = OTHERS[code].format === 'pbf'
+        const [column, row] = isVector ? [x, y % 2] : isCorner ? [x % 14, y % 14] : [x, y]
+        const address = fixed === '' || odd > 8 ? `${LEAF_ZOOM}/${column}/${row}` : fixed
+        return `/tiles/${code}/v1/${address}${odd === 0 ? '@2x' : ''}.${OTHERS[code].format}`
+      }),
   },
   {
     weight: 4,
@@ -302,7 +315,7 @@ export async function doOperate(what: string): Promise<void> {
       state.archive++
       await tell('archive')
       await tell('packed')
-      for (const code of ['package', 'vpackage']) await tell(code)
+      for (const code of OTHER_CODES) await tell(code)
       state.database++
       for (const layout of DATABASES) await tell(layout)
       // An open root is resolved again four times a second.

@@ -86,6 +86,7 @@ export function storedVector(code: string, more: Partial<StoredVector> = {}): St
       wanted: true,
       queued: false,
       message: '',
+      messageCoded: null,
       setMinZoom: null,
       setMaxZoom: null,
       fields: null,

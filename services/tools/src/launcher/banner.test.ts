@@ -16,6 +16,7 @@ test('one line for each thing to try, and no line for a missing one', () => {
     tile: `${base}/tiles/world/current/0/0/0.jpg?token=bmp_x`,
     geojson: `${base}/vectors/countries/download?token=bmp_x`,
     shapefile: null,
+    style: `${base}/styles/countries/style.json?token=bmp_x`,
     slice: { url: `${base}/api/v1/slice/jobs?token=bmp_x`, body: `{"name":"it's"}` },
   }
   const lines = banner({ ...facts, demo }).split('\n')
@@ -24,6 +25,7 @@ test('one line for each thing to try, and no line for a missing one', () => {
     expect.stringMatching(/^ {2}TileJSON +http:\/\/127\.0\.0\.1:8910\/tiles\/world\/tilejson\.json\?token=bmp_x$/),
     expect.stringMatching(/^ {2}Tile +curl -fsS -o tile\.jpg '.*\/0\/0\/0\.jpg\?token=bmp_x'$/),
     expect.stringMatching(/^ {2}GeoJSON +curl -fsS -o demo\.geojson '.*\/vectors\/countries\/download\?token=bmp_x'$/),
+    expect.stringMatching(/^ {2}Style +http:\/\/127\.0\.0\.1:8910\/styles\/countries\/style\.json\?token=bmp_x$/),
     expect.stringMatching(/^ {2}Slice +curl .* -d '{"name":"it'\\''s"}' '.*\/api\/v1\/slice\/jobs\?token=bmp_x'$/),
   ])
 })
@@ -39,7 +41,7 @@ test('a shell takes the address of a printed command as one word, whatever is in
   const tile = `${base}/tiles/it's%20&co/current/0/0/0.png?token=bmp_x&a=$HOME`
   const text = banner({
     ...facts,
-    demo: { map: null, tilejson: null, tile, geojson: null, shapefile: null, slice: null },
+    demo: { map: null, tilejson: null, tile, geojson: null, shapefile: null, style: null, slice: null },
   })
   const command =
     text

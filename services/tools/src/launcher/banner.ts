@@ -6,6 +6,7 @@ export interface DemoAddresses {
   readonly tile: string | null
   readonly geojson: string | null
   readonly shapefile: string | null
+  readonly style: string | null
   /** slice job to submit, and its JSON body */
   readonly slice: { readonly url: string; readonly body: string } | null
 }
@@ -33,6 +34,7 @@ export function demoLines(demo: DemoAddresses | null): string[] {
   if (demo?.tile) lines.push(line('Tile', curl(demo.tile, `tile.${extensionOf(demo.tile)}`)))
   if (demo?.geojson) lines.push(line('GeoJSON', curl(demo.geojson, 'demo.geojson')))
   if (demo?.shapefile) lines.push(line('Shapefile', curl(demo.shapefile, 'demo-shapefile.zip')))
+  if (demo?.style) lines.push(line('Style', demo.style))
   if (demo?.slice) lines.push(line('Slice', post(demo.slice)))
   return lines
 }

@@ -1,5 +1,6 @@
 import { flipRow } from '../../address.js'
 import { BrokenArchiveError } from '../../broken-archive.js'
+import { geopackagePlace } from '../../geopackage/place.js'
 import type { Source, SourceLayout, Tile, TilePlace } from '../../source.js'
 import { fromText } from '../page-layout.js'
 import { Answer, type FailedText, type OpenedText } from './protocol.js'
@@ -102,7 +103,9 @@ export class MbtilesReaders {
     const archive = this.#archives.get(id)
     if (archive?.opened?.layout == null || archive.isHung) return null
     const { identity, modifiedMs, layout } = archive.opened
-    return { kind: 'database', root, path, identity, modifiedMs, ...fromText(layout) }
+    // The path of a table continues behind that of its file.
+    const file = geopackagePlace(path)?.file ?? path
+    return { kind: 'database', root, path: file, identity, modifiedMs, ...fromText(layout) }
   }
 
   /** Rejects with `BrokenArchiveError`, and with the disk's errors. */

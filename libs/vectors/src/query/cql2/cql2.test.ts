@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { compile } from './compile.js'
+import { compile, OF_FEATURES } from './compile.js'
 import { type Expression, MAX_DEPTH, MAX_NODES, QueryError } from './expression.js'
 import { parseCql2Json } from './parse-json.js'
 import { parseCql2Text } from './parse-text.js'
@@ -15,7 +15,8 @@ const fields = new Map(
     ] as const
   ).map(([name, type]) => [name, { name, column: name, type, layers: [] }]),
 )
-const sql = (expression: Expression) => compile(expression, { fields, geometry: () => 7, usesTree: () => false })
+const sql = (expression: Expression) =>
+  compile(expression, { fields, geom: OF_FEATURES, geometry: () => 7, usesTree: () => false })
 
 test.each([
   ['pop = 1', '{"op":"=","args":[{"property":"pop"},1]}'],
@@ -103,4 +104,15 @@ test('a long chain stays within the depth limit of SQLite', () => {
   const depths = [...text].map((c) => (depth += c === '(' ? 1 : c === ')' ? -1 : 0))
   expect(depths.at(-1)).toBe(0)
   expect(Math.max(...depths)).toBeLessThan(14)
+})
+
+test('a field that is named geometry is compared as a text, and the geometry is geometry_2', () => {
+  const own = new Map([['geometry', { name: 'geometry', column: 'geometry', type: 'string' as const, layers: [] }]])
+  const of = (text: string) =>
+    compile(parseCql2Text(text), { fields: own, geom: OF_FEATURES, geometry: () => 7, usesTree: () => false }).text
+  expect(of("geometry = 'x'")).toBe('"geometry" = ?')
+  expect(of('geometry IS NULL')).toBe('"geometry" IS NULL')
+  expect(of('geometry_2 IS NULL')).toBe('geom IS NULL')
+  for (const name of ['geometry', 'geometry_2'])
+    expect(of(`S_INTERSECTS(${name}, POINT(1 2))`)).toBe('(gw_intersects(geom, ?))')
 })

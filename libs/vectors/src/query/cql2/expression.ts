@@ -16,6 +16,8 @@ export type Expression =
       readonly args: readonly [Spatial, Spatial]
       /** features without a geometry match too, as those of `bbox` do (OGC 17-069r4, /req/core/fc-bbox-response) */
       readonly orMissing?: boolean
+      /** bottom and top of a box of six numbers; features without heights are at all heights */
+      readonly heights?: readonly [number, number]
     }
 
 export const COMPARISONS = ['=', '<>', '<', '>', '<=', '>='] as const

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { useParams } from 'react-router'
 import { type AuditEntry, auditEntryQuery } from '../../api/system.js'
+import { useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { AuditDetail, AuditSubject, useActionName } from '../../ui/audit-entry.js'
 import { Fact, Facts } from '../../ui/facts.js'

@@ -1,5 +1,5 @@
 import { Badge, Group } from '@mantine/core'
-import { Link } from 'react-router'
+import { Link } from '../../router/components.js'
 import { shownText } from '../../ui/shown-text.js'
 
 /** Tags, each with a link to the basemaps with the same tag. */

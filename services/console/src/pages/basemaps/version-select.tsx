@@ -1,7 +1,7 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { NativeSelect } from '@mantine/core'
-import { useNavigate } from 'react-router'
 import { segment } from '../../api/client.js'
+import { useNavigate } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { newestOf } from './newest.js'
 

@@ -1,9 +1,9 @@
 import { Alert, Group, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import { useNavigate, useSearchParams } from 'react-router'
 import { findTargets } from '../../api/catalog.js'
 import { anyTargetQuery, firstTargetQuery, type NewPush, usePush } from '../../api/pushes.js'
+import { useNavigate, useSearchParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { CodeSelect } from '../../ui/code-select.js'
@@ -53,7 +53,7 @@ export function Page() {
 function PushForm({ first }: { first: string }) {
   const t = useTexts()
   const go = useNavigate()
-  const [parameters] = useSearchParams()
+  const parameters = useSearchParams()
   const push = usePush()
   const [kind, setKind] = useState(parameters.has('vector') ? 'vector' : 'basemap')
   const [target, setTarget] = useState(first)

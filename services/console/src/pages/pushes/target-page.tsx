@@ -1,7 +1,7 @@
 import type { Target } from '@gateway/contracts/target.js'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useParams } from 'react-router'
 import { deleteTarget, targetQuery, useSaveTarget, useTryTarget } from '../../api/pushes.js'
+import { useNavigate, useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { DeleteButton } from '../../ui/delete.js'

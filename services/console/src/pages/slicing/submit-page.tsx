@@ -1,9 +1,9 @@
 import type { ListedSliceJob, SliceJob } from '@gateway/contracts/slice.js'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearchParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { lastSliceQuery, sliceJobQuery, useSubmitSlice } from '../../api/slicing.js'
 import { dashboardQuery } from '../../api/system.js'
+import { useNavigate, useSearchParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { SAVED } from '../../ui/leave-guard.js'
 import { Loaded } from '../../ui/loaded.js'
@@ -14,7 +14,7 @@ import { parentOf } from './paths.js'
 import { type LayerSettings, SubmitForm } from './submit-form.js'
 
 export function Page() {
-  const again = useSearchParams()[0].get('again')
+  const again = useSearchParams().get('again')
   return again === null ? <Submit /> : <Again id={again} />
 }
 
@@ -32,7 +32,7 @@ function Again({ id }: { id: string }) {
 function Submit({ job }: { job?: SliceJob }) {
   const t = useTexts()
   const go = useNavigate()
-  const [parameters] = useSearchParams()
+  const parameters = useSearchParams()
   const rebuilt = parameters.get('rebuild')
   const dashboard = useQuery(dashboardQuery)
   const jobs = useQuery(lastSliceQuery(rebuilt ?? ''))

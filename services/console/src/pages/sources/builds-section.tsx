@@ -66,7 +66,9 @@ function useColumns(): readonly Column<AdminVector>[] {
       id: 'message',
       header: t.sources.message,
       value: ({ tiles }) => tiles.message || '–',
-      cell: ({ tiles }) => <ServerText text={tiles.message || '–'} />,
+      cell: ({ tiles }) => (
+        <ServerText text={tiles.message || '–'} code={tiles.message_code} params={tiles.message_params} />
+      ),
     },
   ]
 }

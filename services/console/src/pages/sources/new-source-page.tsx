@@ -1,7 +1,7 @@
 import type { ScanSourceBody, SourceKind } from '@gateway/contracts/scan-source.js'
-import { useNavigate, useSearchParams } from 'react-router'
 import { segment } from '../../api/client.js'
 import { useSaveScanSource } from '../../api/scan-sources.js'
+import { useNavigate, useSearchParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { SAVED } from '../../ui/leave-guard.js'
 import { notifyDone } from '../../ui/notify.js'
@@ -13,7 +13,7 @@ import { SourceForm } from './source-form.js'
 export function Page() {
   const t = useTexts()
   const go = useNavigate()
-  const [parameters] = useSearchParams()
+  const parameters = useSearchParams()
   const save = useSaveScanSource(true)
   const { run } = useScan()
   const onSave = (body: ScanSourceBody, thenScan: boolean) =>

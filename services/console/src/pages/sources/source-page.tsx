@@ -2,7 +2,6 @@ import type { Scan, ScanSource } from '@gateway/contracts/scan-source.js'
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useParams } from 'react-router'
 import {
   deleteScanSource,
   type ScanWarning,
@@ -11,6 +10,7 @@ import {
   scanWarningsQuery,
   useSaveScanSource,
 } from '../../api/scan-sources.js'
+import { useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'

@@ -5,9 +5,9 @@ import { isNotEmpty, useForm } from '@mantine/form'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useSearchParams } from 'react-router'
 import { basemapQuery, findBasemaps } from '../../api/catalog.js'
 import { useIssueToken } from '../../api/tokens.js'
+import { useSearchParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { CopyBlock } from '../../ui/copy.js'
@@ -46,7 +46,7 @@ export function Page() {
 
 function PartnerForm({ issue }: { issue: ReturnType<typeof useIssueToken> }) {
   const t = useTexts()
-  const [parameters] = useSearchParams()
+  const parameters = useSearchParams()
   const chosen = parameters.getAll('basemap')
   const form = useForm<TokenValues>({
     initialValues: {

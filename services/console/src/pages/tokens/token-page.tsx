@@ -3,9 +3,9 @@ import type { RefusalReason } from '@gateway/contracts/usage.js'
 import { Code, Fieldset, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useParams } from 'react-router'
 import { useAllowed } from '../../api/session.js'
 import { deleteToken, tokenQuery, useUpdateToken } from '../../api/tokens.js'
+import { useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
@@ -111,7 +111,7 @@ function TokenFacts({ token }: { token: Token }) {
         {token.last_used_from !== null && <Name>{t.tokens.usedFrom(token.last_used_from)}</Name>}
       </Fact>
       {token.last_refused_at !== null && (
-        <Fact name={t.tokens.refused}>
+        <Fact name={t.tokens.refused} wide>
           <Refusals token={token} />
         </Fact>
       )}

@@ -95,7 +95,7 @@ export function TilesSection({ vector }: { vector: AdminVector }) {
         <TilesStatus tiles={tiles} />
         {message !== '' && (
           <Text size="sm" className="wrap" role="alert">
-            <ServerText text={message} />
+            <ServerText text={message} code={tiles.message_code} params={tiles.message_params} />
           </Text>
         )}
       </Group>

@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises'
 import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import type { Entry, ZipFile } from 'yauzl'
 import { concurrently } from '../../platform/files/concurrently.js'
 import { syncFolder } from '../../platform/files/stage.js'
@@ -25,7 +25,9 @@ export interface Contents {
 type SlotOf = (name: string) => Slot | 'leftover' | null
 
 /** A defective or malicious archive. */
-class BadArchive extends Error {}
+class BadArchive extends CodedError {
+  override readonly name = 'BadArchive'
+}
 
 /** Returns the names of the plain files in a zip. */
 export async function archiveNames(
@@ -48,16 +50,14 @@ export async function examineArchive(file: string, slotOf: SlotOf, maxBytes: num
     await eachFile(file, async (_zip, entry) => {
       const slot = slotOf(entry.fileName)
       if (slot === 'leftover') return
-      if (slot === null)
-        throw new BadArchive(`the archive holds ${shortened(entry.fileName)}, which does not belong to it`)
+      if (slot === null) throw new BadArchive(coded('archive_foreign_entry', { entry: shortened(entry.fileName) }))
       seen.first ??= slot
-      if (slot.place !== seen.first.place)
-        throw new BadArchive('the archive holds more than one storage of the version')
+      if (slot.place !== seen.first.place) throw new BadArchive(coded('archive_two_storages'))
       seen.files++
       seen.bytes += entry.uncompressedSize
-      if (seen.bytes > maxBytes) throw new BadArchive(`the archive is larger than ${maxBytes} bytes when unpacked`)
+      if (seen.bytes > maxBytes) throw new BadArchive(coded('archive_too_large', { bytes: maxBytes }))
     })
-    if (seen.first === null) throw new BadArchive('the archive is empty')
+    if (seen.first === null) throw new BadArchive(coded('archive_empty'))
     return { ok: true, kind: seen.first.kind, place: seen.first.place, files: seen.files, bytes: seen.bytes }
   })
 }
@@ -75,7 +75,7 @@ export async function unpackArchive(
     await eachFile(file, async (zip, entry) => {
       const slot = slotOf(entry.fileName)
       if (slot === 'leftover') return
-      if (slot === null) throw new BadArchive('the archive is not the one that was examined')
+      if (slot === null) throw new BadArchive(coded('archive_foreign_entry', { entry: shortened(entry.fileName) }))
       names.push(slot.name)
       const target = path.join(folder, slot.name)
       await mkdir(path.dirname(target), { recursive: true })
@@ -96,7 +96,8 @@ async function extract(zip: ZipFile, entry: Entry, target: string): Promise<void
       checksum = crc32(chunk, checksum)
       await output.writeFile(chunk)
     }
-    if (checksum !== entry.crc32) throw new BadArchive(`${shortened(entry.fileName)} is damaged`)
+    if (checksum !== entry.crc32)
+      throw new BadArchive(coded('archive_entry_damaged', { entry: shortened(entry.fileName) }))
     await output.sync()
   } finally {
     await output.close()
@@ -107,12 +108,12 @@ async function eachFile(file: string, work: (zip: ZipFile, entry: Entry) => Prom
   const { openPromise } = await import('yauzl')
   const zip = await openPromise(file, { autoClose: false, strictFileNames: true, validateEntrySizes: true }).catch(
     (error: Error) => {
-      throw new BadArchive(`the archive is not a zip: ${error.message}`)
+      throw new BadArchive(coded('archive_no_zip', { reason: error.message }))
     },
   )
   try {
     // Folders count too, although they have no slot: no more entries are read than are declared.
-    if (zip.entryCount > MAX_FILES) throw new BadArchive(`the archive holds more than ${MAX_FILES} files`)
+    if (zip.entryCount > MAX_FILES) throw new BadArchive(coded('archive_too_many_files', { files: MAX_FILES }))
     await concurrently(plainFiles(zip), PARALLEL_FILES, (entry) => work(zip, entry))
   } finally {
     zip.close()
@@ -123,9 +124,10 @@ async function* plainFiles(zip: ZipFile): AsyncGenerator<Entry> {
   for await (const entry of zip.eachEntry()) {
     const type = (entry.externalFileAttributes >>> 16) & 0o170000
     if (type !== 0 && type !== 0o100000 && type !== 0o040000) {
-      throw new BadArchive(`${shortened(entry.fileName)} is a link or a device`)
+      throw new BadArchive(coded('archive_entry_link', { entry: shortened(entry.fileName) }))
     }
-    if (entry.isEncrypted()) throw new BadArchive(`${shortened(entry.fileName)} is encrypted`)
+    if (entry.isEncrypted())
+      throw new BadArchive(coded('archive_entry_encrypted', { entry: shortened(entry.fileName) }))
     if (!entry.fileName.endsWith('/')) yield entry
   }
 }
@@ -135,13 +137,14 @@ async function guarded<T extends { readonly ok: true }>(work: () => Promise<T>):
   try {
     return await work()
   } catch (error) {
+    if (error instanceof BadArchive) return refuse('invalid_parameters', error.said)
     const { code, message } = error as NodeJS.ErrnoException
     if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('dependency_down', coded('disk_full'))
     if (code === 'EEXIST' || code === 'ENOTDIR') return refuse('invalid_parameters', coded('archive_name_twice'))
     // yauzl and zlib report a bad archive by plain errors, and Node refuses positions outside a file. Errors with other codes are failures of this
     // machine.
     if (code === undefined || code.startsWith('Z_') || code === 'ERR_OUT_OF_RANGE')
-      return refuse('invalid_parameters', coded('import_not_usable', { reason: message }))
+      return refuse('invalid_parameters', coded('archive_damaged', { reason: message }))
     throw error
   }
 }

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { Transform } from 'node:stream'
@@ -10,15 +10,14 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { readStyle, type StoredStyle } from '@gateway/store/styles.js'
-import { withGatewayAddresses } from '@gateway/styles/gateway-addresses.js'
-import type { StyleJson } from '@gateway/styles/style-json.js'
-import { checkStyle, MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
+import { MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
 import type { ControlContext } from '../../platform/context.js'
 import { land, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
 import { importId } from '../imports/leftovers.js'
 import { archiveNames, examineArchive, unpackArchive } from '../imports/unpack.js'
 import { runScans } from '../scans/run.js'
 import { entryOfStyle, styleFolderOf } from './archive-slots.js'
+import { checkDocument } from './check-document.js'
 
 /** Code of the scan source of imported styles. */
 export const IMPORTED_STYLES = 'imports-styles'
@@ -154,23 +153,6 @@ async function scan(ctx: ControlContext, root: string): Promise<Refusal | null> 
     if (run.code !== 'scan_running') return run
     await sleep(SCAN_RETRY_MS, undefined, { signal: ctx.shutdown })
   }
-}
-
-/** Refuses an invalid style. Replaces URLs of this gateway, which an editor has inserted, by `gateway://` URLs. */
-async function checkDocument(ctx: ControlContext, file: string, code: string): Promise<Refusal | null> {
-  if ((await stat(file)).size > MAX_STYLE_BYTES)
-    return refuse('payload_too_large', coded('body_larger_than', { limit: MAX_STYLE_BYTES }))
-  const text = (await readFile(file, 'utf8')).replace(/^\uFEFF/, '')
-  const checked = checkStyle(text)
-  if (!checked.ok) {
-    const problems = checked.problems.map(({ line, message }) => (line === null ? message : `line ${line}: ${message}`))
-    return refuse('invalid_parameters', coded('style_import_invalid', { problems: problems.join('; ') }))
-  }
-  const { tilePublicBaseUrl: tileBase, vectorPublicBaseUrl: vectorBase } = ctx.settings
-  const style = withGatewayAddresses(checked.style as StyleJson, { tileBase, vectorBase }, code)
-  const isChanged = JSON.stringify(style) !== JSON.stringify(checked.style)
-  if (isChanged) await writeFile(file, `${JSON.stringify(style, null, 2)}\n`)
-  return null
 }
 
 async function takenBy(ctx: ControlContext, code: string): Promise<Refusal | null> {

@@ -63,7 +63,16 @@ function vector(code: string, kind: 'geojson' | 'shapefile'): AdminVector {
     name: code,
     kind,
     revision: 1,
-    tiles: { status: 'none', message: '', min_zoom: null, max_zoom: null, built_at: null, left_out: {} },
+    tiles: {
+      status: 'none',
+      message: '',
+      message_code: null,
+      message_params: null,
+      min_zoom: null,
+      max_zoom: null,
+      built_at: null,
+      left_out: {},
+    },
     tile_min_zoom: null,
     tile_max_zoom: null,
     tile_fields: null,
@@ -81,26 +90,44 @@ function vector(code: string, kind: 'geojson' | 'shapefile'): AdminVector {
   }
 }
 
+const NOTHING = { basemaps: [], vectors: [], styles: [] }
 const places = { tileBaseUrl: base, apiUrl: base }
 
 test('the basemap with most versions is shown, at the lowest zoom of its default version', () => {
-  const addresses = addressesToTry([basemap('one', ['a']), basemap('two', ['a', 'b'])], [], 'bmp_x', places)
+  const addresses = addressesToTry(
+    { ...NOTHING, basemaps: [basemap('one', ['a']), basemap('two', ['a', 'b'])] },
+    'bmp_x',
+    places,
+  )
   expect(addresses).toEqual({
     map: `${base}/map/#code=two&token=bmp_x`,
     tilejson: `${base}/tiles/two/tilejson.json?token=bmp_x`,
     tile: `${base}/tiles/two/current/1/0/0.png?token=bmp_x`,
     geojson: null,
     shapefile: null,
+    style: null,
   })
 })
 
 test('a GeoJSON file and a shapefile are shown', () => {
-  const addresses = addressesToTry([], [vector('shapes', 'shapefile'), vector('shapes-2', 'geojson')], 'bmp_x', places)
+  const addresses = addressesToTry(
+    { ...NOTHING, vectors: [vector('shapes', 'shapefile'), vector('shapes-2', 'geojson')] },
+    'bmp_x',
+    places,
+  )
   expect(addresses).toEqual({
     map: null,
     tilejson: null,
     tile: null,
     geojson: `${base}/vectors/shapes-2/download?token=bmp_x`,
     shapefile: `${base}/vectors/shapes/download?token=bmp_x`,
+    style: null,
   })
+})
+
+test('the style is shown as the document that map libraries take', () => {
+  const styles = [{ code: 'my countries', source_code: 'demo-styles' }]
+  expect(addressesToTry({ ...NOTHING, styles }, 'bmp_x', places).style).toBe(
+    `${base}/styles/my%20countries/style.json?token=bmp_x`,
+  )
 })

@@ -2,11 +2,12 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { AdminStyle } from '@gateway/contracts/style.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import type { AdminClient } from '../admin-client.js'
 import type { DemoAddresses } from '../banner.js'
 import { fillWithDemo } from './fill.js'
-import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
+import { DEMO_BASEMAPS, DEMO_STYLES, DEMO_VECTORS, planDemo } from './plan.js'
 import { BLUE_MARBLE } from './sources.js'
 import { demoToken } from './token.js'
 
@@ -30,34 +31,39 @@ export async function prepareDemo(admin: AdminClient, places: DemoPlaces): Promi
   const plan = planDemo(sources.items, before.basemaps.length + before.vectors.length)
   if (plan === 'none') return null
   if (plan === 'fill') await fillWithDemo(admin, places.dataDir)
-  const { basemaps, vectors } = plan === 'fill' ? await readCatalog(admin) : before
+  const { basemaps, vectors, styles } = plan === 'fill' ? await readCatalog(admin) : before
   const ours = {
     basemaps: basemaps.filter(({ source_code }) => source_code === DEMO_BASEMAPS),
     vectors: vectors.filter(({ source_code }) => source_code === DEMO_VECTORS),
+    styles: styles.filter(({ source_code }) => source_code === DEMO_STYLES),
   }
   const token = await demoToken(admin, places.readUrl, places.dataDir, {
     basemapCodes: [...ours.basemaps.map(({ code }) => code), DEMO_LAYER],
     vectorCodes: ours.vectors.map(({ code }) => code),
   })
-  const addresses = addressesToTry(ours.basemaps, ours.vectors, token, places)
+  const addresses = addressesToTry(ours, token, places)
   const image = join(places.dataDir, 'demo', 'imagery', basename(BLUE_MARBLE))
   return { ...addresses, slice: existsSync(image) ? sliceToTry(image, token, places.apiUrl) : null }
 }
 
-async function readCatalog(
-  admin: AdminClient,
-): Promise<{ basemaps: readonly AdminBasemap[]; vectors: readonly AdminVector[] }> {
-  const [basemaps, vectors] = await Promise.all([
+interface DemoCatalog {
+  readonly basemaps: readonly AdminBasemap[]
+  readonly vectors: readonly AdminVector[]
+  readonly styles: readonly Pick<AdminStyle, 'code' | 'source_code'>[]
+}
+
+async function readCatalog(admin: AdminClient): Promise<DemoCatalog> {
+  const [basemaps, vectors, styles] = await Promise.all([
     admin.get<{ items: readonly AdminBasemap[] }>('/basemaps'),
     admin.get<{ items: readonly AdminVector[] }>('/vectors'),
+    admin.get<{ items: readonly AdminStyle[] }>('/styles'),
   ])
-  return { basemaps: basemaps.items, vectors: vectors.items }
+  return { basemaps: basemaps.items, vectors: vectors.items, styles: styles.items }
 }
 
 /** Returns one resource of each kind, with the token in the query, so that the URLs work wherever they are pasted. */
 export function addressesToTry(
-  basemaps: readonly AdminBasemap[],
-  vectors: readonly AdminVector[],
+  { basemaps, vectors, styles }: DemoCatalog,
   token: string,
   { tileBaseUrl, apiUrl }: Pick<DemoPlaces, 'tileBaseUrl' | 'apiUrl'>,
 ): Omit<DemoAddresses, 'slice'> {
@@ -76,6 +82,7 @@ export function addressesToTry(
     ),
     geojson: withToken(vectors.find(({ kind }) => kind === 'geojson')?.download_url),
     shapefile: withToken(vectors.find(({ kind }) => kind === 'shapefile')?.download_url),
+    style: withToken(styles[0] && `${tileBaseUrl}/styles/${encodeURIComponent(styles[0].code)}/style.json`),
   }
 }
 

@@ -15,6 +15,7 @@ let parent: string
 let dir: string
 let basemaps: string
 let vectors: string
+let styles: string
 const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
 beforeAll(async () => {
   parent = fs.mkdtempSync(path.join(os.tmpdir(), 'demo-'))
@@ -23,6 +24,7 @@ beforeAll(async () => {
   const roots = await layOutDemoData(dir)
   basemaps = roots.basemapRoot
   vectors = roots.vectorRoot
+  styles = roots.styleRoot
 }, 60_000)
 afterAll(() => {
   mbtiles.close()
@@ -95,3 +97,21 @@ async function reading(storage: 'xyz' | 'mbtiles' | 'pmtiles', file: string, ext
     return tile.body
   }
 }
+
+test('the style draws the basemap and the vector of the demo, with the icons next to it', () => {
+  const folder = path.join(styles, 'world-countries')
+  const style = JSON.parse(fs.readFileSync(path.join(folder, 'style.json'), 'utf8'))
+  expect(style.sources).toMatchObject({
+    imagery: { url: 'gateway://basemaps/world' },
+    countries: { url: 'gateway://vectors/natural-earth-countries' },
+    names: { data: 'data/names.geojson' },
+  })
+  const [, , small, , large] = style.layers.at(-1).layout['icon-image']
+  expect(fs.readdirSync(path.join(folder, 'icons'))).toEqual([`${large}.svg`, `${small}.svg`])
+})
+
+test('data of an earlier release gets the style', async () => {
+  fs.rmSync(styles, { recursive: true })
+  await layOutDemoData(dir)
+  expect(fs.existsSync(path.join(styles, 'world-countries/style.json'))).toBe(true)
+})

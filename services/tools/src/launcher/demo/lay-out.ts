@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
-import { access, mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { access, cp, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { STYLES } from './sources.js'
 
 const MAKE = fileURLToPath(new URL('./make.js', import.meta.url))
 
@@ -17,16 +18,20 @@ const run = promisify(execFile)
 export interface DemoRoots {
   readonly basemapRoot: string
   readonly vectorRoot: string
+  readonly styleRoot: string
 }
 
 /**
  * Makes the demo data under `dir`, unless it exists: basemaps of the world in three kinds of storage, countries in two vector
- * formats, and an image to slice, some 25 MB. It is made in another folder and renamed, so an existing `dir` is always complete. Leftovers of an
+ * formats, a style of both, and an image to slice, some 25 MB. It is made in another folder and renamed, so an existing `dir` is always complete. Leftovers of an
  * earlier start are removed. Only one process at a time may call this for one `dir`. Throws if the data cannot be made.
  */
 export async function layOutDemoData(dir: string): Promise<DemoRoots> {
   if (!(await exists(dir))) await make(dir)
-  return { basemapRoot: join(dir, 'basemaps'), vectorRoot: join(dir, 'vectors') }
+  const styleRoot = join(dir, 'styles')
+  // Data that an earlier release made has none.
+  if (!(await exists(styleRoot))) await cp(STYLES, styleRoot, { recursive: true })
+  return { basemapRoot: join(dir, 'basemaps'), vectorRoot: join(dir, 'vectors'), styleRoot }
 }
 
 async function make(dir: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { expect, test } from 'vitest'
-import { DEMO_BASEMAPS, DEMO_VECTORS, planDemo } from './plan.js'
+import { DEMO_BASEMAPS, DEMO_STYLES, DEMO_VECTORS, planDemo } from './plan.js'
 
 function source(code: string, status: 'succeeded' | 'failed' | 'running' | null): ScanSource {
   const counts = { added: 0, updated: 0, missing: 0, warnings: 0, steps: 0 }
@@ -40,11 +40,16 @@ test('a catalog with other resources gets no demo', () => {
 })
 
 test('a demo that was scanned completely is kept', () => {
-  expect(planDemo([source(DEMO_BASEMAPS, 'succeeded'), source(DEMO_VECTORS, 'succeeded')], 5)).toBe('keep')
+  const complete = [DEMO_BASEMAPS, DEMO_VECTORS, DEMO_STYLES].map((code) => source(code, 'succeeded'))
+  expect(planDemo(complete, 5)).toBe('keep')
 })
 
 test('a demo that an earlier start did not finish is finished', () => {
   expect(planDemo([source(DEMO_BASEMAPS, 'succeeded')], 2)).toBe('fill')
   expect(planDemo([source(DEMO_BASEMAPS, 'succeeded'), source(DEMO_VECTORS, null)], 2)).toBe('fill')
   expect(planDemo([source(DEMO_BASEMAPS, 'failed'), source(DEMO_VECTORS, 'succeeded')], 2)).toBe('fill')
+})
+
+test('a demo of an earlier release, which had no style, gets one', () => {
+  expect(planDemo([source(DEMO_BASEMAPS, 'succeeded'), source(DEMO_VECTORS, 'succeeded')], 5)).toBe('fill')
 })

@@ -69,6 +69,31 @@ test('a due scan is queued once, however many were missed, and records why it ra
   expect(await readScans(app.ctx.sql, 'maps')).toMatchObject([{ reason: 'schedule', next_scan_at }])
 })
 
+test('two sources that are due at the same time are scanned one after the other', async () => {
+  tree.put('more/moon/v1/0/0/0.png', PIXEL)
+  await save({ schedule: { every_seconds: 3600 } })
+  const more = { code: 'more', kind: 'basemap', path: tree.at('more'), schedule: { every_seconds: 3600 } }
+  await call('POST', '/scan-sources', more)
+  await queueDue({ ...app.ctx, now: () => Date.now() + 2 * 86_400_000 })
+  const stop = new AbortController()
+  const queues = [1, 2].map(() => scanQueue.run({ ...app.ctx, shutdown: stop.signal }))
+  const newest = async () => Promise.all(['maps', 'more'].map(async (code) => (await readScans(app.ctx.sql, code))[0]))
+  await expect
+    .poll(async () => (await newest()).map((scan) => [scan?.reason, scan?.status]), { timeout: 20_000 })
+    .toEqual([
+      ['schedule', 'succeeded'],
+      ['schedule', 'succeeded'],
+    ])
+  stop.abort()
+  await Promise.all(queues)
+  const times = (await newest()).map((scan) =>
+    [scan?.started_at, scan?.finished_at].map((at) => Date.parse(at as string)),
+  )
+  const [first, second] = times.sort((one, other) => (one[0] as number) - (other[0] as number))
+  expect(second?.[0]).toBeGreaterThanOrEqual(first?.[1] as number)
+  await app.admin({ method: 'DELETE', url: '/api/v1/admin/scan-sources/more' })
+})
+
 test('saving other fields keeps the schedule and its time, and null removes it', async () => {
   const { schedule, next_scan_at } = await source()
   expect((await save({ name: 'Maps' })).body).toMatchObject({ schedule, next_scan_at })

@@ -123,6 +123,7 @@ export function afterVectors(known: readonly StoredVector[], diff: VectorDiff): 
         wanted: true,
         queued: false,
         message: '',
+        messageCoded: null,
         setMinZoom: null,
         setMaxZoom: null,
         fields: null,

@@ -1,0 +1,102 @@
+import fs from 'node:fs'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
+import { liesBelow } from '@gateway/core/files/real-root.js'
+import { flipRow, parseIndex } from '../address.js'
+import { BrokenArchiveError } from '../broken-archive.js'
+import type { SourceSpec } from '../source.js'
+
+/** A set of the storage `xyz` or `tms` on a disk of this machine. */
+export type FolderSet = Pick<SourceSpec, 'storage' | 'root' | 'path' | 'extension'>
+
+/** The files of one column of a zoom, which are read synchronously: a promise for each of millions of small files costs ten times the reading. */
+export interface Column {
+  /** real path */
+  readonly folder: string
+  /** XYZ, ascending; an empty file is among them, and is no tile */
+  readonly rows: readonly number[]
+  pathOf(row: number): string
+}
+
+/** Returns the path of a tile's file, whose row is XYZ. */
+export function tileFile({ path, storage, extension }: FolderSet, z: number, x: number, y: number): string {
+  return `${path}/${z}/${x}/${storage === 'tms' ? flipRow(z, y) : y}.${extension}`
+}
+
+/** Returns null if the column does not exist, or lies outside of the root. Throws the disk's errors. */
+export function openColumn(set: FolderSet, z: number, x: number): Column | null {
+  const stored = (row: number) => (set.storage === 'tms' ? flipRow(z, row) : row)
+  try {
+    const folder = fs.realpathSync.native(`${set.path}/${z}/${x}`)
+    if (!liesBelow(set.root, folder)) return null
+    const rows: number[] = []
+    for (const name of fs.readdirSync(folder)) {
+      const dot = name.indexOf('.')
+      const row = name.slice(dot + 1) === set.extension ? parseIndex(name.slice(0, dot)) : -1
+      if (row >= 0) rows.push(stored(row))
+    }
+    rows.sort((one, other) => one - other)
+    return {
+      folder,
+      rows,
+      pathOf: (row) => `${folder}/${stored(row)}.${set.extension}`,
+    }
+  } catch (error) {
+    if (isAbsent(error)) return null
+    throw error
+  }
+}
+
+/** O_NONBLOCK: opening a FIFO must not block. O_NOFOLLOW: the place that a link leads to must be checked. */
+const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOFOLLOW
+
+/** Opens a file of a column. Returns null if it is not there, or a link that leads out of the root. */
+export function openTileFile(root: string, file: string): number | null {
+  try {
+    return fs.openSync(file, OPEN_FLAGS)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') {
+      if (isAbsent(error)) return null
+      throw error
+    }
+  }
+  const opened = openBelowSync(root, file)
+  if (opened.ok) return opened.fd
+  if (opened.reason === 'unreadable') throw new Error('the tile exists, but may not be read')
+  return null
+}
+
+/** Fills a buffer with the next bytes of an open file. Returns fewer bytes only at its end, and none of a directory. */
+export function readSome(fd: number, buffer: Buffer, filled = 0): number {
+  try {
+    return fs.readSync(fd, buffer, filled, buffer.length - filled, null)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EISDIR') return 0
+    throw error
+  }
+}
+
+/** Bytes of one tile. SQLite's limit is the same (`openDatabase`). */
+const MAX_TILE_BYTES = 32 * 1024 * 1024
+
+const shared = Buffer.allocUnsafeSlow(64 * 1024)
+
+/** Returns the content of a file of a column; null if there is no tile. Throws `BrokenArchiveError` for more bytes than a tile may have. */
+export function readTileFile(root: string, file: string): Buffer | null {
+  const fd = openTileFile(root, file)
+  if (fd === null) return null
+  try {
+    let [buffer, filled] = [shared, readSome(fd, shared)]
+    while (filled === buffer.length) {
+      if (filled > MAX_TILE_BYTES) throw new BrokenArchiveError(`a tile has more than ${MAX_TILE_BYTES} bytes`)
+      buffer = Buffer.concat([buffer], buffer.length * 2)
+      filled += readSome(fd, buffer, filled)
+    }
+    return filled === 0 ? null : Buffer.from(buffer.subarray(0, filled))
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')
+}

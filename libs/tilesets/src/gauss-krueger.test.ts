@@ -69,10 +69,10 @@ test('a tile lies where its numbers say, and only tiles at a place touch it', ()
 })
 
 test.each([
-  ['no origin', { left: Number.NaN }, /nothing says where the origin/],
+  ['no origin', { left: Number.NaN }, /does not name the origin/],
   ['tiles that are no squares', { rows: 512 }, /256 by 512 pixels/],
   ['no resolution', { resolutions: [] }, /has 0 resolutions/],
-  ['resolutions that grow', { resolutions: [1, 2] }, /no descending list/],
+  ['resolutions that grow', { resolutions: [1, 2] }, /not a descending list/],
   ['an origin in another zone', { left: 38_000_000 }, /origin 38000000, 10002100 lies outside/],
   ['pixels of a hair', { resolutions: [1e-9] }, /tiles side by side/],
 ] as const)('%s makes no grid', (_, wrong, message) => {
@@ -177,7 +177,7 @@ describe('sets in such a grid', () => {
     const tile = [`2/1/1.png`, await picture(7)] as const
     writeFiles(path.join(root, 'bare'), [['metadata.json', '{"crs":"EPSG:4547"}'], tile])
     await expect(probeTileSet(root, path.join(root, 'bare'))).rejects.toThrow(
-      /EPSG:4547, and nothing says where the origin/,
+      /EPSG:4547, and its description does not name the origin/,
     )
     const about = { crs: 4547, origin: [-5123200, 10002100], resolutions: RESOLUTIONS, scheme: 'tms' }
     writeFiles(path.join(root, 'south'), [['metadata.json', JSON.stringify(about)], tile])

@@ -85,7 +85,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
   const bits = yield* many(TAG.bits)
   if (bits.some((each) => each !== 8)) throw unfit(`its samples have ${bits[0]} bits and not 8`)
   const samples = yield* one(full, TAG.samples, 1)
-  if (samples > 1 && (yield* one(full, TAG.planar, 1)) !== 1) throw unfit('its bands lie in tiles of their own')
+  if (samples > 1 && (yield* one(full, TAG.planar, 1)) !== 1) throw unfit('its bands lie in separate tiles')
   if (compression === JPEG && samples !== 1 && samples !== 3) throw unfit(`its JPEG tiles have ${samples} bands`)
   const keys = yield* many(TAG.geoKeys)
   const code = keyOf(keys, KEY.projected) ?? keyOf(keys, KEY.geographic)
@@ -200,8 +200,7 @@ export class CogLayout implements RangeLayout {
     const length = yield* numberAt(path, zoom.sizes, index, isLittle)
     if (length === 0) return null
     const offset = yield* numberAt(path, zoom.offsets, index, isLittle)
-    if (length > MAX_TILE_BYTES || length < SOI.length)
-      throw new BrokenArchiveError('a tile is of a size that none has')
+    if (length > MAX_TILE_BYTES || length < SOI.length) throw new BrokenArchiveError('a tile has an impossible size')
     if (zoom.head === null) return { path, offset, length }
     return { path, offset: offset + SOI.length, length: length - SOI.length, head: zoom.head }
   }

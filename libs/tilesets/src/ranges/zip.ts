@@ -40,7 +40,7 @@ export async function readZipDirectory(fd: number): Promise<Map<string, ZipEntry
     if (error instanceof BrokenArchiveError) throw error
     // yauzl reports faults of a zip as plain errors; Node refuses impossible positions.
     if (code === undefined || code === 'ERR_OUT_OF_RANGE' || code === 'ERR_INVALID_ARG_VALUE')
-      throw new BrokenArchiveError(`it is no zip that can be read: ${message.slice(0, 200)}`)
+      throw new BrokenArchiveError(`it is not a readable zip: ${message.slice(0, 200)}`)
     throw error
   }
   return entries

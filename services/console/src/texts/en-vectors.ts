@@ -58,7 +58,7 @@ export const enVectors = {
   tiles: 'Vector tiles',
   tilesStates: { none: 'None', building: 'Being built', ready: 'Ready', failed: 'Not built' },
   tilesWaiting: 'The tiles are being built. The map appears as soon as they are ready.',
-  tilesOld: 'The tiles of the new content are being built; until then, the map shows the content before.',
+  tilesOld: 'The tiles of the new content are being built; until then, the map shows the previous content.',
   tilesStatus: 'Vector tiles',
   leftOut: 'Left out',
   leftOutOfTiles: 'Left out of tiles: too small or too dense to be shown',

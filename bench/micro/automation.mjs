@@ -6,17 +6,13 @@
  * Starts a Postgres, a control plane and edges of one worker each, and ends them. Files are links to a thousand, so that a million take seconds to
  * make. Processor time is that of the control plane, of what it starts, and of all edges, with what they do when nothing changes. Load: none.
  */
-import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { freePort } from '@gateway/core/processes/free-port.js'
-import { isReady } from '@gateway/core/processes/readiness.js'
-import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
+import { admin, controlPort, end, home, processorSeconds, start } from './own-gateway.mjs'
 
 const { values } = parseArgs({
   options: {
@@ -26,70 +22,6 @@ const { values } = parseArgs({
     out: { type: 'string' },
   },
 })
-const home = mkdtempSync(join(tmpdir(), 'gateway-automation-'))
-const postgres = await startEmbeddedPostgres({ dir: join(home, 'postgres'), log: () => {}, onLost: console.error })
-const controlPort = await freePort()
-const ADMIN_TOKEN = 'bench-admin-token-bench'
-const control = `http://127.0.0.1:${controlPort}`
-const children = []
-// Also after an error or a signal.
-process.on('exit', () => {
-  for (const child of children) child.kill('SIGKILL')
-})
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
-
-async function start(service, port, settings) {
-  const main = fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url))
-  const env = {
-    ...process.env,
-    CONFIG_FILE: join(home, 'service.env'),
-    DATABASE_URL: postgres.url,
-    CONTROL_PORT: String(controlPort),
-    DATA_DIR: join(home, 'data'),
-    EDGE_WORKERS: '1',
-    DEMO: 'false',
-    LOG_LEVEL: 'error',
-    // Its builds go on for minutes behind the first scan.
-    VECTOR_TILES: 'false',
-    DRAIN_NOTICE_SECONDS: '0',
-    ADMIN_TOKEN,
-    ...settings,
-  }
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'inherit', 'inherit'] })
-  children.push(child)
-  while (!(await isReady(`http://127.0.0.1:${port}/ready`))) await sleep(100)
-}
-
-/** Seconds of processor time of all processes that were started, and of those that they have started and seen end. */
-function processorSeconds() {
-  const tree = new Map()
-  for (const line of execFileSync('ps', ['-eo', 'pid=,ppid=']).toString().trim().split('\n')) {
-    const [pid, parent] = line.trim().split(/\s+/).map(Number)
-    tree.set(parent, [...(tree.get(parent) ?? []), pid])
-  }
-  const all = (pid) => [pid, ...(tree.get(pid) ?? []).flatMap(all)]
-  let ticks = 0
-  for (const pid of children.flatMap(({ pid }) => all(pid))) {
-    try {
-      const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-      ticks += [11, 12, 13, 14].reduce((sum, i) => sum + Number(fields[i]), 0)
-    } catch {} // it has ended
-  }
-  return ticks / 100
-}
-
-async function admin(method, path, body) {
-  const answer = await fetch(`${control}/api/v1/admin${path}`, {
-    method,
-    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`)
-  return answer.json()
-}
-
 /** A folder of so many files, a thousand in each folder: links to the first thousand. */
 function makeFiles(root, count, nameOf, content) {
   mkdirSync(join(root, '0'), { recursive: true })
@@ -190,9 +122,4 @@ for (const i of rounds) {
 }
 console.log('a planned switch, ms after its time on each edge', JSON.stringify(results.switches))
 if (values.out) writeFileSync(values.out, `${JSON.stringify(results, null, 2)}\n`)
-for (const child of children.reverse()) {
-  child.kill('SIGTERM')
-  await once(child, 'exit')
-}
-await postgres.stop()
-rmSync(home, { recursive: true, force: true })
+await end()

@@ -9,16 +9,20 @@
 namespace {
 struct ModelTile {
   std::string head, not_modified, etag, body;
+  Grid grid = Grid::Mercator;
   uint32_t code = 0;
   bool looked = false;
   int64_t good_until = 0;
   size_t size(const std::string &target) const { return target.size() + head.size() + not_modified.size() + etag.size() + body.size(); }
 };
+constexpr uint32_t kEverywhere = UINT32_MAX;
+
 struct ModelToken {
   int64_t expires_at = 0;
   bool all = false, used = false;
   std::vector<uint32_t> codes;
   std::string prefix;
+  uint32_t columns = kEverywhere;  // number of columns of zoom 9 in Web Mercator that it may read
 };
 
 // A text, and whether it is of a signed address: a token with the same text is a different credential.
@@ -88,11 +92,12 @@ class Both {
     tile.etag = choices_.once_in(4) ? "" : "\"" + std::to_string(choices_.below(9)) + "\"";
     tile.body = std::string(choices_.below(choices_.once_in(20) ? 40'000 : 500), static_cast<char>(choices_.next()));
     tile.code = code();
+    tile.grid = static_cast<Grid>(choices_.once_in(4) ? choices_.below(3) : 1);
     tile.good_until = choices_.once_in(4) ? uptime() + static_cast<int64_t>(choices_.below(1'000)) : 0;
     const size_t before = table_.tile_count();
     const bool had = table_.has_tile(target);
     const bool fits = table_.tile_bytes() + tile.size(target) + 1'000 <= capacity_;
-    const TileParts parts{target, tile.head, tile.body, tile.code, false, usage_of("code " + std::to_string(tile.code)), {}, 0, tile.etag, tile.not_modified};
+    const TileParts parts{target, tile.head, tile.body, tile.code, false, usage_of("code " + std::to_string(tile.code)), {}, 0, tile.etag, tile.not_modified, tile.grid};
     table_.put_tile(parts, tile.good_until);
     tiles_[target] = tile;
     if (fits) REQUIRE(table_.has_tile(target) && table_.tile_count() == before + !had, "a tile is missing although there is room");
@@ -157,6 +162,10 @@ class Both {
     given.usage = usage_of(usage_name(text));
     if (choices_.once_in(3)) token.prefix = choices_.of(targets_).substr(0, choices_.below(24));
     given.prefix = token.prefix;
+    if (choices_.once_in(4)) {
+      token.columns = static_cast<uint32_t>(choices_.below(30));
+      given.area = TokenArea(columns_of_zoom_9(token.columns));
+    }
     for (size_t i = choices_.below(5); i > 0; i--) {
       token.codes.push_back(code());
       given.grants.resize(std::max<size_t>(given.grants.size(), token.codes.back() / 64 + 1));
@@ -164,6 +173,15 @@ class Both {
     }
     numbers_[table_.put_token(std::move(given))] = known;
     tokens_[known] = token;
+  }
+
+  // The first columns of zoom 9 in Web Mercator, in their second part, and no tiles besides.
+  static std::string columns_of_zoom_9(uint32_t count) {
+    std::vector<uint32_t> limits;
+    for (int part = 0; part < 2 * 31 * 2; part++) limits.insert(limits.end(), {1, 0, 1, 0});
+    const uint32_t wanted[] = {0, count - 1, 0, 511};
+    if (count) std::copy(wanted, wanted + 4, limits.begin() + (9 * 2 + 1) * 4);
+    return {reinterpret_cast<const char *>(limits.data()), limits.size() * sizeof(uint32_t)};
   }
 
   void drop_token() {
@@ -249,7 +267,7 @@ class Both {
     if (found.answer && !found.refused) return allowed(found, target, known, kind);
     const bool has = table_.has_tile(target);
     if (has && kind == Credential::Token && !text.empty())
-      REQUIRE(!may(known, target, tiles_[target].code) || !is_good(tiles_[target]), "a tile was withheld");
+      REQUIRE(!may(known, target, tiles_[target]) || !is_good(tiles_[target]), "a tile was withheld");
     if (!found.refused || !found.answer) {
       REQUIRE(std::equal(before, before + kRefusals, hot_counts.refusals), "a refusal was counted and not given");
       return;
@@ -266,7 +284,7 @@ class Both {
 
   void allowed(const ResponseTable::Found &found, const std::string &target, const Known &known, Credential::Kind kind) {
     const std::string &text = known.first;
-    REQUIRE(kind == Credential::Token && may(known, target, tiles_[target].code), shown(text + " for " + target));
+    REQUIRE(kind == Credential::Token && may(known, target, tiles_[target]), shown(text + " for " + target));
     ModelTile &tile = tiles_[target];
     REQUIRE(is_good(tile), "a tile whose file must be looked at again: " + shown(target));
     REQUIRE(found.answer->body == tile.body && found.answer->head == tile.head, shown(target));
@@ -281,13 +299,19 @@ class Both {
     if (sending_.size() > 10) sending_.erase(sending_.begin() + static_cast<long>(choices_.below(sending_.size())));
   }
 
-  bool may(const Known &known, const std::string &target, uint32_t wanted) const {
+  static bool lies_in(uint32_t columns, const std::string &target, Grid grid) {
+    uint32_t column = 0;
+    return grid == Grid::Mercator && sscanf(target.c_str(), "/tiles/alps/v1/9/%u/7.png", &column) == 1 && column < columns && column < 512;
+  }
+
+  bool may(const Known &known, const std::string &target, const ModelTile &tile) const {
     const auto token = tokens_.find(known);
     if (token == tokens_.end() || uptime() >= trusted_until_) return false;
-    const auto &[expires_at, all, used, codes, prefix] = token->second;
+    const auto &[expires_at, all, used, codes, prefix, columns] = token->second;
     if (target.compare(0, prefix.size(), prefix) != 0) return false;
     if (expires_at && now_ >= expires_at) return false;
-    return all || std::find(codes.begin(), codes.end(), wanted) != codes.end();
+    if (columns != kEverywhere && !lies_in(columns, target, tile.grid)) return false;
+    return all || std::find(codes.begin(), codes.end(), tile.code) != codes.end();
   }
 
   uint32_t code() { return static_cast<uint32_t>(choices_.once_in(4) ? choices_.below(kMaxCode) : choices_.below(4)); }

@@ -226,8 +226,19 @@ function cutTo([left, bottom, right, top]: Bounds, [west, south, east, north]: B
 export function tileTouches(
   set: TileMatrixSet,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },
-  [west, south, east, north]: Bounds,
+  area: Bounds,
 ): boolean {
+  return touchedLimits(set, z, area).some(
+    ({ minRow, maxRow, minColumn, maxColumn }) => x >= minColumn && x <= maxColumn && y >= minRow && y <= maxRow,
+  )
+}
+
+/** Returns the limits of the tiles of a zoom that have a part of an area: two, if it crosses the antimeridian, or fewer. */
+export function touchedLimits(
+  set: TileMatrixSet,
+  zoom: number,
+  [west, south, east, north]: Bounds,
+): readonly TileMatrixLimits[] {
   const parts: readonly Bounds[] =
     west > east
       ? [
@@ -235,13 +246,17 @@ export function tileTouches(
           [-180, south, east, north],
         ]
       : [[west, south, east, north]]
-  return parts.some((part) => {
-    // An area outside of the grid would be counted as its outermost tiles.
-    if (part[0] >= part[2] || part[1] >= set.world[3] || part[3] <= set.world[1]) return false
-    if (part[0] >= set.world[2] || part[2] <= set.world[0]) return false
-    const { minRow, maxRow, minColumn, maxColumn } = tileMatrixLimits(set, z, part)
-    return x >= minColumn && x <= maxColumn && y >= minRow && y <= maxRow
-  })
+  return parts
+    .filter(
+      // An area outside of the grid would be counted as its outermost tiles.
+      (part) =>
+        part[0] < part[2] &&
+        part[1] < set.world[3] &&
+        part[3] > set.world[1] &&
+        part[0] < set.world[2] &&
+        part[2] > set.world[0],
+    )
+    .map((part) => tileMatrixLimits(set, zoom, part))
 }
 
 /** Returns west, south, east, north of a tile, in degrees. */

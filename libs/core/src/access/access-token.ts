@@ -8,7 +8,7 @@ export function toAccessToken(token: DecidedToken): AccessToken {
   // A kept catalog that an earlier version wrote lacks this field.
   const rate = token.rate_limit ?? null
   const area = token.bounds ?? null
-  // Not a limit: the fast paths skip tokens with limits, and they do not know held versions.
+  // Not a limit, but the fast paths do not know held versions.
   const readsHeld = token.preview === true
   const hasLimits = origins.length > 0 || networks.length > 0 || rate !== null || area !== null || readsHeld
   return {

@@ -53,6 +53,7 @@ TileParts parts_of(const ColdTile &tile, const ColdSet &set, std::string_view ta
   parts.code = set.code;
   parts.needs_gzip = tile.is_packed();
   parts.usage = set.usage;
+  parts.grid = set.grid();
   if (tile.is_from_file()) parts.range = {nullptr, tile.offset(), tile.size(), tile.is_file_shared()};
   else parts.body = tile.body();
   return parts;
@@ -106,7 +107,7 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
                  const Now &now) {
   std::string_view rest;
   const ColdSet *set = cold_sets.find(target, now.monotonic, &rest);
-  const TokenEntry *token = set ? response_table.admitted(credential, target, set->code, now) : nullptr;
+  const TokenEntry *token = set ? response_table.admitted(credential, target, set->code, set->grid(), now) : nullptr;
   if (!token) return set && refuse_ungranted(connection, request, target, credential, *set, now);
   const Parties parties(token->usage, set->usage, token->pairs);
   TilePlace place;

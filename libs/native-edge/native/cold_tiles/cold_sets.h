@@ -30,6 +30,7 @@ struct ColdSet {
   std::string extensions;  // extensions of these tiles, each between two blanks
   bool geographic = false;  // zoom 0 has two columns
   UsagePointer usage;       // of the version
+  Grid grid() const { return geographic ? Grid::Geographic : Grid::Mercator; }
   // Names of the tiles of the default version in a WMTS, at the address "code/current"; empty if the WMTS does not have the set.
   struct {
     std::string matrix_sets;  // each between two blanks

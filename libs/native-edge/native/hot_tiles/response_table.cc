@@ -282,7 +282,7 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
     return is_unknown ? refuse(Refused::Unknown, credential) : Found();
   }
   frequency_.add(hash);
-  if (!tile || !honours(*token, target, tile->parts.code, now)) return {};
+  if (!tile || !honours(*token, target, tile->parts.code, tile->parts.grid, now)) return {};
   if (must_be_seen(*token, now)) return {{}, false, {}, true};
   tile->used = tile->looked = true;
   return {TilePointer(tile), false, Parties(token->usage, tile->parts.usage, token->pairs)};
@@ -293,8 +293,8 @@ bool ResponseTable::is_good(const TokenEntry &token, std::string_view target, Mo
   return now.monotonic < trusted_until_ && !(token.expires_at && now.calendar >= token.expires_at);
 }
 
-bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now) {
-  if (!is_good(token, target, now) || !may_read(token, code)) return false;
+bool ResponseTable::honours(TokenEntry &token, std::string_view target, uint32_t code, Grid grid, Moment now) {
+  if (!is_good(token, target, now) || !may_read(token, code) || !token.area.has(target, grid)) return false;
   note_use(token);
   return true;
 }
@@ -316,10 +316,10 @@ uint64_t ResponseTable::serial_of(std::string_view token) const {
   return found == tokens_.end() ? 0 : found->second->serial;
 }
 
-const TokenEntry *ResponseTable::admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now) {
+const TokenEntry *ResponseTable::admitted(const Credential &credential, std::string_view target, uint32_t code, Grid grid, Moment now) {
   if (credential.kind != Credential::Token) return nullptr;
   TokenEntry *token = entry_of(credential);
-  const bool is_admitted = token && honours(*token, target, code, now) && !must_be_seen(*token, now);
+  const bool is_admitted = token && honours(*token, target, code, grid, now) && !must_be_seen(*token, now);
   return is_admitted ? token : nullptr;
 }
 

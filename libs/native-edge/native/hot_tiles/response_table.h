@@ -16,6 +16,7 @@
 
 #include "descriptor.h"
 #include "frequency.h"
+#include "token_area.h"
 #include "usage.h"
 
 // A range of a file, instead of a body in memory.
@@ -47,6 +48,7 @@ struct TileParts {
   int64_t modified = 0;     // whole seconds since 1970; used only if there is an etag
   std::string_view etag;    // quotes included; empty: JavaScript decides on conditional requests
   std::string_view not_modified;  // head of a 304
+  Grid grid = Grid::Other;        // of the tile's set
   bool is_file() const { return range.length > 0; }
 };
 
@@ -109,6 +111,7 @@ struct TokenEntry {
   bool all = false;              // may read every basemap
   std::vector<uint64_t> grants;  // otherwise one bit for each code
   std::string prefix;            // prefix of the paths that it may read; empty: all
+  TokenArea area;
   bool used = false;             // since JavaScript last asked
   uint32_t number = 0;           // index in ResponseTable::entries_
   uint64_t serial = 0;           // unique among all entries ever put
@@ -181,8 +184,8 @@ class ResponseTable {
   // `now`: the two clocks of this moment.
   Found find(std::string_view target, const Credential &credential, Moment now);
 
-  // Returns the token of the table if it may read this tile of a basemap now, and marks it as used.
-  const TokenEntry *admitted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
+  // Returns the token of the table if it may read this tile of a basemap now, whose set has this grid, and marks it as used.
+  const TokenEntry *admitted(const Credential &credential, std::string_view target, uint32_t code, Grid grid, Moment now);
   // Returns the token of the table if it is good now but not granted this tile of a basemap, regardless of other errors in the address.
   const TokenEntry *ungranted(const Credential &credential, std::string_view target, uint32_t code, Moment now);
   // Returns the credential's entry if it has this serial and is good now, regardless of its grants, and marks it as used.
@@ -212,7 +215,7 @@ class ResponseTable {
   TokenEntry *entry_of(const Credential &credential);
   bool is_good(const TokenEntry &token, std::string_view target, Moment now) const;
   void note_use(TokenEntry &token);
-  bool honours(TokenEntry &token, std::string_view target, uint32_t code, Moment now);
+  bool honours(TokenEntry &token, std::string_view target, uint32_t code, Grid grid, Moment now);
   bool must_be_seen(TokenEntry &token, Moment now);
   void remove(TileResponse *tile);
   void make_room();

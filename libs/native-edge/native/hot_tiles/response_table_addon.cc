@@ -13,7 +13,7 @@
 
 namespace {
 // Arguments: target, head, body, basemap number, whether it needs gzip, head of a 304, etag, then of a file instead of the body: descriptor, offset,
-// length; time of modification, and the name of its version's usage.
+// length; time of modification, the name of its version's usage, and a Grid.
 napi_value put_tile(const Call &call) {
   const std::string target = call.text(0), head = call.text(1), not_modified = call.text(5), etag = call.text(6);
   FileRange range;
@@ -21,12 +21,12 @@ napi_value put_tile(const Call &call) {
   range.length = static_cast<uint64_t>(call.integer(9));
   if (range.length) range.hold(Descriptor::copy_of(static_cast<int>(call.integer(7))));
   response_table.put_tile({target, head, call.bytes(2), static_cast<uint32_t>(call.integer(3)), call.truth(4), usage_of(call.text(11)), range,
-                           call.integer(10), etag, not_modified});
+                           call.integer(10), etag, not_modified, static_cast<Grid>(call.integer(12))});
   return nullptr;
 }
 
 // Returns the token's number. Arguments: text, expiry, whether it may read all, grants as bytes (a bit set in little-endian 64-bit words), name of
-// its usage, prefix of its paths, whether it is of a signed address.
+// its usage, prefix of its paths, whether it is of a signed address, limits of its area (see TokenArea).
 napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.truth(6), call.integer(1), call.truth(2)};
   const std::string_view bits = call.bytes(3);
@@ -35,6 +35,7 @@ napi_value put_token(const Call &call) {
   token.grants.resize(bits.size() / sizeof(uint64_t));
   bits.copy(reinterpret_cast<char *>(token.grants.data()), token.grants.size() * sizeof(uint64_t));
   token.prefix = call.text(5);
+  token.area = TokenArea(call.bytes(7));
   return call.value(static_cast<double>(response_table.put_token(std::move(token))));
 }
 

@@ -3,11 +3,14 @@ import {
   type DocumentResponse,
   type FileRange,
   type FixedAnswer,
+  GRIDS,
+  type Grid,
   headOf,
   headOfFixed,
   REFUSED_FOR,
   type RefusedFor,
   type TileResponse,
+  type TouchedTiles,
 } from './responses.js'
 
 /** Exports of native/hot_tiles/response_table_addon.cc, which documents them. */
@@ -26,6 +29,7 @@ export interface ResponseTableAddon {
     length: number,
     modified: number,
     usage: string,
+    grid: number,
   ): void
   hasTile(target: string): boolean
   isWanted(target: string, bytes: number): boolean
@@ -40,6 +44,7 @@ export interface ResponseTableAddon {
     usage: string,
     prefix: string,
     isSigned: boolean,
+    area: Uint8Array,
   ): number
   dropToken(text: string, isSigned: boolean): void
   putUnknown(text: string): void
@@ -129,7 +134,7 @@ export class ResponseTable {
     addon.setCapacity(capacityBytes)
   }
 
-  putTile({ target, headers, validator, body, code, gzip = false, usage = '' }: TileResponse): void {
+  putTile({ target, headers, validator, body, code, gzip = false, usage = '', grid = 'other' }: TileResponse): void {
     const number = this.numberOf(code)
     const inMemory = body instanceof Uint8Array
     if (number === undefined || (inMemory && body.length > MAX_BODY_BYTES)) {
@@ -142,7 +147,8 @@ export class ResponseTable {
     const { fd, offset, length } = inMemory ? NO_RANGE : body
     const { etag = '', modifiedMs = 0 } = validator ?? {}
     const modified = Math.floor(modifiedMs / 1000)
-    this.#addon.putTile(target, head, bytes, number, gzip, notModified, etag, fd, offset, length, modified, usage)
+    const [file, gridNumber] = [[fd, offset, length] as const, GRIDS.indexOf(grid)]
+    this.#addon.putTile(target, head, bytes, number, gzip, notModified, etag, ...file, modified, usage, gridNumber)
   }
 
   /** False if the tile was evicted, or if its file must be checked again. */
@@ -175,11 +181,17 @@ export class ResponseTable {
 
   /**
    * `codes` are the basemaps that the token may read. `expiresAt` is in milliseconds since 1970; null means never. `usage` is the name under which
-   * its requests are counted for `takeUsage`; empty means not counted. Returns the token's number, a small one that is reused after the token is
-   * dropped.
+   * its requests are counted for `takeUsage`; empty means not counted. `area` limits the tiles to those that touch it; null means everywhere. Returns
+   * the token's number, a small one that is reused after the token is dropped.
    */
-  putToken(token: string, codes: readonly string[] | 'all', expiresAt: number | null, usage = ''): number {
-    return this.#putCredential(token, codes, expiresAt, usage, '', false)
+  putToken(
+    token: string,
+    codes: readonly string[] | 'all',
+    expiresAt: number | null,
+    usage = '',
+    area: TouchedTiles | null = null,
+  ): number {
+    return this.#putCredential(token, codes, expiresAt, usage, '', false, area === null ? NOTHING : limitsOf(area))
   }
 
   /**
@@ -187,7 +199,7 @@ export class ResponseTable {
    * anywhere else is not accepted as a token. `prefix` is the prefix of the paths that it may read, as in the request line; empty means all.
    */
   putSignature(text: string, code: string, expiresAt: number, prefix: string, usage = ''): number {
-    return this.#putCredential(text, [code], expiresAt, usage, prefix, true)
+    return this.#putCredential(text, [code], expiresAt, usage, prefix, true, NOTHING)
   }
 
   #putCredential(
@@ -197,6 +209,7 @@ export class ResponseTable {
     usage: string,
     prefix: string,
     isSigned: boolean,
+    area: Uint8Array,
   ): number {
     const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
@@ -206,7 +219,16 @@ export class ResponseTable {
     }
     // 0 means never. A token that expired in 1970 is put with any other time in the past.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    return this.#addon.putToken(text, time, codes === 'all', new Uint8Array(words.buffer), usage, prefix, isSigned)
+    return this.#addon.putToken(
+      text,
+      time,
+      codes === 'all',
+      new Uint8Array(words.buffer),
+      usage,
+      prefix,
+      isSigned,
+      area,
+    )
   }
 
   dropToken(token: string): void {
@@ -377,4 +399,21 @@ export class ResponseTable {
     this.#codes.set(code, number)
     return number
   }
+}
+
+/** Zooms of a quadtree, as in native/cold_tiles/tile_address.h. */
+const ZOOMS = 31
+const PARTS = 2
+/** Limits that no tile has. */
+const NO_TILES = [1, 0, 1, 0] as const
+
+/** Returns the limits of an area in the form that native/hot_tiles/token_area.h describes. */
+function limitsOf(touched: TouchedTiles): Uint8Array {
+  const numbers: number[] = []
+  for (const grid of GRIDS.slice(1) as Exclude<Grid, 'other'>[])
+    for (let zoom = 0; zoom < ZOOMS; zoom++) {
+      const parts = touched(grid, zoom)
+      for (let part = 0; part < PARTS; part++) numbers.push(...(parts[part] ?? NO_TILES))
+    }
+  return new Uint8Array(Uint32Array.from(numbers).buffer)
 }

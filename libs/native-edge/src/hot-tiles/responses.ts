@@ -26,6 +26,16 @@ export interface FileRange {
   readonly length: number
 }
 
+/** Grids of sets, in the order of the addon's numbers (native/hot_tiles/token_area.h). The addon leaves tiles of others to the handler if a token has an area. */
+export const GRIDS = ['other', 'mercator', 'geographic'] as const
+export type Grid = (typeof GRIDS)[number]
+
+/** Returns the tiles of a zoom that touch an area, at most two parts: minimum and maximum of the column, and of the row. */
+export type TouchedTiles = (
+  grid: Exclude<Grid, 'other'>,
+  zoom: number,
+) => readonly (readonly [minColumn: number, maxColumn: number, minRow: number, maxRow: number])[]
+
 export interface TileResponse {
   /** The path exactly as clients send it, without a query. */
   readonly target: string
@@ -43,6 +53,8 @@ export interface TileResponse {
   readonly gzip?: boolean
   /** Name under which responses with this tile are counted, in addition to the token; see `takeUsage`. Default: they are not counted. */
   readonly usage?: string
+  /** Grid of its set. Default: other */
+  readonly grid?: Grid
 }
 
 /** A response that may be sent again for the same request with the same token. */

@@ -7,6 +7,7 @@ export const zhAutomation: typeof enAutomation = {
   later: '在指定时间',
   canary: '先对一部分令牌',
   at: '时间',
+  endsAt: '结束时间',
   atMissing: '请选择一个尚未到来的时间',
   percent: '令牌的比例（%）',
   minutes: '多少分钟后对所有人生效',

@@ -90,7 +90,7 @@ export function authorize(
     edge.tokens.noteUsed(token, now)
     edge.tokens.noteAddress(token, now, () => exchange.sender().address)
     // Only while the token is in the cache, through which invalidations reach the native table: it may have been dropped since the store answered.
-    // A request with a known token waits only if the token is limited, and limited tokens are not in the table.
+    // A request with a known token waits only if the token has a rate, and such tokens are not in the table.
     if (token === known || edge.tokens.get(presented.token) === token) edge.native.noteToken(presented.token, token)
     exchange.edge = edgeFor(edge, token)
     granted(presented.fromQuery, which, token)

@@ -156,6 +156,24 @@ test.each<Bounds>([
   60_000,
 )
 
+test('tiles inside of an area are answered without JavaScript, and those outside are not', async () => {
+  token = tokenWithin([170, -20, -170, 20])
+  const answers = () => running.edge.native.answers
+  for (const [tile, status] of [
+    ['/tiles/world/v1/3/7/4.png', 200],
+    ['/tiles/world/v1/3/0/3.png', 200],
+    ['/tiles/world/v1/3/3/3.png', 403],
+    ['/tiles/plate/v1/3/15/4.png', 200],
+    ['/tiles/plate/v1/3/8/4.png', 403],
+  ] as const) {
+    // The first requests put the token, the set and the tile.
+    for (let i = 0; i < 4; i++) expect([tile, await statusOf(tile)]).toEqual([tile, status])
+    const before = answers()
+    for (let i = 0; i < 4; i++) expect([tile, await statusOf(tile)]).toEqual([tile, status])
+    expect([tile, answers() - before]).toEqual([tile, status === 200 ? 4 : 0])
+  }
+})
+
 test('a token with an area gets no whole archives and vectors, whether or not they exist', async () => {
   token = tokenWithin([5, 45, 15, 55])
   for (const address of [

@@ -9,6 +9,7 @@ import { SERVER_MARK } from '../http/header-block.js'
 import type { Catalog } from '../sync/catalog.js'
 import { CachedBasemaps } from '../tiles/cached-basemaps.js'
 import { type CachedTile, RECHECK_MS } from '../tiles/tile-cache.js'
+import { gridOf } from './touched-tiles.js'
 
 /** Interval in ms at which due tiles are checked; tiles that are due within one such span are dropped together. */
 export const SWEEP_MS = 250
@@ -78,6 +79,7 @@ export class PublishedTiles {
       code,
       gzip,
       usage: tile.usage,
+      grid: gridOf(tile.tileMatrixSet),
     })
     const held = { span: 0, code, file }
     this.#held.set(path, held)

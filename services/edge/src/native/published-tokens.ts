@@ -4,6 +4,7 @@ import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-tabl
 import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import { tokenUsage } from '../usage/usage-counts.js'
+import { touchedTiles } from './touched-tiles.js'
 
 /**
  * The tokens that the native table honours itself. Each is also in the token cache, whose limits apply to both, and is dropped from the table when
@@ -26,7 +27,9 @@ export class PublishedTokens {
   put(plaintext: string, token: AccessToken): void {
     if (this.#known.has(plaintext)) return
     const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
-    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs, tokenUsage(token.id))
+    const area = token.limits?.area ?? null
+    const touched = area === null ? null : touchedTiles(area)
+    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs, tokenUsage(token.id), touched)
     this.#known.add(plaintext)
     this.#ids[number] = token.id
   }

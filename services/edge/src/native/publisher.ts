@@ -201,8 +201,10 @@ export class NativePublisher {
 
   /** Adds a token that is in the token cache and is good to read at this moment, regardless of its grants. */
   noteToken(plaintext: string, token: AccessToken): void {
-    // The table does not check the address of a client.
-    if (token.limits === null) this.#opened?.tokens.put(plaintext, token)
+    // The table does not check the address of a client, counts no rates, and does not know held versions. It does check an area.
+    const { limits, readsHeld = false } = token
+    const isLimited = limits !== null && (limits.origins.size > 0 || limits.networks.length > 0 || limits.rate !== null)
+    if (!isLimited && !readsHeld) this.#opened?.tokens.put(plaintext, token)
   }
 
   /** Adds a signed address without bounds that was just verified and is cached. */

@@ -1,3 +1,4 @@
+import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { LRUCache } from 'lru-cache'
 import { type Catalog, type CatalogBasemap, EMPTY_CATALOG } from '../sync/catalog.js'
 import type { UsageName } from '../usage/usage-counts.js'
@@ -32,6 +33,7 @@ export class CachedTile {
   readonly basemap: CatalogBasemap
   /** Usage name to which responses with it are accounted. */
   readonly usage: UsageName
+  readonly tileMatrixSet: TileMatrixSetId
   readonly lookAgainAtMs: number
 
   constructor(
@@ -44,6 +46,7 @@ export class CachedTile {
     this.answer = answer
     this.basemap = basemap
     this.usage = version.usage
+    this.tileMatrixSet = version.stored.tileMatrixSet
     this.lookAgainAtMs = nowMs + RECHECK_MS
   }
 }

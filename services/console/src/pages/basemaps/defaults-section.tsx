@@ -63,7 +63,7 @@ function Pending({ one }: { one: DefaultSwitch }) {
         <Name>{one.version}</Name>
       </Fact>
       <Fact name={automation.status}>{automation.statuses[one.status]}</Fact>
-      <Fact name={automation.at}>
+      <Fact name={canary === null ? automation.at : automation.endsAt}>
         <Moment at={canary?.ends_at ?? one.at} />
       </Fact>
       {canary !== null && (

@@ -35,7 +35,8 @@ interface MapAndFactsProps {
 /** The map of a version with a version select, the facts, and the tile that the user clicked. */
 export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
   const t = useTexts()
-  const served = isServed(basemap) && isServed(version) && version.available
+  // The token of the preview reads what awaits approval.
+  const served = isServed(basemap) && (isServed(version) || version.held) && version.available
   const [tile, setTile] = useParameter('tile')
   const map = useRef<MapLibre | null>(null)
   const set = {

@@ -73,12 +73,13 @@ function useColumns(
     },
     availabilityColumn(t),
     agoColumn('scanned', t.basemaps.scannedAt, (v) => v.scanned_at, { sort: 'scanned_at' }),
+    // Only an approval publishes a version that is held or rejected.
     actionsColumn(t, ({ version, ...rest }) => (
       <Group gap="xs" wrap="nowrap" className="row-actions">
         <ButtonLink to={addressOf(version)} size="xs" variant="light" aria-label={`${t.basemaps.preview}: ${version}`}>
           {t.basemaps.preview}
         </ButtonLink>
-        {version !== current && (
+        {version !== current && !rest.held && rest.rejected_reason === null && (
           <WriteButton
             needs="operator"
             size="xs"

@@ -14,6 +14,7 @@ import { Problem } from '../../ui/problem.js'
 import { shortText } from '../../ui/shown-text.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WriteButton } from '../../ui/write-button.js'
+import { boundsOf } from '../basemaps/override-values.js'
 import { GrantField } from './grant-field.js'
 import { bodyOf, type Grant, NEW_TOKEN, type TokenValues, valuesOf } from './token-values.js'
 
@@ -43,6 +44,7 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
       layers: (grant, { scopes }) => (scopes.includes('slice') ? problemOf(grant, t.tokens) : null),
       origins: (origins) => wrongOne(origins, isOrigin, t.tokens.originWrong),
       networks: (networks) => wrongOne(networks, isNetwork, t.tokens.networkWrong),
+      area: (text) => (text.trim() === '' || boundsOf(text) !== null ? null : t.overrides.boundsWrong),
       moment: (moment, { expiry }) =>
         expiry === 'at' && moment !== stored.moment && !(Date.parse(moment) > Date.now())
           ? t.tokens.expiryNeeded
@@ -97,6 +99,13 @@ export function TokenForm({ token, pending, error, saved, commandOf, onSave }: T
           description={t.tokens.networksHint}
           placeholder="10.0.0.0/8"
           {...form.getInputProps('networks')}
+        />
+        <TextInput
+          label={t.tokens.area}
+          description={t.tokens.areaHint}
+          placeholder="5.9, 45.8, 10.5, 47.8"
+          autoComplete="off"
+          {...form.getInputProps('area')}
         />
         <Group align="flex-start" grow>
           <NumberInput

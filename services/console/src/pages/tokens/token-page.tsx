@@ -19,6 +19,7 @@ import { shortText } from '../../ui/shown-text.js'
 import { Ago, Moment, useNow } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WriteButton } from '../../ui/write-button.js'
+import { BoundsText } from '../basemaps/bounds-text.js'
 import { TogetherSection } from '../usage/together-section.js'
 import { UsageSection } from '../usage/usage-section.js'
 import { DisableDialog } from './disable-dialog.js'
@@ -96,6 +97,11 @@ function TokenFacts({ token }: { token: Token }) {
       <Fact name={t.tokens.grants}>
         <Name>{grantsText(token, t.tokens)}</Name>
       </Fact>
+      {token.bounds !== null && (
+        <Fact name={t.tokens.area}>
+          <BoundsText bounds={token.bounds} />
+        </Fact>
+      )}
       <Fact name={t.tokens.expires}>
         <Ago at={token.expires_at} fallback={t.tokens.expiresNever} />
       </Fact>

@@ -37,6 +37,14 @@ test('unchanged values are not sent, not even a time that the form shows only to
   })
 })
 
+test('an area is sent as four numbers, and as null if it was removed', () => {
+  const values = valuesOf(TOKEN)
+  expect(bodyOf({ ...values, area: '170, -20, -170, 20' }, values)).toEqual({ bounds: [170, -20, -170, 20] })
+  const bounded = valuesOf({ ...TOKEN, bounds: [5.5, 45, 15, 55] })
+  expect([bounded.area, bodyOf(bounded, bounded)]).toEqual(['5.5, 45, 15, 55', {}])
+  expect(bodyOf({ ...bounded, area: ' ' }, bounded)).toEqual({ bounds: null })
+})
+
 test('a rate limit is sent as a whole, and as null if it was removed', () => {
   const values = valuesOf(TOKEN)
   expect(bodyOf({ ...values, burst: '' }, values)).toEqual({ rate_limit: { per_second: 5 } })

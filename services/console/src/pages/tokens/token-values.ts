@@ -1,4 +1,5 @@
 import type { Token, TokenBody } from '@gateway/contracts/token.js'
+import { boundsOf, textOf } from '../basemaps/override-values.js'
 import { GRANT_ALL } from './grant-all.js'
 
 /** The maps of one kind that a token may read. */
@@ -22,6 +23,8 @@ export interface TokenValues {
   layers: Grant
   origins: string[]
   networks: string[]
+  /** west, south, east and north; '': everywhere */
+  area: string
   /** requests per second, and the burst; '' if there is no limit, or if the burst equals the rate */
   perSecond: number | ''
   burst: number | ''
@@ -38,6 +41,7 @@ export const NEW_TOKEN: TokenValues = {
   layers: { ...NO_GRANT, mode: 'all' },
   origins: [],
   networks: [],
+  area: '',
   perSecond: '',
   burst: '',
   expiry: 'default',
@@ -53,6 +57,7 @@ export function valuesOf(token: Token): TokenValues {
     layers: grantOf(token.layer_codes),
     origins: [...token.allowed_origins],
     networks: [...token.allowed_networks],
+    area: textOf(token.bounds),
     perSecond: token.rate_limit?.per_second ?? '',
     burst: token.rate_limit?.burst ?? '',
     expiry: token.expires_at === null ? 'never' : 'at',
@@ -71,7 +76,7 @@ export function bodyOf(values: TokenValues, before: TokenValues | null): Partial
 }
 
 function fieldsOf(values: TokenValues): TokenBody {
-  const { name, scopes, basemaps, vectors, layers, origins, networks, expiry, moment } = values
+  const { name, scopes, basemaps, vectors, layers, origins, networks, area, expiry, moment } = values
   const reads = scopes.includes('read')
   const signs = scopes.includes('sign')
   return {
@@ -82,6 +87,7 @@ function fieldsOf(values: TokenValues): TokenBody {
     layer_codes: grantCodes(layers),
     allowed_origins: origins,
     allowed_networks: networks,
+    bounds: area.trim() === '' ? null : boundsOf(area),
     rate_limit: rateLimitOf(values),
     ...(expiry === 'never' && { expires_at: 0 as const }),
     ...(expiry === 'at' && { expires_at: new Date(moment).toISOString() }),

@@ -16,7 +16,7 @@ const BY_DATA = ''
 const textOf = (zoom: number | null) => (zoom === null ? BY_DATA : String(zoom))
 const zoomOf = (text: string) => (text === BY_DATA ? null : Number(text))
 
-/** Zooms and attributes of a vector's tiles. What is set builds the tiles again. */
+/** Zooms and attributes of a vector's tiles. A change builds the tiles again. */
 export function TileSettings({ vector }: { vector: AdminVector }) {
   const t = useTexts().vectors
   const { code, name, fields: all } = vector

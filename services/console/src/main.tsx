@@ -1,6 +1,4 @@
 import '@mantine/core/styles.css'
-import '@mantine/notifications/styles.css'
-import '@mantine/spotlight/styles.css'
 import './app/global.css'
 import { createRoot } from 'react-dom/client'
 import { watchActivity } from './api/activity.js'

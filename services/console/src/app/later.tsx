@@ -8,6 +8,8 @@ const begun = new Promise<void>((resolve) => {
   begin = resolve
 })
 
+/** The first page is painted before anything else is requested. */
+const PAINTED_MS = 500
 /** Longer than the first page takes on a slow line. */
 const BEGIN_WITHIN_MS = 10_000
 
@@ -19,13 +21,21 @@ export function afterFirstPage(queries: QueryClient): Promise<void> {
   const cache = queries.getQueryCache()
   const unsubscribe = cache.subscribe(() => {
     const shown = cache.getAll().some(({ queryKey: [name], state }) => name !== 'session' && state.status !== 'pending')
-    if (shown && queries.isFetching() === 0) requestAnimationFrame(() => window.setTimeout(begin))
+    if (shown && queries.isFetching() === 0) beginOnceDrawn()
   })
   const timer = window.setTimeout(begin, BEGIN_WITHIN_MS)
   for (const event of ['pointerdown', 'keydown']) window.addEventListener(event, begin, { once: true, capture: true })
   return begun.then(() => {
     unsubscribe()
     window.clearTimeout(timer)
+  })
+}
+
+/** Data that came with the page are there before the page is drawn. */
+function beginOnceDrawn(): void {
+  requestAnimationFrame(() => {
+    if (document.querySelector('h1') === null) beginOnceDrawn()
+    else window.setTimeout(begin, PAINTED_MS)
   })
 }
 

@@ -1113,6 +1113,8 @@ export const en = {
       message: 'Message',
       job: 'Job',
       source_paths: 'Images',
+      sources: 'Images',
+      revision: 'Revision',
       files: 'Files',
       attribution: 'Attribution',
       bounds: 'Bounds',

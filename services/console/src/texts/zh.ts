@@ -1080,6 +1080,8 @@ export const zh: Texts = {
       message: '消息',
       job: '任务',
       source_paths: '影像',
+      sources: '影像',
+      revision: '修订号',
       files: '文件',
       attribution: '署名',
       bounds: '范围',

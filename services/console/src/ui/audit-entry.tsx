@@ -89,12 +89,20 @@ export function AuditDetail({ detail, lines }: { detail: AuditEntry['detail']; l
 
 function Value({ value, as: Element }: { value: unknown; as: 'del' | 'ins' | 'bdi' }) {
   const { dateTime } = useFormats()
-  const text = value === null ? '' : typeof value !== 'string' ? JSON.stringify(value) : value
+  const text = wordsOf(value)
   return (
     <Element>
       <bdi>{TIME.test(text) ? dateTime(text) : shownText(text) || '–'}</bdi>
     </Element>
   )
+}
+
+/** Lists of names are shown as a list, other values as JSON. */
+function wordsOf(value: unknown): string {
+  if (value === null) return ''
+  if (typeof value === 'string') return value
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string' || typeof one === 'number')
+  return isList ? value.join(', ') : JSON.stringify(value)
 }
 
 /** A time as the service and its database write it. */

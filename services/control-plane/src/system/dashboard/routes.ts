@@ -10,9 +10,9 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { App } from '../../platform/http/app-type.js'
 import { type DashboardProviders, dashboardSchema } from './sections.js'
 
-/** Number of tokens on the first page of the console; the list's own endpoint returns all. */
-const NEWEST_TOKENS = 50
-const NEWEST_AUDIT = 20
+/** Numbers of tokens and audit entries on the first page of the console; their own lists have all. The response is a part of that page. */
+const NEWEST_TOKENS = 10
+const NEWEST_AUDIT = 10
 
 export function dashboardRoutes(
   app: App,

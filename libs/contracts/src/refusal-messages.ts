@@ -103,7 +103,7 @@ export const REFUSAL_MESSAGES = {
   imports_in_progress: 'other imports are in progress',
   imports_under_way: 'other imports are under way',
   archive_name_twice: 'the archive holds a name twice',
-  archive_no_zip: 'the archive is no zip: {reason}',
+  archive_no_zip: 'the archive is not a zip: {reason}',
   archive_empty: 'the archive is empty',
   archive_damaged: 'the archive is damaged or unsafe: {reason}',
   archive_too_large: 'the archive is larger than {bytes} bytes when unpacked',

@@ -16,6 +16,7 @@ if (others.length > 0 || (option !== undefined && option !== '--sample')) {
 if (option === '--sample') {
   process.env.DATA_DIR = join(root, 'var/sample')
   process.env.DEMO = 'false'
+  process.env.SLICE_SOURCE_ROOTS ??= join(process.env.DATA_DIR, 'sample/imagery')
   // This package is only type-checked, so its module is compiled here.
   const { module } = await runnerImport(join(root, 'test/harness/sample/make.ts'), { configFile: false, root })
   await module.makeSample(process.env.DATA_DIR)

@@ -6,7 +6,6 @@
  *
  * Needs `npx tsc -b` and the addon. Prints microseconds per tile, medians of interleaved rounds.
  */
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -21,13 +20,13 @@ import { openSource } from '@gateway/tilesets/open-source.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { SMALL_BYTES } from '@gateway/tilesets/source.js'
 import { MERCATOR_LEVELS, makeBundles, makeConf, writeFiles } from '@gateway/tilesets/testing/esri-caches.js'
+import { makeTiledTiff } from '@gateway/tilesets/testing/tiled-tiffs.js'
 import { zxyToTileId } from 'pmtiles'
-import sharp from 'sharp'
 import { median } from '../dist/compare/summary.js'
 import { textTable } from '../dist/report/text-table.js'
 
 const { values: options } = parseArgs({ options: { rounds: { type: 'string', default: '5' } } })
-const ZOOM = 7
+const ZOOM = 6
 const AT_ONCE = 32
 const MICROSECONDS_A_TICK = 10_000
 
@@ -58,33 +57,19 @@ for (const layout of ['tc', 'mp', 'arcgis', 'quadkey'])
     path.join(root, layout),
     tiles.map(({ z, x, y, data }) => [`${FOLDER_LAYOUTS[layout].write({ z, x, y })}.png`, data]),
   )
-await makeCog(path.join(root, 'c.tif'))
+fs.writeFileSync(path.join(root, 'c.tif'), makeTiledTiff(tiles, { compression: 'webp' }))
+fs.writeFileSync(path.join(root, 'j.tif'), makeTiledTiff(tiles, { compression: 'jpeg' }))
+const conf = makeConf({ levels: MERCATOR_LEVELS, storage: 'esriMapCacheStorageModeExploded' })
+writeFiles(path.join(root, 'x'), [
+  ['conf.xml', conf],
+  ...tiles.map(({ z, x, y, data }) => {
+    const name = `_alllayers/${FOLDER_LAYOUTS.arcgis.write({ z, x, y })}.png`
+    return /** @type {[string, Uint8Array]} */ ([name, data])
+  }),
+])
 
 async function* oneByOne(all) {
   yield* all
-}
-
-/** Its own tiles, in the same places. */
-async function makeCog(file) {
-  const side = 256 * 2 ** ZOOM
-  const half = 20037508.342789244
-  const noise = path.join(root, 'c.png')
-  const small = {
-    create: /** @type {import('sharp').Create} */ ({
-      width: 1024,
-      height: 1024,
-      channels: 3,
-      background: '#808080',
-      noise: { type: 'gaussian', mean: 128, sigma: 12 },
-    }),
-  }
-  await sharp(small).png().toFile(noise)
-  const scale = ['-outsize', side, side, '-a_ullr', -half, half, half, -half].map(String)
-  const options = ['TILING_SCHEME=GoogleMapsCompatible', 'COMPRESS=JPEG', 'OVERVIEWS=NONE', 'NUM_THREADS=2']
-  const translated = path.join(root, 'c.vrt')
-  execFileSync('gdal_translate', ['-q', '-of', 'VRT', '-a_srs', 'EPSG:3857', ...scale, noise, translated])
-  execFileSync('gdal_translate', ['-q', '-of', 'COG', ...options.flatMap((one) => ['-co', one]), translated, file])
-  for (const made of [noise, translated]) fs.rmSync(made)
 }
 
 const mbtiles = new MbtilesReaders({ onHang: () => {}, onAnswer: () => {} })
@@ -102,11 +87,19 @@ const sources = {
   geopackage: await open(4, 'geopackage', 'g.gpkg'),
   tpkx: await open(5, 'tpkx', 't.tpkx'),
   esri_compact: await open(6, 'esri_compact', 'e'),
-  cog: await open(7, 'cog', 'c.tif', { format: 'jpg', extension: 'jpg' }),
+  esri_exploded: await open(12, 'esri_exploded', 'x'),
+  cog: await open(7, 'cog', 'c.tif', { format: 'webp', extension: 'webp' }),
+  cog_jpeg: await open(13, 'cog', 'j.tif', { format: 'jpg', extension: 'jpg' }),
   mapproxy_tc: await open(8, 'mapproxy_tc', 'tc', { rowsFromNorth: true }),
   mapproxy_mp: await open(9, 'mapproxy_mp', 'mp', { rowsFromNorth: true }),
   mapproxy_arcgis: await open(10, 'mapproxy_arcgis', 'arcgis', { rowsFromNorth: true }),
   quadkey: await open(11, 'quadkey', 'quadkey', { rowsFromNorth: true }),
+}
+
+const FILES = {
+  ...{ folder: 'f', pmtiles: 'p.pmtiles', mbtiles: 'm.mbtiles', geopackage: 'g.gpkg', tpkx: 't.tpkx' },
+  ...{ esri_compact: 'e', esri_exploded: 'x', cog: 'c.tif', cog_jpeg: 'j.tif' },
+  ...{ mapproxy_tc: 'tc', mapproxy_mp: 'mp', mapproxy_arcgis: 'arcgis', quadkey: 'quadkey' },
 }
 
 async function waited(source) {
@@ -120,9 +113,11 @@ async function atOnce(source) {
   if (missing.length > tiles.length / 100) throw new Error(`${missing.length} tiles are not in the page cache`)
 }
 
-/** Reads all data, since the kernel evicts pages that were not read lately if memory is short. */
-function readEverything() {
-  for (const file of fs.readdirSync(root, { recursive: true, withFileTypes: true })) {
+/** Reads the data of a storage, since the kernel evicts pages that were not read lately if memory is short. */
+function readAll(name) {
+  const own = path.join(root, name)
+  if (fs.statSync(own).isFile()) return fs.readFileSync(own)
+  for (const file of fs.readdirSync(own, { recursive: true, withFileTypes: true })) {
     if (file.isFile()) fs.readFileSync(path.join(file.parentPath, file.name))
   }
 }
@@ -141,7 +136,7 @@ for (let round = 0; round <= Number(options.rounds); round++) {
     for (const [way, run] of Object.entries(
       source.tileIfCached ? { tile: waited, tileIfCached: atOnce } : { tile: waited },
     )) {
-      readEverything()
+      readAll(FILES[name])
       const before = processorTime()
       await run(source)
       const each = (processorTime() - before) / tiles.length

@@ -125,16 +125,17 @@ async function slice(hands, page) {
   await hands.click(page.getByRole('link', { name: 'Slice images' }))
   await hands.button('Choose images')
   const dialog = page.getByRole('dialog')
-  await dialog.locator('[type=checkbox], .file, p').first().waitFor()
-  if ((await dialog.getByRole('checkbox').count()) === 0) return 'no images in the folders of this gateway'
-  await hands.click(dialog.getByRole('checkbox').first())
-  await hands.click(dialog.getByRole('button', { name: /^(Add|Choose)/ }).last())
-  await hands.type(page.getByLabel('Layer code'), `timed-${Date.now()}`)
+  // The directories of SLICE_SOURCE_ROOTS; `npm run dev -- --sample` sets it.
+  const folder = dialog.getByRole('button', { name: /imagery$/ })
+  await folder.waitFor()
+  await hands.click(folder)
+  await hands.click(dialog.getByRole('checkbox', { name: 'blue-marble.jpg' }))
+  await hands.click(dialog.getByRole('button', { name: /^Add/ }))
+  await hands.type(page.getByRole('combobox', { name: 'Layer code' }), `timed-${Date.now()}`)
+  await page.getByText(/resolution of the images/).waitFor()
   await hands.button('Submit the job')
-  await page
-    .getByText(/Succeeded|Failed/)
-    .first()
-    .waitFor({ timeout: 60_000 })
+  await page.getByText('100%').first().waitFor({ timeout: 120_000 })
+  await page.getByText('Succeeded').first().waitFor()
 }
 
 async function leftOut(hands, page) {

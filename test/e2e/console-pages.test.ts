@@ -356,7 +356,7 @@ test('a heat map shows requested and missing tiles over the map', async () => {
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/basemaps/archive?tab=usage')
-  const heat = page.getByRole('region', { name: 'Where on the map' })
+  const heat = page.getByRole('region', { name: 'Requests on the map' })
   await heat.scrollIntoViewIfNeeded()
   await heat.getByText('Missing (404)').click()
   await heat.getByText(`${2 * MISSED.length} requests in 2 cells.`).waitFor()

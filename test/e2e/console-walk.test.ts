@@ -118,6 +118,19 @@ function settledWidth(page: Page): Promise<number> {
   )
 }
 
+/** Returns the titles of sections that have a heading and nothing below it. */
+function emptySections(page: Page): Promise<readonly string[]> {
+  return inPage(
+    page,
+    `[...document.querySelectorAll('main section')]
+      .filter((section) => {
+        const below = [...section.firstElementChild.children].slice(1)
+        return below.every((part) => part.textContent.trim() === '' && part.querySelector('svg, canvas, img, input') === null)
+      })
+      .map((section) => section.querySelector('h2')?.textContent ?? '')`,
+  )
+}
+
 test('every page and form shows the data of an organization without an error, and fits on a phone', async () => {
   await scanned()
   const console = await openConsole(gateway())
@@ -133,6 +146,7 @@ test('every page and form shows the data of an organization without an error, an
       const beyond = await settledWidth(page)
       if (beyond > 0) problems.push(`${path} is ${beyond} px wider than ${size.width} px`)
     }
+    for (const title of await emptySections(page)) problems.push(`${path}: the section "${title}" is empty`)
     problems.push(...failures.splice(0).map((failure) => `${path}: ${failure}`))
     if ((await page.getByRole('heading', { level: 1 }).count()) !== 1) problems.push(`${path} has no one heading`)
   }

@@ -143,7 +143,7 @@ test.each([
     /layers/,
   ],
   ['a zip without a style', async () => send(await zip({ 'readme.txt': 'x' }), '?code=bad'), 400, /style\.json/],
-  ['no zip', async () => send('nothing', '?code=bad'), 400, /no zip/],
+  ['no zip', async () => send('nothing', '?code=bad'), 400, /not a zip/],
   [
     'a name that climbs',
     async () => {

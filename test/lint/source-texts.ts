@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 
-/** A sentence of a comment, or the name of a test. */
+/** A sentence of a comment or a message, or the name of a test. */
 export interface SourceText {
   readonly file: string
-  /** line of the comment or call, from 1 */
+  /** line of the comment, string or call, from 1 */
   readonly line: number
   readonly text: string
 }
@@ -14,9 +14,13 @@ const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.cjs', '*.cc', '*.h', '*.c']
 /** It is written by a program. */
 const GENERATED = /openapi\.d\.ts$/
 const NAMES_TESTS = /^(test|it|describe)\b/
+/** Chinese texts have their own reviewers, and strings of tests quote what users write. */
+const HAS_MESSAGES = /^(libs|services)\/(?!.*(\.test\.|\/testing\/|\/zh))/
+/** A shorter string is a name, a key or a code rather than a message. */
+const LEAST_WORDS = 4
 const C_COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/gm
 
-/** The sentences of all comments and the names of all tests in the files that git knows below `root`. */
+/** The sentences of all comments, names of tests, and messages of libs/ and services/ in the files that git knows below `root`. */
 export function sourceTexts(root: string): SourceText[] {
   const listed = execFileSync('git', ['ls-files', ...SOURCES], { cwd: root, encoding: 'utf8' })
   const files = listed
@@ -42,10 +46,12 @@ function commentsOfC(source: string): Found[] {
   )
 }
 
-function textsOfScript(file: string, source: string): Found[] {
+/** Returns the comments, names of tests and messages of a file, each with its position in `source`. */
+export function textsOfScript(file: string, source: string): Found[] {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)
   const ranges = new Map<number, number>()
   const names: Found[] = []
+  const messages: Found[] = []
   const visit = (node: ts.Node): void => {
     for (const { pos, end } of ts.getLeadingCommentRanges(source, node.pos) ?? []) ranges.set(pos, end)
     for (const { pos, end } of ts.getTrailingCommentRanges(source, node.end) ?? []) ranges.set(pos, end)
@@ -53,6 +59,8 @@ function textsOfScript(file: string, source: string): Found[] {
       const [name] = node.arguments
       if (name !== undefined && ts.isStringLiteralLike(name)) names.push([name.text, name.pos])
     }
+    const message = HAS_MESSAGES.test(file) && !isPartOfMessage(node) ? messageOf(node) : null
+    if (message !== null && message.split(/\s+/).length >= LEAST_WORDS) messages.push([message, node.getStart(tree)])
     for (const child of node.getChildren(tree)) visit(child)
   }
   visit(tree)
@@ -62,7 +70,28 @@ function textsOfScript(file: string, source: string): Found[] {
       [...ranges].sort(([a], [b]) => a - b),
     ),
     ...names,
+    ...messages,
   ]
+}
+
+/** Returns the text of a string, a template (N for each value) or a concatenation of both, or null for other nodes. */
+function messageOf(node: ts.Node): string | null {
+  if (ts.isStringLiteralLike(node)) return node.text
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map(({ literal }) => `N${literal.text}`).join('')
+  }
+  if (!isConcatenation(node)) return null
+  const left = messageOf(node.left)
+  const right = messageOf(node.right)
+  return left === null || right === null ? null : left + right
+}
+
+function isPartOfMessage({ parent }: ts.Node): boolean {
+  return isConcatenation(parent) && messageOf(parent) !== null
+}
+
+function isConcatenation(node: ts.Node | undefined): node is ts.BinaryExpression {
+  return node !== undefined && ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken
 }
 
 /** The texts of comments; `//` comments on successive lines are one text. */

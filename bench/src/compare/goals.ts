@@ -1,5 +1,6 @@
+import { OTHERS, type Other } from '../data/others-set.js'
 import { SIZES } from '../data/size-set.js'
-import { MULTIPLES } from './even-workloads.js'
+import { MULTIPLES, OTHER_MULTIPLES } from './even-workloads.js'
 import { SIZE_STORAGES } from './size-workloads.js'
 import { type Figure, median, medianOf, ratios, type Taken } from './summary.js'
 
@@ -45,6 +46,9 @@ export const GOALS: readonly Goal[] = [
   ...cold('vector tiles, files', 'vt', 0.9, 1.3),
   ...cold('vector tiles, PMTiles', 'vtpm', 1.3),
   ...cold('vector tiles, MBTiles', 'vtmb', 0.7),
+  ...OTHER_MULTIPLES.flatMap((multiple) =>
+    (Object.keys(OTHERS) as Other[]).flatMap((name) => likePmtiles(name, multiple)),
+  ),
   [
     'MBTiles at 20 times the memory, against tileserver-gl-light',
     RATE,
@@ -118,6 +122,17 @@ function cold(text: string, workload: string, rate: number, p99?: number): reado
   return [
     [`${text}: requests a second, against nginx`, RATE, of, to, 'least', rate],
     ...(p99 === undefined ? [] : [[`${text}: p99, against nginx`, 'p99', of, to, 'most', p99] satisfies Goal]),
+  ]
+}
+
+/** Goals for the readers of other makers' archives: at least the figure of PMTiles for the same tiles, within the noise of a shared machine. */
+function likePmtiles(name: Other, multiple: number): readonly Goal[] {
+  if (name === 'others-pmtiles') return []
+  const text = `${name.slice('others-'.length)}, ${multiple} times the memory`
+  const [of, to] = [`${name}-${multiple} edge`, `others-pmtiles-${multiple} edge`] as const
+  return [
+    [`${text}: requests a second, against PMTiles`, RATE, of, to, 'least', 0.95],
+    [`${text}: processor time, against PMTiles`, CPU, of, to, 'most', 1.05],
   ]
 }
 

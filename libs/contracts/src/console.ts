@@ -3,7 +3,17 @@ import { timestampSchema } from './common.js'
 import { sentence } from './messages.js'
 
 /** Topics of the console's pages. An event names those that have changed. */
-export const LIVE_TOPICS = ['catalog', 'scans', 'deliveries', 'slicing', 'edges', 'traffic', 'audit'] as const
+export const LIVE_TOPICS = [
+  'catalog',
+  'scans',
+  'deliveries',
+  'exports',
+  'slicing',
+  'edges',
+  'traffic',
+  'usage',
+  'audit',
+] as const
 export type LiveTopic = (typeof LIVE_TOPICS)[number]
 
 /** Maximum number of basemaps in one preview token; a page of a list has at most as many. */

@@ -81,7 +81,7 @@ export const SCAN_MESSAGES = {
   scan_no_features: '{file} is left out: GDAL finds no layer of features in it',
   scan_too_large: 'the properties of {file} are unknown: it has more than {limit} MB',
   scan_sequence_named_geojson:
-    '{file} is a sequence of GeoJSON features, one in each line, and no GeoJSON document; it is served as a sequence: rename it to .geojsonl, or convert it for clients that expect GeoJSON (ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT)',
+    '{file} is a sequence of GeoJSON features, one in each line, and not a GeoJSON document; it is served as a sequence: rename it to .geojsonl, or convert it for clients that expect GeoJSON (ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT)',
   scan_geojson_encoding:
     '{file} is encoded in {encoding}, and GeoJSON has to be UTF-8: clients show its texts wrongly; convert it: iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
   scan_json_encoding_unknown:
@@ -148,5 +148,6 @@ export const SCAN_MESSAGES = {
     'the style {style} needs a sprite of the style {code}, which is not there: its icons are not drawn',
   style_sprite_broken: '{file} cannot be used as a sprite: {reason}',
   style_font_broken: '{file} cannot be used as a font: {reason}',
-  style_font_empty: '{folder} is no font: it has neither glyph ranges (0-255.pbf) nor a font file (.ttf, .otf, .ttc)',
+  style_font_empty:
+    '{folder} is not a font: it has neither glyph ranges (0-255.pbf) nor a font file (.ttf, .otf, .ttc)',
 } as const

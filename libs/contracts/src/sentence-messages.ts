@@ -43,7 +43,7 @@ export const SENTENCE_MESSAGES = {
   'said.destination_denied': 'CALLBACK_DENY forbids this address',
   'said.destination_not_listed': 'CALLBACK_ALLOW does not list this destination',
   'said.destination_loopback':
-    'CALLBACK_ALLOW must list loopback addresses, because the callers of this service are on other machines',
+    'a loopback address is allowed only if CALLBACK_ALLOW names it, because the callers of this service are on other machines',
   'said.tile_size': 'must be 256 or 512',
   'said.callback_address': 'must be an http or https address',
   'said.ids_or_filter': 'needs either ids or filter',

@@ -11,7 +11,7 @@ export const VECTOR_MESSAGES = {
   vector_conversion_stopped: 'ogr2ogr was stopped: it made no progress',
   vector_conversion_ended: 'ogr2ogr ended with exit code {exit_code}',
   vector_conversion_killed: 'ogr2ogr was killed; its memory may be limited too much',
-  vector_conversion_said: '{words}',
+  vector_conversion_said: 'GDAL says: {words}',
   vector_builder_ended:
     'the builder ended {count} times ({words}); this machine may be short of memory, of which VECTOR_BUILD_MEMORY is for a build; set tiles to true to try again',
   vector_disk_full: 'the disk of VECTOR_BUILD_ROOT is full: make room, then set tiles to true',

@@ -24,7 +24,7 @@ async function run(tier) {
   const server = await ServerProcess.start({ tiers: [tier] })
   const patient = await ServerProcess.start({ tiers: [tier] })
   const impatient = await ServerProcess.start({ tiers: [tier], stallSeconds: 10 })
-  if (server.tier !== tier) throw new Error(`${tier} is not to be had: ${server.reason}`)
+  if (server.tier !== tier) throw new Error(`${tier} is not available: ${server.reason}`)
   const slow = check(tier, '20 readers at 1 KB/s for 300 s', () => proofs.slowReadersAreServed(patient, 20, 300))
   const steps = {
     'bodies hashed at concurrency 64': () => proofs.hashesAreRight(server, 64, 200),

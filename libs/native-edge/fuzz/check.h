@@ -16,6 +16,8 @@ void check_absent(Choices &choices);
 void check_directory(Choices &choices);
 // Compares DocumentTable with a list of the put documents.
 void check_documents(Choices &choices);
+// Compares TileBundles with the tiles from which bundles were written, and TileNames with printf; reads damaged bundles, and directories of any numbers.
+void check_bundles(Choices &choices);
 // Runs request_pipeline.cc, tile_response.cc and transfer.cc: a connection with pipelined requests, in pieces, whose sizes must not
 // matter.
 void check_request_pipeline(Choices &choices);

@@ -4,8 +4,8 @@
 #include "check.h"
 
 namespace {
-// Returns the last entry at or before the number by examining each; -1 if there is none, or its run ends before the
-// number.
+// Returns the last entry at or before the number by examining each; -1 if no entry is that low, or if its run ends
+// before the number.
 long walk(const DirectoryColumns &columns, uint64_t id) {
   long last = -1;
   for (size_t i = 0; i < columns.count; i++) {

@@ -285,7 +285,7 @@ struct Cleared {
 
 // Found by seed 851338264586837214: 400 requests of 14 KB each, sent by a client that does not read meanwhile. As one packet of 5.7 MB, larger than
 // any receive buffer, they exceeded what a connection may send ahead (kMaxHeld), and it was closed; in pieces, reading pauses long before. Both
-// deliveries must be answered 400 times.
+// deliveries must get 400 responses.
 void check_request_pipeline_regressions() {
   const Cleared cleared;
   Choices choices(1);

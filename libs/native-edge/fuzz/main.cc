@@ -22,7 +22,7 @@ struct Check {
 };
 constexpr Check kChecks[] = {{"heads", check_heads, 20},     {"table", check_table, 1},   {"pipeline", check_request_pipeline, 10},
                              {"database", check_database, 1}, {"absent", check_absent, 1}, {"directory", check_directory, 5},
-                             {"documents", check_documents, 5}};
+                             {"documents", check_documents, 5}, {"bundles", check_bundles, 4}};
 constexpr size_t kCount = std::size(kChecks);
 
 const Check *running = nullptr;
@@ -98,9 +98,10 @@ int main(int count, char **arguments) {
     }
   } while (!one_case && (rounds ? ++round < rounds : std::chrono::steady_clock::now() < end));
   running = nullptr;
-  printf("seed %llu: %llu heads, %llu tables, %llu connections, %llu databases, %llu of absent tiles, %llu directories, %llu of documents; all held\n", static_cast<unsigned long long>(seed),
+  printf("seed %llu: %llu heads, %llu tables, %llu connections, %llu databases, %llu of absent tiles, %llu directories, %llu of documents, %llu of bundles; all held\n", static_cast<unsigned long long>(seed),
          static_cast<unsigned long long>(cases[0]), static_cast<unsigned long long>(cases[1]), static_cast<unsigned long long>(cases[2]),
-         static_cast<unsigned long long>(cases[3]), static_cast<unsigned long long>(cases[4]), static_cast<unsigned long long>(cases[5]), static_cast<unsigned long long>(cases[6]));
+         static_cast<unsigned long long>(cases[3]), static_cast<unsigned long long>(cases[4]), static_cast<unsigned long long>(cases[5]), static_cast<unsigned long long>(cases[6]),
+         static_cast<unsigned long long>(cases[7]));
   return 0;
 }
 #endif

@@ -5,6 +5,7 @@ export interface ChangeMarks {
   readonly catalog: string
   readonly scans: string
   readonly deliveries: string
+  readonly exports: string
   readonly slicing: string
   readonly audit: string
 }
@@ -15,6 +16,7 @@ export async function readChangeMarks(sql: Queryable): Promise<ChangeMarks> {
     SELECT (SELECT revision FROM revision_counter)::text AS catalog,
            (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(steps), (SELECT count(*) FROM scan_queue)) FROM scans) AS scans,
            (SELECT coalesce(max(updated_at)::text, '') FROM deliveries) AS deliveries,
+           (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(progress)) FROM exports) AS exports,
            concat_ws(' ',
              (SELECT max(submission) FROM slice_jobs),
              (SELECT count(*) FROM slice_jobs WHERE status IN ('pending', 'running')),

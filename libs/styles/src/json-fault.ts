@@ -33,9 +33,9 @@ function wordsFor({ error, offset, length }: ParseError, text: string, at: numbe
       return 'JSON has no comments: remove this one'
     case 'CommaExpected':
       if (/^[}\]]/.test(found)) return `${JSON.stringify(found)} does not close the bracket that was opened last`
-      return 'a comma is missing behind this value'
+      return 'a comma is missing after this value'
     case 'ColonExpected':
-      return 'a colon is missing behind the name of this property'
+      return 'a colon is missing after the name of this property'
     case 'PropertyNameExpected':
     case 'ValueExpected':
       if (/^[}\]]/.test(found) && text.slice(0, offset).trimEnd().endsWith(','))
@@ -51,10 +51,10 @@ function wordsFor({ error, offset, length }: ParseError, text: string, at: numbe
       return 'the closing quotation mark of a text is missing'
     case 'InvalidEscapeCharacter':
     case 'InvalidUnicode':
-      return 'a text has a backslash that is no escape of JSON: write \\\\ for a backslash'
+      return 'a text has a backslash that is not a JSON escape: write \\\\ for a backslash'
     case 'InvalidCharacter':
       return 'a text has a tab or another control character: write \\t for a tab'
     default:
-      return `${JSON.stringify(found)} is no JSON value`
+      return `${JSON.stringify(found)} is not a JSON value`
   }
 }

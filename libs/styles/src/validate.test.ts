@@ -52,7 +52,7 @@ test.each([
     5,
     /the comma before "}" is one too many/,
   ],
-  ['a missing comma', '{\n "version": 8\n "sources": {},\n "layers": []}', 2, /comma is missing behind/],
+  ['a missing comma', '{\n "version": 8\n "sources": {},\n "layers": []}', 2, /comma is missing after/],
   ['a missing bracket', '{\n "version": 8,\n "sources": {},\n "layers": []', 4, /ends too early/],
   ['another bracket', '{\n "version": 8,\n "sources": {},\n "layers": [}', 4, /closing bracket|expected before/],
   ['a comment', '{\n // mine\n "version": 8, "sources": {}, "layers": []}', 2, /no comments/],

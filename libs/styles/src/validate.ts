@@ -26,7 +26,7 @@ export function checkStyle(text: string): CheckedStyle {
     const problems = withGatewayAddresses(text)
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, MAX_PROBLEMS) }
     const style: unknown = JSON.parse(text)
-    if (!isObject(style)) return failed('it is no JSON object')
+    if (!isObject(style)) return failed('it is not a JSON object')
     return { ok: true, style, dependencies: dependenciesOf(style) }
   } catch (error) {
     return failed((error as Error).message.slice(0, 300))

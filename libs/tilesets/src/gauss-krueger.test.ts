@@ -6,9 +6,10 @@ import type { TileMatrices } from '@gateway/contracts/basemap.js'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isGaussKrueger, ownMatrices, ownSetId, zoneOf } from './gauss-krueger.js'
+import { FOLDER_LAYOUTS } from './layouts/layout.js'
 import { openListed } from './listed-source.js'
 import { probeTileSet } from './probe.js'
-import { makeBundles, makeConf, makeEnvelope, writeFiles } from './testing/esri-caches.js'
+import { makeBundles, makeConf, makeEnvelope, makeRoot, makeZip, writeFiles } from './testing/esri-caches.js'
 import { ALL_CACHED, servedFrom } from './testing/served-from.js'
 import { inUnitsOf, isInSet, matrixSetOf, tileBounds, tileMatrixLimits, tileTouches } from './tile-matrix-sets.js'
 import { tileJson } from './tilejson.js'
@@ -68,10 +69,10 @@ test('a tile lies where its numbers say, and only tiles at a place touch it', ()
 })
 
 test.each([
-  ['no origin', { left: Number.NaN }, /nothing says where the origin/],
+  ['no origin', { left: Number.NaN }, /does not name the origin/],
   ['tiles that are no squares', { rows: 512 }, /256 by 512 pixels/],
   ['no resolution', { resolutions: [] }, /has 0 resolutions/],
-  ['resolutions that grow', { resolutions: [1, 2] }, /no descending list/],
+  ['resolutions that grow', { resolutions: [1, 2] }, /not a descending list/],
   ['an origin in another zone', { left: 38_000_000 }, /origin 38000000, 10002100 lies outside/],
   ['pixels of a hair', { resolutions: [1e-9] }, /tiles side by side/],
 ] as const)('%s makes no grid', (_, wrong, message) => {
@@ -121,6 +122,41 @@ describe('sets in such a grid', () => {
     source?.close()
   })
 
+  test.each([
+    ['an exploded cache', 'exploded', 'esri_exploded'],
+    ['a package', 'zone.tpkx', 'tpkx'],
+  ] as const)('%s is served by its own levels', async (_, name, storage) => {
+    // The levels of the scheme begin at 5.
+    const tiles = await Promise.all(
+      [0, 4].map(async (z) => ({ level: z + 5, ...placeAt(z), data: await picture(z * 50) })),
+    )
+    const scheme = {
+      wkid: 4547,
+      origin: [-5123200, 10002100],
+      levels: RESOLUTIONS.map((resolution, z) => ({ level: z + 5, resolution })),
+    } as const
+    const file = path.join(root, name)
+    if (storage === 'tpkx') {
+      const inTile = [...makeBundles(tiles)].map(([bundle, data]) => [`tile/${bundle}`, data] as const)
+      fs.writeFileSync(file, makeZip([['root.json', makeRoot(scheme)], ...inTile]))
+    } else {
+      const conf = makeConf({ ...scheme, storage: 'esriMapCacheStorageModeExploded' })
+      const files = tiles.map(({ level, column, row, data }) => {
+        return [`_alllayers/${FOLDER_LAYOUTS.arcgis.write({ z: level, x: column, y: row })}.png`, data] as const
+      })
+      writeFiles(file, [['conf.xml', conf], ...files])
+    }
+    const probe = await probeTileSet(root, file)
+    expect(probe).toMatchObject({ storage, minZoom: 0, maxZoom: 4, tileMatrixSet: SET.id, tileMatrices: MATRICES })
+    const source = await openListed(servedFrom(root, file, storage), ALL_CACHED)
+    for (const z of [0, 4]) {
+      const { column: x, row: y } = placeAt(z)
+      expect([z, await source?.tile({ z, x, y })]).toEqual([z, expect.objectContaining({ encoding: 'identity' })])
+      expect([z, await source?.tile({ z, x: x + 1, y })]).toEqual([z, null])
+    }
+    source?.close()
+  })
+
   test('a folder is served that declares system, origin, resolutions and tile size', async () => {
     const { column, row } = placeAt(2)
     const about = { crs: 'EPSG:4547', origin: [-5123200, 10002100], resolutions: RESOLUTIONS, tile_size: 256 }
@@ -141,7 +177,7 @@ describe('sets in such a grid', () => {
     const tile = [`2/1/1.png`, await picture(7)] as const
     writeFiles(path.join(root, 'bare'), [['metadata.json', '{"crs":"EPSG:4547"}'], tile])
     await expect(probeTileSet(root, path.join(root, 'bare'))).rejects.toThrow(
-      /EPSG:4547, and nothing says where the origin/,
+      /EPSG:4547, and its description does not name the origin/,
     )
     const about = { crs: 4547, origin: [-5123200, 10002100], resolutions: RESOLUTIONS, scheme: 'tms' }
     writeFiles(path.join(root, 'south'), [['metadata.json', JSON.stringify(about)], tile])

@@ -90,13 +90,13 @@ export function ownMatrices({ code, left, top, columns, rows, resolutions }: Sai
   const refuse = (why: string): never => {
     throw new BrokenArchiveError(`its tiles lie in EPSG:${code}, and ${why}`)
   }
-  if (!(Number.isFinite(left) && Number.isFinite(top))) refuse('nothing says where the origin of its grid is')
+  if (!(Number.isFinite(left) && Number.isFinite(top))) refuse('its description does not name the origin of its grid')
   if (!(Number.isInteger(columns) && columns > 0 && columns <= MAX_TILE_SIZE && columns === rows))
     refuse(`its tiles are ${columns} by ${rows} pixels; squares of 1 to ${MAX_TILE_SIZE} are served`)
   if (resolutions.length === 0 || resolutions.length > MAX_ZOOM + 1)
     refuse(`its grid has ${resolutions.length} resolutions; 1 to ${MAX_ZOOM + 1} are served`)
   const isDescending = resolutions.every((value, i) => value > 0 && value < (resolutions[i - 1] ?? Infinity))
-  if (!isDescending) refuse('its resolutions are no descending list of metres for each pixel')
+  if (!isDescending) refuse('its resolutions are not a descending list of metres for each pixel')
   const made: TileMatrices = { crs: `EPSG:${code}`, origin: [left, top], tileSize: columns, resolutions }
   const [width, height] = matrixSize(made, resolutions.length - 1)
   if (!(width > 0 && height > 0)) refuse(`its origin ${left}, ${top} lies outside of that system`)

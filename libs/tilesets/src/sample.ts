@@ -40,7 +40,7 @@ export function formatBySamples(
   if (others.length > 0) {
     warnings.push(`the tiles are a mixture of ${[format, ...others].join(' and ')}; all are served as ${format}`)
   } else if (said !== null && said !== format) {
-    warnings.push(`the tiles are said to be ${said}, but their bytes are ${format}: they are served as ${format}`)
+    warnings.push(`the tiles are declared as ${said}, but their bytes are ${format}: they are served as ${format}`)
   }
   return { format, warnings }
 }
@@ -48,11 +48,12 @@ export function formatBySamples(
 /** Examines the start of one tile; `data` null: none could be read. */
 export function examineSample(format: TileFormat, data: Uint8Array | null): TileSample {
   if (data === null || data.length === 0) {
-    return { tileSize: usualSize(format), encoding: 'identity', warnings: ['no tile could be read to look at'] }
+    return { tileSize: usualSize(format), encoding: 'identity', warnings: ['no tile could be read'] }
   }
   const encoding = encodingOf(data)
   const found = sniffFormat(data)
-  const warnings = found === format ? [] : [`tiles are said to be ${format} but look like ${found ?? looksOf(data)}`]
+  const warnings =
+    found === format ? [] : [`the tiles are declared as ${format} but look like ${found ?? looksOf(data)}`]
   if (format === 'pbf') return { tileSize: VECTOR_TILE_SIZE, encoding, warnings }
   const size = pixelsOf(found, data)
   if (size === null) {

@@ -18,7 +18,7 @@ export function zoomRange(
     minZoom,
     maxZoom,
     warnings: beyond
-      ? [`zooms ${minZoom}-${maxZoom} are said, but tiles are at ${found.minZoom}-${found.maxZoom}`]
+      ? [`zooms ${minZoom}-${maxZoom} are declared, but the tiles have zooms ${found.minZoom}-${found.maxZoom}`]
       : [],
   }
 }

@@ -1,5 +1,6 @@
-import { link, mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, link, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { makeMbtiles, makePmtiles } from '../fixtures/tile-sets.js'
 import { makeGeojson } from '../fixtures/vectors.js'
 
@@ -17,12 +18,14 @@ const SERIES = [
 ]
 const PAD = 3
 
+const IMAGERY = fileURLToPath(new URL('../../../services/tools/demo-data/imagery/', import.meta.url))
+
 /** Returns the code of the sample's basemap or vector by number, counted from 0. */
 export function sampleCode(n: number): string {
   return `${SERIES[n % SERIES.length]}-${String(n + 1).padStart(PAD, '0')}`
 }
 
-/** Writes the files of the sample below `dir`: `maps` and `vectors`, each with a damaged one. All archives are links to two files. */
+/** Writes the files of the sample below `dir`: `maps` and `vectors`, each with a damaged one, and images to slice. All archives are links to two files. */
 export async function laySampleFiles(dir: string): Promise<void> {
   const archives = { mbtiles: join(dir, 'template.mbtiles'), pmtiles: join(dir, 'template.pmtiles') }
   await makeMbtiles(archives.mbtiles)
@@ -36,6 +39,9 @@ export async function laySampleFiles(dir: string): Promise<void> {
     }
   }
   await writeFile(join(dir, 'maps', 'damaged.mbtiles'), 'this is no database')
+  await mkdir(join(dir, 'imagery'))
+  for (const name of ['blue-marble.jpg', 'blue-marble.jgw', 'blue-marble.prj'])
+    await copyFile(join(IMAGERY, name), join(dir, 'imagery', name))
   for (let n = 0; n < VECTORS; n++) await makeGeojson(join(dir, 'vectors', `${sampleCode(n)}.geojson`))
   await writeFile(join(dir, 'vectors', 'damaged.geojson'), '{"type": "FeatureColl')
 }

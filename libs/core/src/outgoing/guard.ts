@@ -68,7 +68,7 @@ export class DestinationGuard {
 
   #problemOfAddress(host: string, address: string): string | null {
     const judged = classifyAddress(address)
-    if (judged.kind === 'never') return `${judged.reason} is never sent to`
+    if (judged.kind === 'never') return `${judged.reason} is never a destination`
     if (judged.kind === 'loopback' && !this.#loopbackAllowed) {
       return sentence('said.destination_loopback')
     }
@@ -82,7 +82,7 @@ export class DestinationGuard {
   async #problemOfOwner(host: string, address: string, url: URL): Promise<string | null> {
     const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
     const owner = await this.#own.ownerOf(host, address, port)
-    return owner === null ? null : `${owner} is never sent to`
+    return owner === null ? null : `${owner} is never a destination`
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+namespace sqlite {
 bool read_record(const Payload &payload, Record *record) {
   const char *const begin = payload.local.data();
   Bytes sizing(begin, begin + payload.local.size());
@@ -42,3 +43,4 @@ int compare(const Value &one, const Value &other) {
   if (one.kind == Value::Number) return one.number < other.number ? -1 : one.number > other.number;
   return one.bytes.compare(other.bytes);
 }
+}  // namespace sqlite

@@ -5,6 +5,7 @@
 
 #include <string_view>
 
+namespace sqlite {
 inline uint32_t big_endian(const char *bytes, size_t count) {
   uint32_t value = 0;
   for (size_t i = 0; i < count; i++) value = value << 8 | static_cast<unsigned char>(bytes[i]);
@@ -78,3 +79,4 @@ bool read_record(const Payload &payload, Record *record);
 Value value_of(const Record &record, size_t wanted);
 // Compares in SQLite's order: null, numbers, texts by their bytes, blobs. Neither value may be Other.
 int compare(const Value &one, const Value &other);
+}  // namespace sqlite

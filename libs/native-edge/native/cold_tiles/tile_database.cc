@@ -11,6 +11,8 @@
 #include "../hot_tiles/cached_file.h"
 #include "sqlite_record.h"
 
+using namespace sqlite;
+
 namespace {
 using Found = TileDatabase::Found;
 

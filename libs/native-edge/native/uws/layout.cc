@@ -9,7 +9,7 @@
 #include <string_view>
 
 namespace {
-// LoopData and HttpResponseData are 200 to 400 bytes long.
+// LoopData and HttpResponseData have a size of 200 to 400 bytes.
 constexpr size_t kMaxSearch = 512;
 constexpr unsigned kCorkBufferSize = 16 * 1024;
 

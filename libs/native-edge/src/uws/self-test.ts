@@ -102,7 +102,7 @@ class SelfTest {
       client.write(byte)
       await nextTurn()
     }
-    return isRight(await client.response(), part) ? '' : 'a request in many packets was not answered right'
+    return isRight(await client.response(), part) ? '' : 'a request in many packets was not answered correctly'
   }
 
   async #connect(): Promise<RawClient> {

@@ -33,6 +33,10 @@ const WEBP = 50001
 const RGB = 2
 const MASK = 4
 
+/** Limits: pixels of a tile's side, and tiles of a zoom (an index of 1.2 GB). */
+const [MIN_TILE_SIZE, MAX_TILE_SIZE] = [64, 4_096]
+const MAX_TILES = 100_000_000
+
 /** Maximum size of a tile in bytes; JPEG tiles are assembled in memory. */
 const MAX_TILE_BYTES = 32 * 1024 * 1024
 
@@ -75,12 +79,13 @@ export function* readCog(path: string, size: number): Reads<Cog> {
   const tileSize = yield* one(full, TAG.tileWidth, 0)
   if (tileSize === 0 || !full.has(TAG.offsets) || !full.has(TAG.sizes)) throw unfit('its image is not tiled')
   if ((yield* one(full, TAG.tileHeight, 0)) !== tileSize) throw unfit('its tiles are not square')
+  if (tileSize < MIN_TILE_SIZE || tileSize > MAX_TILE_SIZE) throw unfit(`its tiles have ${tileSize} pixels`)
   const compression = yield* one(full, TAG.compression, 1)
   if (compression !== JPEG && compression !== WEBP) throw unfit('its tiles are neither JPEG nor WebP')
   const bits = yield* many(TAG.bits)
   if (bits.some((each) => each !== 8)) throw unfit(`its samples have ${bits[0]} bits and not 8`)
   const samples = yield* one(full, TAG.samples, 1)
-  if (samples > 1 && (yield* one(full, TAG.planar, 1)) !== 1) throw unfit('its bands lie in tiles of their own')
+  if (samples > 1 && (yield* one(full, TAG.planar, 1)) !== 1) throw unfit('its bands lie in separate tiles')
   if (compression === JPEG && samples !== 1 && samples !== 3) throw unfit(`its JPEG tiles have ${samples} bands`)
   const keys = yield* many(TAG.geoKeys)
   const code = keyOf(keys, KEY.projected) ?? keyOf(keys, KEY.geographic)
@@ -116,6 +121,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
       continue
     }
     const [columns, rows] = [Math.ceil(ownWidth / ownTile), Math.ceil(ownHeight / ownTile)]
+    if (columns * rows > MAX_TILES) throw new BrokenArchiveError('an image has more tiles than allowed')
     if (offsets.count < columns * rows || sizes.count < columns * rows)
       throw new BrokenArchiveError('its index has too few entries')
     const tables = fields.get(TAG.jpegTables)
@@ -194,8 +200,7 @@ export class CogLayout implements RangeLayout {
     const length = yield* numberAt(path, zoom.sizes, index, isLittle)
     if (length === 0) return null
     const offset = yield* numberAt(path, zoom.offsets, index, isLittle)
-    if (length > MAX_TILE_BYTES || length < SOI.length)
-      throw new BrokenArchiveError('a tile is of a size that none has')
+    if (length > MAX_TILE_BYTES || length < SOI.length) throw new BrokenArchiveError('a tile has an impossible size')
     if (zoom.head === null) return { path, offset, length }
     return { path, offset: offset + SOI.length, length: length - SOI.length, head: zoom.head }
   }

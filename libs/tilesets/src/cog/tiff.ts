@@ -45,13 +45,13 @@ export type Reads<T> = Generator<FileSection, T, Uint8Array | null>
 export function* readTiff(path: string, size: number): Reads<Tiff> {
   const head = yield* bytesAt(path, 0, Math.min(16, size))
   const order = head.toString('latin1', 0, 2)
-  if (head.length < 8 || (order !== 'II' && order !== 'MM')) throw new BrokenArchiveError('it is no TIFF')
+  if (head.length < 8 || (order !== 'II' && order !== 'MM')) throw new BrokenArchiveError('it is not a TIFF file')
   const isLittle = order === 'II'
   const magic = unsigned(head, 2, 2, isLittle)
   const isBig = magic === 43
-  if (magic !== 42 && !isBig) throw new BrokenArchiveError('it is no TIFF')
+  if (magic !== 42 && !isBig) throw new BrokenArchiveError('it is not a TIFF file')
   const wide = isBig ? 8 : 4
-  if (isBig && head.length < 16) throw new BrokenArchiveError('it is no TIFF')
+  if (isBig && head.length < 16) throw new BrokenArchiveError('it is not a TIFF file')
   let at = unsigned(head, isBig ? 8 : 4, wide, isLittle)
   const directories: Map<number, Field>[] = []
   const seen = new Set<number>()

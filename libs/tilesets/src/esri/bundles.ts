@@ -125,7 +125,8 @@ export class BundleLayout implements RangeLayout {
     const isRight =
       bytes.readUInt32LE(0) === 3 && bytes.readUInt32LE(12) === 5 && bytes.readUInt32LE(60) === INDEX_BYTES
     const isWhole = bundle.length === null || bundle.length >= HEAD_BYTES + INDEX_BYTES
-    if (!isRight || !isWhole) throw new BrokenArchiveError(`${name} is no bundle of an Esri compact cache of version 2`)
+    if (!isRight || !isWhole)
+      throw new BrokenArchiveError(`${name} is not a bundle of an Esri compact cache of version 2`)
     if (this.#known.size >= MAX_KNOWN) this.#known.clear()
     this.#known.add(name)
     return bundle

@@ -51,7 +51,9 @@ async function readCache(files: CacheFiles): Promise<EsriCache | null> {
   if (about === null) return null
   const said = about.tilesPath?.replace(/^\.\//, '').split('/').filter(Boolean).join('/')
   const named = said === undefined || said === '' || said.split('/').includes('..') ? [] : [`${said}/`]
-  for (const folder of [...named, '_alllayers/', 'tile/', '']) {
+  // Windows does not distinguish cases, so copies of a cache have any.
+  const inBase = (await files.list(about.base)).filter((name) => name.toLowerCase() === '_alllayers')
+  for (const folder of [...named, ...inBase.map((name) => `${name}/`), 'tile/', '']) {
     const tiles = about.base + folder
     const levels = (await files.list(tiles)).filter((name) => /^L\d\d$/.test(name))
     const first = levels[0]

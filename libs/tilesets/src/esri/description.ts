@@ -282,7 +282,7 @@ async function parseXml(name: string, text: Buffer): Promise<unknown> {
   try {
     return parser.parse(text.toString('utf8').replace(/^\uFEFF/, ''))
   } catch {
-    throw new BrokenArchiveError(`${name} is no XML`)
+    throw new BrokenArchiveError(`${name} is not XML`)
   }
 }
 
@@ -290,6 +290,6 @@ function parseJson(text: Buffer): unknown {
   try {
     return JSON.parse(text.toString('utf8').replace(/^\uFEFF/, ''))
   } catch {
-    throw new BrokenArchiveError('root.json is no JSON')
+    throw new BrokenArchiveError('root.json is not JSON')
   }
 }

@@ -132,7 +132,7 @@ async function warningsOf({ files, tiles, about }: EsriCache): Promise<string[]>
   const others = found.filter((level) => !served.has(level)).sort((a, b) => a - b)
   if (others.length === 0) return []
   const numbers = others.slice(0, 5).map((level) => about.otherLevels.get(level) ?? `level ${level}: not described`)
-  return [`${others.length} of its levels are no zooms of ${about.grid} and are not served: ${numbers.join('; ')}`]
+  return [`${others.length} of its levels are not zooms of ${about.grid} and are not served: ${numbers.join('; ')}`]
 }
 
 async function probeExploded(root: string, file: string, cache: EsriCache): Promise<TileSetProbe | null> {

@@ -172,7 +172,7 @@ class StoredZip {
     let sum = 0
     for (let at = from; at < this.#position; ) {
       const { bytesRead } = await this.#file.read(piece, 0, Math.min(piece.length, this.#position - at), at)
-      if (bytesRead === 0) throw new Error('what was written is not there')
+      if (bytesRead === 0) throw new Error('the written file does not exist')
       sum = crc32(piece.subarray(0, bytesRead), sum)
       at += bytesRead
     }

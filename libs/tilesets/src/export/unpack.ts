@@ -51,7 +51,7 @@ async function describe(root: string, file: string): Promise<{ format: TileForma
   if (!opening.ok) throw new Error('the archive is not there')
   try {
     const format = formatOfType(opening.archive.header.tileType)
-    if (format === null) throw new Error('the archive does not say of what format its tiles are')
+    if (format === null) throw new Error('the archive does not name the format of its tiles')
     return { format, metadata: await readJson(opening.archive) }
   } finally {
     fs.close(opening.archive.fd, () => {})

@@ -29,7 +29,7 @@ export function gridByNumbers(zooms: readonly Numbered[]): NumberedGrid {
     const why = `${seen}, and the tiles form the pyramid of a geographic grid: it is served as WorldCRS84Quad`
     return { grid: 'WorldCRS84Quad', warnings: [`${why}; ${OVERRIDE_GRID}`] }
   }
-  return { grid: 'WebMercatorQuad', warnings: [`${seen}; nothing says which grid it is. ${OVERRIDE_GRID}`] }
+  return { grid: 'WebMercatorQuad', warnings: [`${seen}; the grid is unknown. ${OVERRIDE_GRID}`] }
 }
 
 const OVERRIDE_GRID = 'if that is wrong, override tile_matrix_set'

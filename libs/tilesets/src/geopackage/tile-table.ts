@@ -73,7 +73,7 @@ export function describeTable(database: DatabaseSyncInstance, table: string): Ti
   if (content?.data_type !== 'tiles' || set === undefined)
     throw new BrokenArchiveError('the GeoPackage has no such table of tiles')
   if (!has(database, objects, table, [...KEY_COLUMNS, 'tile_data']))
-    throw new BrokenArchiveError('its table of tiles is not there, or no plain table')
+    throw new BrokenArchiveError('its table of tiles does not exist, or is not a plain table')
   const code = codeOf(database, objects, Number(set.srs_id))
   const rowsOfMatrices = `SELECT ${MATRIX.join()} FROM main.gpkg_tile_matrix WHERE table_name = ? ORDER BY zoom_level LIMIT ${MAX_MATRICES}`
   const matrices = rows(database, rowsOfMatrices, table)
@@ -134,7 +134,7 @@ function zoomsOf(code: number, set: Row, content: Row, matrices: readonly Row[])
     grid,
     zooms,
     bounds: degreesOf(grid, box(content)) ?? degreesOf(grid, [left, bottom, right, top]),
-    warnings: off.length === 0 ? [] : [`levels that are no zooms of ${grid} are not served: ${others}`],
+    warnings: off.length === 0 ? [] : [`levels that are not zooms of ${grid} are not served: ${others}`],
   }
 }
 

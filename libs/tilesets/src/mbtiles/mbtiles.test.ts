@@ -182,7 +182,9 @@ describe('an archive', () => {
     ['something else', Buffer.from([2, 1])],
   ])('is reported to look like %s instead of vector tiles', (looks, data) => {
     write(TABLES, [[1, 0, 0, data]], { format: 'pbf' })
-    expect(probeMbtiles(folder, file)?.warnings.join()).toContain(`tiles are said to be pbf but look like ${looks}`)
+    expect(probeMbtiles(folder, file)?.warnings.join()).toContain(
+      `the tiles are declared as pbf but look like ${looks}`,
+    )
   })
 
   it.each([
@@ -193,7 +195,7 @@ describe('an archive', () => {
     expect(probeMbtiles(folder, file)).toMatchObject({
       format,
       extension: format,
-      warnings: [`the tiles are said to be ${said}, but their bytes are ${format}: they are served as ${format}`],
+      warnings: [`the tiles are declared as ${said}, but their bytes are ${format}: they are served as ${format}`],
     })
   })
 
@@ -290,13 +292,13 @@ describe('an archive that cannot be served', () => {
       () =>
         write(`CREATE VIEW tiles AS WITH c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)
       SELECT n AS zoom_level, n AS tile_column, n AS tile_row, x'00' AS tile_data FROM c`),
-      /no known form/,
+      /of an unknown form/,
     ],
-    ['endless by indexes alone', () => makeEndlessView(file), /no known form/],
+    ['endless by indexes alone', () => makeEndlessView(file), /of an unknown form/],
     [
       'two tables behind more than a join',
       () => write(twoTables('map', 'images', 'tile_id').replace(/;\s*$/, " WHERE images.tile_id <> 'x';")),
-      /no known form/,
+      /of an unknown form/,
     ],
     [
       'two tables of which one is a view',
@@ -308,7 +310,7 @@ describe('an archive that cannot be served', () => {
             .replace('INTO images', 'INTO pictures')
             .concat('CREATE VIEW images AS SELECT * FROM pictures;'),
         ),
-      /no known form/,
+      /of an unknown form/,
     ],
     [
       'computed columns',
@@ -320,7 +322,7 @@ describe('an archive that cannot be served', () => {
     [
       'a virtual table',
       () => write('CREATE VIRTUAL TABLE tiles USING fts5 (zoom_level, tile_column, tile_row, tile_data)'),
-      /no plain table/,
+      /not a plain table/,
     ],
   ])('is refused: %s', async (_name, make, words) => {
     make()

@@ -50,7 +50,7 @@ export function findTileTables(database: DatabaseSyncInstance): TileTables {
   const known = isKnownView(tiles.sql)
     ? BEHIND_VIEWS.find((tables) => isMadeOf(tiles.sql, tables) && hasTables(database, objects, tables))
     : undefined
-  if (known === undefined) throw new BrokenArchiveError('the tiles are shown by a view of no known form')
+  if (known === undefined) throw new BrokenArchiveError('the tiles come from a view of an unknown form')
   return known
 }
 
@@ -83,7 +83,7 @@ function lacking(
   columns: readonly string[],
 ): string | null {
   const stored = plainColumns(database, objects, table)
-  if (stored === null) return 'is no plain table'
+  if (stored === null) return 'is not a plain table'
   for (const column of columns) {
     const found = stored.get(column)
     if (found === undefined) return `has no column ${column}`

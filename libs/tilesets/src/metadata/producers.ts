@@ -110,5 +110,5 @@ export function readTilingScheme(fields: Readonly<Record<string, unknown>>): Pro
     return { scheme: 'xyz' }
   }
   const scheme = [crs, x, y, width].map((value) => String(value).slice(0, 60)).join(', ')
-  return { unserved: `GDAL made it in a tiling scheme of its own (TILING_SCHEME=${scheme}), which is not served` }
+  return { unserved: `GDAL made it in its own tiling scheme (TILING_SCHEME=${scheme}), which is not served` }
 }

@@ -32,7 +32,7 @@ export function describeArchive(
   const metadata = readMetadata(isRecord(fields) ? fields : {})
   const tileMatrixSet = servedGrid(metadata)
   const bytes = formatBySamples(formatOfType(header.tileType) ?? metadata.format, first === null ? [] : [first])
-  if (bytes.format === null) throw new BrokenArchiveError('the archive does not say of what format its tiles are')
+  if (bytes.format === null) throw new BrokenArchiveError('the archive does not name the format of its tiles')
   const { format } = bytes
   const sample = examineSample(format, first)
   return {

@@ -30,13 +30,17 @@ export async function readZipDirectory(fd: number): Promise<Map<string, ZipEntry
   try {
     const zip = await fromFdPromise(fd, { autoClose: false, strictFileNames: true })
     if (zip.entryCount > MAX_ENTRIES) throw new BrokenArchiveError(`the zip has more than ${MAX_ENTRIES} entries`)
-    for await (const entry of zip.eachEntry()) entries.set(entry.fileName, toEntry(entry))
+    for await (const entry of zip.eachEntry()) {
+      // Programs disagree on which one counts.
+      if (entries.has(entry.fileName)) throw new BrokenArchiveError(`the zip has two entries ${shown(entry.fileName)}`)
+      entries.set(entry.fileName, toEntry(entry))
+    }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     if (error instanceof BrokenArchiveError) throw error
     // yauzl reports faults of a zip as plain errors; Node refuses impossible positions.
     if (code === undefined || code === 'ERR_OUT_OF_RANGE' || code === 'ERR_INVALID_ARG_VALUE')
-      throw new BrokenArchiveError(`it is no zip that can be read: ${message.slice(0, 200)}`)
+      throw new BrokenArchiveError(`it is not a readable zip: ${message.slice(0, 200)}`)
     throw error
   }
   return entries

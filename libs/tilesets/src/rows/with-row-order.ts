@@ -3,7 +3,7 @@ import { withOverrides } from '@gateway/contracts/version-overrides.js'
 import type { TileSetProbe } from '../tile-set.js'
 
 const UNKNOWN =
-  'nothing says how its rows are counted, and its pictures do not tell: they are taken from the south; if that is wrong, override storage'
+  'neither its metadata nor its pictures show how its rows are counted: counting from the south is assumed; if that is wrong, override storage'
 
 /** An archive without any metadata, as tile servers keep their caches: their rows are often counted from the north. */
 function saysNothing({ storage, name, attribution, description, metadata }: TileSetProbe): boolean {
@@ -18,18 +18,14 @@ export function withRowOrder(probe: TileSetProbe, order: RowOrder | null): TileS
   const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
   if (order === null && saysNothing(probe)) return { ...probe, warnings: [...probe.warnings, UNKNOWN] }
   if (order === null || order === assumed) return probe
-  return found(
-    probe,
-    order,
-    'nothing beside the tiles says so, but their pictures fit those of the zooms above in that order only',
-  )
+  return found(probe, order, 'only the tiles show it: their pictures fit those of the zooms above only in that order')
 }
 
 /** The same by the bounds that the metadata states. */
 export function withOrderOfBounds(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
   const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
   if (order === null || order === assumed) return probe
-  return found(probe, order, 'the bounds of the metadata hold the tiles in that order only')
+  return found(probe, order, 'the bounds of the metadata contain the tiles only in that order')
 }
 
 function found(probe: TileSetProbe, order: RowOrder, why: string): TileSetProbe {

@@ -57,6 +57,8 @@ export const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 export const QUERY_SECONDS = 10
 /** Bytes of the first part of a response, which is sent at once: a page of 100 small features is one part. */
 export const FIRST_CHUNK_BYTES = 64 * 1024
+/** Bytes of each following part, which an edge holds for as long as a slow client reads it. */
+export const CHUNK_BYTES = 256 * 1024
 /** Milliseconds after which a part is sent although it is small. */
 export const CHUNK_MS = 100
 

@@ -295,7 +295,7 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
     } catch {
       position = [Number.NaN, Number.NaN]
     }
-    if (!position.every(Number.isFinite)) throw new QueryError(`${name}: ${a},${b} is no position of ${crs.uri}`)
+    if (!position.every(Number.isFinite)) throw new QueryError(`${name}: ${a},${b} is not a position in ${crs.uri}`)
     if (crs.proj4 === null && Math.abs(position[1]) > 90)
       throw new QueryError(`${name}: the latitude ${position[1]} is beyond a pole`)
     return position
@@ -309,7 +309,7 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
     const [east, north] = toLonLat(c, d)
     if (south > north) throw new QueryError(`${name}: its south is north of its north`)
     const isWorld = (value: number) => value >= -540 && value <= 540
-    if (!isWorld(west) || !isWorld(east)) throw new QueryError(`${name}: a longitude is beyond the world`)
+    if (!isWorld(west) || !isWorld(east)) throw new QueryError(`${name}: a longitude is out of range`)
     return { bbox: [west, south, east, north] }
   }
   if (a > c || b > d) throw new QueryError(`${name}: its first corner is beyond its second one`)
@@ -449,7 +449,7 @@ function afterOf(cursor: string, revision: string, sort: readonly SortKey[]): Af
     after.length === sort.length + 1 &&
     after.every((one) => one === null || typeof one === 'string' || typeof one === 'number') &&
     Number.isSafeInteger(after[after.length - 1])
-  if (version !== 1 || typeof made !== 'string') throw new QueryError('cursor is not one that a `next` link has given')
+  if (version !== 1 || typeof made !== 'string') throw new QueryError('cursor does not come from a `next` link')
   if (made !== revision) {
     throw new ReplacedError('the features have been replaced since this page was linked to; start again without cursor')
   }

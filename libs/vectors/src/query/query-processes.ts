@@ -8,17 +8,24 @@ const MODULE = new URL('../../dist/query/query-process.js', import.meta.url)
 /** Maximum number of processes per edge process, each of about 50 MB. Another one starts if all have worked on one step for this time in ms. */
 const MAX_PROCESSES = 3
 const STALLED_MS = 100
-/** Limit: queries that are open at the same time. */
-const MAX_OPEN = 200
+/** Limits: queries that wait for a step, and queries that are open, most of which then wait for a slow client. */
+const MAX_WAITING = 200
+const MAX_OPEN = 1_000
+/** Steps that a process knows of: it begins the next one at once, and the others can still be withdrawn. */
+const STEPS_AHEAD = 2
+/** Time in ms after which a process forgets a query whose client does not read. The query continues later, after the features already sent. */
+const RELEASE_MS = 1_000
 /** MB of a process's JavaScript heap. */
 const HEAP_MB = 256
 /** Time in ms after which an idle process is ended. */
 const IDLE_MS = 60_000
-/** Maximum number of continuations of a query whose process ended because of another query. */
-const MAX_STARTS = 3
+/** Maximum number of processes that a query loses, since it may be the reason. */
+const MAX_CRASHES = 3
 
 export class QueryTimeout extends Error {}
 export class QueriesBusy extends Error {}
+/** Thrown if the client of a query has gone. */
+export class QueryAbandoned extends Error {}
 /** Thrown if the index no longer exists because it was replaced. */
 export class IndexMissing extends Error {}
 
@@ -28,7 +35,11 @@ interface Open {
   /** the query as it runs now: it continues after the features already sent */
   current: ItemsQuery
   server: Server | null
-  starts: number
+  /** the requested step, until it is sent to the process */
+  step: ToQueryProcess | null
+  /** how often its process ended without a reason known here */
+  crashes: number
+  releaseTimer: NodeJS.Timeout | null
   /** milliseconds of steps so far */
   spentMs: number
   settle: ((outcome: Chunk | Error) => void) | null
@@ -56,43 +67,57 @@ interface Server {
 export class QueryProcesses {
   readonly #servers = new Set<Server>()
   readonly #limitMs: number
+  readonly #releaseMs: number
   #lastId = 0
   #open = 0
 
-  /** @param limitMs maximum total time of all steps of a query in milliseconds */
-  constructor(limitMs = QUERY_SECONDS * 1000) {
+  /**
+   * @param limitMs maximum total time of all steps of a query in milliseconds
+   * @param releaseMs see RELEASE_MS
+   */
+  constructor(limitMs = QUERY_SECONDS * 1000, releaseMs = RELEASE_MS) {
     this.#limitMs = limitMs
+    this.#releaseMs = releaseMs
   }
 
   /**
-   * Yields the parts of a response. Throws `QueriesBusy`, `QueryTimeout`, `IndexMissing`, and an `Error` with SQLite's message. Callers must
-   * always leave the generator by `return`, as `for await` does.
+   * Yields the parts of a response. Throws `QueriesBusy`, `QueryTimeout`, `QueryAbandoned`, `IndexMissing`, and an `Error` with SQLite's message.
+   * Callers must always leave the generator by `return`, as `for await` does.
+   * @param gone aborted when the client has gone
    */
-  async *run(query: ItemsQuery): AsyncGenerator<Chunk, void> {
-    if (this.#open >= MAX_OPEN) throw new QueriesBusy(`${MAX_OPEN} queries are running`)
+  async *run(query: ItemsQuery, gone?: AbortSignal): AsyncGenerator<Chunk, void> {
+    const waiting = [...this.#servers].reduce((sum, { queue }) => sum + queue.length, 0)
+    if (waiting >= MAX_WAITING || this.#open >= MAX_OPEN) throw new QueriesBusy('too many queries are running')
     this.#lastId++
     const open: Open = {
       id: this.#lastId,
       query,
       current: query,
       server: null,
-      starts: 0,
+      step: null,
+      crashes: 0,
+      releaseTimer: null,
       spentMs: 0,
       settle: null,
       sent: 0,
       isOver: false,
     }
     this.#open++
+    const abandon = () => this.#abandon(open)
+    gone?.addEventListener('abort', abandon)
     try {
       for (;;) {
+        if (gone?.aborted === true) throw new QueryAbandoned()
         const chunk = await this.#step(open)
         open.sent += chunk.count
         open.isOver = chunk.state !== 'going on'
         if (chunk.last !== null) open.current = continued(open, chunk.last, chunk.bytes.length)
+        if (!open.isOver) this.#releaseLater(open)
         yield chunk
         if (open.isOver) return
       }
     } finally {
+      gone?.removeEventListener('abort', abandon)
       this.#open--
       this.#leave(open)
     }
@@ -115,21 +140,25 @@ export class QueryProcesses {
   }
 
   #ask(open: Open): void {
+    if (open.releaseTimer !== null) clearTimeout(open.releaseTimer)
     if (open.server?.ended === true) open.server = null
-    let message: ToQueryProcess = { what: 'pull', id: open.id }
+    open.step = { what: 'pull', id: open.id }
     if (open.server === null) {
-      if (open.starts++ >= MAX_STARTS) {
-        open.settle?.(new Error('the processes that run queries end'))
-        return
-      }
       open.server = this.#choose()
       open.server.open.add(open)
-      message = { what: 'open', id: open.id, query: open.current }
+      open.step = { what: 'open', id: open.id, query: open.current }
     }
     const { server } = open
     server.queue.push(open)
     if (server.queue.length === 1) this.#begin(server)
-    server.child.send(message)
+    this.#sendAhead(server)
+  }
+
+  #sendAhead({ queue, child }: Server): void {
+    for (const open of queue.slice(0, STEPS_AHEAD)) {
+      if (open.step !== null) child.send(open.step)
+      open.step = null
+    }
   }
 
   /** Returns the process with the shortest queue; starts another one if all are stuck. */
@@ -186,6 +215,7 @@ export class QueryProcesses {
     const [open] = server.queue.splice(at, 1) as [Open]
     open.spentMs += performance.now() - server.sinceMs
     this.#begin(server)
+    this.#sendAhead(server)
     if ('failed' in message) {
       server.open.delete(open)
       open.server = null
@@ -197,13 +227,15 @@ export class QueryProcesses {
 
   /** Moves the unfinished queries of the process to another one. */
   #onEnded(server: Server): void {
-    if (server.ended && server.queue.length === 0) return void this.#servers.delete(server)
+    const hasCrashed = !server.ended
     server.ended = true
     this.#servers.delete(server)
     if (server.timer !== null) clearTimeout(server.timer)
     for (const open of server.queue.splice(0)) {
       open.server = null
-      this.#ask(open)
+      if (hasCrashed) open.crashes++
+      if (open.crashes < MAX_CRASHES) this.#ask(open)
+      else open.settle?.(new Error('the processes that run queries end'))
     }
   }
 
@@ -214,22 +246,46 @@ export class QueryProcesses {
     server.child.kill()
   }
 
+  /** Withdraws the step of a client that has gone. A step that takes long is ended with its process; the others continue in another one. */
+  #abandon(open: Open): void {
+    const { server, settle } = open
+    if (server === null || settle === null) return
+    settle(new QueryAbandoned())
+    setTimeout(() => {
+      if (server.ended || server.queue[0] !== open) return
+      server.queue.shift()
+      this.#kill(server)
+    }, STALLED_MS).unref()
+  }
+
+  /** The process forgets the query, unless its client reads on soon. */
+  #releaseLater(open: Open): void {
+    open.releaseTimer = setTimeout(() => {
+      this.#forget(open)
+      open.server = null
+    }, this.#releaseMs)
+    open.releaseTimer.unref()
+  }
+
   #leave(open: Open): void {
+    if (open.releaseTimer !== null) clearTimeout(open.releaseTimer)
     const { server } = open
     if (server === null || server.ended) return
-    if (!open.isOver)
-      server.child.send({
-        what: 'close',
-        id: open.id,
-      } satisfies ToQueryProcess)
-    server.open.delete(open)
     const at = server.queue.indexOf(open)
     // The process finishes a running step; the next step in the queue starts afterwards.
     if (at > 0) server.queue.splice(at, 1)
-    if (server.open.size === 0) {
-      server.idleTimer = setTimeout(() => this.#kill(server), IDLE_MS)
-      server.idleTimer.unref()
-    }
+    this.#forget(open)
+    this.#sendAhead(server)
+  }
+
+  #forget(open: Open): void {
+    const { server, id, isOver } = open
+    if (server === null || server.ended) return
+    if (!isOver) server.child.send({ what: 'close', id } satisfies ToQueryProcess)
+    server.open.delete(open)
+    if (server.open.size > 0) return
+    server.idleTimer = setTimeout(() => this.#kill(server), IDLE_MS)
+    server.idleTimer.unref()
   }
 }
 

@@ -2,10 +2,15 @@ import { quoted, shownColumn } from '../index-file/columns.js'
 import type { Sql, SqlValue } from './cql2/compile.js'
 import { toCrs } from './crs.js'
 import { encoderOf } from './encoders.js'
-import { type After, CHUNK_MS, type Chunk, FIRST_CHUNK_BYTES, type ItemsQuery, type SqlRow } from './items-query.js'
-
-/** Bytes of a part of a response after the first one. */
-const CHUNK_BYTES = 256 * 1024
+import {
+  type After,
+  CHUNK_BYTES,
+  CHUNK_MS,
+  type Chunk,
+  FIRST_CHUNK_BYTES,
+  type ItemsQuery,
+  type SqlRow,
+} from './items-query.js'
 
 /** Number of columns before those of the fields. */
 const FIXED = 4

@@ -1,9 +1,7 @@
 import type { FeatureTexts } from '../index-file/index-description.js'
 import type { Sql, SqlValue } from './cql2/compile.js'
-import { CHUNK_MS, type Chunk, FIRST_CHUNK_BYTES, type ItemsQuery } from './items-query.js'
+import { CHUNK_BYTES, CHUNK_MS, type Chunk, FIRST_CHUNK_BYTES, type ItemsQuery } from './items-query.js'
 
-/** Bytes of a part of a response after the first one. */
-const CHUNK_BYTES = 1024 * 1024
 /** A search that takes less time finds more features at a time, and one that takes more finds fewer, in ms. */
 const QUICK_MS = 10
 const SLOW_MS = 50

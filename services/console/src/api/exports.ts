@@ -2,11 +2,10 @@ import { type BodyOf, call } from './client.js'
 import { listOf, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
-/** Polled, since no event reports their progress. */
-export const EXPORTS = { ...listOf('exports', '/api/v1/admin/exports'), refetchInterval: 3_000 }
+export const EXPORTS = listOf('exports', '/api/v1/admin/exports')
 
 /** The newest failed exports that nobody has removed. */
-export const failedExportsQuery = listQuery({ ...EXPORTS, refetchInterval: 30_000 }, { limit: 1, status: 'failed' })
+export const failedExportsQuery = listQuery(EXPORTS, { limit: 1, status: 'failed' })
 /** The page with exactly those exports. */
 export const FAILED_EXPORTS = '/pushes?show=exports&status=failed'
 

@@ -8,8 +8,6 @@ export interface ListSource<T, Q = unknown> {
   /** first part of the keys of its queries */
   readonly key: string
   read(query: Q): Call<List<T>>
-  /** interval of reads without an event; milliseconds */
-  readonly refetchInterval?: number
 }
 
 /** @param key first part of the keys of its queries */
@@ -26,15 +24,11 @@ export const NOT_SEEN = { status: 'failed', acknowledged: 'false' } as const
 /** Number of rows on a page. */
 export const PAGE_SIZE = 25
 
-export function listQuery<T, Q>({ key, read, refetchInterval }: ListSource<T, Q>, query: Q) {
+export function listQuery<T, Q>({ key, read }: ListSource<T, Q>, query: Q) {
   const page = read(query)
   // Two lists of one kind, such as pushes of basemaps and of vectors, are different lists.
   const queryKey: QueryKey = [key, 'list', page.path]
-  return queryOptions({
-    queryKey,
-    queryFn: ({ signal }) => send(page, signal),
-    ...(refetchInterval !== undefined && { refetchInterval }),
-  })
+  return queryOptions({ queryKey, queryFn: ({ signal }) => send(page, signal) })
 }
 
 /** The service's maximum number of items in one response. */

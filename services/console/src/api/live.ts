@@ -7,12 +7,14 @@ import { trafficQuery } from './system.js'
 
 /** The queries that show a topic, by the first part of their keys. */
 const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
-  catalog: ['basemaps', 'vectors', 'tokens', 'dashboard'],
+  catalog: ['basemaps', 'vectors', 'styles', 'tokens', 'dashboard'],
   scans: ['scan-sources', 'dashboard'],
-  deliveries: ['pushes', 'dashboard', 'slicing'],
+  deliveries: ['pushes', 'notifications', 'dashboard', 'slicing'],
+  exports: ['exports'],
   slicing: ['slicing', 'dashboard'],
   edges: ['edges'],
   traffic: [],
+  usage: ['usage', 'tokens'],
   audit: ['audit', 'dashboard', 'tokens', 'scan-sources', 'targets', 'pushes', 'slicing'],
 }
 const ALL = [...Object.values(SHOWN_IN).flat(), 'traffic']

@@ -14,11 +14,7 @@ export const NOTIFICATION_KINDS = [
 ] as const
 
 export const NOTIFICATION_RULES = listOf('notification-rules', '/api/v1/admin/notification-rules')
-// Polled, since no event reports them.
-export const NOTIFICATIONS = {
-  ...listOf('notifications', '/api/v1/admin/notification-records'),
-  refetchInterval: 5_000,
-}
+export const NOTIFICATIONS = listOf('notifications', '/api/v1/admin/notification-records')
 
 const CHANGES = { changes: ['notification-rules'] }
 

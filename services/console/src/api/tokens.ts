@@ -3,8 +3,7 @@ import { type BodyOf, call, reads } from './client.js'
 import { listOf, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
-// Polled, since no event reports the use of a token.
-export const TOKENS = { ...listOf('tokens', '/api/v1/admin/tokens'), refetchInterval: 30_000 }
+export const TOKENS = listOf('tokens', '/api/v1/admin/tokens')
 
 /** Days before its expiry at which an active token needs attention. */
 export const EXPIRES_WITHIN_DAYS = 14
@@ -14,14 +13,13 @@ export const EXPIRING_TOKENS = `/tokens?${new URLSearchParams({ ...SOON, sort: '
 
 /** The tokens that expire first. */
 export function expiringTokensQuery(limit: number) {
-  return listQuery(listOf('tokens', '/api/v1/admin/tokens'), { limit, sort: 'expires_at', ...SOON })
+  return listQuery(TOKENS, { limit, sort: 'expires_at', ...SOON })
 }
 
 export function tokenQuery(id: string) {
   return queryOptions({
     queryKey: ['tokens', id],
     queryFn: reads('/api/v1/admin/tokens/{id}', { params: { path: { id } } }),
-    refetchInterval: 30_000,
   })
 }
 

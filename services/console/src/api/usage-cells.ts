@@ -1,7 +1,6 @@
 import type { UsageCellKind } from '@gateway/contracts/usage.js'
 import { queryOptions } from '@tanstack/react-query'
 import { reads } from './client.js'
-import { READ_AGAIN_MS } from './usage.js'
 
 /** Days of a heat map. The service keeps a month. */
 export const HEAT_RANGES = { day: 1, week: 7, month: 31 } as const
@@ -19,6 +18,5 @@ export function usageCellsQuery(basemap: string, kind: UsageCellKind, range: Hea
       // Includes the kind, because the previous result is shown while another one loads.
       return { cells, shown: kind }
     },
-    refetchInterval: READ_AGAIN_MS,
   })
 }

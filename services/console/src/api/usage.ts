@@ -40,9 +40,6 @@ export function rangeBetween(fromMs: number, toMs: number): UsageSpan {
   return { range: 'custom', step, fromMs: begin, toMs: Math.max(toMs, begin + STEP_MS[step]) }
 }
 
-/** Interval of reads. Edges write every 15 seconds. */
-export const READ_AGAIN_MS = 30_000
-
 export interface UsagePoint extends UsageAmounts {
   /** ISO 8601: beginning of the hour or day (in UTC) */
   readonly at: string
@@ -70,7 +67,6 @@ export function usageQuery(by: UsageKind, id: string, { range, ...chosen }: Usag
       // Includes the range, because the previous result is shown while another one loads.
       return { points, shown: span }
     },
-    refetchInterval: READ_AGAIN_MS,
   })
 }
 
@@ -83,7 +79,6 @@ export function busiestQuery(by: UsageKind, count: number) {
       const query = { by, from, step: 'total', sort: '-requests', limit: count } as const
       return (await reads('/api/v1/admin/usage', { params: { query } })({ signal })).items
     },
-    refetchInterval: READ_AGAIN_MS,
   })
 }
 
@@ -124,7 +119,6 @@ export function togetherQuery(by: 'token' | 'basemap', id: string, range: Togeth
   return queryOptions({
     queryKey: ['usage', 'together', by, id, range],
     queryFn: ({ signal }) => send(togetherCall(by, id, range, Date.now(), 'json'), signal),
-    refetchInterval: READ_AGAIN_MS,
   })
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, AppShell, Burger, Group, Text } from '@mantine/core'
+import { ActionIcon, Alert, AppShell, Burger, Group, Paper, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconHelp, IconPlugConnectedX } from '@tabler/icons-react'
 import { useEffect } from 'react'
@@ -79,13 +79,15 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <div className="page" aria-busy={next !== null}>
-          {live === 'away' && (
-            <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} mb="md" role="status">
-              {t.nav.away}
-            </Alert>
-          )}
           <Outlet failed={PageFailed} />
         </div>
+        {live === 'away' && (
+          <Paper className="away" shadow="md">
+            <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} role="status">
+              {t.nav.away}
+            </Alert>
+          </Paper>
+        )}
       </AppShell.Main>
       <Search />
       <Shortcuts />

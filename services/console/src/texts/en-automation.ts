@@ -22,7 +22,7 @@ export const enAutomation = {
   cancelled: 'The switch is cancelled.',
   cancelFailed: 'The switch was not cancelled',
   whatHistory: 'the history of defaults',
-  history: 'Which version was the default',
+  history: 'History of the default version',
   switches: 'Planned switches and canaries',
   since: 'Since',
   until: 'Until',

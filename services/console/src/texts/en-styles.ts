@@ -20,7 +20,7 @@ export const enStyles = {
   none: 'none',
   ready: 'Complete',
   problems: (n: number) => counted(n, 'missing part'),
-  problemsTitle: 'What this style needs and does not find',
+  problemsTitle: 'Missing sources, fonts and icons',
   state: 'Parts',
   address: 'Style URL',
   maputnik: 'Open this URL with a token in Maputnik to edit the style; import the result here.',

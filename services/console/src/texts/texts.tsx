@@ -26,7 +26,7 @@ export function TextsProvider({ language, texts, children }: Chosen & { readonly
 
 export function useLanguage() {
   const value = use(LanguageContext)
-  if (value === null) throw new Error('texts are there below TextsProvider only')
+  if (value === null) throw new Error('texts exist only below TextsProvider')
   return value
 }
 

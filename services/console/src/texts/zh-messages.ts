@@ -14,7 +14,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   vector_conversion_stopped: 'ogr2ogr 没有进展，已被停止',
   vector_conversion_ended: 'ogr2ogr 以退出码 {exit_code} 结束',
   vector_conversion_killed: 'ogr2ogr 被终止；其内存限制可能过低',
-  vector_conversion_said: '{words}',
+  vector_conversion_said: 'GDAL 报告：{words}',
   vector_builder_ended:
     '生成进程 {count} 次意外结束（{words}）；本机内存可能不足，VECTOR_BUILD_MEMORY 是一次生成可用的内存；将 tiles 设为 true 可重试',
   vector_disk_full: 'VECTOR_BUILD_ROOT 所在磁盘已满：请腾出空间，然后将 tiles 设为 true',

@@ -1240,7 +1240,7 @@ export const zh: Texts = {
       SLICE_SOURCE_ROOTS: '待切片影像必须位于的目录',
       SLICE_FETCH_MAX_BYTES: '单个切片任务从对象存储获取的最大字节数',
       TILER_COMMAND: '替代内置的切片工具',
-      CALLBACK_ALLOW: '回调和推送仍可到达的目的地',
+      CALLBACK_ALLOW: '回调和推送唯一可以到达的目的地；为空时按默认规则',
       SMTP_URL: '通知所用的邮件服务器及其凭据',
       SMTP_FROM: '通知的发件人',
       CALLBACK_DENY: '回调和推送绝不可到达的目的地',

@@ -44,7 +44,7 @@ describe.skipIf(typeof network === 'string')(
       expect(run.own).toHaveLength(7)
       for (const one of run.own) {
         expect(one, one.to).toMatchObject({ delivered: false, connections: 0, reached: [] })
-        expect(one.message).toContain('the store is never sent to')
+        expect(one.message).toContain('the store is never a destination')
         expect(one.packets).toBe(one.lookUpPackets)
       }
     })

@@ -258,7 +258,8 @@ class Page {
 
   /** True if a feature that was not found in the area of the token is outside of it. */
   async #isElsewhere(): Promise<boolean> {
-    const everywhere = this.#exchange.edge.features.queries.run({ ...this.#query, filter: null })
+    const { edge, gone } = this.#exchange
+    const everywhere = edge.features.queries.run({ ...this.#query, filter: null }, gone)
     for await (const { count } of everywhere) if (count > 0) return true
     return false
   }
@@ -320,7 +321,8 @@ class Page {
   }
 
   async *#chunks(): AsyncGenerator<Chunk, void> {
-    for await (const chunk of this.#exchange.edge.features.queries.run(this.#query)) {
+    const { edge, gone } = this.#exchange
+    for await (const chunk of edge.features.queries.run(this.#query, gone)) {
       this.#returned += chunk.count
       this.#last = chunk.last ?? this.#last
       this.#hasMore = chunk.state === 'more'

@@ -140,6 +140,7 @@ export class RequestContext {
   #aborted = false
   #answered = false
   #onGone: () => void = () => {}
+  #gone: AbortController | null = null
 
   constructor(
     edge: Edge,
@@ -177,6 +178,7 @@ export class RequestContext {
       this.#aborted = true
       if (!this.#answered) this.#trace?.end({}, 'the client has gone')
       active.delete(this)
+      this.#gone?.abort()
       guarded(this.edge, () => this.#onGone())
     })
   }
@@ -243,6 +245,13 @@ export class RequestContext {
 
   get aborted(): boolean {
     return this.#aborted
+  }
+
+  /** Aborted when the client disconnects before the response is complete. */
+  get gone(): AbortSignal {
+    this.#gone ??= new AbortController()
+    if (this.#aborted) this.#gone.abort()
+    return this.#gone.signal
   }
 
   /** Sends a response that is in memory. For HEAD it has the same headers, Content-Length included, and no body. */
@@ -325,9 +334,10 @@ export class RequestContext {
       }
       if (!this.#aborted) answer.end()
     } catch (error) {
+      if (this.#aborted) return
       const { message } = error as Error
       noteTrouble(this.edge.log, 'responses that are read in pieces break off', { err: message, path: this.path })
-      if (!this.#aborted) this.raw.close()
+      this.raw.close()
     }
   }
 

@@ -102,8 +102,16 @@ function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; versi
   return basemap === null || version === undefined ? null : { basemap, version }
 }
 
+/** Limit: seconds after which a client may ask again for the first tiles of a vector. */
+const RETRY_SECONDS = 5
+
 function answerNoTiles(exchange: RequestContext, code: string) {
   const vector = exchange.edge.freshness.catalog.vectors.get(code)
+  if (vector?.served && vector.stored.tiles.queued) {
+    const words = `the first vector tiles of ${shownName(code)} are being built; try again`
+    const refusal = refuse('dependency_down', coded('words', { words }))
+    return answerRefusal(exchange, { ...refusal, retryAfterSeconds: RETRY_SECONDS })
+  }
   const reason = !vector?.served
     ? `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
     : `the vector ${shownName(code)} has no tiles; its tiles.status in /api/v1/catalog/vectors has the reason`

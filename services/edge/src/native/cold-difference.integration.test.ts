@@ -190,7 +190,33 @@ test('GetTile in key-value form is answered without JavaScript once its set is k
   expect(await ask(query, 'others')).toEqual([403, 0])
 })
 
-test.each(['a folder', 'an archive', 'a database'])(
+test('a bundle that is written to in its place is read as it is then', async () => {
+  const bundle = path.join(fs.realpathSync(root), 'compact/_alllayers/L07/R0000C0000.bundle')
+  const headers: [string, string][] = [
+    ['Host', 'x'],
+    ['X-Access-Token', TOKENS.all],
+  ]
+  const ask = async (tile: string) => {
+    const { native } = natively.running.edge
+    const before = native.answers
+    const answer = await natively.client.ask({ method: 'GET', target: `/tiles/compact/v1/7/${tile}.png`, headers })
+    return { status: answer.status, body: answer.body.toString('latin1'), natively: native.answers - before }
+  }
+  // Until the set is known.
+  await expect.poll(async () => (await ask('1/0')).natively).toBe(1)
+  expect(await ask('0/0')).toMatchObject({ status: 404, natively: 1 })
+  const file = fs.openSync(bundle, 'r+')
+  const record = Buffer.alloc(8)
+  record.writeUIntLE(fs.fstatSync(file).size, 0, 5)
+  record.writeUIntLE(4, 5, 3)
+  fs.writeSync(file, 'tile', fs.fstatSync(file).size)
+  fs.writeSync(file, record, 0, 8, 64)
+  fs.closeSync(file)
+  expect(await ask('0/0')).toMatchObject({ status: 200, body: 'tile' })
+  await expect.poll(() => ask('0/0')).toEqual({ status: 200, body: 'tile', natively: 1 })
+})
+
+test.each(['a folder', 'an archive', 'a database', 'a bundle', 'a COG with tables'])(
   'a client that pauses gets every byte of its pipelined requests for tiles of %s',
   async (where) => {
     const isFolder = where === 'a folder'
@@ -209,6 +235,8 @@ test.each(['a folder', 'an archive', 'a database'])(
     const target = {
       'a folder': '/tiles/alps/v1/9/1/1.png',
       'an archive': '/tiles/archive/v1/3/1/1.png',
+      'a bundle': '/tiles/compact/v1/3/1/1.png',
+      'a COG with tables': '/tiles/jcog/v1/7/21/0.jpg',
       'a database': '/tiles/tiles/v1/9/1/1.png',
     }[where] as string
     const request = `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Access-Token: ${TOKENS.all}\r\n\r\n`
@@ -223,7 +251,7 @@ test.each(['a folder', 'an archive', 'a database'])(
           ['X-Access-Token', TOKENS.all],
         ],
       })
-      if (where === 'an archive') body = answer.body
+      if (!isFolder && where !== 'a database') body = answer.body
     }
     counters.beforeReading()
     const before = counters.nativeColdTiles

@@ -208,7 +208,7 @@ function fieldOf(name: string, { fields }: CompileContext): IndexField {
   const shown = name.slice(0, 80)
   if (name === geometryNameAmong((taken) => fields.has(taken)))
     throw new QueryError('filter: the geometry is compared by S_INTERSECTS only')
-  throw new QueryError(`filter: there is no property ${shown}; the queryables list those that there are`)
+  throw new QueryError(`filter: there is no property ${shown}; the queryables list the existing ones`)
 }
 
 function intersection(

@@ -136,7 +136,7 @@ function geometryOf(value: Record<string, unknown>, path: string, depth: number,
     })
     return { type, geometries }
   }
-  if (!Object.hasOwn(DEPTHS, type)) return wrong(`${path}/type`, 'this is no type of GeoJSON')
+  if (!Object.hasOwn(DEPTHS, type)) return wrong(`${path}/type`, 'this is not a GeoJSON type')
   checkPositions(value.coordinates, `${path}/coordinates`, DEPTHS[type] as number, budget)
   const geometry = { type, coordinates: value.coordinates } as Geometry
   const fault = faultOf(geometry)

@@ -55,7 +55,7 @@ function tokensOf(text: string): Token[] {
       i = end + 1
     } else if (DIGIT.test(c) || ((c === '-' || c === '+' || c === '.') && /[0-9.]/.test(at(i + 1)))) {
       const matched = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?/.exec(text.slice(i, i + 64))
-      if (matched === null) wrong(start + 1, `${c} begins no number`)
+      if (matched === null) wrong(start + 1, `${c} does not begin a number`)
       i += matched[0].length
       tokens.push({ kind: 'number', text: matched[0], at: start + 1 })
     } else if (WORD_START.test(c)) {

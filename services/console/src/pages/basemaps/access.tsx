@@ -47,7 +47,7 @@ export function Access({ basemap }: { basemap: AdminBasemap }) {
               <Text c="dimmed">{t.maps.noTokens}</Text>
             ) : (
               <Stack gap="xs">
-                <Table.ScrollContainer minWidth={0}>
+                <div className="table-scroll">
                   <Table fz="sm">
                     <Table.Thead>
                       <Table.Tr>
@@ -78,7 +78,7 @@ export function Access({ basemap }: { basemap: AdminBasemap }) {
                       ))}
                     </Table.Tbody>
                   </Table>
-                </Table.ScrollContainer>
+                </div>
                 {total > items.length && <TextLink to={all}>{t.maps.allTokens(total)}</TextLink>}
               </Stack>
             )

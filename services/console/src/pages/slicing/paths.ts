@@ -1,6 +1,6 @@
-/** Returns the directory of an absolute path on the server, or null without a path. */
+/** Returns the directory of an absolute path on the server; null: there is no path, or it is relative or in object storage. */
 export function parentOf(path: string | undefined): string | null {
-  return path === undefined ? null : path.slice(0, path.lastIndexOf('/')) || '/'
+  return !path?.startsWith('/') ? null : path.slice(0, path.lastIndexOf('/')) || '/'
 }
 
 /** Returns the parent directory, or null if `dir` is one of the allowed directories. */

@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test, vi } from 'vitest'
 import { show, stubService } from '../../testing/render.js'
@@ -10,9 +10,12 @@ const user = userEvent.setup({ delay: null })
 /** The estimated result of a job. */
 const PLAN = { tiles: 1, bytes_estimate: 1, temp_bytes_estimate: 1, free_bytes: 1, bounds: [0, 0, 1, 1], min_zoom: 0 }
 
-test('the zoom of the images’ resolution is offered as soon as they are chosen', async () => {
+test('the highest zoom follows the resolution of the images until it is chosen, and is offered from then on', async () => {
   const sent = stubService(({ path }) => (path.endsWith('/estimate') ? { ...PLAN, max_zoom: 17 } : null))
   const onSubmit = showForm(null, false)
+  await waitFor(() => expect(screen.getByLabelText('Highest zoom')).toHaveProperty('value', '17'))
+  await user.clear(screen.getByLabelText('Highest zoom'))
+  await user.type(screen.getByLabelText('Highest zoom'), '9')
   await user.click(await screen.findByRole('button', { name: 'Use 17' }))
   expect(sent.at(-1)?.body).toMatchObject({ zoom_max: 'native', source_paths: ['/data/dem.tif'] })
   await user.click(screen.getByRole('button', { name: 'Submit the job' }))

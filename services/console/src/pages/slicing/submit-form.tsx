@@ -68,6 +68,7 @@ const NEW: LayerSettings = {
 export function SubmitForm(props: SubmitFormProps) {
   const t = useTexts()
   const [estimated, setEstimated] = useState<SliceBody | null>(null)
+  const [zoomChosen, setZoomChosen] = useState(false)
   const like = props.like ?? NEW
   const form = useForm<Values>({
     initialValues: {
@@ -116,11 +117,18 @@ export function SubmitForm(props: SubmitFormProps) {
             />
             <Group grow align="flex-start">
               <NumberInput label={t.slicing.zoomMin} min={0} max={MAX_ZOOM} {...form.getInputProps('zoom_min')} />
-              <NumberInput label={t.slicing.zoomMax} min={0} max={MAX_ZOOM} {...form.getInputProps('zoom_max')} />
+              <NumberInput
+                label={t.slicing.zoomMax}
+                min={0}
+                max={MAX_ZOOM}
+                {...form.getInputProps('zoom_max')}
+                onFocus={() => setZoomChosen(true)}
+              />
             </Group>
             <ZoomSuggestion
               of={toBody(form.values)}
               zoomMax={form.values.zoom_max}
+              follows={props.like === null && !zoomChosen}
               onTake={(zoom) => form.setFieldValue('zoom_max', zoom)}
             />
             <Group grow align="flex-start">

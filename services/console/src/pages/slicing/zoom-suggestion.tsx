@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { skipToken, useQuery } from '@tanstack/react-query'
+import { useEffect } from 'react'
 import { ApiError } from '../../api/client.js'
 import { estimateQuery, type SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
@@ -8,6 +9,8 @@ import { ErrorText } from '../../ui/server-text.js'
 interface ZoomSuggestionProps {
   readonly of: Pick<SliceBody, 'source_paths' | 'tile_size' | 'tile_matrix_set' | 'encoding'>
   readonly zoomMax: number
+  /** true while nobody has chosen the zoom: it follows the images */
+  readonly follows: boolean
   readonly onTake: (zoom: number) => void
 }
 
@@ -15,7 +18,7 @@ interface ZoomSuggestionProps {
 const MAX_IMAGES = 20
 
 /** Suggests the zoom of the images' resolution as soon as they are chosen, or says why they cannot be sliced. */
-export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
+export function ZoomSuggestion({ of, zoomMax, follows, onTake }: ZoomSuggestionProps) {
   const t = useTexts().slicing
   // The query depends neither on the layer nor on the format.
   const { source_paths, tile_size, tile_matrix_set, encoding } = of
@@ -31,6 +34,10 @@ export function ZoomSuggestion({ of, zoomMax, onTake }: ZoomSuggestionProps) {
   })
   const isAsked = source_paths.length > 0 && source_paths.length <= MAX_IMAGES && !source_paths.some(isObject)
   const { data, error } = useQuery({ ...query, ...(!isAsked && { queryFn: skipToken }), retry: false })
+  const suggested = data?.max_zoom
+  useEffect(() => {
+    if (follows && suggested !== undefined && suggested !== zoomMax) onTake(suggested)
+  }, [follows, suggested, zoomMax, onTake])
   if (!isAsked) return null
   if (error !== null) {
     const isRefused = error instanceof ApiError && error.status === 400

@@ -64,7 +64,7 @@ function Rows({ by, items, total }: { by: 'token' | 'basemap'; items: readonly U
   const formats = useFormats()
   return (
     <Stack gap="xs">
-      <Table.ScrollContainer minWidth={0}>
+      <div className="table-scroll">
         <Table>
           <Table.Thead>
             <Table.Tr>
@@ -85,7 +85,7 @@ function Rows({ by, items, total }: { by: 'token' | 'basemap'; items: readonly U
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </div>
       {total > items.length && <Text c="dimmed">{t.moreInFile(total - items.length)}</Text>}
     </Stack>
   )

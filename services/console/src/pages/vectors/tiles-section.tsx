@@ -14,6 +14,7 @@ import { Status, type Tone } from '../../ui/status.js'
 import { Ago } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { ActionButton } from '../../ui/write-button.js'
+import { TileSettings } from './tile-settings.js'
 
 type Tiles = AdminVector['tiles']
 
@@ -110,6 +111,10 @@ export function TilesSection({ vector }: { vector: AdminVector }) {
           </Fact>
         </Facts>
       )}
+      <TileSettings
+        key={JSON.stringify([vector.tile_min_zoom, vector.tile_max_zoom, vector.tile_fields])}
+        vector={vector}
+      />
     </Section>
   )
 }

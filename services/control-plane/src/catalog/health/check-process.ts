@@ -57,7 +57,7 @@ async function checkContent(place: Place): Promise<FileState> {
     case 'flatgeobuf':
       return flatgeobufFacts(place.root, place.path) === null ? NOT_THERE : THERE
     case 'geojson':
-      return examineGeojson(place.root, place.path) === 'geojson' ? THERE : gone('it is cut off, or no GeoJSON')
+      return examineGeojson(place.root, place.path) === 'geojson' ? THERE : gone('it is cut off, or is not GeoJSON')
     case 'geojson_sequence':
     case 'zipped_shapefile':
     case 'kml':
@@ -66,7 +66,7 @@ async function checkContent(place: Place): Promise<FileState> {
     case 'csv':
       return head.length > 0 ? THERE : gone('it is empty')
     case 'shapefile':
-      return isShapefile(head) ? THERE : gone('it is no shapefile')
+      return isShapefile(head) ? THERE : gone('it is not a shapefile')
   }
 }
 

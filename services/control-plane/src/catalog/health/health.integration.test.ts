@@ -136,7 +136,7 @@ test('a damaged file counts as missing, and the audit names it with the reason',
     { kind: 'basemap', code: 'm', version: 'default', why: expect.stringContaining('cut off') },
     { kind: 'basemap', code: 'p', version: 'default', why: expect.stringContaining('beyond the end of the file') },
     { kind: 'vector', code: 'a', version: '', why: expect.stringContaining('cut off') },
-    { kind: 'vector', code: 'c', version: '', why: expect.stringContaining('no shapefile') },
+    { kind: 'vector', code: 'c', version: '', why: expect.stringContaining('not a shapefile') },
     { kind: 'vector', code: 'f', version: '', why: expect.stringContaining('cut off') },
     { kind: 'vector', code: 'g', version: '', why: expect.stringContaining('cut off') },
   ])

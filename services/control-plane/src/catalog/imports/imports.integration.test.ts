@@ -217,7 +217,7 @@ describe('is refused, and leaves nothing behind:', () => {
     ],
     ['no archive', () => send(worldEvent('x'), null), 400, /archive/],
     ['an event of another kind', async () => send({ event: 'tile.job.finished' }, await zip({})), 400, /event/],
-    ['no zip', () => send(worldEvent('x'), Buffer.from('not a zip at all')), 400, /no zip/],
+    ['no zip', () => send(worldEvent('x'), Buffer.from('not a zip at all')), 400, /not a zip/],
     ['an empty zip', async () => send(worldEvent('x'), await zip({})), 400, /empty/],
     [
       'a file that does not belong',

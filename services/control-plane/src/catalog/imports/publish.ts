@@ -82,7 +82,7 @@ async function landBasemap(
     const published = await prober.probe(landing.root, place, ctx.shutdown)
     if (published.state === 'ok' && geopackagePlace(place) !== null)
       place = await tableIn(prober, landing.root, place, ctx.shutdown)
-    if (published.state !== 'ok') throw new Error(`what was imported is not there any more: ${describe(published)}`)
+    if (published.state !== 'ok') throw new Error(`the imported files do not exist any more: ${describe(published)}`)
     probe = published.probe
   } finally {
     prober.end()
@@ -104,7 +104,7 @@ async function landBasemap(
 async function tableIn(prober: Prober, root: string, file: string, signal: AbortSignal): Promise<string> {
   const listed = await prober.tileTables(root, file, signal)
   const [table] = listed.state === 'ok' ? listed.probe : []
-  if (table === undefined) throw new Error('what was imported is not there any more')
+  if (table === undefined) throw new Error('the imported files do not exist any more')
   return pathOfTable(file, table)
 }
 

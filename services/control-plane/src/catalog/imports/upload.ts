@@ -28,7 +28,7 @@ const eventSchema = z.discriminatedUnion('event', [
   z.object({
     event: z.literal('vector.pushed'),
     vector: z.object({
-      relative_path: relativePathSchema.regex(/\.(geojson|json|shp|gpkg|fgb)$/i, 'is no vector file'),
+      relative_path: relativePathSchema.regex(/\.(geojson|json|shp|gpkg|fgb)$/i, 'is not a vector file'),
     }),
   }),
 ])

@@ -30,7 +30,7 @@ export type GeojsonFinding = 'geojson' | 'cut off' | 'topojson' | 'something els
 export function examineGeojson(root: string, path: string, isSequence = false): GeojsonFinding {
   const opened = openBelowSync(root, path)
   if (!opened.ok) {
-    if (opened.reason === 'unreadable') throw new Error(`${path} may not be read by this process`)
+    if (opened.reason === 'unreadable') throw new Error(`this process may not read ${path}`)
     return 'something else'
   }
   try {

@@ -73,7 +73,7 @@ export class Prober {
     const answer = await this.#ask<T>(task, signal)
     if (answer === null) {
       const fileSystem = await this.#ask({ ...task, what: 'file system' }, signal)
-      if (fileSystem === null) throw new Error('the file system that it is on does not answer')
+      if (fileSystem === null) throw new Error('its file system does not respond')
       return { state: 'timeout' }
     }
     if (answer.state === 'failed') throw new Error(answer.message)

@@ -52,7 +52,7 @@ const FIELD_TYPES: ReadonlyMap<number, VectorFieldType> = new Map([
 export function flatgeobufFacts(root: string, path: string): VectorFacts | null {
   const opened = openBelowSync(root, path)
   if (!opened.ok) {
-    if (opened.reason === 'unreadable') throw new Error(`${path} may not be read by this process`)
+    if (opened.reason === 'unreadable') throw new Error(`this process may not read ${path}`)
     return null
   }
   const { fd, size } = opened

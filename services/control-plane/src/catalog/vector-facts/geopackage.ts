@@ -27,7 +27,7 @@ type DataType = 'features' | 'attributes'
 export function geopackageFacts(root: string, path: string): VectorFacts | null {
   const opened = openDatabase(root, path)
   if (!opened.ok) {
-    if (opened.reason === 'unreadable') throw new Error('it may not be read by this process')
+    if (opened.reason === 'unreadable') throw new Error('this process may not read it')
     return null
   }
   try {

@@ -240,7 +240,7 @@ describe('no packet is sent to a forbidden destination:', () => {
     store.startRunner({ waitsSeconds: [0.01] })
     expect(await store.until(id)).toMatchObject({
       status: 'failed',
-      message: 'the destination is refused: the store is never sent to',
+      message: 'the destination is refused: the store is never a destination',
     })
   })
 

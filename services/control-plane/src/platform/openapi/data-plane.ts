@@ -429,7 +429,7 @@ export const DATA_PLANE_PATHS: Paths = {
   ]),
   '/vectors/{code}/tiles/{z}/{x}/{y}.mvt': vectorTile(
     'getTileOfVector',
-    'Get a vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid',
+    'Get a vector tile of a vector; `.pbf` is equivalent. 204: the tile is empty; 404: it lies outside the zoom range or the grid; 503: the first tiles are being built',
     [CODE, ...ADDRESS.filter(({ name }) => name !== 'ext')],
   ),
   '/vectors/{code}/tilejson.json': tileJson('getTileJsonOfVector', 'Get the TileJSON of the vector tiles of a vector', [

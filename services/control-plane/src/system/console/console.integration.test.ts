@@ -64,6 +64,10 @@ test('an open console is notified of a token issued elsewhere, although no edge 
   await heard(/^event: watching\n/m)
   await gateway.admin({ method: 'POST', url: '/api/v1/admin/tokens', payload: { name: 'someone' } })
   await heard(/^event: touched\ndata: \[.*"audit".*\]$/m)
+  await gateway.store.sql`
+    INSERT INTO exports (basemap_code, version, zoom_min, zoom_max, requested_by, status, finished_at)
+    VALUES ('world', 'v', 0, 1, 'somebody', 'failed', now())`
+  await heard(/^event: touched\ndata: \[.*"exports".*\]$/m)
   await reader.cancel()
 })
 

@@ -2,11 +2,13 @@ import type { LiveTopic } from '@gateway/contracts/console.js'
 import { readChangeMarks } from '@gateway/store/change-marks.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
+import type { TrafficHistory } from './traffic-history.js'
 
 /** Consoles must show changes of others within two seconds, and need half of that to read them. */
 const COMPARE_EVERY_MS = 1_000
 
 type Marks = Partial<Record<LiveTopic, string>>
+type WatchedTraffic = Pick<TrafficHistory, 'samples' | 'busySpans'>
 type Listener = (topics: readonly LiveTopic[]) => void
 
 /**
@@ -16,7 +18,7 @@ type Listener = (topics: readonly LiveTopic[]) => void
 export class Live {
   readonly #ctx: Pick<ControlContext, 'sql' | 'log'>
   readonly #edges: Pick<KnownEdges, 'read'>
-  readonly #samples: () => number
+  readonly #traffic: () => WatchedTraffic
   readonly #listeners = new Set<Listener>()
   /** listeners that joined before the first marks were read */
   readonly #waiting = new Set<() => void>()
@@ -24,11 +26,14 @@ export class Live {
   #marks: Marks | null = null
   #comparing = false
 
-  /** @param samples number of traffic samples so far */
-  constructor(ctx: Pick<ControlContext, 'sql' | 'log'>, edges: Pick<KnownEdges, 'read'>, samples: () => number) {
+  constructor(
+    ctx: Pick<ControlContext, 'sql' | 'log'>,
+    edges: Pick<KnownEdges, 'read'>,
+    traffic: () => WatchedTraffic,
+  ) {
     this.#ctx = ctx
     this.#edges = edges
-    this.#samples = samples
+    this.#traffic = traffic
   }
 
   /** Calls `onWatching` once, when no later change is missed. Returns the function that ends the subscription. */
@@ -70,6 +75,7 @@ export class Live {
   async #readMarks(): Promise<Marks> {
     const [marks, edges] = await Promise.all([readChangeMarks(this.#ctx.sql), this.#edges.read()])
     const present = edges.map((edge) => `${edge.id} ${edge.applied_revision}`).join()
-    return { ...marks, edges: present, traffic: String(this.#samples()) }
+    const { samples, busySpans } = this.#traffic()
+    return { ...marks, edges: present, traffic: String(samples), usage: String(busySpans) }
   }
 }

@@ -54,7 +54,7 @@ export async function registerConsole(app: App, ctx: ControlContext, edges: Know
 
 function stateRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {
   let history = new TrafficHistory(ctx.now())
-  const live = new Live(ctx, edges, () => history.samples)
+  const live = new Live(ctx, edges, () => history)
   const streams = new EventStreams(app)
   app.addHook('onListen', async () => {
     history = new TrafficHistory(ctx.now(), await readKeptTraffic(ctx.settings.dataDir))

@@ -42,6 +42,19 @@ test('a restarted control plane continues its history, including the counts of e
   expect(new TrafficHistory(START + 31 * 86_400_000, kept).view('month').points).toEqual([])
 })
 
+test('half minutes in which maps were requested are counted, and those with other requests are not', () => {
+  const history = new TrafficHistory(START)
+  const used = (requests: number, tiles: number): EdgePresence => {
+    const one = edge('a', requests)
+    return { ...one, traffic: { ...(one.traffic as TrafficCounters), tiles } }
+  }
+  history.sample([used(0, 0)], START + 5_000)
+  for (let i = 2; i <= 6; i++) history.sample([used(i, 1)], START + i * 5_000)
+  expect(history.busySpans).toBe(1)
+  for (let i = 7; i <= 12; i++) history.sample([used(i, 1)], START + i * 5_000)
+  expect(history.busySpans).toBe(1)
+})
+
 test('spans of half a minute are kept for an hour', () => {
   const history = new TrafficHistory(START)
   for (let second = 5; second <= 2 * 3600; second += 5) history.sample([edge('a', second)], START + second * 1000)

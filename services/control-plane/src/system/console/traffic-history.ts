@@ -14,6 +14,8 @@ import { z } from 'zod'
 
 /** Interval of samples, the same as that of reading presence. */
 export const SAMPLE_MS = 5_000
+/** Samples after which traffic counts as new usage. Edges write the usage of tokens and maps every 15 s. */
+const SAMPLES_PER_USAGE = 6
 /** Length of the longest range. */
 const KEPT_MS = TRAFFIC_RANGES.month.seconds * 1000
 const ALL_RANGES = Object.keys(TRAFFIC_RANGES) as TrafficRange[]
@@ -76,6 +78,8 @@ export class TrafficHistory {
   readonly #edges = new Map<string, Spans>()
   #sampledMs: number
   #samples = 0
+  #busySpans = 0
+  #wasUsed = false
 
   /** @param kept history of the previous process; entries older than the longest range, or in the future, are dropped */
   constructor(nowMs: number, kept: KeptHistory | null = null) {
@@ -96,6 +100,11 @@ export class TrafficHistory {
 
   get samples(): number {
     return this.#samples
+  }
+
+  /** Number of half minutes in which maps were requested. */
+  get busySpans(): number {
+    return this.#busySpans
   }
 
   sample(edges: readonly EdgePresence[], nowMs: number): void {
@@ -119,6 +128,11 @@ export class TrafficHistory {
     if (seconds > 0) this.#all = added(this.#all, ALL_RANGES, { ...total, seconds }, nowMs)
     this.#sampledMs = nowMs
     this.#samples++
+    // The requests of the console itself are no usage: an idle one would keep itself busy.
+    this.#wasUsed ||= total.tiles + total.tiles_missing + total.downloads + total.auth_failures > 0
+    if (!this.#wasUsed || this.#samples % SAMPLES_PER_USAGE > 0) return
+    this.#busySpans++
+    this.#wasUsed = false
   }
 
   view(range: TrafficRange = 'hour'): TrafficHistoryView {

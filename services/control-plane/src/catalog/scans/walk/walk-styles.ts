@@ -158,7 +158,7 @@ function iconsOf(source: WalkedSource, path: string): readonly string[] | null {
     const icons = Object.keys(JSON.parse(text.text) as object)
     return icons.length > MAX_ICONS ? broken(`it has more than ${MAX_ICONS} icons`) : icons
   } catch {
-    return broken('it is no JSON')
+    return broken('it is not JSON')
   }
 }
 

@@ -59,7 +59,7 @@ test('an endless archive is named, and the rest is found', async () => {
     '"a.geojson" is left out: it is vector data (GeoJSON); move it into a vector source',
     expect.stringMatching(/^"endless.mbtiles" stays as it was: it could not be read within/),
     expect.stringMatching(/^"none.pmtiles" cannot be served/),
-    expect.stringMatching(/^"view.mbtiles" cannot be served: the tiles are shown by a view/),
+    expect.stringMatching(/^"view.mbtiles" cannot be served: the tiles come from a view/),
   ])
 })
 

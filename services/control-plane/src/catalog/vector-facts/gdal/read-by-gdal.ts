@@ -50,7 +50,7 @@ export async function readByGdal(place: GdalPlace, root: string, path: string, k
   if (driver === undefined) return { state: 'no driver' }
   const opened = openBelowSync(root, path)
   if (!opened.ok) {
-    if (opened.reason === 'unreadable') throw new Error(`${path} may not be read by this process`)
+    if (opened.reason === 'unreadable') throw new Error(`this process may not read ${path}`)
     return { state: 'gone' }
   }
   try {

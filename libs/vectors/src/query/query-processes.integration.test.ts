@@ -1,0 +1,93 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildIndex } from '../index-file/build-index.js'
+import { INDEX_FILE } from '../index-file/index-description.js'
+import type { Chunk } from './items-query.js'
+import { parseItemsQuery, type QueriedIndex } from './parameters.js'
+import { QueriesBusy, QueryAbandoned, QueryProcesses, QueryTimeout } from './query-processes.js'
+
+const home = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), 'vector-queries-'))
+const COUNT = 4_000
+let index: QueriedIndex
+const all = () => parseItemsQuery('limit=10000', '', index)
+/** The query with the longest step: a full scan, with a call of JavaScript for each feature. */
+const slow = () => parseItemsQuery(new URLSearchParams({ filter: "CASEI(name) = 'none'" }).toString(), '', index)
+
+beforeAll(async () => {
+  const features = Array.from({ length: COUNT }, (_, i) => ({
+    type: 'Feature',
+    properties: { i, name: `É ${i} ${'long '.repeat(40)}` },
+    geometry: { type: 'Point', coordinates: [i / 100, 10] },
+  }))
+  fs.writeFileSync(join(home, 'places.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+  const source = { root: home, path: join(home, 'places.geojson') }
+  const rest = { fingerprint: null, encoding: null, code: 'places', crs: 'OGC:CRS84', limits: { memoryMb: 1500 } }
+  const description = await buildIndex({ source, kind: 'geojson', output: home, ...rest })
+  index = { description, revision: 'r', file: join(home, INDEX_FILE) }
+})
+afterAll(() => fs.rmSync(home, { recursive: true, force: true }))
+
+/** The numbers of the features in chunks of GeoJSON. */
+const numbersIn = (chunks: readonly Chunk[]) =>
+  (JSON.parse(`[${Buffer.concat(chunks.map(({ bytes }) => bytes))}]`) as readonly { properties: { i: number } }[]).map(
+    ({ properties }) => properties.i,
+  )
+const EVERY = Array.from({ length: COUNT }, (_, i) => i)
+
+async function chunksOf(run: AsyncGenerator<Chunk, void>, between: () => Promise<unknown> = async () => {}) {
+  const chunks: Chunk[] = []
+  for await (const chunk of run) {
+    chunks.push(chunk)
+    await between()
+  }
+  return chunks
+}
+
+test('clients that do not read take no place from the others, and get everything when they read on', async () => {
+  const processes = new QueryProcesses()
+  const waiting: { run: ReturnType<QueryProcesses['run']>; first: Chunk }[] = []
+  while (waiting.length < 300) {
+    const run = processes.run(all())
+    waiting.push({ run, first: (await run.next()).value as Chunk })
+  }
+  expect(numbersIn(await chunksOf(processes.run(all())))).toEqual(EVERY)
+  for (const { run, first } of waiting.slice(0, 5)) expect(numbersIn([first, ...(await chunksOf(run))])).toEqual(EVERY)
+  for (const { run } of waiting) await run.return()
+  processes.close()
+})
+
+test.each(['', '&sortby=-i', '&properties=i'])(
+  'a query that its process has forgotten continues where it was: limit=10000%s',
+  async (more) => {
+    const processes = new QueryProcesses(10_000, 0)
+    const query = parseItemsQuery(`limit=10000${more}`, '', index)
+    // Timers of 0 ms have run by then.
+    const chunks = await chunksOf(processes.run(query), () => sleep(5))
+    expect(chunks.length).toBeGreaterThan(3)
+    expect(numbersIn(chunks)).toEqual(more.includes('sortby') ? EVERY.toReversed() : EVERY)
+    processes.close()
+  },
+)
+
+test('steps of clients that have gone are withdrawn, and more than 200 waiting steps are refused', async () => {
+  const processes = new QueryProcesses()
+  const first = processes.run(slow()).next()
+  const clients = Array.from({ length: 250 }, () => new AbortController())
+  const outcomes = Promise.allSettled(clients.map(({ signal }) => processes.run(slow(), signal).next()))
+  for (const client of clients) client.abort()
+  const reasons = (await outcomes).map((one) => (one.status === 'rejected' ? one.reason.constructor : null))
+  expect(new Set(reasons)).toEqual(new Set([QueryAbandoned, QueriesBusy]))
+  expect(reasons.filter((reason) => reason === QueriesBusy).length).toBe(51)
+  expect((await first).value).toMatchObject({ state: 'end', count: 0 })
+  expect(numbersIn(await chunksOf(processes.run(all())))).toEqual(EVERY)
+  processes.close()
+})
+
+test('a query beyond its time is ended', async () => {
+  const processes = new QueryProcesses(1)
+  await expect(processes.run(slow()).next()).rejects.toThrow(QueryTimeout)
+  processes.close()
+})

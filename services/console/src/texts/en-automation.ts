@@ -45,6 +45,7 @@ export const enAutomation = {
     `${requests} requests, ${missing} × 404, ${failed} × 5xx`,
   held: 'Awaiting approval',
   rejected: 'Rejected',
+  rejectedFor: (reason: string) => `It was rejected: ${reason}`,
   approve: 'Approve',
   approveTitle: (name: string) => `Publish ${name}?`,
   approveWords: 'Readers can request this version as soon as the edges have followed. The default stays as it is.',

@@ -44,6 +44,7 @@ export const zhAutomation: typeof enAutomation = {
   counts: (requests, missing, failed) => `${requests} 次请求，404：${missing}，5xx：${failed}`,
   held: '等待批准',
   rejected: '已拒绝',
+  rejectedFor: (reason) => `已被拒绝：${reason}`,
   approve: '批准',
   approveTitle: (name) => `发布 ${name}？`,
   approveWords: '边缘节点同步后，读者即可请求该版本。默认版本不会因此改变。',

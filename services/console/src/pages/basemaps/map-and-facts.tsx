@@ -15,6 +15,7 @@ import {
   tileBounds,
 } from '../../map/tile-address.js'
 import { UnderCursor, useCursor } from '../../map/under-cursor.js'
+import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import { Facts } from '../../ui/facts.js'
 import { TextLink } from '../../ui/links.js'
@@ -66,7 +67,7 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
           onTile={(lon, lat, zoom) => setTile(addressText(tileAt(lon, lat, zoom, set)))}
         />
       ) : (
-        <Alert color="orange">{version.available ? t.withdraw.notShown : t.work.unavailableMap}</Alert>
+        <Alert color="orange">{whyNotShown(version, t)}</Alert>
       )}
       <div className="side">
         <Section title={t.maps.facts} quiet>
@@ -84,6 +85,11 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
       </div>
     </div>
   )
+}
+
+function whyNotShown({ available, rejected_reason: reason }: AdminBasemapVersion, t: Texts): string {
+  if (!available) return t.work.unavailableMap
+  return reason === null ? t.withdraw.notShown : t.automation.rejectedFor(reason)
 }
 
 interface ShownMapProps {

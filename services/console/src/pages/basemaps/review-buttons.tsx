@@ -23,7 +23,7 @@ export function ReviewButtons({ code, version }: ReviewProps) {
   const name = shortText(version.version)
   return (
     <>
-      <Status tone="busy">{version.held ? t.held : t.rejected}</Status>
+      <Status tone={version.held ? 'busy' : 'off'}>{version.held ? t.held : t.rejected}</Status>
       <Ask
         code={code}
         version={version.version}

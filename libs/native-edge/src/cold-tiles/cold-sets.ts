@@ -188,7 +188,7 @@ export interface ColdSet {
 const NONE = -1
 
 /**
- * `left`: the set is not read here, because its database cannot be opened without waiting, or was written to. `touched`: the database has the
+ * `left`: the set is not read here, because its levels have no possible numbers, or its database cannot be opened without waiting, or was written to. `touched`: the database has the
  * described content, but its name, owner or mode has changed, so it must be described again.
  */
 export type PutOutcome = 'left' | 'put' | 'touched'
@@ -221,7 +221,7 @@ export class NativeTilesets {
 
   put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): PutOutcome {
     const number = this.#table.numberOf(code)
-    if (number === undefined) return 'left'
+    if (number === undefined || !hasPossibleLevels(place)) return 'left'
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
     const names = ` ${extensions.join(' ')} `
     const set: SetArguments = [
@@ -329,6 +329,16 @@ function wordsOf({ id, modifiedMs, pageBytes, stamp, zooms, steps }: DatabasePla
   const ofZooms = [described.length, ...described.flatMap(({ zoom, level, column, row }) => [zoom, level, column, row])]
   const about = [id, Math.floor(modifiedMs / 1000), pageBytes].map(BigInt)
   return BigInt64Array.from([...about, ino, size, mtimeNs, ctimeNs, ...[...ofZooms, ...ofSteps].map(BigInt)])
+}
+
+/** False if a description of a hostile archive has levels or matrices that no number here can hold. */
+function hasPossibleLevels(place: ColdSet['place']): boolean {
+  if (place.kind === 'archive') return true
+  if (place.kind === 'database')
+    return (place.at.zooms ?? []).every((zoom) => Object.values(zoom).every(Number.isSafeInteger))
+  return [...(place.at.levels?.values() ?? [])].every(
+    (level) => Number.isInteger(level) && level >= 0 && level < NO_LEVEL,
+  )
 }
 
 function bytesOfLevels(levels: ReadonlyMap<number, number> | null): Uint8Array {

@@ -42,11 +42,15 @@ export const OTHERS = {
   quadkey: { storage: 'quadkey', file: 'quadkey', format: 'png', rowsFromNorth: true },
   table: { storage: 'geopackage', file: 'table.gpkg/tiles', format: 'png' },
   moved: { storage: 'geopackage', file: 'moved.gpkg/tiles', format: 'png' },
+  odd: { storage: 'geopackage', file: 'odd.gpkg/tiles', format: 'png' },
+  high: { storage: 'esri_compact', file: 'high', format: 'png' },
   cog: { storage: 'cog', file: 'cog.tif', format: 'webp' },
   jcog: { storage: 'cog', file: 'jcog.tif', format: 'jpg' },
 } as const satisfies Readonly<Record<string, Other>>
 export type OtherCode = keyof typeof OTHERS
 export const OTHER_CODES = Object.keys(OTHERS) as OtherCode[]
+/** Those whose descriptions have levels that only JavaScript can look for: one that is no whole number, and 300 in place of a zoom whose level fits. */
+export const NOT_NATIVE: readonly OtherCode[] = ['odd', 'high']
 
 type Tiles = readonly { readonly z: number; readonly x: number; readonly y: number; readonly data: Uint8Array }[]
 
@@ -68,6 +72,8 @@ export async function writeOthers(folder: string): Promise<void> {
   const conf = (format: string, more = {}) =>
     ['conf.xml', makeConf({ levels: MERCATOR_LEVELS, format, ...more })] as const
   writeFiles(at('compact'), [conf('PNG'), ...bundlesOf(images, '_alllayers/')])
+  const levelsOfHigh = MERCATOR_LEVELS.map((one) => ({ ...one, level: one.level === 3 ? 300 : one.level }))
+  writeFiles(at('high'), [conf('PNG', { levels: levelsOfHigh }), ...bundlesOf(few, '_alllayers/')])
   writeFiles(at('vcompact'), [conf('pbf'), ...bundlesOf(vectors, '_alllayers/')])
   const levels = MERCATOR_LEVELS.map((one) => ({ ...one, level: one.level + SHIFT }))
   const shifted = few.map((tile) => ({ ...tile, z: tile.z + SHIFT }))
@@ -119,5 +125,7 @@ async function writeTables(at: (name: string) => string, tiles: Tiles): Promise<
   }
   await writeGeopackage(at('table.gpkg'), each(), about as unknown as Parameters<typeof writeGeopackage>[2])
   fs.copyFileSync(at('table.gpkg'), at('moved.gpkg'))
+  fs.copyFileSync(at('table.gpkg'), at('odd.gpkg'))
   moveTables(at('moved.gpkg'), { least: 3, shift: SHIFT })
+  moveTables(at('odd.gpkg'), { least: 3, shift: 0.5 })
 }

@@ -198,7 +198,7 @@ describe('a misplaced or wrong token', () => {
         path: TILE,
         headers: () => ({ Authorization: 'Basic YTpi' }),
         status: 401,
-        says: ['HTTP Basic counts here only if'],
+        says: ['HTTP Basic is accepted here only if'],
       },
     ],
     [

@@ -112,5 +112,5 @@ test('a lost replica delays nothing', async () => {
   await replica.stop()
   expect(await read(token)).toBe(200)
   expect(await reads('failed')).toBeGreaterThan(0)
-  expect(gateway().logs()).toContain('the replica of the store does not answer')
+  expect(gateway().logs()).toContain('the replica of the store does not respond')
 })

@@ -89,7 +89,7 @@ test('tiles are sent over TLS, and a changed pair applies to new connections whi
   expect(before).toMatchObject({ status: 200, name: 'first' })
   expect(before.body.equals(TILE)).toBe(true)
   copyFileSync(second.cert, inForce.TLS_CERT_FILE)
-  await saysSo('the one before stays in force')
+  await saysSo('the previous one stays in force')
   expect((await fresh()).name).toBe('first')
   putInPlace(second)
   // Keeps asking, since an idle connection is closed after 10 s.

@@ -19,7 +19,8 @@ constexpr uint32_t kEverywhere = UINT32_MAX;
 
 struct ModelToken {
   int64_t expires_at = 0;
-  bool all = false, used = false;
+  uint32_t all = 0;
+  bool used = false;
   std::vector<uint32_t> codes;
   std::string prefix;
   uint32_t columns = kEverywhere;  // number of columns of zoom 9 in Web Mercator that it may read
@@ -153,7 +154,7 @@ class Both {
     const std::string &text = known.first;
     ModelToken token;
     token.expires_at = choices_.once_in(2) ? 0 : now_ + static_cast<int64_t>(choices_.below(2'000)) - 500;
-    token.all = choices_.once_in(4);
+    token.all = choices_.once_in(4) ? static_cast<uint32_t>(choices_.below(4)) : 0;
     TokenEntry given;
     given.text = text;
     given.is_signed = known.second;
@@ -311,7 +312,7 @@ class Both {
     if (target.compare(0, prefix.size(), prefix) != 0) return false;
     if (expires_at && now_ >= expires_at) return false;
     if (columns != kEverywhere && !lies_in(columns, target, tile.grid)) return false;
-    return all || std::find(codes.begin(), codes.end(), tile.code) != codes.end();
+    return (all >> (tile.code % 2) & 1) || std::find(codes.begin(), codes.end(), tile.code) != codes.end();
   }
 
   uint32_t code() { return static_cast<uint32_t>(choices_.once_in(4) ? choices_.below(kMaxCode) : choices_.below(4)); }

@@ -119,7 +119,8 @@ bool answer_cold(Connection &connection, const RequestHead &request, std::string
   const ColdTile::Opened opened = tile.open(place, now.monotonic);
   if (opened == ColdTile::Opened::Absent) {
     response_table.drop_tile(target);
-    return refuse_absent(connection, request, target, query, credential, *set, place, now, parties);
+    // An empty tile of a vector is not an error: JavaScript sends 204.
+    return !set->is_of_vector() && refuse_absent(connection, request, target, query, credential, *set, place, now, parties);
   }
   if (opened != ColdTile::Opened::Tile) return false;
   if (response_table.renew(target, tile.etag(), good_until(*set, now))) return answer_hot(connection, request);

@@ -42,14 +42,16 @@ void NativeTilesets::clear() {
 }
 
 const ColdSet *NativeTilesets::find(std::string_view target, int64_t now, std::string_view *place) const {
-  constexpr std::string_view prefix = "/tiles/";
-  if (sets_.empty() || target.substr(0, prefix.size()) != prefix) return nullptr;
+  constexpr std::string_view tiles = "/tiles/", vectors = "/vectors/";
+  // The address of a vector's set begins with "vectors/", and has more parts than that of a basemap's.
+  const size_t begin = target.substr(0, tiles.size()) == tiles ? tiles.size() : 1;
+  if (sets_.empty() || (begin == 1 && target.substr(0, vectors.size()) != vectors)) return nullptr;
   size_t slash = target.size();
   for (int parts = 0; parts < 3; parts++) {
     slash = target.rfind('/', slash - 1);
-    if (slash == target.npos || slash <= prefix.size()) return nullptr;
+    if (slash == target.npos || slash <= begin) return nullptr;
   }
-  const auto found = sets_.find(target.substr(prefix.size(), slash - prefix.size()));
+  const auto found = sets_.find(target.substr(begin, slash - begin));
   if (found == sets_.end() || now >= found->second->good_until) return nullptr;
   *place = target.substr(slash + 1);
   return found->second.get();

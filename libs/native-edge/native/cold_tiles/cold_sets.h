@@ -24,8 +24,8 @@
 #include "tile_root.h"
 
 struct ColdSet {
-  std::string address;     // "code/version" or "code", as between "/tiles/" and the zoom
-  uint32_t code = 0;       // number of the basemap in JavaScript
+  std::string address;     // as between "/tiles/" and the zoom: "code/version" or "code"; of a vector "vectors/code/tiles"
+  uint32_t code = 0;       // number of the basemap or vector in JavaScript; see kind_of
   int64_t good_until = 0;  // milliseconds of CLOCK_MONOTONIC
   std::string extensions;  // extensions of these tiles, each between two blanks
   bool geographic = false;  // zoom 0 has two columns
@@ -57,6 +57,7 @@ struct ColdSet {
 
   // True if a tile is a part of a file, which changes only when JavaScript says so.
   bool is_archive() const { return archive || database || bundles; }
+  bool is_of_vector() const { return kind_of(code) != 0; }
   bool may_have_retina() const { return !is_archive() && names.is_xyz(); }
 
   // True if the first two bytes of each tile decide which heads it has; otherwise all tiles are of one kind.

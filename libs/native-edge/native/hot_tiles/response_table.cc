@@ -12,23 +12,35 @@ ResponseTable response_table;
 namespace {
 bool may_read(const TokenEntry &token, uint32_t code) {
   const size_t word = code / 64;
-  return token.all || (word < token.grants.size() && (token.grants[word] >> (code % 64) & 1));
+  return (token.all >> kind_of(code) & 1) || (word < token.grants.size() && (token.grants[word] >> (code % 64) & 1));
 }
 
-// True if the path has the form of a tile's address and contains nothing encoded: "/tiles/", and four or five parts of at least one byte.
-// Longer paths are left to JavaScript.
-bool is_tile_address(std::string_view path) {
-  constexpr std::string_view prefix = "/tiles/";
+// Number of the parts of at least one byte that follow a prefix of the path, which ends with a slash; 0 if the path has another prefix, contains
+// something encoded, or is longer than the paths that JavaScript caches.
+int parts_after(std::string_view prefix, std::string_view path) {
   constexpr size_t longest = 512;
-  if (path.size() > longest || path.substr(0, prefix.size()) != prefix) return false;
+  if (path.size() > longest || path.substr(0, prefix.size()) != prefix || path.back() == '/') return 0;
   int parts = 1;
   for (size_t i = prefix.size(); i < path.size(); i++) {
-    if (path[i] == '%') return false;
+    if (path[i] == '%') return 0;
     if (path[i] != '/') continue;
-    if (path[i - 1] == '/') return false;
+    if (path[i - 1] == '/') return 0;
     parts++;
   }
-  return (parts == 4 || parts == 5) && path.back() != '/';
+  return parts;
+}
+
+// True if the path has the form of the address of a basemap's tile.
+bool is_tile_address(std::string_view path) {
+  const int parts = parts_after("/tiles/", path);
+  return parts == 4 || parts == 5;
+}
+
+// True if the path has the form "/vectors/{code}/tiles/{z}/{x}/{y}.{ext}".
+bool is_vector_tile_address(std::string_view path) {
+  constexpr std::string_view prefix = "/vectors/", middle = "/tiles/";
+  if (parts_after(prefix, path) != 5) return false;
+  return path.substr(path.find('/', prefix.size()), middle.size()) == middle;
 }
 
 // Typical bytes of a tile, by which the frequency sketch is sized.
@@ -272,7 +284,7 @@ ResponseTable::Found ResponseTable::find(std::string_view target, const Credenti
   const size_t hash = hash_of(target);
   TileResponse *tile = *slot_of(target, hash);
   if (tile && !tile->is_good(now.monotonic)) tile = nullptr;
-  if (!tile && !is_tile_address(target)) return {};
+  if (!tile && !is_tile_address(target) && !is_vector_tile_address(target)) return {};
   if (credential.kind == Credential::None) return refuse(Refused::NoToken, credential);
   TokenEntry *token = entry_of(credential);
   if (!token) {

@@ -41,7 +41,7 @@ struct TileParts {
   std::string_view target;  // the path as in the request line, without a query
   std::string_view head;    // "HTTP/1.1 200 OK" and all fields except Date, which is always the last
   std::string_view body;
-  uint32_t code = 0;        // number of the basemap in JavaScript
+  uint32_t code = 0;        // number of the basemap or vector in JavaScript; see kind_of
   bool needs_gzip = false;  // the body is gzip, for clients that accept it
   UsagePointer usage;       // of the tile's version
   FileRange range;          // of a tile that is sent by reference, whose `body` is empty
@@ -104,12 +104,15 @@ class TilePointer {
 // State of a tile since JavaScript last asked. The values are shared with src/hot-tiles/response-table.ts.
 enum class Use { Gone = 0, Unused = 1, Used = 2 };
 
+// Kind of the resource that a number in JavaScript means: 0 for a basemap, 1 for a vector. Each kind has its own grants.
+constexpr uint32_t kind_of(uint32_t code) { return code & 1; }
+
 struct TokenEntry {
   std::string text;
   bool is_signed = false;        // of a signed address, which differs from a token with the same text
   int64_t expires_at = 0;        // milliseconds since 1970; 0: never
-  bool all = false;              // may read every basemap
-  std::vector<uint64_t> grants;  // otherwise one bit for each code
+  uint32_t all = 0;              // one bit for each kind of which it may read every resource
+  std::vector<uint64_t> grants;  // of other kinds: one bit for each code
   std::string prefix;            // prefix of the paths that it may read; empty: all
   TokenArea area;
   bool used = false;             // since JavaScript last asked

@@ -28,7 +28,7 @@ napi_value put_tile(const Call &call) {
 // Returns the token's number. Arguments: text, expiry, whether it may read all, grants as bytes (a bit set in little-endian 64-bit words), name of
 // its usage, prefix of its paths, whether it is of a signed address, limits of its area (see TokenArea).
 napi_value put_token(const Call &call) {
-  TokenEntry token{call.text(0), call.truth(6), call.integer(1), call.truth(2)};
+  TokenEntry token{call.text(0), call.truth(6), call.integer(1), static_cast<uint32_t>(call.integer(2))};
   const std::string_view bits = call.bytes(3);
   token.usage = usage_of(call.text(4));
   token.seen_at = this_moment().monotonic;

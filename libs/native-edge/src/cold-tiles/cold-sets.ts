@@ -160,7 +160,7 @@ export interface DatabasePlace {
 export const DATABASE_TILE_BYTES = 512 * 1024
 
 export interface ColdSet {
-  /** Part of the address between `/tiles/` and the zoom: `code/version` or `code`. */
+  /** Part of the address between `/tiles/` and the zoom: `code/version` or `code`; of a vector `vectors/{code}/tiles`. */
   readonly address: string
   /** The basemap that a token must be granted. `ResponseTable.dropTiles` drops the set by this code. */
   readonly code: string

@@ -20,7 +20,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   client = await server.connect()
   await call(['open', 10_000_000], ['clear'], ['trustTokensUntil', FAR])
-  await call(['putTile', TILE], ['putToken', TOKEN, ['andes', 'alps'], null])
+  await call(['putTile', TILE], ['putToken', TOKEN, { basemaps: ['andes', 'alps'], vectors: [] }, null])
   return () => client.close()
 })
 afterAll(() => server.stop())
@@ -188,7 +188,11 @@ describe('the response table', () => {
   })
 
   it('honours the grants of a token', async () => {
-    await call(['putToken', 'andes', ['andes'], null], ['putToken', 'none', [], null], ['putToken', 'all', 'all', null])
+    await call(
+      ['putToken', 'andes', { basemaps: ['andes'], vectors: [] }, null],
+      ['putToken', 'none', { basemaps: [], vectors: [] }, null],
+      ['putToken', 'all', { basemaps: 'all', vectors: [] }, null],
+    )
     expect(await ask(`${TARGET}?token=andes`)).toBe('handler')
     expect(await ask(`${TARGET}?token=none`)).toBe('handler')
     expect(await ask(`${TARGET}?token=all`)).toBe('table')
@@ -196,15 +200,18 @@ describe('the response table', () => {
 
   it('never accepts a signature as a token, or a token as a signature', async () => {
     const text = 'exp=4000000000&sig=abc'
-    await call(['putSignature', text, 'alps', FAR, ''], ['putToken', 'exp=4000000000&sig=def', 'all', null])
+    await call(
+      ['putSignature', text, 'alps', FAR, ''],
+      ['putToken', 'exp=4000000000&sig=def', { basemaps: 'all', vectors: [] }, null],
+    )
     const headers = (one: string) => [`X-Access-Token: ${one}\r\n`, `Authorization: Bearer ${one}\r\n`]
     expect(await ask(`${TARGET}?${text}`)).toBe('table')
     for (const header of headers(text)) expect(await ask(TARGET, header)).toBe('handler')
     expect(await ask(`${TARGET}?exp=4000000000&sig=def`)).toBe('handler')
     // Signature and token are dropped independently, even if their texts are equal.
-    await call(['putToken', text, 'all', null], ['dropToken', text])
+    await call(['putToken', text, { basemaps: 'all', vectors: [] }, null], ['dropToken', text])
     expect(await ask(`${TARGET}?${text}`)).toBe('table')
-    await call(['putToken', text, 'all', null], ['dropSignature', text])
+    await call(['putToken', text, { basemaps: 'all', vectors: [] }, null], ['dropSignature', text])
     expect(await ask(`${TARGET}?${text}`)).toBe('handler')
     for (const header of headers(text)) expect(await ask(TARGET, header)).toBe('table')
   })
@@ -214,7 +221,7 @@ describe('the response table', () => {
     await call(...codes.map((code) => ['putTile', { ...TILE, code, target: `/tiles/${code}` }] as [string, unknown]), [
       'putToken',
       'even',
-      codes.filter((_, i) => i % 2 === 0),
+      { basemaps: codes.filter((_, i) => i % 2 === 0), vectors: [] },
       null,
     ])
     for (const [i, code] of codes.entries()) {
@@ -222,15 +229,45 @@ describe('the response table', () => {
     }
   })
 
+  it('keeps the grants of basemaps and vectors apart', async () => {
+    const target = '/tiles/lakes/v1/10/5/7.pbf'
+    const grants = {
+      'all-maps': ['all', []],
+      'all-vectors': [[], 'all'],
+      map: [['alps'], []],
+      vector: [[], ['/vectors/alps']],
+    }
+    await call(
+      ['putTile', { ...TILE, code: '/vectors/alps', target }],
+      ...Object.entries(grants).map(
+        ([token, [basemaps, vectors]]) => ['putToken', token, { basemaps, vectors }, null] as [string, ...unknown[]],
+      ),
+    )
+    for (const [token, tile, ofVector] of [
+      ['all-maps', 'table', 'handler'],
+      ['all-vectors', 'handler', 'table'],
+      ['map', 'table', 'handler'],
+      ['vector', 'handler', 'table'],
+    ])
+      expect([token, await ask(`${TARGET}?token=${token}`), await ask(`${target}?token=${token}`)]).toEqual([
+        token,
+        tile,
+        ofVector,
+      ])
+  })
+
   it('honours the time at which a token expires', async () => {
-    await call(['putToken', 'past', 'all', Date.now() - 1_000], ['putToken', 'epoch', 'all', 0])
+    await call(
+      ['putToken', 'past', { basemaps: 'all', vectors: [] }, Date.now() - 1_000],
+      ['putToken', 'epoch', { basemaps: 'all', vectors: [] }, 0],
+    )
     expect(await ask(`${TARGET}?token=past`)).toBe('handler')
     expect(await ask(`${TARGET}?token=epoch`)).toBe('handler')
     const seen: string[] = []
     // Repeats with a longer time if no request was sent in time.
     for (let lifeMs = 200; seen.length === 0; lifeMs *= 2) {
       const soon = Date.now() + lifeMs
-      await call(['putToken', 'short', 'all', soon])
+      await call(['putToken', 'short', { basemaps: 'all', vectors: [] }, soon])
       for (let last = false; !last; ) {
         last = Date.now() >= soon
         const by = await ask(`${TARGET}?token=short`)
@@ -272,9 +309,9 @@ describe('the response table', () => {
   })
 
   it('answers with the newest of two tiles and grants', async () => {
-    await call(['putTile', { ...TILE, body: 'newer' }], ['putToken', TOKEN, [], null])
+    await call(['putTile', { ...TILE, body: 'newer' }], ['putToken', TOKEN, { basemaps: [], vectors: [] }, null])
     expect(await ask(`${TARGET}?token=${TOKEN}`)).toBe('handler')
-    await call(['putToken', TOKEN, 'all', null])
+    await call(['putToken', TOKEN, { basemaps: 'all', vectors: [] }, null])
     client.write(request(`${TARGET}?token=${TOKEN}`))
     expect((await client.response()).sha256).toBe(sha256(Buffer.from('newer')))
   })
@@ -316,8 +353,8 @@ describe('the response table', () => {
 
   it('returns the tokens that were used since the last call', async () => {
     const puts = [
-      ['putToken', 'idle', 'all', null],
-      ['putToken', TOKEN, 'all', null],
+      ['putToken', 'idle', { basemaps: 'all', vectors: [] }, null],
+      ['putToken', TOKEN, { basemaps: 'all', vectors: [] }, null],
     ] as [string, ...unknown[]][]
     const [, , number] = await call(['takeUsedTokens'], ...puts)
     await ask(`${TARGET}?token=${TOKEN}`)
@@ -325,7 +362,11 @@ describe('the response table', () => {
     expect(taken.map((numbers) => Object.values(numbers as object))).toEqual([[number], []])
     // The token is used, and dropped before the call. Its number belongs to another token by then.
     await ask(`${TARGET}?token=${TOKEN}`)
-    const [, other, after] = await call(['dropToken', TOKEN], ['putToken', 'other', 'all', null], ['takeUsedTokens'])
+    const [, other, after] = await call(
+      ['dropToken', TOKEN],
+      ['putToken', 'other', { basemaps: 'all', vectors: [] }, null],
+      ['takeUsedTokens'],
+    )
     expect([other, Object.values(after as object)]).toEqual([number, []])
   })
 
@@ -391,8 +432,8 @@ it('counts a token and a version as a pair up to the limit of pairs, and separat
     ['takeUsage'],
     ['putTile', { ...TILE, usage: 'version:alps/v1' }],
     ['putTile', { ...TILE, target: other, usage: 'version:alps/v2' }],
-    ['putToken', 'bmp_1', ['alps'], null, 'token:1'],
-    ['putToken', 'bmp_2', ['alps'], null, 'token:2'],
+    ['putToken', 'bmp_1', { basemaps: ['alps'], vectors: [] }, null, 'token:1'],
+    ['putToken', 'bmp_2', { basemaps: ['alps'], vectors: [] }, null, 'token:2'],
   )
   const by = (token: string, target = TARGET) => ask(target, `X-Access-Token: ${token}\r\n`)
   const requests = async () => {
@@ -417,14 +458,15 @@ it('counts a token and a version as a pair up to the limit of pairs, and separat
   await by('bmp_2', other)
   expect(await requests()).toEqual({ 'token:2 version:alps/v2': bytes(1) })
   // Requests without a token or without a counted version count only for the other party.
-  await call(['limitPairs', 0], ['putToken', 'bmp_1', ['alps'], null, 'token:1'])
+  await call(['limitPairs', 0], ['putToken', 'bmp_1', { basemaps: ['alps'], vectors: [] }, null, 'token:1'])
   await by('bmp_1')
   expect(await requests()).toEqual({ 'token:1': bytes(1), 'version:alps/v1': bytes(1) })
 })
 
 it('leaves one request of each token to the handler after a while, one token at a time', async () => {
   const by = (token: string) => ask(TARGET, `X-Access-Token: ${token}\r\n`)
-  const put = (token: string, usage: string) => ['putToken', token, ['alps'], null, usage] as [string, ...unknown[]]
+  const put = (token: string, usage: string) =>
+    ['putToken', token, { basemaps: ['alps'], vectors: [] }, null, usage] as [string, ...unknown[]]
   await call(put('bmp_seen', 'token:1'), put('bmp_unaccounted', ''), ['seeTokensEvery', 1])
   await expect.poll(() => by('bmp_seen')).toBe('handler')
   expect(await by('bmp_unaccounted')).toBe('table')
@@ -452,7 +494,11 @@ describe('with a low limit of open files', () => {
     few = await ServerProcess.start({ tiers: ['native'], descriptors: DESCRIPTORS })
     writeFileSync(join(few.root, 'tile'), BODY)
     other = await few.connect()
-    await callFew(['open', 10_000_000], ['trustTokensUntil', FAR], ['putToken', TOKEN, ['alps'], null])
+    await callFew(
+      ['open', 10_000_000],
+      ['trustTokensUntil', FAR],
+      ['putToken', TOKEN, { basemaps: ['alps'], vectors: [] }, null],
+    )
   })
   beforeEach(() => callFew(['dropTiles', 'alps']))
   afterAll(async () => {

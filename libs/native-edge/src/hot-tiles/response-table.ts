@@ -39,7 +39,7 @@ export interface ResponseTableAddon {
   putToken(
     text: string,
     expiresAt: number,
-    all: boolean,
+    all: number,
     grants: Uint8Array,
     usage: string,
     prefix: string,
@@ -93,10 +93,14 @@ export const NATIVE_CLOCK_OFFSET = Number(process.hrtime.bigint()) / 1e6 - perfo
 /** Maximum delay in ms of the addon's coarse clock: one tick of the kernel's timer, which ticks at least 100 times a second. */
 const NATIVE_CLOCK_LATE_MS = 10
 
-/** Limit: number of basemap codes, so that a token's grants stay within 512 bytes. Tiles of further basemaps are not kept here. */
+/** Limit: number of basemaps and of vectors, so that a token's grants stay within 1 KiB. Tiles of further ones are not kept here. */
 const MAX_CODES = 4096
+/** Beginning of a code that means a vector; other codes are those of basemaps. Each kind has its own grants. */
+export const VECTOR_CODES = '/vectors/'
 /** Limit: bytes of a body in memory. A larger body gains nothing here and is better sent from its file. */
 const MAX_BODY_BYTES = 256 * 1024
+
+type Codes = readonly string[] | 'all'
 
 /**
  * The native tier's table of responses: tiles, the tokens that may read them, and refusals. Small tiles are in memory. Large tiles are sent from
@@ -124,6 +128,8 @@ const MAX_BODY_BYTES = 256 * 1024
 export class ResponseTable {
   readonly #addon: ResponseTableAddon
   readonly #codes = new Map<string, number>()
+  /** Number of codes, of basemaps and of vectors. */
+  readonly #amounts: [basemaps: number, vectors: number] = [0, 0]
 
   /** Limit: bytes of all tiles; rarely used tiles are evicted. */
   readonly capacityBytes: number
@@ -180,17 +186,18 @@ export class ResponseTable {
   }
 
   /**
-   * `codes` are the basemaps that the token may read. `expiresAt` is in milliseconds since 1970; null means never. `usage` is the name under which
+   * `basemaps` and `vectors` are the codes of those that the token may read; those of vectors begin with `VECTOR_CODES`. `expiresAt` is in milliseconds since 1970; null means never. `usage` is the name under which
    * its requests are counted for `takeUsage`; empty means not counted. `area` limits the tiles to those that touch it; null means everywhere. Returns
    * the token's number, a small one that is reused after the token is dropped.
    */
   putToken(
     token: string,
-    codes: readonly string[] | 'all',
+    { basemaps, vectors }: { readonly basemaps: Codes; readonly vectors: Codes },
     expiresAt: number | null,
     usage = '',
     area: TouchedTiles | null = null,
   ): number {
+    const codes = [basemaps, vectors]
     return this.#putCredential(token, codes, expiresAt, usage, '', false, area === null ? NOTHING : limitsOf(area))
   }
 
@@ -199,19 +206,20 @@ export class ResponseTable {
    * anywhere else is not accepted as a token. `prefix` is the prefix of the paths that it may read, as in the request line; empty means all.
    */
   putSignature(text: string, code: string, expiresAt: number, prefix: string, usage = ''): number {
-    return this.#putCredential(text, [code], expiresAt, usage, prefix, true, NOTHING)
+    return this.#putCredential(text, [[code]], expiresAt, usage, prefix, true, NOTHING)
   }
 
   #putCredential(
     text: string,
-    codes: readonly string[] | 'all',
+    codes: readonly Codes[],
     expiresAt: number | null,
     usage: string,
     prefix: string,
     isSigned: boolean,
     area: Uint8Array,
   ): number {
-    const numbers = codes === 'all' ? [] : codes.map((code) => this.numberOf(code))
+    const numbers = codes.flatMap((some) => (some === 'all' ? [] : some.map((code) => this.numberOf(code))))
+    const all = codes.reduce((bits, some, kind) => bits | (some === 'all' ? 1 << kind : 0), 0)
     const words = new BigUint64Array(Math.ceil((Math.max(-1, ...numbers.map((number) => number ?? -1)) + 1) / 64))
     for (const number of numbers) {
       if (number === undefined) continue
@@ -219,16 +227,7 @@ export class ResponseTable {
     }
     // 0 means never. A token that expired in 1970 is put with any other time in the past.
     const time = expiresAt === null ? 0 : Math.max(1, expiresAt)
-    return this.#addon.putToken(
-      text,
-      time,
-      codes === 'all',
-      new Uint8Array(words.buffer),
-      usage,
-      prefix,
-      isSigned,
-      area,
-    )
+    return this.#addon.putToken(text, time, all, new Uint8Array(words.buffer), usage, prefix, isSigned, area)
   }
 
   dropToken(token: string): void {
@@ -391,11 +390,12 @@ export class ResponseTable {
     })
   }
 
-  /** Returns the number of a basemap, or undefined if there are too many. */
+  /** Returns the number of a basemap or vector, or undefined if there are too many. The lowest bit tells the kind (`kind_of` of the addon). */
   numberOf(code: string): number | undefined {
     const known = this.#codes.get(code)
-    if (known !== undefined || this.#codes.size >= MAX_CODES) return known
-    const number = this.#codes.size
+    const kind = code.startsWith(VECTOR_CODES) ? 1 : 0
+    if (known !== undefined || this.#amounts[kind] >= MAX_CODES) return known
+    const number = 2 * this.#amounts[kind]++ + kind
     this.#codes.set(code, number)
     return number
   }

@@ -58,8 +58,9 @@ export function authorize(
       ? (wanted as readonly NonNullable<WantedResource>[])
       : [wanted as WantedResource]
     if (token !== null) accountTo(exchange, token, candidates[0] as WantedResource)
-    // A refused request for a tile counts for its version, like a granted one.
-    if (token !== null && signable?.address !== undefined) exchange.asked = usageOf(edge, signable)
+    // A refused request for the tile of a basemap counts for its version, like a granted one.
+    if (token !== null && signable?.address !== undefined && signable.opens === undefined)
+      exchange.asked = usageOf(edge, signable)
     const sender = token === null || token.limits === null ? null : exchange.sender()
     let which = 0
     let decision = decide(token, candidates[0] as WantedResource, 'read', now, sender)

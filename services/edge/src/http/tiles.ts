@@ -93,10 +93,7 @@ function answerTileOf(exchange: RequestContext, path: Extract<TilePath, { kind: 
   answerFrom(exchange, () => findTarget(edge, path, exchange.token !== '', exchange.reader))
 }
 
-/**
- * Sends a tile for a caller who may read it: from memory, or from its set. The tile of a vector is never offered to the native tier, which does
- * not know the grants of vectors.
- */
+/** Sends a tile for a caller who may read it: from memory, or from its set. */
 export function answerFrom(exchange: RequestContext, find: () => TileTarget | Refusal) {
   const { edge, path } = exchange
   const now = performance.now()
@@ -113,8 +110,7 @@ export function answerFrom(exchange: RequestContext, find: () => TileTarget | Re
   const tile = edge.tiles.tileIfCached(target.version, target.place)
   // Includes the directories that were read on the way to it, and tiles requested by WMTS, so that the native tier then answers these requests
   // itself.
-  const isOfVector = target.basemap.stored.code.startsWith(VECTOR_TILES_CODE)
-  if (target.isShared && !isOfVector) edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
+  if (target.isShared) edge.native.registerTileset(path, target, edge.tiles.opened(target.version), now)
   if (tile === undefined) return load(exchange, target)
   if (tile === null) return answerLoaded(exchange, target, { kind: 'absent' })
   exchange.tileFrom = 'page_cache'

@@ -30,7 +30,7 @@ import { takeCells, takeUsage } from '../testing/running-edge.js'
 import { TILE_SAMPLING } from '../usage/tile-counts.js'
 
 /** The same steps in every run. To run others, and more: FUZZ_REQUESTS=50000 FUZZ_SEED=7 npm test -- native/cold-difference */
-const STEPS = Number(process.env.FUZZ_REQUESTS ?? 3_000)
+const STEPS = Number(process.env.FUZZ_REQUESTS ?? 4_000)
 const SEED = Number(process.env.FUZZ_SEED ?? 1)
 /** Number of missing tiles in two seconds that are looked up, equal to AbsentTiles::kLookedFor of libs/native-edge. */
 const MISSES_LOOKED_FOR = 1_000
@@ -81,6 +81,7 @@ test('tiles are read without JavaScript exactly as with it, during changes of fi
   for (const about of ['GET 200', 'GET 200 packed', 'GET 403', 'GET 404', 'GET 304']) {
     expect(seen[about] ?? 0, `${about} of ${JSON.stringify(seen)}`).toBeGreaterThan(many)
   }
+  expect(seen['vector 200'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   expect(seen['HEAD 404'] ?? 0, JSON.stringify(seen)).toBeGreaterThan(0)
   for (const layout of [...DATABASES, ...OTHER_CODES])
     if (!(NOT_NATIVE as readonly string[]).includes(layout))
@@ -101,7 +102,9 @@ test('tiles are read without JavaScript exactly as with it, during changes of fi
     plain.missingTiles,
     plain.bytesSent,
   ])
-  expect([sumOf('version', 'tiles'), sumOf('basemap', 'tiles')]).toEqual([plain.tiles, plain.tiles])
+  const ofVectors = sumOf('vector', 'tiles')
+  expect(ofVectors).toBeGreaterThan(0)
+  expect([sumOf('version', 'tiles'), sumOf('basemap', 'tiles')]).toEqual(Array(2).fill((plain.tiles ?? 0) - ofVectors))
   expect(quick.hotTileHits).toBe(0)
   // Beyond the exact limit the two count different samples.
   if (STEPS > TILE_SAMPLING.exact) return

@@ -138,11 +138,15 @@ export class NativeTilesetRegistry {
   }
 }
 
-/** Returns the part between `/tiles/` and the zoom, or null if it contains encoded characters. */
+/**
+ * Returns the part between `/tiles/` and the zoom, or null if it contains encoded characters. The address of a vector's tiles is
+ * `vectors/{code}/tiles`.
+ */
 function addressOf(tilePath: string): string | null {
   let end = tilePath.length
   for (let i = 0; i < 3; i++) end = tilePath.lastIndexOf('/', end - 1)
-  return end <= PREFIX.length || tilePath.includes('%') ? null : tilePath.slice(PREFIX.length, end)
+  const begin = tilePath.startsWith(PREFIX) ? PREFIX.length : 1
+  return end <= begin || tilePath.includes('%') ? null : tilePath.slice(begin, end)
 }
 
 /** Returns null if the path's name is not below the scan source; then its real path must be checked for each tile. */

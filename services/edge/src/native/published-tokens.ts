@@ -1,6 +1,6 @@
 import { GRANT_ALL } from '@gateway/contracts/token.js'
 import type { AccessToken } from '@gateway/core/access/decide.js'
-import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
+import { type ResponseTable, VECTOR_CODES } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { KnownSignature } from '../auth/signed-addresses.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import { tokenUsage } from '../usage/usage-counts.js'
@@ -26,10 +26,18 @@ export class PublishedTokens {
   /** Puts a token that is good to read at this moment; the table checks its expiry and its grants. */
   put(plaintext: string, token: AccessToken): void {
     if (this.#known.has(plaintext)) return
-    const codes = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
+    const basemaps = token.basemaps.has(GRANT_ALL) ? 'all' : [...token.basemaps]
+    // A grant may also name a vector by its path or file. JavaScript judges such requests.
+    const vectors = token.vectors.has(GRANT_ALL) ? 'all' : Array.from(token.vectors, (code) => `${VECTOR_CODES}${code}`)
     const area = token.limits?.area ?? null
     const touched = area === null ? null : touchedTiles(area)
-    const number = this.#table.putToken(plaintext, codes, token.expiresAtMs, tokenUsage(token.id), touched)
+    const number = this.#table.putToken(
+      plaintext,
+      { basemaps, vectors },
+      token.expiresAtMs,
+      tokenUsage(token.id),
+      touched,
+    )
     this.#known.add(plaintext)
     this.#ids[number] = token.id
   }

@@ -1,5 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import type { StyleResource, WantedResource } from '@gateway/core/access/decide.js'
+import { VECTOR_CODES } from '@gateway/native-edge/hot-tiles/response-table.js'
 import { isOffered, type RunningCanary, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { READER_STYLES } from '@gateway/store/catalog/reader-lists.js'
 import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
@@ -231,7 +232,7 @@ function isSameContent(known: CatalogVersion, now: StoredVersion, root: string):
 }
 
 /** Prefix of the code of a vector's tiles among basemaps, with which no code of a basemap begins. */
-export const VECTOR_TILES_CODE = '/vectors/'
+export const VECTOR_TILES_CODE = VECTOR_CODES
 
 /** Returns the basemap in which tiles are looked up: a basemap, or the tiles of a vector. */
 export function tilesOf({ basemaps, vectors }: Catalog, code: string): CatalogBasemap | undefined {

@@ -16,7 +16,7 @@ import { follow } from './follow.js'
 import { memoryReader } from './memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from './raw-client.js'
 import { READER, type RunningEdge, runEdge } from './running-edge.js'
-import { storedBasemap, storedVersion } from './stored-rows.js'
+import { storedBasemap, storedVector, storedVersion } from './stored-rows.js'
 
 /*
  * Two edges in whose memory no tile fits, over the same files: one reads tiles without JavaScript, the other with it. Between requests the files and
@@ -39,6 +39,9 @@ type Layout = keyof typeof LAYOUTS
 export const DATABASES = Object.keys(LAYOUTS) as Layout[]
 /** Beyond the leaves' 2^14 tiles of one zoom, indexes would have more levels; small pages have them with fewer. */
 export const DATABASE_ZOOM = 5
+/** A vector with tiles. */
+export const VECTOR = 'lakes'
+const LAKES = { minZoom: 0, maxZoom: LEAF_ZOOM, bounds: null, vectorLayers: [], leftOut: {} }
 /** Limit of a tile that is read from a database without JavaScript, which sends 0/0/0. */
 export const LARGE_BYTES = 520_000
 
@@ -90,10 +93,17 @@ const store = memoryReader({
       }),
     ]
   },
+  vectors: () => {
+    const { tiles } = storedVector(VECTOR)
+    const build = { ...LAKES, folder: path.join(root, VECTOR), builtAt: `build ${state.archive}` }
+    return [
+      storedVector(VECTOR, { withdrawn: state.withdrawn, tiles: { ...tiles, build, buildRevision: state.archive } }),
+    ]
+  },
 })
 
-export async function tell(key: string): Promise<void> {
-  changes.push({ revision: changes.length + 1, kind: 'basemap', key })
+export async function tell(key: string, kind: Change['kind'] = 'basemap'): Promise<void> {
+  changes.push({ revision: changes.length + 1, kind, key })
   for (const { follower } of [natively, plainly]) await follower.catchUp()
 }
 
@@ -113,7 +123,9 @@ async function writeArchives(folder: string): Promise<void> {
   const packed = tiles.slice(0, 100).map((tile) => ({ ...tile, data: gzipSync(tile.data) }))
   await writeOthers(folder)
   for (const layout of DATABASES) writeLayout(path.join(folder, `${layout}.mbtiles`), layout, databaseTiles())
-  await writePmtiles(path.join(folder, 'packed.pmtiles'), packed, { ...about, format: 'pbf', encoding: 'gzip' })
+  fs.mkdirSync(path.join(folder, VECTOR))
+  for (const file of ['packed.pmtiles', `${VECTOR}/tiles.pmtiles`])
+    await writePmtiles(path.join(folder, file), packed, { ...about, format: 'pbf', encoding: 'gzip' })
 }
 
 /** Yields tiles of all lengths around those of pages, some of them packed, some of them missing or empty. */
@@ -171,7 +183,9 @@ export function grant({ edge, storedTokens }: RunningEdge, who: Who, more: Parti
     others: ['photos', 'roads', 'south', 'archive', 'packed', ...DATABASES],
   }
   const digest = tokenDigest(TOKENS[who]).toString('hex')
-  storedTokens.set(digest, { ...READER, id: who, basemaps: new Set(basemaps[who]), ...more })
+  // A vector is also granted by the name of its file.
+  const vectors = new Set({ all: ['*'], ends: [VECTOR], alps: [`${VECTOR}.geojson`], others: ['alps'] }[who])
+  storedTokens.set(digest, { ...READER, id: who, basemaps: new Set(basemaps[who]), vectors, ...more })
   edge.tokens.invalidate(digest)
 }
 
@@ -196,6 +210,8 @@ export async function askBoth(request: RawRequest): Promise<[RawAnswer, RawAnswe
     const isPacked = answer.lines.includes('Content-Encoding: gzip') ? ' packed' : ''
     const about = `${request.target.startsWith('/wmts') ? 'KVP' : request.method} ${answer.status}${answer.body.length > 65_536 ? ' large' : isPacked}`
     seen[about] = (seen[about] ?? 0) + 1
+    if (request.target.startsWith(`/vectors/${VECTOR}/`))
+      seen[`vector ${answer.status}`] = (seen[`vector ${answer.status}`] ?? 0) + 1
     const layout = [...DATABASES, ...OTHER_CODES].find((each) => request.target.startsWith(`/tiles/${each}/`))
     if (layout !== undefined) seen[`${layout} ${answer.status}`] = (seen[`${layout} ${answer.status}`] ?? 0) + 1
   }

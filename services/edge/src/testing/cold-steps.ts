@@ -19,6 +19,7 @@ import {
   root,
   state,
   tell,
+  VECTOR,
   type Who,
 } from './cold-edges.js'
 import { OTHER_CODES, OTHERS } from './cold-others.js'
@@ -117,6 +118,21 @@ export const address = fc.oneof(
       ),
   },
   { weight: 1, arbitrary: fc.nat(120).map((x) => `/tiles/packed/${LEAF_ZOOM}/${x}/0.pbf`) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(
+        oneOf(LEAF_ZOOM, LEAF_ZOOM, LEAF_ZOOM, 3, LEAF_ZOOM + 1, 31),
+        fc.nat(130),
+        oneOf('mvt', 'pbf', 'png'),
+        fc.nat(20),
+      )
+      .map(([z, x, extension, odd]) => {
+        const row = odd === 0 ? '01' : odd === 1 ? '9999' : odd === 2 ? '0@2x' : '0'
+        const code = odd === 3 ? 'none' : odd === 4 ? 'l%61kes' : VECTOR
+        return `/vectors/${code}/tiles/${z}/${x}/${row}.${extension}${odd === 5 ? '/x' : ''}`
+      }),
+  },
   {
     weight: 6,
     arbitrary: fc
@@ -281,6 +297,7 @@ export async function doOperate(what: string): Promise<void> {
       return tell('alps')
     case 'withdraw':
       state.withdrawn = !state.withdrawn
+      await tell(VECTOR, 'vector')
       return tell('alps')
     case 'token': {
       const disabled = changes.length % 2 === 0
@@ -292,6 +309,7 @@ export async function doOperate(what: string): Promise<void> {
       fs.copyFileSync(path.join(root, 'archive.pmtiles'), path.join(root, 'other'))
       fs.renameSync(path.join(root, 'other'), path.join(root, 'archive.pmtiles'))
       state.archive++
+      await tell(VECTOR, 'vector')
       return tell('archive')
     case 'overwrite':
       overwriteTile(path.join(root, 'tiles.mbtiles'), { z: DATABASE_ZOOM, x: 1, y: 0, data: randomBytes(500) })
@@ -315,6 +333,7 @@ export async function doOperate(what: string): Promise<void> {
       state.archive++
       await tell('archive')
       await tell('packed')
+      await tell(VECTOR, 'vector')
       for (const code of OTHER_CODES) await tell(code)
       state.database++
       for (const layout of DATABASES) await tell(layout)

@@ -1,14 +1,16 @@
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
 import type { ChangesSince, StoreState } from '@gateway/store/change-log.js'
+import type { StoredVector } from '@gateway/store/vectors.js'
 import type { CatalogReader, What } from '../sync/catalog-reader.js'
 
 export interface MemoryStore {
   state(): StoreState
   changes(known: StoreState): ChangesSince
   basemaps(): readonly StoredBasemap[]
+  vectors?(): readonly StoredVector[]
 }
 
-/** Returns a reader of a store in memory without vectors. `onRead` may throw, for an unreachable store. */
+/** Returns a reader of a store in memory. `onRead` may throw, for an unreachable store. */
 export function memoryReader(
   store: MemoryStore,
   now: () => number = () => performance.now(),
@@ -20,8 +22,9 @@ export function memoryReader(
     basemapSizes: (codes: readonly string[] | null) =>
       among(codes, store.basemaps()).map(({ code, versions }) => ({ code, rows: versions.length })),
     basemaps: (codes: readonly string[]) => among(codes, store.basemaps()),
-    vectorSizes: () => [],
-    vectors: () => [],
+    vectorSizes: (codes: readonly string[] | null) =>
+      among(codes, store.vectors?.() ?? []).map(({ code }) => ({ code, rows: 1 })),
+    vectors: (codes: readonly string[]) => among(codes, store.vectors?.() ?? []),
     styleSizes: () => [],
     styles: () => [],
     fonts: () => [],

@@ -1,6 +1,6 @@
 import type { Tile } from '@gateway/tilesets/source.js'
 import type { NativeOpening, NativePublisher } from '../native/publisher.js'
-import { type Catalog, hasSameTiles, sharedCatalog, tilesOf, VECTOR_TILES_CODE } from '../sync/catalog.js'
+import { type Catalog, hasSameTiles, sharedCatalog, tilesOf } from '../sync/catalog.js'
 import { OpenFile } from './open-file.js'
 import { type CachedTile, TileCache } from './tile-cache.js'
 import type { TileTarget } from './tile-target.js'
@@ -62,8 +62,8 @@ export class HotTiles {
     const { code } = basemap.stored
     const isCurrent = hasSameTiles(basemap, tilesOf(catalog, code))
     const mayKeep = isShared && path.length <= MAX_KEPT_PATH && isCurrent && (inMemory || body.isCached !== true)
-    // The table knows only the grants of basemaps. It duplicates descriptors, sends only local files, and checks only whole files again.
-    const mayOffer = !code.startsWith(VECTOR_TILES_CODE) && (inMemory || (file !== null && body.remote === undefined))
+    // The table duplicates descriptors, sends only local files, and checks only whole files again.
+    const mayOffer = inMemory || (file !== null && body.remote === undefined)
     const offered = mayKeep && mayOffer ? this.#native.tryCache(path, body, tile, file, performance.now()) : 'declined'
     if (mayKeep && offered === 'declined') this.#cache.keep(path, catalog, tile)
     else if (tile.body instanceof OpenFile) tile.body.retire()

@@ -113,7 +113,7 @@ test('shared tables are put before each JPEG tile, and a tile without them is se
 test.each<[string, TiffOptions['fields'] & object, RegExp]>([
   ['a tile of one pixel', { 322: [SHORT, [1]], 323: [SHORT, [1]] }, /tiles have 1 pixels/],
   ['tiles of 2^31 pixels', { 322: [LONG, [2 ** 31]], 323: [LONG, [2 ** 31]] }, /tiles have 2147483648 pixels/],
-  ['bands in tiles of their own', { 284: [SHORT, [2]] }, /bands lie in tiles of their own/],
+  ['bands in tiles of their own', { 284: [SHORT, [2]] }, /bands lie in separate tiles/],
   ['an index that is too short', { 324: [LONG, [0]] }, /too few entries/],
   ['a side of no pixels', { 256: [LONG, [0]] }, /holds|grid/],
   ['16 bits', { 258: [SHORT, [16, 16, 16]] }, /16 bits/],

@@ -146,13 +146,13 @@ test('matrices of a part of the world are described with the places of their fir
 })
 
 test.each([
-  ['a view', 'ALTER TABLE tiles RENAME TO hidden; CREATE VIEW tiles AS SELECT * FROM hidden', /no plain table/],
+  ['a view', 'ALTER TABLE tiles RENAME TO hidden; CREATE VIEW tiles AS SELECT * FROM hidden', /not a plain table/],
   [
     'a computed column',
     `CREATE TABLE other (id INTEGER PRIMARY KEY, zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER,
        tile_data BLOB AS (zeroblob(1000000000)));
      DROP TABLE tiles; ALTER TABLE other RENAME TO tiles`,
-    /no plain table/,
+    /not a plain table/,
   ],
   [
     'a view of the contents',

@@ -52,8 +52,9 @@ export function parseTileAddress(
 }
 
 /**
- * Whether zoom, column and row are those of a tile: z up to MAX_ZOOM, y below 2^z, x below 2^z in Web Mercator and below twice that in the
- * geographic grids. Takes whole numbers from 0. If the grid is not known, or a set's own (`isInSet` knows it), everything is a tile that any grid may have.
+ * True if a tile can have this zoom, column and row: z up to MAX_ZOOM, y below 2^z, x below 2^z in Web Mercator and below twice that in the
+ * geographic grids. The arguments are whole numbers from 0. If the grid is unknown or a set's own (see `isInSet`), accepts every tile that any grid
+ * may have.
  */
 export function isInPyramid(
   z: number,
@@ -67,7 +68,7 @@ export function isInPyramid(
   return x < (grid === 'WebMercatorQuad' ? size : 2 * size) && y < size
 }
 
-/** Whether a grid is one of those that have a name, and not a set's own. */
+/** True for a grid with a name; false for a set's own grid. */
 export function isKnownGrid(grid: TileMatrixSetId): grid is KnownTileMatrixSetId {
   return (TILE_MATRIX_SET_IDS as readonly string[]).includes(grid)
 }

@@ -77,7 +77,7 @@ const TURNS = Array.from({ length: 8 }, (_, i) => {
     return isSwapped ? [v, u] : [u, v]
   }
 })
-/** By these the turns are told from one another. */
+/** Tiles that distinguish the rotations from one another. */
 const PROBES = [
   [0, 0],
   [1, 0],

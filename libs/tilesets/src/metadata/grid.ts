@@ -26,7 +26,7 @@ const GRID_OF_NAME: ReadonlyMap<string, TileMatrixSetId> = new Map([
 ])
 
 export interface SaidGrid {
-  /** null: one that is not served, which `named` names */
+  /** null for a grid that is not served; `named` contains its name */
   readonly grid: TileMatrixSetId | null
   readonly named: string
   /** the numbers of the set's own grid */

@@ -168,7 +168,7 @@ export class RangeSource implements ListedSource {
     if (leaf !== null && leaf.tileIds.length > 0) yield [offset, leaf]
   }
 
-  /** null: not all that it is made of is in memory, or it is broken, as whoever asks for its tiles is told. */
+  /** Returns null if not all of its parts are in memory, or if it is broken, which requests for its tiles report. */
   #leafInMemory(search: ReturnType<ArchiveOfRanges['leaf']>, file: OpenFile): Directory | null {
     try {
       let step = search.next()

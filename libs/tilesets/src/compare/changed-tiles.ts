@@ -10,7 +10,7 @@ import { folderChanges, folderPair } from './folder-changes.js'
 import { joinTiles, type TileChange } from './join-tiles.js'
 
 export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet' | 'tileMatrices'> & {
-  /** what is wanted, in degrees; null: everywhere */
+  /** the requested area in degrees; null for everywhere */
   readonly area: Bounds | null
 }
 

@@ -25,9 +25,9 @@ export interface CompareTask {
   readonly right: ComparedSet
   /** the grid of both */
   readonly tileMatrixSet: TileMatrixSetId
-  /** its numbers, unless it is one of those that have a name */
+  /** its numbers, unless the grid has a name */
   readonly tileMatrices?: TileMatrices | null
-  /** what is wanted of the zooms that either set has */
+  /** the requested range of the zooms that either set has */
   readonly minZoom: number
   readonly maxZoom: number
   /** maximum number of addresses that are compared; each zoom gets its share */

@@ -17,7 +17,7 @@ const referenceQuery = queryOptions({
   retry: false,
 })
 
-/** Coasts and borders, once they are wanted and there; a map is shown without them as well. */
+/** Returns coasts and borders once they are requested and loaded; a map is also shown without them. */
 export function useReference(wanted: boolean): FeatureCollection<Polygon> | undefined {
   return useQuery({ ...referenceQuery, enabled: wanted }).data
 }

@@ -37,7 +37,7 @@ export function withChosen(content: MapContent, features: readonly Feature[]): M
   }
 }
 
-/** Whether a layer of the map shows the vector itself. */
+/** True if a layer of the map shows the vector itself. */
 export function isOfVector({ source }: { readonly source?: unknown }): boolean {
   return source === SOURCE
 }

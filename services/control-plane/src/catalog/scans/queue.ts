@@ -47,7 +47,7 @@ async function runNext(ctx: ControlContext): Promise<boolean> {
     if (queued === null || !source?.enabled) return queued !== null
     const { reason, changed } = queued
     const scan = await scanUnderLock(ctx, source, scanning, reason, wanted(changed))
-    // A change is told of once: after a scan of changes that failed, everything is scanned.
+    // A change is reported only once: if a scan of changes fails, everything is scanned next.
     if (scan.status === 'failed' && scan.changed !== null && !scan.cancelled)
       await queueScan(ctx.sql, source.code, reason)
     return true

@@ -3,7 +3,7 @@ import { type KnownTileMatrixSetId, TILE_MATRIX_SET_IDS, type TileMatrixSetId } 
 /** Maximum zoom level. 2^30 columns still fit in a signed 32-bit integer, and a tile there is less than 4 cm wide. */
 export const MAX_ZOOM = 30
 
-/** Limit: columns and rows of a zoom, whatever the grid: those of a geographic one at its deepest. */
+/** Limit: columns and rows of a zoom in any grid: those of the deepest zoom of a geographic grid. */
 export const MAX_TILE_INDEX = 2 ** (MAX_ZOOM + 1) - 1
 
 /** One tile of the XYZ scheme: row 0 in the north (OGC Two Dimensional Tile Matrix Set, WebMercatorQuad). */

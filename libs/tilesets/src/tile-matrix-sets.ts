@@ -40,7 +40,7 @@ export interface OwnMatrices {
   readonly matrices: readonly TileMatrix[]
 }
 
-/** One zoom: units of the system for each pixel of its tiles, and how many of them there are. */
+/** One zoom: units of the system for each pixel of its tiles, and the numbers of its columns and rows. */
 export interface TileMatrix {
   readonly cellSize: number
   /** for pixels of 0.28 mm */
@@ -154,7 +154,9 @@ function ownSet(numbers: TileMatrices): TileMatrixSet {
   }
 }
 
-/** A zoom of a set with tiles of so many pixels (those of a set's own grid have its own size); null: it has no such zoom. */
+/**
+ * Returns a zoom of a set with tiles of this size in pixels (tiles of a set's own grid have its own size); null if the set does not have this zoom.
+ */
 export function matrixAt(set: TileMatrixSet, zoom: number, pixels = 256): TileMatrix | null {
   if (set.own !== null) return set.own.matrices[zoom] ?? null
   if (zoom > MAX_ZOOM) return null

@@ -153,7 +153,7 @@ function around(all: readonly TileMatrixLimits[]): Omit<TileMatrixLimits, 'zoom'
   }
 }
 
-/** Returns the smallest step at which a grid over so many columns and rows has at most `share` places, or one. */
+/** Returns the smallest step at which a grid over this number of columns and rows has at most `share` positions, or one position. */
 export function stepFor(width: number, height: number, share: number): number {
   const places = (step: number) => Math.ceil(width / step) * Math.ceil(height / step)
   const most = Math.max(1, share)

@@ -55,7 +55,7 @@ export interface ArchiveOfRanges {
   readonly head?: Uint8Array
   /** the root's offset for the leaf of a tile; 0: the root has no such leaf */
   leafOf(place: TilePlace): number
-  /** The leaf itself; null or empty: it is not to be had. `identity`: of the file. Throws `BrokenArchiveError`. */
+  /** Finds the leaf itself; null or empty if it is not available. `identity` is that of the file. Throws `BrokenArchiveError`. */
   leaf(place: TilePlace, identity: string): Generator<FileSection, Directory | null, Uint8Array | null>
 }
 

@@ -21,7 +21,7 @@ export function withRowOrder(probe: TileSetProbe, order: RowOrder | null): TileS
   return found(probe, order, 'only the tiles show it: their pictures fit those of the zooms above only in that order')
 }
 
-/** The same by the bounds that the metadata states. */
+/** Does the same with the bounds that the metadata declares. */
 export function withOrderOfBounds(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
   const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
   if (order === null || order === assumed) return probe

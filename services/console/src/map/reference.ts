@@ -22,7 +22,7 @@ export function useReference(wanted: boolean): FeatureCollection<Polygon> | unde
   return useQuery({ ...referenceQuery, enabled: wanted }).data
 }
 
-/** As the ground of maps, `--map-background`, in both schemes. */
+/** Colours that match the background of maps, `--map-background`, in both schemes. */
 const COLOURS = {
   light: { land: '#f4f1ea', border: '#9aa5ab' },
   dark: { land: '#343c42', border: '#6b757c' },

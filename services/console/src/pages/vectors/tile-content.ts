@@ -27,7 +27,7 @@ export function featureContent(data: FeatureCollection): MapContent {
   return { sources: { [SOURCE]: { type: 'geojson', data } }, layers: vectorLayersOf(SOURCE, null, 0) }
 }
 
-/** The same with features that were chosen on top. */
+/** Returns the same content with the chosen features on top. */
 export function withChosen(content: MapContent, features: readonly Feature[]): MapContent {
   const data: FeatureCollection = { type: 'FeatureCollection', features: [...features] }
   return {

@@ -32,12 +32,14 @@ export const scanQueue: BackgroundLoop = {
   },
 }
 
-/** Changes that have come together while the scan waited; so many are found no faster than everything. */
+/**
+ * Returns the changes that were collected while the scan waited; null for too many, because scanning them would take as long as scanning everything.
+ */
 function wanted(changed: readonly string[] | null): readonly string[] | null {
   return changed === null || changed.length > MAX_CHANGED ? null : changed
 }
 
-/** false: none waits, or another scan is running. */
+/** Returns false if no scan waits, or if another scan is running. */
 async function runNext(ctx: ControlContext): Promise<boolean> {
   if (!(await isScanQueued(ctx.sql))) return false
   const ran = await withScanLock(ctx, async (scanning) => {

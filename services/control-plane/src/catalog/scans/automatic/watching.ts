@@ -109,7 +109,7 @@ export class WatchedSources {
     }
   }
 
-  /** Those of the settled paths that are not written any more, below the folders that are watched. */
+  /** Returns the settled paths that are no longer being written below the watched folders. */
   async #finished(source: Watched, settling: Settling, settled: readonly string[], now: number): Promise<string[]> {
     if (source.kind !== 'basemap') return [...settled]
     const finished: string[] = []

@@ -106,7 +106,7 @@ export default defineConfig({
   worker: { format: 'es' },
 })
 
-/** Makes the boot a separate entry, which runs as soon as it is there: a stylesheet holds up other scripts. */
+/** Makes the boot a separate entry, which runs as soon as it is loaded, because a stylesheet delays other scripts. */
 function early(): Plugin {
   return {
     name: 'early',
@@ -171,7 +171,7 @@ function referenceMap(): Plugin {
   }
 }
 
-/** The page at /map/, with the map library as it was published, by fixed names: other pages load it from there. */
+/** The page at /map/, with the unchanged map library under fixed names, because other pages load it from there. */
 function mapPage(): Plugin {
   return {
     name: 'map-page',

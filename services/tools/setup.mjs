@@ -3,9 +3,9 @@
  *
  *     node services/tools/setup.mjs [--then|--as-is <script> [arguments]]
  *
- * With `--as-is` only where it never was made ready: a script that looks at a gateway must not take the packages from under one that serves.
- * Plain JavaScript without dependencies, because it runs in a fresh clone. When nothing changed it takes a fraction of a second
- * and needs no network. Several may start at once: one works, the others wait for it. SETUP=off leaves everything as it is.
+ * With `--as-is` it makes only a new checkout ready: a script that inspects a gateway must not replace the packages of a gateway that serves. Plain
+ * JavaScript without dependencies, because it runs in a fresh clone. If nothing has changed, it takes a fraction of a second and needs no network.
+ * Several may start at once: one works, the others wait for it. SETUP=off changes nothing.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -18,19 +18,22 @@ import { runTool } from './setup/run-tool.mjs'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const compiler = join(root, 'node_modules/typescript/bin/tsc')
 
-/** The start cannot succeed as the machine or the command line is: the same code with which settings are refused. */
+/** Exit code if the start cannot succeed on this machine or with this command line; the same as for refused settings. */
 const EXIT_REFUSED = 2
 
-/** npm needs a millisecond or two to pass a signal on; a person needs longer to press again. */
+/**
+ * Time in ms within which a second interrupt is a duplicate: npm needs a millisecond or two to pass a signal on; a person needs longer to press
+ * again.
+ */
 const DOUBLED_WITHIN_MS = 200
 
-/** The registry is asked whether it is there after this time. Packages that are installed or cached take less. */
+/** Time in ms after which the registry is checked. Installed or cached packages take less. */
 const ASKED_AFTER_MS = 10_000
 
 /** Lines of a failed tool's output that are shown: the cause comes first, and npm's explains all its options after it. */
 const SHOWN_LINES = 12
 
-/** Projects that the compiler builds if only the packages for serving are installed; with those that they refer to. */
+/** Projects that the compiler builds, with the projects that they refer to, if only the packages for serving are installed. */
 const SERVICES = ['edge', 'control-plane', 'tiler', 'tools'].map((name) => `services/${name}`)
 
 class SetupFailed extends Error {
@@ -60,7 +63,7 @@ function checkNode() {
   checkSystemLibrary(major)
 }
 
-/** uWebSockets.js has no binary for this Node on older systems; told before anything is installed. */
+/** Refuses systems for which uWebSockets.js has no binary for this Node, before anything is installed. */
 function checkSystemLibrary(nodeMajor) {
   if (process.platform !== 'linux' || nodeMajor < 24) return
   const version = /** @type {any} */ (process.report.getReport()).header.glibcVersionRuntime ?? 'none'
@@ -80,13 +83,13 @@ function scriptToRun() {
   return resolve(root, script)
 }
 
-/** A production installation: compiled before, complete without the compiler, and perhaps not writable. */
+/** True for a production installation: already compiled, complete without the compiler, and perhaps not writable. */
 function runsAsDelivered(script) {
   const isCompiled = script?.startsWith(join(root, 'services/')) && existsSync(script)
   return isCompiled && !existsSync(compiler) && existsSync(join(root, 'node_modules/.package-lock.json'))
 }
 
-/** Compiled once, with packages, though perhaps of other sources than those that lie there now. */
+/** True if the script runs unchanged: it has been compiled once and has its packages, although its sources may have changed since. */
 function runsAsIs(script) {
   return process.argv[2] === '--as-is' && existsSync(script) && existsSync(join(root, 'node_modules'))
 }
@@ -110,7 +113,7 @@ async function makeReady() {
   }
 }
 
-/** null: the checkout cannot be written (it is another user's, or read-only), and is run as it is. */
+/** Returns null if the checkout is not writable (another user's, or read-only); then it runs unchanged. */
 async function lockCheckout() {
   try {
     return await waitForLock(join(root, '.setup.lock'), (pid) =>
@@ -160,11 +163,11 @@ async function bundle() {
   ])
   mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
   if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
-  // Maps are served without it. The next start tries again.
+  // Maps are served without the documentation. The next start tries again.
   if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; continuing without it.`)
 }
 
-/** A gateway that already serves goes on without its console. A signal has been passed on to it as well. */
+/** A gateway that already serves continues without its console. It has received the signal as well. */
 function sayFailure(error) {
   if (!(error instanceof SetupFailed)) throw error
   if (error.message !== '') say(error.message)
@@ -174,7 +177,7 @@ function mustHaveWorked(what, result) {
   if (!result.ok) throw new SetupFailed(result.signal ? '' : `${beginning(result.output)}\n${what}.`, result.signal)
 }
 
-/** npm goes on trying, since a network may come back. */
+/** npm continues to try, because a network may come back. */
 async function sayRegistryTrouble() {
   const trouble = await registryTrouble(root)
   if (trouble)
@@ -185,8 +188,8 @@ async function sayRegistryTrouble() {
 }
 
 /**
- * npm passes an interrupt on that the terminal has sent to this process as well. One press is one signal: taken for a second one it would
- * cut the orderly end short. Has to stand before the script listens, which is when Node binds `emit`.
+ * npm passes on an interrupt that the terminal has also sent to this process. One key press must count once, because a second interrupt would cut the
+ * orderly end short. Must be called before the script listens for signals, because Node then binds `emit`.
  */
 function mergeDoubledInterrupts() {
   const emit = /** @type {(...args: any[]) => any} */ (process.emit)
@@ -207,7 +210,7 @@ function beginning(output) {
 
 function end(error) {
   if (!(error instanceof SetupFailed)) throw error
-  // Interrupted: dies by the signal that it was sent, as it would have without a tool running.
+  // Interrupted: dies by the same signal, as it would without a running tool.
   if (error.signal) process.kill(process.pid, error.signal)
   refuse(error.message, 1)
 }

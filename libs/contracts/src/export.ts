@@ -91,7 +91,7 @@ export const exportSchema = z.object({
 })
 export type Export = z.infer<typeof exportSchema>
 
-/** Limit: archives of one basemap that a device is told of. */
+/** Limit: archives of one basemap in the list for devices. */
 export const MAX_ARCHIVES = 200
 
 /** Extension: an archive by which a device keeps a copy of a basemap. */

@@ -169,7 +169,7 @@ void check_names(Choices &choices) {
   REQUIRE(name.ok() && name.text() == names.folder + expected + ".png", std::string(name.text()) + " instead of " + expected);
 }
 
-// Directories as JavaScript makes them of a package or a COG, with any offsets and lengths: what is found lies within its section.
+// Directories as JavaScript makes them from a package or a COG, with any offsets and lengths: every result lies within its section.
 void check_archive(Choices &choices) {
   const size_t count = 1 + choices.below(30);
   std::vector<double> ids, runs, offsets, nothing;

@@ -45,7 +45,7 @@ interface ChainedRow {
   readonly parts: readonly [at: string, actor: string, address: string, action: string, subject: string, detail: string]
 }
 
-/** Number of entries in one statement: some hundred kilobytes, and some milliseconds of hashing between two turns of the event loop. */
+/** Number of entries in one statement: a few hundred kilobytes, and a few milliseconds of hashing between two turns of the event loop. */
 const READ_AT_ONCE = 500
 
 /**

@@ -35,7 +35,7 @@ export interface StoredVersion {
   readonly tileMatrixSet: TileMatrixSetId
   /** the numbers of the version's own grid, which `tileMatrixSet` names unless an operator set another; absent or null: the grid is a known one */
   readonly tileMatrices?: TileMatrices | null
-  /** what the set's own metadata says beyond the fields above, for TileJSON */
+  /** further fields of the set's own metadata, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>
   readonly path: string
   readonly fingerprint: string

@@ -115,7 +115,7 @@ export async function listVersions(
   return { items: versions, total }
 }
 
-/** As `toVector` tells it. */
+/** The same status as that of `toVector`. */
 const TILES_STATUS = `CASE WHEN NOT v.tiles_wanted THEN 'none' WHEN v.available AND v.build_tried < v.revision THEN 'building'
   WHEN v.build_message <> '' THEN 'failed' WHEN v.build->>'maxZoom' IS NULL THEN 'none' ELSE 'ready' END`
 

@@ -178,8 +178,8 @@ export async function renewScan(sql: Queryable, id: string, steps: number): Prom
 }
 
 /**
- * Queues a scan of a source; one that waits already keeps its place, and scans what both want.
- * @param changed the paths below the source that it looks at; null: at everything
+ * Queues a scan of a source. A scan that already waits keeps its place, and covers the paths of both.
+ * @param changed paths below the source to scan; null for everything
  */
 export async function queueScan(
   sql: Queryable,
@@ -242,11 +242,11 @@ export async function isScanQueued(sql: Queryable): Promise<boolean> {
 export interface QueuedScan {
   readonly code: string
   readonly reason: ScanReason
-  /** the paths below the source that it looks at; null: at everything */
+  /** paths below the source to scan; null for everything */
   readonly changed: readonly string[] | null
 }
 
-/** The code of the source that has waited longest, which waits no more. The caller holds the scan lock. */
+/** Removes the source that has waited longest from the queue, and returns its code. The caller holds the scan lock. */
 export async function takeQueuedScan(sql: Queryable): Promise<QueuedScan | null> {
   const [row] = await sql<QueuedScan[]>`
     DELETE FROM scan_queue WHERE source_code = (SELECT source_code FROM scan_queue ORDER BY queued_at, source_code LIMIT 1)
@@ -277,8 +277,8 @@ export async function readScanWarnings(
 const STOPPED = coded('scan_stopped')
 
 /**
- * Scans that a process left `running` when it died; called by whoever holds the scan lock, so that none of them can be alive. The changes that one
- * was to look at are told of once only: everything of its source is scanned.
+ * Fails the scans that a process left `running` when it died. The caller holds the scan lock, so these scans cannot be alive. Changes are reported
+ * only once, so the next scan covers the whole source.
  */
 export async function failAbandonedScans(sql: Queryable): Promise<void> {
   const left = await sql<{ code: string; reason: ScanReason; changed: string[] | null }[]>`

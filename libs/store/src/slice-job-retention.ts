@@ -31,14 +31,14 @@ async function deleteOldJobs(sql: Sql, days: number, kept: number): Promise<numb
   return count
 }
 
-/** Those of these ids whose jobs have not ended. */
+/** Returns the ids among these whose jobs have not ended. */
 export async function openSliceJobs(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`
     SELECT id FROM slice_jobs WHERE id = ANY(${ids as string[]}::uuid[]) AND status IN ('pending', 'running')`
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Those of these ids that there are jobs of. */
+/** Returns the ids among these that belong to jobs. */
 export async function knownSliceJobs(sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await sql<{ id: string }[]>`SELECT id FROM slice_jobs WHERE id = ANY(${ids as string[]}::uuid[])`
   return new Set(rows.map(({ id }) => id))

@@ -278,7 +278,7 @@ export async function readUsageCells(
   return { cells, total: rows[0]?.total ?? 0, requests: rows[0]?.sum ?? 0 }
 }
 
-/** Days for which map cells are kept; a version may have some thousand cells a day. */
+/** Days for which map cells are kept; a version may have a few thousand cells a day. */
 export const CELL_DAYS = 31
 
 /** Days for which usage is kept by the hour. After that it is kept by the day. */

@@ -133,7 +133,7 @@ export interface TileWishes {
   readonly fields?: readonly string[] | null | undefined
 }
 
-/** Sets what an operator wants of the tiles; those that are wanted again are built again. */
+/** Stores the operator's settings of a vector's tiles. Tiles that are enabled again are rebuilt. */
 export async function setTileWishes(tx: Transaction, code: string, wishes: TileWishes): Promise<void> {
   const { wanted, minZoom, maxZoom, fields } = wishes
   await tx`

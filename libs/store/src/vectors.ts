@@ -112,7 +112,7 @@ function andBeginning(sql: Queryable, beginnings: readonly string[] | null) {
     : sql`AND EXISTS (SELECT FROM unnest(${beginnings as string[]}::text[]) one WHERE starts_with(relative_path, one))`
 }
 
-/** Vectors of a source whose relative path begins with one of these. */
+/** Returns the vectors of a source whose relative path begins with one of these texts. */
 export async function readVectorsBeginning(
   sql: Queryable,
   sourceCode: string,
@@ -128,7 +128,7 @@ export async function readVectorsBeginning(
       )
 }
 
-/** The codes of vectors, of any source, that begin with one of these. */
+/** Returns the codes of vectors, of any source, that begin with one of these texts. */
 export async function readCodesBeginning(sql: Queryable, beginnings: readonly string[]): Promise<Set<string>> {
   if (beginnings.length === 0) return new Set()
   const rows = await sql<{ code: string }[]>`

@@ -2,8 +2,8 @@ import type postgres from 'postgres'
 import type { Queryable } from './connect.js'
 
 /**
- * The `WHERE` of a read by codes; null: all, without one. `... IS NULL OR code = ANY(...)` in one statement would read each page of a big
- * table by a sequential scan.
+ * Returns the `WHERE` clause of a read by codes; null reads all rows, without a clause. `... IS NULL OR code = ANY(...)` in one statement would read
+ * each page of a big table by a sequential scan.
  */
 export function whereCode(
   sql: Queryable,

@@ -22,8 +22,8 @@ const SYSTEM_FOLDERS = ['opentype/noto', 'truetype/noto', 'noto-cjk', 'google-no
   (folder) => `/usr/share/fonts/${folder}`,
 )
 /**
- * Scripts that Noto Sans does not have, each with a separate font, by the first code points of the ranges that it has glyphs of. MapLibre draws
- * further scripts, as Thai, with a font of the device.
+ * Scripts that Noto Sans lacks, each with a separate font, by the first code points of the ranges for which that font has glyphs. MapLibre draws
+ * further scripts, such as Thai, with a font of the device.
  */
 const SCRIPTS: Readonly<Record<string, readonly number[]>> = {
   Hebrew: [0x500, 0xfb00],
@@ -45,7 +45,7 @@ const SYSTEM: readonly (readonly [name: string, file: string, face: string | nul
   ),
 ]
 
-/** The fonts of the gateway, and those of further scripts and ideographs that the system has. Looks at the disk. */
+/** Returns the gateway's fonts, and the system's fonts for further scripts and ideographs. Reads the disk. */
 export function shippedFonts(): readonly FontFace[] {
   const own = Object.entries(SHIPPED).map(([name, file]) =>
     outlines(name, require.resolve(`@expo-google-fonts/${file}`), null),
@@ -70,8 +70,8 @@ function outlines(name: string, path: string, face: string | null): FontFace {
 }
 
 /**
- * The fonts that stand behind every stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then those of other
- * scripts, and at last the one with ideographs, which has Latin letters too.
+ * Returns the fallback fonts of a stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then those of other
+ * scripts, and finally the one with ideographs, which also has Latin letters.
  * @param range the first code point of the range
  */
 export function fallbackNames(font: string, range: number): readonly string[] {

@@ -45,7 +45,7 @@ function withGatewayAddresses(text: string): StyleProblem[] {
   const values: unknown = JSON.parse(plain)
   if (isObject(values) && Array.isArray(values.layers) && values.layers.length > MAX_LAYERS)
     return [{ line: null, message: `it has more than ${MAX_LAYERS} layers` }]
-  // The validator's copy has objects with lines in the place of texts and numbers.
+  // The validator's copy has objects with line numbers instead of texts and numbers.
   const style = jsonlint.parse(plain) as StyleSpecification
   const found: StyleProblem[] = validateStyleMin(style).map(({ line, message }) => ({
     line: typeof line === 'number' ? line : null,

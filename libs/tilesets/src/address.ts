@@ -3,7 +3,7 @@ import { type KnownTileMatrixSetId, TILE_MATRIX_SET_IDS, type TileMatrixSetId } 
 /** Maximum zoom level. 2^30 columns still fit in a signed 32-bit integer, and a tile there is less than 4 cm wide. */
 export const MAX_ZOOM = 30
 
-/** Limit: columns and rows of a zoom, whatever the grid: those of a geographic one at its deepest. */
+/** Limit: columns and rows of a zoom in any grid: those of the deepest zoom of a geographic grid. */
 export const MAX_TILE_INDEX = 2 ** (MAX_ZOOM + 1) - 1
 
 /** One tile of the XYZ scheme: row 0 in the north (OGC Two Dimensional Tile Matrix Set, WebMercatorQuad). */
@@ -52,8 +52,9 @@ export function parseTileAddress(
 }
 
 /**
- * Whether zoom, column and row are those of a tile: z up to MAX_ZOOM, y below 2^z, x below 2^z in Web Mercator and below twice that in the
- * geographic grids. Takes whole numbers from 0. If the grid is not known, or a set's own (`isInSet` knows it), everything is a tile that any grid may have.
+ * True if a tile can have this zoom, column and row: z up to MAX_ZOOM, y below 2^z, x below 2^z in Web Mercator and below twice that in the
+ * geographic grids. The arguments are whole numbers from 0. If the grid is unknown or a set's own (see `isInSet`), accepts every tile that any grid
+ * may have.
  */
 export function isInPyramid(
   z: number,
@@ -67,7 +68,7 @@ export function isInPyramid(
   return x < (grid === 'WebMercatorQuad' ? size : 2 * size) && y < size
 }
 
-/** Whether a grid is one of those that have a name, and not a set's own. */
+/** True for a grid with a name; false for a set's own grid. */
 export function isKnownGrid(grid: TileMatrixSetId): grid is KnownTileMatrixSetId {
   return (TILE_MATRIX_SET_IDS as readonly string[]).includes(grid)
 }

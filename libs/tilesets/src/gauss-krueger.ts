@@ -20,7 +20,7 @@ const SIDE_POINTS = 16
 
 const { first, firstMeridian, last } = GAUSS_KRUEGER_CODES
 
-/** Whether a code is one of CGCS2000 / 3-degree Gauss-Kruger. */
+/** True for an EPSG code of CGCS2000 / 3-degree Gauss-Kruger. */
 export function isGaussKrueger(code: number): boolean {
   return Number.isInteger(code) && code >= first && code <= last
 }
@@ -33,7 +33,7 @@ export interface Zone {
   toDegrees(bounds: Bounds): Bounds
 }
 
-/** The zone of a code for which `isGaussKrueger` holds. CGCS2000 lies within a decimetre of WGS 84 and is taken for it. */
+/** Returns the zone of a code for which `isGaussKrueger` is true. CGCS2000 is within a decimetre of WGS 84 and is treated as WGS 84. */
 export function zoneOf(code: number): Zone {
   const { meridian, falseEasting } = originOf(code)
   const system = proj4(`+proj=tmerc +lat_0=0 +lon_0=${meridian} +k=1 +x_0=${falseEasting} +y_0=0 +ellps=GRS80 +units=m`)
@@ -116,7 +116,7 @@ export function tileMetres({ resolutions, tileSize }: TileMatrices, zoom: number
   return (resolutions[zoom] ?? Number.NaN) * tileSize
 }
 
-/** Half the width of a zone as it is served, metres: some more than `MAX_DEGREES` at the equator. */
+/** Half the served width of a zone in metres: slightly more than `MAX_DEGREES` at the equator. */
 const HALF_WIDTH = 700_000
 
 /** West, south, east, north of the grid, metres. */

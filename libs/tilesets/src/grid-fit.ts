@@ -20,7 +20,7 @@ export interface MatrixFit {
 /** Maximum offset of a tile from its place, in tiles: less than half of one of 256 pixels is invisible. */
 const MAX_PIXELS_OFF = 0.5 / 256
 
-/** The grid of a system by its EPSG code, Esri's own codes for Web Mercator among them. null: it is not served. */
+/** Returns the grid of a system by its EPSG code, including Esri's own codes for Web Mercator; null if it is not served. */
 export function gridOfCode(code: number): KnownTileMatrixSetId | null {
   if ([3857, 102100, 102113, 900913, 3785].includes(code)) return 'WebMercatorQuad'
   if (code === 4326) return 'WorldCRS84Quad'

@@ -3,7 +3,10 @@ import { disableTypes, imageSize, types } from 'image-size'
 import { encodingOf, sniffFormat } from './formats.js'
 import type { TileEncoding } from './tile-set.js'
 
-/** Maximum bytes of a sampled tile that are read. Images have their size in the first few hundred, or after an ICC profile of some thousand. */
+/**
+ * Maximum bytes of a sampled tile that are read. Images have their size in the first few hundred bytes, or after an ICC profile of a few thousand
+ * bytes.
+ */
 export const SAMPLE_BYTES = 64 * 1024
 
 /** Size at which vector tiles are drawn (MapLibre's unit), and default size of raster tiles. */

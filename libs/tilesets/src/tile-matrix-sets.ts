@@ -40,7 +40,7 @@ export interface OwnMatrices {
   readonly matrices: readonly TileMatrix[]
 }
 
-/** One zoom: units of the system for each pixel of its tiles, and how many of them there are. */
+/** One zoom: units of the system for each pixel of its tiles, and the numbers of its columns and rows. */
 export interface TileMatrix {
   readonly cellSize: number
   /** for pixels of 0.28 mm */
@@ -110,7 +110,7 @@ export const TILE_MATRIX_SETS: Readonly<Record<KnownTileMatrixSetId, TileMatrixS
 
 const ownSets = new WeakMap<TileMatrices, TileMatrixSet>()
 
-/** The set that a version or what was probed lies in. `tileMatrices` may be there next to a known grid, which an operator set. */
+/** Returns the tile matrix set of a version or a probe. `tileMatrices` may be present next to a known grid that an operator has set. */
 export function matrixSetOf({
   tileMatrixSet,
   tileMatrices,
@@ -154,7 +154,9 @@ function ownSet(numbers: TileMatrices): TileMatrixSet {
   }
 }
 
-/** A zoom of a set with tiles of so many pixels (those of a set's own grid have its own size); null: it has no such zoom. */
+/**
+ * Returns a zoom of a set with tiles of this size in pixels (tiles of a set's own grid have its own size); null if the set does not have this zoom.
+ */
 export function matrixAt(set: TileMatrixSet, zoom: number, pixels = 256): TileMatrix | null {
   if (set.own !== null) return set.own.matrices[zoom] ?? null
   if (zoom > MAX_ZOOM) return null
@@ -168,7 +170,7 @@ export function matrixAt(set: TileMatrixSet, zoom: number, pixels = 256): TileMa
   }
 }
 
-/** Whether a set has a tile at a place. Takes whole numbers from 0. */
+/** True if a set has a tile at this position. The arguments are whole numbers from 0. */
 export function isInSet(set: TileMatrixSet, z: number, x: number, y: number): boolean {
   const matrix = matrixAt(set, z)
   return matrix !== null && x < matrix.columns && y < matrix.rows
@@ -222,7 +224,7 @@ function cutTo([left, bottom, right, top]: Bounds, [west, south, east, north]: B
   return [within(west, left, right), within(south, bottom, top), within(east, left, right), within(north, bottom, top)]
 }
 
-/** Whether a tile has a part of an area, in degrees (west above east: across the antimeridian). */
+/** True if a tile intersects an area in degrees (west above east: across the antimeridian). */
 export function tileTouches(
   set: TileMatrixSet,
   { z, x, y }: { readonly z: number; readonly x: number; readonly y: number },

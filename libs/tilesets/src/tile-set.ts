@@ -30,7 +30,7 @@ export interface TileSetProbe {
   readonly tileMatrixSet: TileMatrixSetId
   /** the numbers of the set's own grid, which `tileMatrixSet` names; absent or null: the grid is a known one */
   readonly tileMatrices?: TileMatrices | null
-  /** what the metadata says beyond these fields, for TileJSON */
+  /** further fields of the metadata, for TileJSON */
   readonly metadata: Readonly<Record<string, unknown>>
   /** the file extension of the tiles on disk (for example `jpeg` for format `jpg`); for archives, the format */
   readonly extension: string

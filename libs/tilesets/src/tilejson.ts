@@ -19,7 +19,7 @@ export interface TileJsonInput {
   readonly tileMatrixSet: TileMatrixSetId
   /** the numbers of the set's own grid */
   readonly tileMatrices?: TileMatrices | null
-  /** what the set's own metadata says beyond these fields: it goes into the document as it is */
+  /** further fields of the set's own metadata, which go into the document unchanged */
   readonly metadata: Readonly<Record<string, unknown>>
 }
 

@@ -62,7 +62,7 @@ export function partsIn(folder: string, names: readonly string[]): FilePart[] {
   })
 }
 
-/** The parts of a vector as they are on the disk now: the file itself, and what belongs to a shapefile. */
+/** Returns the current parts of a vector on the disk: the file itself, and the sidecar files of a shapefile. */
 export function partsOf(path: string, kind: VectorKind): FilePart[] {
   const folder = dirname(path)
   const name = basename(path)

@@ -109,7 +109,7 @@ describe.each(shop.engines)('with engine %s', (engine) => {
     }
     expect(worst).toBeLessThan(0.1)
     const hole = pixelOf(WEST + 275 * STEP, NORTH - 200 * STEP)
-    // A pixel without a height is told from one with a height, and is no abyss to a client that does not look.
+    // A pixel without a height can be distinguished from one with a height, and is not an abyss for a client that ignores alpha.
     const nothing = await read(ZOOM, ...hole)
     expect(nothing!.alpha).toBe(254)
     expect(nothing!.height).toBeCloseTo(0, 6)

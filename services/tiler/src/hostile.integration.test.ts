@@ -98,7 +98,7 @@ interface Case {
   readonly make: (path: string) => void
   /** The reason that a person must be told. */
   readonly reason: RegExp
-  /** Whether it is GDAL that must refuse it, so that every engine has to show it. */
+  /** true if GDAL must refuse the file, so that every engine has to be tested */
   readonly opened?: true
 }
 

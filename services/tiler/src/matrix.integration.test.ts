@@ -85,7 +85,7 @@ async function make({ type, bands, interleave, nodata, compression, tiled }: Row
   )
 }
 
-/** Ramps of 16 bits in two bands of one plane each; the second one goes on where the first one ends. */
+/** Ramps of 16 bits in two bands of one plane each; the second one continues where the first one ends. */
 async function twoSources(): Promise<[string, string]> {
   const sources = [
     [1000, 2000],

@@ -14,9 +14,9 @@ export interface PyramidJob {
   readonly writer: TileWriter
   /** tiles of the layer to merge into; `null` for a new layer */
   readonly existing: TileReader | null
-  /** Chunks that an earlier run finished, and where this one notes its own; null: it could not go on. */
+  /** Chunks that an earlier run finished, and the record of this run's chunks; null if this run cannot be resumed. */
   readonly resume: Resume | null
-  /** Told of blocks of the deepest zoom that were dealt with. */
+  /** Called with the number of processed blocks of the deepest zoom. */
   readonly onBlocks: (count: number) => void
 }
 

@@ -19,10 +19,10 @@ const unpack = promisify(inflate)
 
 const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version
 
-/** Names what the kept chunks were made from. Written first: a folder without it keeps nothing. */
+/** Identifies the input of the kept chunks. Written first: a folder without this file is ignored. */
 const ORIGIN_FILE = 'origin'
 
-/** Limit: bytes of an unpacked record, of which a tile of 512 pixels takes 1 MiB and the names of its tiles some 30 KB. */
+/** Limit: bytes of an unpacked record, of which a tile of 512 pixels takes 1 MiB and the names of its tiles about 30 KB. */
 const MAX_RECORD_BYTES = 16 * 1024 * 1024
 
 /** Tiles of a chunk that are read at a time to be checked. */
@@ -37,7 +37,7 @@ type ChunkRecord = z.infer<typeof recordSchema>
 /** A finished chunk: its tiles are staged, and `pixels` is what its parent is made from. */
 export interface KeptChunk {
   readonly tiles: number
-  /** null: the chunk shows nothing, or its zoom is not asked for */
+  /** null if the chunk is empty, or if its zoom is not requested */
   readonly pixels: Pixels | null
 }
 
@@ -48,13 +48,13 @@ export interface Resume {
   readonly bytes: number
   has(at: Pick<Chunk, 'x' | 'y'>): boolean
   read(at: Pick<Chunk, 'x' | 'y'>): Promise<KeptChunk>
-  /** Notes a chunk, all tiles of which are written. */
+  /** Records a chunk whose tiles are all written. */
   keep(at: Pick<Chunk, 'x' | 'y'>, tiles: readonly WrittenTile[], pixels: Pixels | null): Promise<void>
 }
 
 /**
- * Opens what an earlier run of exactly this request left, checked tile by tile: the size and digest of each tile of a chunk must be as noted,
- * else the chunk is made again. If the request, a source, the layer below or a program is another, the earlier run's tiles are removed.
+ * Opens the results of an earlier run of exactly this request, and checks them tile by tile: a chunk is made again unless the size and digest of each
+ * of its tiles are as recorded. If the request, a source, the layer below or a program has changed, the earlier run's tiles are removed.
  */
 export async function openResume(folder: string, staging: string, origin: string): Promise<Resume> {
   const found = await readFile(join(folder, ORIGIN_FILE), 'utf8').catch(() => null)

@@ -131,7 +131,7 @@ function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
   })
 }
 
-/** Whether any source has pixels that do not count; then all are warped with alpha, as one warp takes only sources alike. */
+/** True if any source has pixels that do not count; then all are warped with alpha, because the sources of one warp must be alike. */
 function hasAlpha({ placed }: WarpJob): boolean {
   return placed.some(({ source: { imagery } }) => imagery.masks.length > 0 || imagery.palette === 'transparent')
 }

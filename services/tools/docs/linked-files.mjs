@@ -1,13 +1,13 @@
-/** Files of the repository that the documentation links to although they are no pages below docs: the site has them below `files/`. */
+/** Files of the repository outside of docs to which the documentation links: the site has them below `files/`. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** Inline links of Markdown, as the pages write them; code is removed before. */
+/** Matches the inline links of Markdown, after code has been removed. */
 const LINK = /\]\(([^()\s]+)\)/g
 const CODE = /^ *```.*?^ *```|`[^`\n]*`/gms
 
 /**
- * Every linked file, as paths from the root. Markdown becomes a page, whose own links count too; other files are copied as text.
+ * Returns every linked file, as paths from the root. Markdown files become pages, whose own links count too; other files are copied as text.
  * @param {string} root of the checkout
  * @returns {{pages: string[], copies: string[]}}
  */
@@ -27,13 +27,13 @@ export function linkedFiles(root) {
   return { pages: all.filter((path) => path.endsWith('.md')), copies: all.filter((path) => !path.endsWith('.md')) }
 }
 
-/** The file, as a path from the root, that a link of a page leads to; null for other sites and for places in the page itself. */
+/** Returns the file to which a link of a page leads, as a path from the root; null for other sites and for anchors in the page itself. */
 export function targetOf(page, href) {
   if (/^([a-z]+:|#|\/)/.test(href)) return null
   return normalize(join(dirname(page), decodeURI(href.replace(/[#?].*/, ''))))
 }
 
-/** Markdown below docs is a page of the site by itself. */
+/** Markdown below docs is already a page of the site. */
 export const isSitePage = (path) => path.startsWith('docs/') && path.endsWith('.md')
 
 function targetsOf(root, page) {

@@ -1,4 +1,7 @@
-/** Builds everything but the TypeScript, each part once for each change of its sources: the console's bundle, the documentation and the native addon. */
+/**
+ * Builds everything except the TypeScript, each part once for each change of its sources: the console's bundle, the documentation and the native
+ * addon.
+ */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -37,7 +40,7 @@ const ADDON = {
 }
 
 /**
- * Bundles the console where its sources have changed.
+ * Bundles the console if its sources have changed.
  * @param {string} root of the checkout
  * @param {() => void} onBuild called before it is built
  * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals}>}
@@ -48,7 +51,7 @@ export function buildConsole(root, onBuild) {
 }
 
 /**
- * Builds the documentation where its pages have changed, in the way of `buildConsole`.
+ * Builds the documentation if its pages have changed, like `buildConsole`.
  * @param {string} root of the checkout
  * @param {() => void} onBuild called before it is built
  */
@@ -82,8 +85,8 @@ async function bundle(root, part, command, onBuild) {
 }
 
 /**
- * Compiles the addon where its sources or Node have changed. A machine without a compiler goes without it and does not try at every start,
- * so a failed attempt counts; an interrupted one does not. `note` says why it goes without.
+ * Compiles the addon if its sources or Node have changed. A machine without a compiler runs without the addon and does not try at every start, so a
+ * failed attempt counts; an interrupted one does not. `note` says why the addon is missing.
  * @param {string} root of the checkout
  * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals, note?: string}>}
  */
@@ -121,7 +124,7 @@ function digestOf(root, { folder, sources }) {
   return hash.digest('hex')
 }
 
-// `npm run build` of the console, and with `docs` of the documentation: the next start finds it done.
+// `npm run build` of the console, or with `docs` of the documentation, so that the next start need not build it.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const build = process.argv[2] === 'docs' ? buildDocs : buildConsole
   const result = await build(fileURLToPath(new URL('../../..', import.meta.url)), () => {})

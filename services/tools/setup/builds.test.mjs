@@ -7,7 +7,7 @@ import { buildAddon, buildConsole } from './builds.mjs'
 let root
 let builds
 
-/** A checkout with a console of one page, and a bundler that makes a file or fails as it is told. */
+/** A checkout with a console of one page, and a bundler that makes a file or fails, as the test requires. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'builds-'))
   builds = 0

@@ -1,4 +1,4 @@
-/** Whether node_modules holds what package-lock.json names, and the npm commands that install it. */
+/** Checks if node_modules has the packages of package-lock.json, and installs them with npm. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,8 +30,8 @@ export function packagesAreInstalled(root, everything) {
 
 /**
  * Installs exactly the locked packages, with development packages regardless of NODE_ENV. If those for serving are installed, it only adds the
- * others, since a gateway may be running from them. Install scripts of packages stay off: none is needed (services/tools/src/embedded-postgres makes
- * its library links itself), and none can then run code here.
+ * others, since a gateway may be running from them. Install scripts of packages stay off: they are not needed (services/tools/src/embedded-postgres
+ * makes its library links itself), and cannot run code here.
  * @param {string} root of the checkout
  * @param {boolean} everything false if the packages for serving are enough
  */
@@ -59,7 +59,7 @@ function lockDigest(root) {
 }
 
 /**
- * Why the registry cannot be reached, as npm says it in one word; null where it answers, whatever it answers. Without a network `npm ci` itself says
+ * Returns npm's code for an unreachable registry, or null if the registry responds, with any response. Without a network, `npm ci` itself prints
  * nothing for more than ten minutes.
  * @param {string} root of the checkout
  */

@@ -17,7 +17,7 @@ afterEach(() => {
 
 test('a registry that is not in reach is told by the reason', async () => {
   vi.stubEnv('npm_config_registry', 'http://127.0.0.1:1/')
-  // As `npm test --silent` hands it on.
+  // As `npm test --silent` passes it on.
   vi.stubEnv('npm_config_loglevel', 'silent')
   expect(await registryTrouble(root)).toBe('ECONNREFUSED')
 })

@@ -5,13 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const RETRY_MS = 100
 
-/** Exit code of flock(1) where another process holds the lock. */
+/** Exit code of flock(1) if another process holds the lock. */
 const HELD = 1
 
 /**
- * Takes the lock or returns the process that holds it. Without util-linux, as outside of Linux, nothing is locked.
- * Throws where the file cannot be made or its file system knows no locks.
- * @param {string} path of the lock file, which stays when the lock is given back; its folder must exist
+ * Takes the lock or returns the process that holds it. Without util-linux, as outside of Linux, nothing is locked. Throws if the file cannot be
+ * created or its file system does not support locks.
+ * @param {string} path of the lock file, which remains when the lock is released; its folder must exist
  * @returns {{ok: boolean, release?: () => void, pid?: number}} `release` if it is taken, otherwise `pid` of the holder
  */
 export function tryLock(path) {
@@ -33,7 +33,7 @@ export function tryLock(path) {
  * Takes the lock, waiting for the process that holds it.
  * @param {string} path
  * @param {(pid: number) => void} onWait called once, if there is a process to wait for
- * @returns {Promise<() => void>} gives the lock back
+ * @returns {Promise<() => void>} releases the lock
  */
 export async function waitForLock(path, onWait) {
   for (let waiting = false; ; waiting = true) {

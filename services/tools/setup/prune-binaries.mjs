@@ -1,10 +1,10 @@
-/** npm's postinstall: packages that come with binaries for all platforms, 250 MB, keep those for this one. */
+/** npm's postinstall: removes the binaries for other platforms from packages that have binaries for all of them (250 MB). */
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
 const { platform, arch } = process
 
-/** Folders below node_modules, which entries are binaries, and how the names of this platform's begin. */
+/** Folders below node_modules, the pattern of their binaries, and the prefix of this platform's binaries. */
 const BINARIES = [
   { folder: 'uWebSockets.js', of: /\.node$/, own: `uws_${platform}_${arch}_` },
   { folder: 'uWebSockets.js-older/dist/bin', of: /\.node$/, own: `uws_${platform}_${arch}_` },

@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { setPriority } from 'node:os'
 
-/** Signals that end a start: they go to the running tool, and then end this process too. */
+/** Signals that end a start: they are passed to the running tool, and then end this process too. */
 const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP']
 
-/** npm that cannot reach its registry heeds a signal only when it has given up, after minutes. */
+/** If npm cannot reach its registry, it reacts to a signal only when it gives up, after minutes. */
 const ENDS_WITHIN_MS = 2000
 
 /**
@@ -31,7 +31,7 @@ export function runTool(command, args, cwd, niceness = 0) {
     }
     child.stdout.setEncoding('utf8').on('data', collect)
     child.stderr.setEncoding('utf8').on('data', collect)
-    // Without it, a tool would go on after a start that was refused.
+    // Otherwise a tool would continue after a refused start.
     const endWithMe = () => child.kill()
     process.once('exit', endWithMe)
     for (const signal of ENDING) process.on(signal, pass)

@@ -9,7 +9,7 @@ const launcher = join(import.meta.dirname, '..')
 const { engines } = JSON.parse(readFileSync(join(launcher, '../../package.json'), 'utf8'))
 let root
 
-/** A checkout in small: the real set-up, a compiler that notes its runs, and one package of each kind, installed from folders. */
+/** A small checkout: the real set-up, a compiler that records its runs, and one package of each kind, installed from folders. */
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'setup-'))
   vi.stubEnv('SETUP', '')
@@ -191,7 +191,7 @@ test('a checkout that cannot be written runs as it was compiled, and says so', a
   await start().ended
   rmSync(join(root, 'compiled'))
   rmSync(join(root, '.setup.lock'))
-  // Root, too, cannot open a folder for writing.
+  // Even root cannot open a folder for writing.
   mkdirSync(join(root, '.setup.lock'))
   const { code, err } = await start().ended
   expect(code).toBe(7)

@@ -68,9 +68,9 @@ export const tilingRequestSchema = z
     /** Folder of new tiles: absent or empty, on the file system of `layer_dir`. The caller removes it after a failure. */
     staging_dir: absolutePath,
     /**
-     * Lets the tool go on after it was ended: `dir` is where it notes what is finished, and the same `dir` and `staging_dir` are given to the
-     * next run. `source_tags` names the content of sources that are not known by their times, in the order of `source_paths`. Absent: a run
-     * begins with an empty staging folder. An operator's own tool is not given it.
+     * Lets an interrupted tool resume: it records finished work in `dir`, and the next run gets the same `dir` and `staging_dir`. `source_tags`
+     * identifies the content of sources that their times do not identify, in the order of `source_paths`. If absent, a run begins with an empty
+     * staging folder. An operator's own tool does not get this field.
      */
     resume: z.strictObject({ dir: absolutePath, source_tags: z.array(z.string().nullable()).optional() }).optional(),
     /** Scratch space; a folder in it is made and removed again. */

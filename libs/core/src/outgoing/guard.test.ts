@@ -17,7 +17,7 @@ const PUBLIC = '93.184.215.14'
 describe('never, not even for a service on loopback that allows everything', () => {
   const guard = guardWith({ callbackAllow: ['0.0.0.0/0', '::/0'] })
   test.each(NEVER)('%s', async (host) => {
-    // Refused by its text, before any name server is asked.
+    // Refused by its text, before any name server is queried.
     expect(guard.problemOf(`http://${host}/`)).not.toBeNull()
     expect(await guard.admit(`http://${host}/`)).toMatchObject({ ok: false })
   })

@@ -121,7 +121,7 @@ export interface Settings {
   /** share of requests by which a canary may be worse than the previous version; 0 to 1 */
   readonly canaryToleranceShare: number
   readonly demo: boolean
-  /** the edge logs one in so many responses; 0: none */
+  /** the edge logs one in this number of responses; 0 for none */
   readonly accessLogEvery: number
   /** encoding of exported traces, from the standard variables of OpenTelemetry; null: traces are not exported */
   readonly tracing: TracingProtocol | null

@@ -244,7 +244,7 @@ const cacheBytes = text
 /** Minimum of the tile memory. Less holds only a handful of tiles. The maximum depends on the machine, and the operator chooses it. */
 const LEAST_TILE_MEMORY = 2 ** 20
 
-/** Less holds neither GDAL with a large feature nor the two threads of a build. */
+/** Minimum for GDAL with a large feature, and for the two threads of a build. */
 const LEAST_BUILD_MEMORY = 256 * 2 ** 20
 
 /** Matches the values that a header carries unchanged. */

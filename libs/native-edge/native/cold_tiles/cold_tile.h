@@ -51,7 +51,7 @@ class ColdTile {
   std::string_view whole(std::string_view date) const;
 
  private:
-  // True if the tile is a part of a file as it is.
+  // True if the tile is an unchanged part of a file.
   bool is_range() const { return !set_.database && lead_.empty(); }
   Opened open_file(const TilePlace &place, int64_t now);
   AbsentTiles::Known look_for_column(char *path) const;

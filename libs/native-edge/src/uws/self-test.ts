@@ -86,7 +86,7 @@ class SelfTest {
     return ''
   }
 
-  /** The client does not read at first, so that the sender fills all buffers and must go on by writable events. */
+  /** The client does not read at first, so that the sender fills all buffers and must continue on writable events. */
   async #big(client: RawClient): Promise<string> {
     client.socket.pause()
     client.write(this.#ask(BIG))

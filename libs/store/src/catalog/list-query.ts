@@ -1,7 +1,7 @@
 import { sentence } from '@gateway/contracts/messages.js'
 import { z } from 'zod'
 
-/** Maximum page size: some hundred kilobytes of JSON and milliseconds of the database's time. */
+/** Maximum page size: a few hundred kilobytes of JSON and a few milliseconds of the database's time. */
 const MAX_PAGE = 1000
 
 /** Parses a whole number in a query string. */

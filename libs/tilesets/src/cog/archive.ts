@@ -60,7 +60,7 @@ function blocksOf({ zooms }: Cog): TilePlace[] | null {
   return blocks
 }
 
-/** Reads the part of the tables of offsets and sizes that a block has. Empty if a tile has a place that none has: whoever asks for it is told. */
+/** Reads a block's part of the tables of offsets and sizes. Empty if a tile has an impossible position, which a request for that tile reports. */
 function* leafOf({ path, isLittle, size, zooms }: Cog, block: TilePlace): Reads<Directory> {
   const zoom = zooms.get(block.z)
   if (zoom === undefined) return NO_TILES

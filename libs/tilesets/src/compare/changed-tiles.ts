@@ -10,7 +10,7 @@ import { folderChanges, folderPair } from './folder-changes.js'
 import { joinTiles, type TileChange } from './join-tiles.js'
 
 export type ChangesTask = Pick<CompareTask, 'left' | 'right' | 'tileMatrixSet' | 'tileMatrices'> & {
-  /** what is wanted, in degrees; null: everywhere */
+  /** the requested area in degrees; null for everywhere */
   readonly area: Bounds | null
 }
 
@@ -92,7 +92,7 @@ class LowestPlaces {
   readonly #most: number
   readonly #places: Record<TileChange, number[]> = { added: [], changed: [], removed: [] }
   #count = 0
-  /** places from here on are left for another pass; infinite: none are left */
+  /** positions from here on are left for another pass; infinite if all are done */
   end = Number.POSITIVE_INFINITY
 
   constructor(from: number, most: number) {

@@ -25,9 +25,9 @@ export interface CompareTask {
   readonly right: ComparedSet
   /** the grid of both */
   readonly tileMatrixSet: TileMatrixSetId
-  /** its numbers, unless it is one of those that have a name */
+  /** its numbers, unless the grid has a name */
   readonly tileMatrices?: TileMatrices | null
-  /** what is wanted of the zooms that either set has */
+  /** the requested range of the zooms that either set has */
   readonly minZoom: number
   readonly maxZoom: number
   /** maximum number of addresses that are compared; each zoom gets its share */
@@ -153,7 +153,7 @@ function around(all: readonly TileMatrixLimits[]): Omit<TileMatrixLimits, 'zoom'
   }
 }
 
-/** Returns the smallest step at which a grid over so many columns and rows has at most `share` places, or one. */
+/** Returns the smallest step at which a grid over this number of columns and rows has at most `share` positions, or one position. */
 export function stepFor(width: number, height: number, share: number): number {
   const places = (step: number) => Math.ceil(width / step) * Math.ceil(height / step)
   const most = Math.max(1, share)

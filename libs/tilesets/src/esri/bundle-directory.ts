@@ -35,8 +35,8 @@ export const madeDirectories = new LRUCache<string, Directory>({
 })
 
 /**
- * Blocks of tiles, each given by one of its tiles, as the leaf directories of an archive. A block's tiles have numbers that follow one another, so that the
- * first of each block finds it. The offset of a leaf is the block's place in this list, and one more: it stands for its name.
+ * Returns blocks of tiles, each given by one of its tiles, as the leaf directories of an archive. The tiles of a block have consecutive numbers, so
+ * the number of its first tile finds it. The offset of a leaf is the block's position in this list plus one, and represents its name.
  */
 export function rootOfBlocks(blocks: readonly TilePlace[]): Pick<ArchiveOfRanges, 'root' | 'leafOf'> {
   // The names of bundles may differ by their case only.
@@ -51,7 +51,7 @@ export function rootOfBlocks(blocks: readonly TilePlace[]): Pick<ArchiveOfRanges
   return { root, leafOf: (place) => indexOf(tileIds, firstOfBundle(place)) + 1 }
 }
 
-/** -1: it is not among them. */
+/** Returns -1 if the number is not in the list. */
 function indexOf(sorted: Float64Array, wanted: number): number {
   let [low, high] = [0, sorted.length]
   while (low < high) {
@@ -62,7 +62,7 @@ function indexOf(sorted: Float64Array, wanted: number): number {
   return sorted[low] === wanted ? low : -1
 }
 
-/** The number of the first tile of the bundle that a tile lies in; the others of the bundle follow it. */
+/** Returns the number of the first tile of a tile's bundle; the other tiles of the bundle follow it. */
 export function firstOfBundle({ z, x, y }: TilePlace): number {
   const above = tilesAbove(z)
   return z < BLOCK_ZOOM ? above : above + Math.floor((zxyToTileId(z, x, y) - above) / TILES) * TILES
@@ -77,7 +77,7 @@ const TURNS = Array.from({ length: 8 }, (_, i) => {
     return isSwapped ? [v, u] : [u, v]
   }
 })
-/** By these the turns are told from one another. */
+/** Tiles that distinguish the rotations from one another. */
 const PROBES = [
   [0, 0],
   [1, 0],

@@ -31,7 +31,7 @@ export function archiveOf(cache: EsriCache, zooms: readonly BundleListing[]): Om
   return { minZoom, maxZoom, ...rootOfBlocks(blocks) }
 }
 
-/** Finds tiles in bundles: of each a record of eight bytes is read, so that a bundle that was written to is read as it is. */
+/** Finds tiles in bundles. Reads the eight-byte record of each tile on every request, so that changes to a bundle are seen. */
 export class BundleLayout implements RangeLayout {
   readonly #cache: EsriCache
   readonly #known = new Set<string>()
@@ -110,7 +110,7 @@ export class BundleLayout implements RangeLayout {
       isWhole &&= length === null || at + bytes <= length
       return offset + at
     })
-    // Which of its tiles are broken is told where they are asked for.
+    // Requests for the individual tiles report which of them are broken.
     const made = isWhole ? found : NO_TILES
     madeDirectories.set(`${identity} ${name}`, made)
     return made

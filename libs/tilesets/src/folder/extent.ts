@@ -47,7 +47,7 @@ export function extentOf(
   return [longitude(box.west), latitude(box.south), longitude(box.east), latitude(box.north)]
 }
 
-/** In a grid whose zooms do not nest: around the tiles of the deepest zoom, and of those that reach further. */
+/** For a grid whose zooms do not nest: bounds around the tiles of the deepest zoom, and of other zooms that extend further. */
 function ownExtent(zooms: readonly ZoomExtent[], { extent }: TileMatrixSet, { zone, matrices, numbers }: OwnMatrices) {
   const [left, , , top] = extent
   let found: Bounds | null = null
@@ -55,7 +55,7 @@ function ownExtent(zooms: readonly ZoomExtent[], { extent }: TileMatrixSet, { zo
     const tile = (matrices[z]?.cellSize ?? Number.NaN) * numbers.tileSize
     const box = [left + minColumn * tile, top - (maxRow + 1) * tile, left + (maxColumn + 1) * tile, top - minRow * tile]
     const [west, south, east, north] = box as unknown as Bounds
-    // A tile of a higher zoom that holds the rest says no more.
+    // A tile of a higher zoom that contains the rest adds no information.
     const isAround: boolean =
       found !== null &&
       found[0] - west < tile &&

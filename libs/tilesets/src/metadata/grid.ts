@@ -26,7 +26,7 @@ const GRID_OF_NAME: ReadonlyMap<string, TileMatrixSetId> = new Map([
 ])
 
 export interface SaidGrid {
-  /** null: one that is not served, which `named` names */
+  /** null for a grid that is not served; `named` contains its name */
   readonly grid: TileMatrixSetId | null
   readonly named: string
   /** the numbers of the set's own grid */
@@ -36,8 +36,8 @@ export interface SaidGrid {
 }
 
 /**
- * In which grid a set says that its tiles lie; Web Mercator where it says nothing. One in a zone of Gauss-Kruger has `origin` (easting,
- * northing), `resolutions` (metres for each pixel, by zoom) and `tile_size` besides.
+ * Returns the grid that a set declares, or Web Mercator if it declares none. A set in a zone of Gauss-Kruger also has `origin` (easting, northing),
+ * `resolutions` (metres for each pixel, by zoom) and `tile_size`.
  */
 export function readGrid(fields: Readonly<Record<string, unknown>>): SaidGrid {
   for (const field of FIELDS) {

@@ -63,7 +63,7 @@ export function withCenter(center: Center | null, other: Readonly<Record<string,
   return center === null ? other : { ...other, center }
 }
 
-/** The grid of a set that is to be served. Throws `BrokenArchiveError` for one that lies in another grid than those served. */
+/** Returns the grid of a set. Throws `BrokenArchiveError` if the grid is not served. */
 export function servedGrid(metadata: TileSetMetadata): KnownTileMatrixSetId {
   const { id, tileMatrices } = gridOfFolder(metadata)
   if (tileMatrices === undefined && isKnownGrid(id)) return id

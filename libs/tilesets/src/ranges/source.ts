@@ -55,7 +55,7 @@ export interface ArchiveOfRanges {
   readonly head?: Uint8Array
   /** the root's offset for the leaf of a tile; 0: the root has no such leaf */
   leafOf(place: TilePlace): number
-  /** The leaf itself; null or empty: it is not to be had. `identity`: of the file. Throws `BrokenArchiveError`. */
+  /** Finds the leaf itself; null or empty if it is not available. `identity` is that of the file. Throws `BrokenArchiveError`. */
   leaf(place: TilePlace, identity: string): Generator<FileSection, Directory | null, Uint8Array | null>
 }
 
@@ -168,7 +168,7 @@ export class RangeSource implements ListedSource {
     if (leaf !== null && leaf.tileIds.length > 0) yield [offset, leaf]
   }
 
-  /** null: not all that it is made of is in memory, or it is broken, as whoever asks for its tiles is told. */
+  /** Returns null if not all of its parts are in memory, or if it is broken, which requests for its tiles report. */
   #leafInMemory(search: ReturnType<ArchiveOfRanges['leaf']>, file: OpenFile): Directory | null {
     try {
       let step = search.next()

@@ -13,7 +13,7 @@ function saysNothing({ storage, name, attribution, description, metadata }: Tile
 
 const FROM: Readonly<Record<RowOrder, string>> = { xyz: 'north', tms: 'south' }
 
-/** The probe with its rows counted as was found out, and a warning if that is not what the convention has. */
+/** Returns the probe with the detected row order, and with a warning if it differs from the convention. */
 export function withRowOrder(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
   const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
   if (order === null && saysNothing(probe)) return { ...probe, warnings: [...probe.warnings, UNKNOWN] }
@@ -21,7 +21,7 @@ export function withRowOrder(probe: TileSetProbe, order: RowOrder | null): TileS
   return found(probe, order, 'only the tiles show it: their pictures fit those of the zooms above only in that order')
 }
 
-/** The same by the bounds that the metadata states. */
+/** Does the same with the bounds that the metadata declares. */
 export function withOrderOfBounds(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
   const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
   if (order === null || order === assumed) return probe

@@ -132,7 +132,7 @@ function merge(converted: string, file: string, task: IndexTask, ownId: string |
   }
 }
 
-/** Indexes of what is rare. An id that several features have identifies none of them. */
+/** Adds indexes for rare values. An id that several features share does not identify any of them. */
 function finish(db: DatabaseSyncInstance): void {
   db.exec(`
     CREATE INDEX features_feature_id ON features (feature_id) WHERE feature_id IS NOT NULL;

@@ -125,7 +125,7 @@ const TOO_WIDE = /sqlite3_exec\(CREATE TABLE|too many columns/i
 /** GDAL 3.6 cannot write an infinite extent, when all features are there already. */
 const EXTENT_ERROR = /UPDATE gpkg_contents SET min_x = .{0,200}\b(?:Inf|nan)\b/i
 
-/** Whether a run has written all features. */
+/** True if a run has written all features. */
 function isWhole(outcome: Outcome | null): boolean {
   if (outcome === null || outcome.code === null || outcome.stopped !== null) return false
   const errors = outcome.stderr.split('\n').filter((line) => line.startsWith('ERROR'))
@@ -187,7 +187,7 @@ async function openParts({ source, kind, scratch }: Conversion): Promise<{ fd: n
   }
 }
 
-/** Whether what is open is the content that the scan has found: one revision never has the features of two contents. */
+/** True if the open file has the content that the scan found, so that a revision never mixes the features of two contents. */
 function isScanned({ source, kind, fingerprint }: Conversion, opened: readonly { fd: number }[]): boolean {
   if (fingerprint === null) return true
   const parts = partsOf(source.path, kind)
@@ -221,7 +221,7 @@ function environment(kind: VectorKind): Record<string, string> {
     ...GDAL_CONFIGURATION,
     // The scratch folder contains only the parts of this vector.
     GDAL_DISABLE_READDIR_ON_OPEN: 'FALSE',
-    // Prevents other drivers from opening a file whose content is of another kind.
+    // Prevents other drivers from opening a file with content of another format.
     OGR_SKIP: drivers.filter((one) => !used.includes(one)).join(','),
     OGR_SQLITE_SYNCHRONOUS: 'OFF',
     OGR_CT_FORCE_TRADITIONAL_GIS_ORDER: 'YES',

@@ -38,7 +38,7 @@ function append<T>(list: T[], more: readonly T[]): void {
   for (const one of more) list.push(one)
 }
 
-/** Whether two geometries have a point in common (OGC 06-103r4, 6.1.15.3): boundaries belong to them. */
+/** True if two geometries share a point (OGC 06-103r4, 6.1.15.3). Boundaries belong to the geometries. */
 export function intersects(a: Geometry, b: Geometry): boolean {
   const one = partsOf(a)
   const other = partsOf(b)

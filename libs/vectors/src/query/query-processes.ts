@@ -44,7 +44,7 @@ interface Open {
   spentMs: number
   settle: ((outcome: Chunk | Error) => void) | null
   sent: number
-  /** its process has sent the last part, and knows it no more */
+  /** true if its process has sent the last part and has forgotten the query */
   isOver: boolean
 }
 

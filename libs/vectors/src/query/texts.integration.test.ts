@@ -186,7 +186,7 @@ test.each([
     (i) => i % 3 === 0 && i % 11 !== 0 && i >= bottom && i <= top,
   )
   expect(heights).toEqual(expected)
-  // Those without heights are at all of them.
+  // Features without heights are at all heights.
   expect(features.length).toBeGreaterThan(1_000)
 })
 

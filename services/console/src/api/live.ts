@@ -19,7 +19,10 @@ const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
 }
 const ALL = [...Object.values(SHOWN_IN).flat(), 'traffic']
 
-/** The traffic of the last hour comes with the stream; longer ranges and those of one process, whose points are longer, are read so often. */
+/**
+ * The traffic of the last hour comes with the stream; longer ranges, and those of one process, have longer intervals between points and are read this
+ * often.
+ */
 const READ_TRAFFIC_EVERY_MS = 60_000
 
 /** Limit: points of the last hour; one stands for half a minute. */

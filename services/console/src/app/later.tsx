@@ -8,15 +8,15 @@ const begun = new Promise<void>((resolve) => {
   begin = resolve
 })
 
-/** The first page is painted before anything else is requested. */
+/** Time in ms for painting the first page, before anything else is requested. */
 const PAINTED_MS = 500
-/** Longer than the first page takes on a slow line. */
+/** Limit in ms, longer than the first page takes on a slow line. */
 const BEGIN_WITHIN_MS = 10_000
 
 /** Resolves once the first page is drawn. */
 export const firstPageDrawn: Promise<void> = begun
 
-/** Loads what stands around a page once the first one shows what it asked for, or somebody does something. */
+/** Loads the elements around a page once the first page shows its data, or when the user does something. */
 export function afterFirstPage(queries: QueryClient): Promise<void> {
   const cache = queries.getQueryCache()
   const unsubscribe = cache.subscribe(() => {
@@ -31,7 +31,7 @@ export function afterFirstPage(queries: QueryClient): Promise<void> {
   })
 }
 
-/** Data that came with the page are there before the page is drawn. */
+/** Waits until the page is drawn, because data that came with it can be present earlier. */
 function beginOnceDrawn(): void {
   requestAnimationFrame(() => {
     if (document.querySelector('h1') === null) beginOnceDrawn()
@@ -42,7 +42,7 @@ function beginOnceDrawn(): void {
 function later<P extends object>(choose: (extras: Extras) => ComponentType<P>) {
   const Loaded: ComponentType<object> = lazy(async () => {
     await begun
-    // The page works without them, and its next load brings them.
+    // The page works without them, and its next load gets them.
     return { default: (await import('./extras.js').then(choose, () => () => null)) as ComponentType<object> }
   })
   return function Later(props: P) {

@@ -4,7 +4,7 @@ import { matchPath } from '../router/match.js'
 
 export type Load = () => Promise<() => ReactNode>
 
-// A file for each area: what is opened next has come with what was opened before.
+// One file for each area, because the pages of an area are often opened one after the other.
 const maps = () => import('../pages/maps.js')
 const work = () => import('../pages/work.js')
 

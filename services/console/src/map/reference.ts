@@ -17,12 +17,12 @@ const referenceQuery = queryOptions({
   retry: false,
 })
 
-/** Coasts and borders, once they are wanted and there; a map is shown without them as well. */
+/** Returns coasts and borders once they are requested and loaded; a map is also shown without them. */
 export function useReference(wanted: boolean): FeatureCollection<Polygon> | undefined {
   return useQuery({ ...referenceQuery, enabled: wanted }).data
 }
 
-/** As the ground of maps, `--map-background`, in both schemes. */
+/** Colours that match the background of maps, `--map-background`, in both schemes. */
 const COLOURS = {
   light: { land: '#f4f1ea', border: '#9aa5ab' },
   dark: { land: '#343c42', border: '#6b757c' },

@@ -38,7 +38,7 @@ export function versionContent(
     tiles: tilesAt(`${GRID_PROTOCOL}://tile/{z}/{x}/{y}`),
     tileSize: version.tile_size,
     ...range,
-    // South of the pole is nothing.
+    // Avoids requests south of the pole, where no tiles exist.
     ...(geographic && { bounds: WORLD }),
   }
   const gridLayer: LayerSpecification = {

@@ -1,4 +1,4 @@
-/** Pages of what is done with maps and with the gateway, in one file of the bundle. */
+/** Pages of work with maps and of the gateway's administration, in one file of the bundle. */
 
 export { Page as SignedInPage } from './account/signed-in-page.js'
 export { Page as AuditPage } from './audit/audit-page.js'

@@ -76,7 +76,7 @@ export function Link({ to, onClick, ...rest }: LinkProps) {
     const isPlain = event.button === 0 && !metaKey && !ctrlKey && !shiftKey && !altKey
     if (event.defaultPrevented || !isPlain || (rest.target ?? '_self') !== '_self') return
     event.preventDefault()
-    // The same place again adds no entry to the history.
+    // Navigation to the same place does not add an entry to the history.
     router.navigate(to, { replace: pathOf(router.state.location) === to })
   }
   return <a {...rest} href={router.places.href(to)} onClick={open} />

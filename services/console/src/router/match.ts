@@ -1,6 +1,6 @@
 export type Params = Readonly<Record<string, string>>
 
-/** The values of the `:name` parts of a pattern, if the path has its form; null: it has not. `*` matches every path. */
+/** Returns the values of the `:name` parts of a pattern, or null if the path does not match. `*` matches every path. */
 export function matchPath(pattern: string, pathname: string): Params | null {
   if (pattern === '*') return {}
   const parts = segmentsOf(pattern)

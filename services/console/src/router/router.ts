@@ -55,7 +55,7 @@ export class Router {
     const { place, index } = places.current()
     this.#index = index
     this.#state = { location: place, next: null, page: null, blocked: null, keepsScroll: false }
-    // Later entries are told from the first one by their index.
+    // The index distinguishes later entries from the first one.
     places.replace(place, index)
     places.listen(() => this.#moved())
     this.#open(place, () => {})

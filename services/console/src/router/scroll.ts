@@ -15,7 +15,7 @@ export function useScrollRestoration(): void {
   const { location, keepsScroll } = useRouterState()
   useEffect(() => {
     window.history.scrollRestoration = 'manual'
-    // The entry is told before its page is replaced by another, which may be shorter.
+    // The position is stored before the page is replaced by another one, which may be shorter.
     let shown = router.state.location
     const leave = () => {
       positions.set(shown.key, window.scrollY)

@@ -15,7 +15,7 @@ interface BulkDialogProps {
   readonly onClose: () => void
 }
 
-/** One confirmation for all of them, and then what became of each. */
+/** One confirmation for all items, and then the outcome of each. */
 export default function BulkDialog({ bulk, selection, action, onClose }: BulkDialogProps) {
   const t = useTexts().work.bulk
   const [params, setParams] = useState<Params | null>(action.Fields === undefined ? {} : null)

@@ -12,7 +12,7 @@ import { OptionsButton } from './options-button.js'
 import { shortText } from './shown-text.js'
 import type { ListOptionsProps } from './use-hidden-columns.js'
 
-/** The button of a list's options with what it opens. */
+/** The button of a list's options, with its menu. */
 export default function ListOptionsPanel({ source, query, columns }: ListOptionsProps<unknown>) {
   const t = useTexts().work.list
   const [opened, { toggle, close }] = useDisclosure(true)

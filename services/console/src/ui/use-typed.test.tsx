@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import { useTyped } from './use-typed.js'
 
-/** A field whose value is kept elsewhere: what it sends comes back if the test says so. */
+/** A field whose value is kept elsewhere: a text that it sends returns as its value only if the test says so. */
 function show() {
   const sent: string[] = []
   function Field({ value }: { value: string }) {

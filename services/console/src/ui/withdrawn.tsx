@@ -6,7 +6,7 @@ interface Withdrawable {
   readonly source_enabled?: boolean
 }
 
-/** Whether readers get it: a preview requests it as they do. */
+/** True if readers can get it; a preview requests it like a reader. */
 export function isServed({ withdrawn, source_enabled: sourceEnabled = true }: Withdrawable): boolean {
   return !withdrawn && sourceEnabled
 }

@@ -37,7 +37,10 @@ function picture(content: number, length: number): Buffer {
   return Buffer.concat([PIXEL, noise])
 }
 
-/** Version n has a tile more than the one before, one that changed, and one less. So many others never change that a whole archive is larger than the deltas. */
+/**
+ * Writes version n. Compared with the previous version, it has one new tile, one changed tile and one tile less. Most tiles never change, so a whole
+ * archive is larger than the deltas.
+ */
 function writeVersion(n: number): void {
   const put = (x: number, y: number, tile: Buffer) => {
     const folder = path.join(home, 'maps/world', `v${n}`, '4', `${x}`)

@@ -105,7 +105,7 @@ test('HEAD needs the role of GET on every admin path of the OpenAPI document, an
       }
       refused++
       expect([path, own, head.statusCode]).toEqual([path, own, 403])
-      // The length is that of the refusal, which says nothing of what lies there.
+      // The length is that of the refusal, which does not reveal anything about the resource.
       expect([path, head.headers['content-length']]).toEqual([path, String(whole.body.length)])
       expect(whole.json().error).toBe(`this needs the role ${role}, and yours is ${own}`)
     }
@@ -207,7 +207,7 @@ test('a page without a session leads to the sign-in, and back to that page', asy
   expect((await test0.app.inject({ url: where })).body).toContain(
     'href="/admin/sign-in/start?to=%2Fadmin%2Ftokens%3Fq%3Da%26sort%3D-name"',
   )
-  // Programs are told by the status.
+  // Programs get the status.
   expect((await open('/admin/tokens', '*/*')).statusCode).toBe(401)
   expect((await open('/api/v1/admin/tokens', 'text/html')).statusCode).toBe(401)
 })

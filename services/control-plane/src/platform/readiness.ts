@@ -1,17 +1,17 @@
-/** Limit: after that long the process reports ready all the same; a start must not depend on the size of a catalog. */
+/** Limit: time in ms after which the process reports ready in any case; a start must not depend on the size of a catalog. */
 const LONGEST_WAIT_MS = 10_000
 
 /** Work at the start that must be done before the process reports ready, so that its first clients find the result. */
 export class Readiness {
   #outstanding: string | null
 
-  /** @param outstanding what is not done yet, as the readiness probe answers it */
+  /** @param outstanding description of the outstanding work, for the response of the readiness probe */
   constructor(outstanding: string) {
     this.#outstanding = outstanding
     setTimeout(() => this.finish(), LONGEST_WAIT_MS).unref()
   }
 
-  /** null: all is done */
+  /** null if all work is done */
   get outstanding(): string | null {
     return this.#outstanding
   }

@@ -5,7 +5,7 @@ import { type Warning, warningOf } from '@gateway/contracts/warning.js'
 import { firstCodes, unknownBasemaps, unknownVectors } from '@gateway/store/grants.js'
 import type { Queryable } from '@gateway/store/sql.js'
 
-/** Limit of what one warning names. */
+/** Limit: names in one warning. */
 const MAX_NAMED = 5
 const MAX_NAME = 100
 
@@ -21,7 +21,7 @@ export interface GivenCodes {
   readonly codes: readonly string[] | undefined
 }
 
-/** Warns of codes that nothing has; they are kept, since what they name may still come. One warning for each list. */
+/** Warns of codes that do not exist, once for each list. They are kept, because basemaps and vectors with these codes may still be added. */
 export async function codeWarnings(sql: Queryable, lists: readonly GivenCodes[]): Promise<Warning[]> {
   const warnings: Warning[] = []
   for (const { field, kind, codes = [] } of lists) {

@@ -14,16 +14,16 @@ import { fetchDirectory } from './tool-request.js'
 /** The images of a job, all on this machine's disk. */
 export interface LocalImages {
   readonly paths: readonly string[]
-  /** of each, the content of what was fetched; null: it lies on this machine, and is known by its times */
+  /** identity of the content of each fetched image; null for an image on this machine, which its times identify */
   readonly tags: readonly (string | null)[]
-  /** Removes what was fetched. */
+  /** Removes the fetched images. */
   remove(): Promise<void>
 }
 
 /** Maximum bytes of a companion file that georeferences an image. */
 const MAX_SIDECAR_BYTES = 1024 * 1024
 
-/** Bytes of the disk that stay free for others. */
+/** Bytes of the disk that are left free for other uses. */
 const LEFT_FREE = 1024 ** 3
 
 /** Message for every place outside of the roots, whether or not it exists. */

@@ -34,7 +34,7 @@ export async function pruneSliceFiles(sql: Sql, dataDir: string): Promise<void> 
   }
 }
 
-/** Removes what interrupted runs left for jobs that were cancelled since: no other run goes on with it. */
+/** Removes the files of interrupted runs whose jobs have since been cancelled: no other run will resume them. */
 export async function pruneLeftRuns(sql: Sql, workRoot: string): Promise<void> {
   for (const layer of await namesIn(workRoot)) {
     const found = await readdir(join(workRoot, layer)).catch(() => [])

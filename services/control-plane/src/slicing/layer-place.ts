@@ -18,11 +18,11 @@ export interface LayerPlace {
   readonly version: string
   /** directory of all tiles of that version, which is served if the output is a folder; it may not exist yet */
   readonly layerDir: string
-  /** all that a run writes: next to the versions, so that renames stay on one file system; hidden from scans by its dot */
+  /** folder of everything that a run writes: next to the versions, so that renames stay on one file system; its dot hides it from scans */
   readonly runDir: string
-  /** where new tiles are made */
+  /** folder of new tiles */
   readonly stagingDir: string
-  /** where the tiling tool notes what is finished, for the next run of a job that is interrupted */
+  /** folder in which the tiling tool records finished work, for the next run of an interrupted job */
   readonly resumeDir: string
 }
 
@@ -84,14 +84,14 @@ function isTaken(layer: string, version: string): boolean {
   return [version, `${version}.pmtiles`].some((name) => existsSync(join(layer, name)))
 }
 
-/** The tiles of a run, and what the tool notes of them: all that the next run goes on with. */
+/** The tiles of a run, and the records of the tool: the next run needs only these to resume. */
 const TILES = 'tiles'
 const RESUME = 'resume'
 
 /** The tiles of a version that is published as an archive. */
 const LAYER = 'layer'
 
-/** In a run's folder from when its tiles are complete and begin to be moved into the layer. */
+/** Marker in a run's folder: its tiles are complete, and are being moved into the layer. */
 const PUBLISHING = 'publishing'
 
 function runDirOf(layer: string, { id, fence }: Pick<JobLease, 'id' | 'fence'>): string {
@@ -105,8 +105,8 @@ export function jobOfRun(name: string): string | null {
 }
 
 /**
- * Takes over what the run before of this job left, and removes what others did: one job runs at a time, no other's can be in use. The folder
- * gets the name of this run, so that a process that lost the job unnoticed writes into it no more.
+ * Takes over the files of the previous run of this job, and removes those of other jobs, which cannot be in use because one job runs at a time. The
+ * folder gets the name of this run, so that a process that has lost the job without noticing cannot write into it.
  */
 export async function adoptRun(workRoot: string, targetCode: string, lease: JobLease): Promise<void> {
   const layer = join(workRoot, targetCode)
@@ -126,7 +126,7 @@ export async function adoptRun(workRoot: string, targetCode: string, lease: JobL
   }
 }
 
-/** Whether all tiles of the run are made, and some may be in the layer already. */
+/** True if all tiles of the run are made, and some may already be in the layer. */
 export function isPublishing({ runDir }: Pick<LayerPlace, 'runDir'>): boolean {
   return existsSync(join(runDir, PUBLISHING))
 }

@@ -103,7 +103,7 @@ async function makeLayer(
     await removeRun()
     return end ?? 'succeeded'
   } catch (error) {
-    // The next run goes on with what is left by a process that stops or has lost the job.
+    // If this process stops or has lost the job, the next run resumes from these files.
     if (!running.held.aborted) await removeRun()
     throw error
   } finally {

@@ -90,7 +90,7 @@ export function backlogMetrics(ctx: ControlContext, health: StoreHealth): void {
   )
 }
 
-/** Room for what a control plane writes: imports, logs and scratch, and the tiles that it slices. */
+/** Disk space for the files of a control plane: imports, logs, scratch, and sliced tiles. */
 function diskMetrics({ settings }: ControlContext, registers: Registry[]): void {
   const directories = { DATA_DIR: settings.dataDir, SLICE_OUTPUT_ROOT: settings.sliceWorkRoot }
   const disk = (suffix: string, help: string, value: (space: DiskSpace) => number) =>

@@ -17,9 +17,9 @@ import { type Derived, DerivedStore } from './derived-store.js'
 
 /** Limit: memory of GDAL's tools, in MB. */
 const MEMORY_MB = 1_500
-/** After so long it is looked again whether an index is still there. */
+/** Time in ms after which the existence of an index is checked again. */
 const LOOK_AGAIN_MS = 1_000
-/** Limit: descriptions of indexes that are held. */
+/** Limit: cached descriptions of indexes. */
 const MAX_DESCRIPTIONS = 500
 
 export interface FeaturesOptions {
@@ -39,7 +39,7 @@ export class VectorFeatures {
   readonly #described = new LRUCache<string, QueriedIndex>({
     max: MAX_DESCRIPTIONS,
   })
-  /** where an index was found a moment ago */
+  /** folders in which an index was found a moment ago */
   readonly #looked = new LRUCache<string, true>({
     max: MAX_DESCRIPTIONS,
     ttl: LOOK_AGAIN_MS,

@@ -71,8 +71,8 @@ function parseAddress(path: string): Address {
 }
 
 /**
- * Returns the parts of an address below `/arcgis/`. `code` '': no service. `wanted`: what a token must be granted. `tile`: the tile route's address of it, or that
- * of a vector's tiles; undefined: it names no tile.
+ * Returns the parts of an address below `/arcgis/`. `code` is '' if the address does not name a service. `wanted` is the resource that a token must
+ * be granted. `tile` is the address of the tile at the tile route or at that of vector tiles; undefined if the address does not name a tile.
  */
 export function arcgisRequest(edge: Edge, path: string) {
   const { room, type, rest, ...address } = parseAddress(path)
@@ -123,7 +123,7 @@ export function onArcgis(edge: Edge, res: HttpResponse, req: HttpRequest) {
   })
 }
 
-/** Whether a service is a basemap, or one that is not there: those are asked for as basemaps. */
+/** True if a service is a basemap or does not exist: missing services are treated as basemaps. */
 export function isPlaced(service: EsriService | null, code: string): boolean {
   return code !== '' && (service === null || service.kind === 'basemap')
 }

@@ -70,7 +70,7 @@ async function openRemoteArchive(exchange: RequestContext, offered: OfferedFile)
   const { root: cache, path: file, name, facts } = fetched
   const opened = await openFile(exchange, { ...offered, root: cache, path: file })
   if (!opened.ok) return opened
-  // The same validators as on every edge, so that a download can continue at another one.
+  // Uses the same validators as every edge, so that a download can continue at another edge.
   const modifiedMs = facts.modifiedAt?.getTime() ?? opened.validators.modifiedMs
   return { ...opened, validators: { etag: `"${name}"`, modifiedMs } }
 }

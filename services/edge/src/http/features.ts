@@ -224,13 +224,13 @@ class Page {
     this.#addresses = addresses
   }
 
-  /** Whether the client has this page already, or asks for another content: no query is run. */
+  /** Answers without a query if the client already has this page or requires other content. Returns true if it has answered. */
   answeredByTag(): boolean {
     const current = { etag: this.#tag(), modifiedMs: Number.POSITIVE_INFINITY }
     return answerCondition(this.#exchange, current, () => this.#headers())
   }
 
-  /** Weak: the time of the answer is in it. The same address means another page in another format, and in another area. */
+  /** Weak, because the page contains the time of the response. The same address returns different pages by format and area. */
   #tag(): string {
     const area = createHash('sha256').update(areaKey(this.#exchange.area)).digest('base64url').slice(0, 8)
     return `W/"${this.#index.revision}-${this.#query.format}-${area}"`

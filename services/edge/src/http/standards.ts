@@ -96,7 +96,7 @@ export function onWmts(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const { layer, label } = then
     const error = layer === null ? noSuchLayer() : tileRequestError(request, layer)
     if (layer === null || error !== null) return answerException(exchange, error ?? noSuchLayer())
-    // By the layer that this reader gets at that time, whose format may differ.
+    // Uses the layer that this reader gets at that time, whose format may differ.
     answerTilePath(exchange, tilePathOf(request, layer, label ?? CURRENT_VERSION))
   })
 }

@@ -110,7 +110,7 @@ function lookFor(
       : { kind: 'refused', answer: () => answerRefusal(exchange, target) }
   const { path, bounds } = target.version.stored
   const set = matrixSetOf(target.version.stored)
-  // Tiles outside of a token's area are not told of.
+  // The response does not reveal tiles outside of a token's area.
   const isInArea = exchange.area === null || tileTouches(set, target.place, exchange.area)
   if (!isInArea || isOutsideZooms(target.version, z)) return ABSENT
   // Each tile of a remote set would be a separate request, so the bounds of the set tell.

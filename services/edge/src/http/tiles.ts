@@ -82,7 +82,7 @@ function atVersion(
 function answerTileOf(exchange: RequestContext, path: Extract<TilePath, { kind: 'tile' }>) {
   const { edge } = exchange
   exchange.asked = usageOf(edge, path)
-  // By the version that is sent, for every form of the request.
+  // Checks the version that is sent, for every form of the request.
   if (exchange.area !== null) {
     const found = findTarget(edge, path, true, exchange.reader)
     if (!found.ok) return answerRefusal(exchange, found)

@@ -77,7 +77,7 @@ export async function openFile(
   return { ok: true, fd, size, remote: isLocal ? undefined : root, validators, type, fileName, code }
 }
 
-/** Opens an object that is sent unchanged, in pieces of one content. Rejects with the error of its store. */
+/** Opens an object that is sent unchanged; the pieces of a response never mix two states of it. Rejects with the error of its store. */
 export async function openObject(
   { edge }: RequestContext,
   { root, path, type, fileName, code }: OfferedFile,

@@ -37,7 +37,10 @@ const STORAGE_DURATION = 'gateway_storage_request_duration_seconds'
 const DURATION_HELP =
   'Time from the end of the request head to the first byte of the response; one in 64 tiles from memory is timed and counts for all'
 
-/** The Prometheus face of one process's counters, and of what `registry` has already; values are copied from the plain numbers only at a scrape. */
+/**
+ * Returns the Prometheus metrics of one process's counters, in addition to those of `registry`; values are copied from the plain numbers only at a
+ * scrape.
+ */
 export function createProcessMetrics(
   counters: Counters,
   gauges: Gauges,

@@ -3,7 +3,10 @@ import type { Settings } from '@gateway/core/settings/load.js'
 import { readTlsPair } from '@gateway/core/settings/tls-pair.js'
 import { Gauge, type Registry } from 'prom-client'
 
-/** Registers metrics of what an edge's operator has to provide in time: room on its disk, and a certificate that is in force. Workers tell the same of both. */
+/**
+ * Registers metrics of resources that an edge's operator has to provide in time: disk space and a valid certificate. All workers report the same
+ * values.
+ */
 export function surroundings(registry: Registry, settings: Settings): void {
   const disk = (name: string, help: string, value: (space: { free: number; total: number }) => number) =>
     new Gauge({

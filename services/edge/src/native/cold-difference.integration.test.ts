@@ -132,7 +132,7 @@ test('a folder with thousands of requests for missing tiles serves existing and 
     const answer = await natively.client.ask({ method: 'GET', target: `/tiles/alps/v1/${tile}.png`, headers })
     return answer.status === 200 ? answer.body.toString() : answer.status
   }
-  // One in a column that exists, one in a column that does not.
+  // One tile in a column that exists, one in a column that does not exist.
   const absent = ['10/1/2', '10/2/2']
   const { native } = natively.running.edge
   const before = native.answers

@@ -83,7 +83,7 @@ function layerOfStyle(catalog: Catalog, { stored }: CatalogStyle): Layer | null 
   }
 }
 
-/** null: all of the world, also for what lies across the antimeridian. */
+/** null for the whole world, also if the data crosses the antimeridian. */
 function around(one: Bounds | null, other: Bounds | null): Bounds | null {
   if (one === null || other === null || one[0] > one[2] || other[0] > other[2]) return null
   const [low, high] = [Math.min, Math.max]

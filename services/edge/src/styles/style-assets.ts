@@ -37,14 +37,14 @@ const IDLE_THREAD_MS = 30_000
 const MAX_WAITING = 256
 /** Limit of one range or sprite. The largest ranges of CJK fonts take a second; a font that was made to never end must not block the others. */
 const BUILD_LIMIT_MS = 30_000
-/** Rest of a font or sprite that exceeded the limit, before it is built again. */
+/** Time in ms before a font or sprite that exceeded the limit is built again. */
 const REST_MS = 10 * 60_000
 
 const RANGE_GLYPHS = 256
 
 const compress = promisify(gzip)
 
-/** A body as it is, and compressed. */
+/** A body, uncompressed and compressed. */
 export interface Finished {
   readonly plain: Buffer
   readonly packed: Buffer
@@ -126,7 +126,10 @@ export class StyleAssets {
     })
   }
 
-  /** The index of a sprite: drawn, or the file that it has now; null: the file is not there. Rejects as `range`, or with what the disk says. */
+  /**
+   * Returns the index of a sprite: drawn, or read from its file; null if the file does not exist. Rejects like `range`, or with the error of the
+   * disk.
+   */
   async spriteIndex(stored: StoredStyle, sprite: StoredSprite, ratio: 1 | 2): Promise<Finished | null> {
     const { sourcePath, fingerprint } = stored
     const file = `${sprite.path}${ratio === 2 && sprite.doubled ? '@2x' : ''}.json`

@@ -49,7 +49,9 @@ export const OTHERS = {
 } as const satisfies Readonly<Record<string, Other>>
 export type OtherCode = keyof typeof OTHERS
 export const OTHER_CODES = Object.keys(OTHERS) as OtherCode[]
-/** Those whose descriptions have levels that only JavaScript can look for: one that is no whole number, and 300 in place of a zoom whose level fits. */
+/**
+ * Codes whose descriptions have levels that only JavaScript can find: a level that is not a whole number, and 300 instead of a zoom whose level fits.
+ */
 export const NOT_NATIVE: readonly OtherCode[] = ['odd', 'high']
 
 type Tiles = readonly { readonly z: number; readonly x: number; readonly y: number; readonly data: Uint8Array }[]

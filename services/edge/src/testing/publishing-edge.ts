@@ -146,7 +146,8 @@ export function ask(target: string, headers: http.OutgoingHttpHeaders = {}, meth
 export const withToken = (token = running.token): http.OutgoingHttpHeaders => ({ 'x-access-token': token })
 
 /**
- * Repeats a request until the table answers: JavaScript answers first, then the tile is read without it, and a repeated tile is kept.
+ * Repeats a request until the table answers: JavaScript answers the first request, then the tile is read without JavaScript, and a repeated tile is
+ * kept.
  */
 export async function askUntilTable(target: string, headers = withToken()) {
   const answers = [await ask(target, headers)]

@@ -82,7 +82,7 @@ export class TileCounts implements TileNotes {
     return batchOf(Math.floor(nowMs / DAY_MS) * DAY_MS, cells)
   }
 
-  /** null: it is no version, none that there still is, or one in its own grid, whose zooms are no cells of each other. */
+  /** Returns null if the name is not that of a version, if the version no longer exists, or if it has its own grid, whose zooms do not nest. */
   #versionOf(name: string, basemaps: Catalog['basemaps']): Version | null {
     const [code = '', label = ''] = name.startsWith(VERSION) ? name.slice(VERSION.length).split('/') : []
     const stored = basemaps.get(code)?.versions.get(label)?.stored

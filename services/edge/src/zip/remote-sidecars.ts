@@ -38,7 +38,7 @@ export async function findRemoteSidecars(
     if (isPartOfShapefile(base, name) && !(encoding?.isSet && isCpg(name))) names.push(name)
   }
   if (!names.includes(path.basename(key))) return null
-  // By the tags that reads use: a list may write them differently.
+  // Uses the tags of reads, because a list may write them differently.
   const parts = await Promise.all(
     names.sort().map(async (name) => ({ name, key: `${folder}${name}`, facts: await store.head(`${folder}${name}`) })),
   )

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** Smaller files gain nothing that a packet would notice. */
+/** Minimum bytes: compressing a smaller file would not save a packet. */
 const MIN_COMPRESSED_BYTES = 1024
 
-/** Lays a .br and a .gz next to each file that compresses, for the control plane to send as they are. */
+/** Writes a .br and a .gz next to each compressible file, which the control plane sends unchanged. */
 export function compressIn(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)

@@ -10,7 +10,7 @@ import { sidebar } from './sidebar'
 
 const REPOSITORY = new URL('../../../../', import.meta.url).pathname
 
-/** The pages are docs/ of the repository, where they are read as Markdown too; the control plane serves what is built at /docs/. */
+/** The pages are those of docs/ in the repository, where they are also read as Markdown; the control plane serves the built site at /docs/. */
 export default defineConfig({
   title: 'Map asset gateway',
   description: 'Tiles and vector data behind service tokens',
@@ -18,11 +18,11 @@ export default defineConfig({
   srcDir: `${REPOSITORY}docs`,
   outDir: `${REPOSITORY}services/tools/docs/dist`,
   cacheDir: `${REPOSITORY}node_modules/.cache/vitepress`,
-  // A page of the site that names one that is not there ends the build.
+  // A link to a missing page of the site stops the build.
   ignoreDeadLinks: [/^https:\/\/localhost/],
-  // Otherwise each page has a script with the names of all others, and the content security policy would have to know each of them.
+  // Otherwise each page has a script with the names of all others, and the content security policy would need an entry for each script.
   metaChunk: true,
-  // It would add a style element at each change of the colour scheme, which the policy forbids.
+  // It would add a style element on each change of the colour scheme, which the policy forbids.
   appearance: { disableTransition: false },
   head: [['link', { rel: 'icon', type: 'image/svg+xml', href: '/docs/favicon.svg' }]],
   locales: {
@@ -59,7 +59,7 @@ export default defineConfig({
       linkLabel: 'Go to the home page',
       linkText: 'Home page',
     },
-    // The chosen language has not every page of the other one.
+    // A language need not have every page of the other one.
     i18nRouting: false,
     externalLinkIcon: false,
     search: {

@@ -14,7 +14,7 @@ const COLOURS = {
   border: 'var(--vp-c-text-3)',
 } as const
 
-/** Tells readers, too, why the test does not run a block. */
+/** Also shows readers why the test does not run a block. */
 export function showNotRun(markdown: MarkdownRenderer): void {
   const code = markdown.renderer.rules.fence
   markdown.renderer.rules.fence = (tokens, at, ...rest) => {
@@ -26,24 +26,24 @@ export function showNotRun(markdown: MarkdownRenderer): void {
   }
 }
 
-/** Draws ```mermaid blocks as they are built; what stands after the word is their text alternative. The styles are in theme/style.css. */
+/** Draws ```mermaid blocks during the build; the text after the word is their text alternative. The styles are in theme/style.css. */
 export function drawMermaid(markdown: MarkdownRenderer): void {
   const code = markdown.renderer.rules.fence
   markdown.renderer.rules.fence = (tokens, at, ...rest) => {
     const { info = '', content = '' } = tokens[at] ?? {}
     const [, label] = /^mermaid (.+)$/.exec(info) ?? []
     if (label === undefined) return code?.(tokens, at, ...rest) ?? ''
-    // A style element would load a font from elsewhere, and does not belong to the page.
+    // A style element would load a font from another site, and is not part of the page.
     const [head = '', ...shapes] = renderMermaidSVG(content, COLOURS).split(/<style>|<\/style>/)
     const named = head.replace('<svg ', `<svg role="img" aria-label="${markdown.utils.escapeHtml(label)}" `)
     return `<div class="diagram" tabindex="0" v-pre>${named}${shapes.at(-1)}</div>\n`
   }
 }
 
-/** Links to files of the repository that are no pages below docs lead to what the site has of them below `files/` (../linked-files.mjs). */
+/** Makes links to files of the repository outside of docs lead to their copies in the site below `files/` (../linked-files.mjs). */
 export function linkFiles(markdown: MarkdownRenderer): void {
   markdown.core.ruler.push('link-files', ({ tokens, env }) => {
-    // The title of a page is parsed once more without its page.
+    // The title of a page is parsed a second time, without its page.
     if (env.relativePath === undefined) return
     const page = sourceOf(env.relativePath)
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -57,11 +57,11 @@ export function linkFiles(markdown: MarkdownRenderer): void {
   })
 }
 
-/** The file, as a path from the root, that a page of the site is made of. */
+/** Returns the source file of a page of the site, as a path from the root. */
 const sourceOf = (relativePath: string) =>
   relativePath.startsWith('files/') ? relativePath.slice('files/'.length) : `docs/${relativePath}`
 
-/** From where the page lies for the bundler, to the picture next to the file that the page is made of. */
+/** Returns the path from the page's location for the bundler to the picture next to its source file. */
 function pictureOf(relativePath: string, page: string, src: string): string {
   const picture = targetOf(page, src)
   return picture === null ? src : relative(dirname(join('docs', relativePath)), picture)
@@ -69,6 +69,6 @@ function pictureOf(relativePath: string, page: string, src: string): string {
 
 function addressOf(target: string): string {
   if (isSitePage(target)) return target.slice('docs/'.length)
-  // The file is text under a separate name, whatever a web server makes of the file's own name.
+  // The copy is text under a separate name, so that the file's own name does not determine its type on a web server.
   return target.endsWith('.md') ? `files/${target}` : `files/${target}.txt`
 }

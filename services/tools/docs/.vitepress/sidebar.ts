@@ -1,10 +1,10 @@
 import type { DefaultTheme } from 'vitepress'
 
 const page = (text: string, link: string) => ({ text, link })
-/** Without `collapsed`: a group that opens and closes nests one button in another, which a screen reader cannot tell. */
+/** Without `collapsed`, because a collapsible group nests one button in another, which a screen reader cannot present. */
 const part = (text: string, items: DefaultTheme.SidebarItem[]) => ({ text, items })
 
-/** Groups are named by what a reader wants to do. */
+/** Groups are named after readers' tasks. */
 export const sidebar: Record<'en' | 'zh', DefaultTheme.SidebarItem[]> = {
   en: [
     part('Start', [

@@ -5,7 +5,7 @@ import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
 import { reachableHost, type Settings } from '@gateway/core/settings/load.js'
 
 /**
- * Whether a listener on this address would be the only one. Asked before the edge starts: it shares its port between processes, so it
+ * Checks if a listener on this address would be the only one. Called before the edge starts, because the edge shares its port between processes, and
  * would silently share it with a second gateway too.
  * @returns null, or why not (`EADDRINUSE`, `EADDRNOTAVAIL`, `EACCES` ...)
  */

@@ -333,7 +333,7 @@ export async function callersMayBeWrong(server: ServerProcess): Promise<void> {
   assert.ok(server.isAlive())
 }
 
-/** After the listener is closed, a transfer in progress arrives complete; the process ends when it is told to close. */
+/** After the listener is closed, a transfer in progress arrives complete; the process ends when it is asked to close. */
 export async function drainsAndCloses(server: ServerProcess): Promise<void> {
   const file = server.file('drain', 20_000_000)
   const [first, second] = [await server.connect(), await server.connect()]

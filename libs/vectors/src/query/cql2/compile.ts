@@ -235,7 +235,7 @@ function intersection(
 /** Features whose boxes touch, or are within, a box. */
 const TOUCHING = 'SELECT id FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ?'
 const WITHIN = 'SELECT id FROM rtree_features_geom WHERE minx >= ? AND maxx <= ? AND miny >= ? AND maxy <= ?'
-/** As the last part of a list of numbers, which keeps their order: SQLite would sort what an OR finds. */
+/** The last part of a list of numbers, because a list keeps their order: SQLite would sort the results of an OR. */
 const MISSING = ' UNION ALL SELECT fid FROM features WHERE geom IS NULL'
 
 function oneIntersection(geometry: Geometry, context: CompileContext, orMissing: boolean, isNegated: boolean): Sql {

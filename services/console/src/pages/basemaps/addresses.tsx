@@ -58,7 +58,7 @@ export function Addresses({ basemap, pinned = FOLLOWS }: AddressesProps) {
 }
 
 interface SnippetsProps {
-  /** of each client, what is pasted into it */
+  /** the text to paste into each client */
   readonly texts: readonly (readonly [client: string, text: string])[]
 }
 

@@ -27,7 +27,7 @@ export function vectorContent(
   }
 }
 
-/** The code chooses it: two vectors of one map are told apart. */
+/** Returns a colour by the code, so that two vectors of one map can be distinguished. */
 function colourOf(code: string, i: number): string {
   const first = [...code].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)
   return COLOURS[(first + i) % COLOURS.length] as string

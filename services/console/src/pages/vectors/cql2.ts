@@ -25,7 +25,7 @@ const SIGNS: Readonly<Partial<Record<Operator, string>>> = {
 const OF_TEXT: readonly Operator[] = ['contains', 'starts', 'equal', 'unequal', 'missing', 'present']
 const OF_ORDER: readonly Operator[] = ['equal', 'unequal', 'less', 'atMost', 'more', 'atLeast', 'missing', 'present']
 
-/** By what an attribute can be compared. */
+/** Returns the operators that can compare an attribute of this type. */
 export function operatorsOf(type: AttributeType): readonly Operator[] {
   if (type === 'string') return OF_TEXT
   if (type === 'boolean') return ['equal', 'missing', 'present']

@@ -27,7 +27,7 @@ export function featureContent(data: FeatureCollection): MapContent {
   return { sources: { [SOURCE]: { type: 'geojson', data } }, layers: vectorLayersOf(SOURCE, null, 0) }
 }
 
-/** The same with features that were chosen on top. */
+/** Returns the same content with the chosen features on top. */
 export function withChosen(content: MapContent, features: readonly Feature[]): MapContent {
   const data: FeatureCollection = { type: 'FeatureCollection', features: [...features] }
   return {
@@ -37,7 +37,7 @@ export function withChosen(content: MapContent, features: readonly Feature[]): M
   }
 }
 
-/** Whether a layer of the map shows the vector itself. */
+/** True if a layer of the map shows the vector itself. */
 export function isOfVector({ source }: { readonly source?: unknown }): boolean {
   return source === SOURCE
 }

@@ -29,18 +29,18 @@ export function TilesStatus({ tiles: { status } }: { tiles: Tiles }) {
   return <Status tone={TONES[status]}>{useTexts().vectors.tilesStates[status]}</Status>
 }
 
-/** The same if they are being built or could not be: in a list, what is as it should be needs no words. */
+/** The status only if the tiles are being built or could not be built: in a list, the normal state needs no text. */
 export function UnfinishedTiles({ tiles }: { tiles: Tiles }) {
   return tiles.status === 'building' || tiles.status === 'failed' ? <TilesStatus tiles={tiles} /> : null
 }
 
-/** Vectors by how far their tiles are. */
+/** Filter of vectors by the status of their tiles. */
 export function useTilesFilter(): Filter<'tiles_status'> {
   const t = useTexts().vectors
   return { name: 'tiles_status', label: t.tilesStatus, options: Object.entries(t.tilesStates) }
 }
 
-/** How many features no tile shows, for each zoom at which there are some. */
+/** Number of features that no tile shows, for each zoom that has any. */
 export function LeftOut({ tiles: { left_out: leftOut } }: { tiles: Tiles }) {
   const t = useTexts().vectors
   const formats = useFormats()
@@ -69,7 +69,7 @@ function countsOf(leftOut: Tiles['left_out']) {
   return Object.entries(leftOut).sort(([one], [other]) => Number(one) - Number(other))
 }
 
-/** The build of a vector's tiles: how it went, what it left out, and another one. */
+/** The build of a vector's tiles: its outcome, the features that it left out, and a button for a new build. */
 export function TilesSection({ vector }: { vector: AdminVector }) {
   const t = useTexts()
   const { code, name, tiles } = vector

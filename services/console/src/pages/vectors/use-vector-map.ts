@@ -36,7 +36,7 @@ export function useTileLayers(vector: AdminVector, token: string | undefined) {
   })
 }
 
-/** Returns what the map of a page shows on top, and `show`, with which the table next to it moves the map. */
+/** Returns the features that the map of a page highlights, and `show`, with which the table next to the map moves it. */
 export function useVectorMap() {
   const map = useRef<MapLibre | null>(null)
   const [chosen, setChosen] = useState<readonly Feature[]>([])

@@ -135,7 +135,7 @@ export class VersionChanges {
   }
 }
 
-/** Also ends the process of a reader that leaves before it has begun. */
+/** Also ends the process if the reader disconnects before the stream begins. */
 function streamOf(first: Buffer, lines: AsyncGenerator<Buffer, string | null>, signal: AbortSignal): Readable {
   const all = async function* () {
     yield first

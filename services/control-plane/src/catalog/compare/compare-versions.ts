@@ -15,7 +15,7 @@ const COMPARE_PROCESS = new URL('../../../dist/catalog/compare/compare-process.j
 export const MAX_COMPARED = 4096
 /** Time limit of the reading. The tiles compared by then are returned. */
 export const LIMIT_SECONDS = 20
-/** A disk that hangs blocks the process that reads it. The process is killed so long after its limit. */
+/** Time in ms after its limit when a process is killed, because a hanging disk blocks the process that reads it. */
 const PATIENCE_MS = 5_000
 /** Maximum number of comparisons that one control plane makes at the same time, each in a process. */
 export const MAX_AT_ONCE = 2

@@ -46,7 +46,7 @@ const VERSIONS = {
 
 const SEEN = 'Includes items that readers do not see: withdrawn, unavailable, or of a disabled scan source.'
 
-/** One thing of the catalog, as administrators see it. */
+/** Routes for single items of the catalog, as administrators see them. */
 export function detailRoutes(app: App, { sql, settings }: ControlContext): void {
   app.get(
     '/api/v1/admin/basemaps/:code',

@@ -32,12 +32,14 @@ export const scanQueue: BackgroundLoop = {
   },
 }
 
-/** Changes that have come together while the scan waited; so many are found no faster than everything. */
+/**
+ * Returns the changes that were collected while the scan waited; null for too many, because scanning them would take as long as scanning everything.
+ */
 function wanted(changed: readonly string[] | null): readonly string[] | null {
   return changed === null || changed.length > MAX_CHANGED ? null : changed
 }
 
-/** false: none waits, or another scan is running. */
+/** Returns false if no scan waits, or if another scan is running. */
 async function runNext(ctx: ControlContext): Promise<boolean> {
   if (!(await isScanQueued(ctx.sql))) return false
   const ran = await withScanLock(ctx, async (scanning) => {
@@ -47,7 +49,7 @@ async function runNext(ctx: ControlContext): Promise<boolean> {
     if (queued === null || !source?.enabled) return queued !== null
     const { reason, changed } = queued
     const scan = await scanUnderLock(ctx, source, scanning, reason, wanted(changed))
-    // A change is told of once: after a scan of changes that failed, everything is scanned.
+    // A change is reported only once: if a scan of changes fails, everything is scanned next.
     if (scan.status === 'failed' && scan.changed !== null && !scan.cancelled)
       await queueScan(ctx.sql, source.code, reason)
     return true

@@ -71,7 +71,7 @@ async function measured(ctx: ControlContext, source: ScannedSource, scan: () => 
 
 /**
  * One scan of a source; the caller holds the scan lock.
- * @param changed the paths below it that are scanned; null: everything is
+ * @param changed paths below the source that are scanned; null for everything
  */
 export async function scanUnderLock(
   ctx: ControlContext,

@@ -144,7 +144,7 @@ describe('when its holder dies', () => {
     store.startRunner({ deliver: async () => success(DONE) })
     expect(await store.until(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
     expect((await store.attempts(id)).map(({ outcome }) => outcome)).toEqual(['succeeded', 'interrupted'])
-    // The dead one was only slow: what it says now counts for nothing.
+    // The dead runner was only slow: its report no longer counts.
     const line = {
       startedAt: new Date(),
       durationMs: 1,

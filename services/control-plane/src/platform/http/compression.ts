@@ -9,8 +9,9 @@ const WORTHWHILE = 1024
 const COMPRESSED = /^\/api\/|^\/admin\/\*?$/
 
 /**
- * Compresses JSON of the API and the console's page for clients that accept it, before all routes. Only answers to GET: plaintexts of tokens are only ever answered
- * to POST, so that no length tells of one (BREACH). Streams of events, logs and metrics are of other types and pass as they are written.
+ * Compresses JSON of the API and the console's page for clients that accept it, before all routes. Only responses to GET are compressed: plaintexts
+ * of tokens are returned only to POST, so that the length of a response does not reveal one (BREACH). Streams of events, logs and metrics have other
+ * types and are sent as they are written.
  */
 export async function registerCompression(app: App): Promise<void> {
   app.addHook('onRoute', (route) => {

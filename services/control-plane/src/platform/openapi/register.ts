@@ -12,7 +12,7 @@ import type { ApiDocument } from './document.js'
 import { nameSchemas } from './schemas.js'
 import { HEADERS, TILE_JSON } from './tile-json.js'
 
-/** As OGC API – Features part 5 and STAC name it; the landing page of the OGC API, which the edge answers, names it too. */
+/** Media type according to OGC API – Features part 5 and STAC; the edge's landing page of the OGC API uses it too. */
 const OPENAPI_TYPE = 'application/vnd.oai.openapi+json;version=3.1'
 
 const CONTACT = { name: 'The operator of this gateway' }

@@ -21,7 +21,7 @@ const FINDINGS = [
 /** The reads of the overview. */
 const OVERVIEW = ['dashboard', 'edges', 'dashboard/traffic', ...FINDINGS].map((path) => `/api/v1/admin/${path}`)
 
-/** The first reads of each page below `/admin/`; its lists as they are without search, filter and order. */
+/** The first reads of each page below `/admin/`; lists without search, filter and order. */
 const READS: readonly (readonly [page: RegExp, reads: (match: readonly string[]) => readonly string[]])[] = [
   [/^$/, () => OVERVIEW],
   [/^(basemaps|versions|vectors|tokens|scan-sources)$/, ([, name]) => [`/api/v1/admin/${name}?limit=${PAGE_SIZE}`]],

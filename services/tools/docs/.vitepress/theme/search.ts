@@ -1,7 +1,7 @@
 import MiniSearch, { type Options } from 'minisearch'
 import { chineseWords } from '../chinese-words'
 
-/** In the place of the library in the search box: what is typed is cut into Chinese words as the index was. */
+/** Replaces the library in the search box: splits the query into Chinese words in the same way as the index. */
 export default {
   loadJSON: <T>(json: string, options: Options<T>): MiniSearch<T> =>
     MiniSearch.loadJSON(json, {

@@ -8,7 +8,7 @@ import { DEMO_BASEMAPS, DEMO_STYLES, DEMO_VECTORS } from './plan.js'
 
 /** Time limit: a scan of the configured roots may be running at a start, and only one scan runs at a time. */
 const SCAN_WITHIN_MS = 120_000
-/** Time limit for the vector tiles of the demo, which take a second or two. After it, the gateway starts and goes on building. */
+/** Time limit for the vector tiles of the demo, which take a second or two. After it, the gateway starts and continues to build them. */
 const BUILD_WITHIN_MS = 60_000
 const LOOK_AGAIN_MS = 100
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeBasemaps } from './basemaps.js'
 import { IMAGERY, STYLES, VECTORS } from './sources.js'
 
-// A separate process: it computes for some seconds and needs some hundred megabytes, which the launcher cannot spare.
+// A separate process, because it computes for several seconds and needs a few hundred megabytes, which the launcher cannot spare.
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: make.js <folder>')
 await mkdir(join(folder, 'basemaps'), { recursive: true })

@@ -14,13 +14,13 @@ export const MAX_WATCHES = 20_000
 export interface WatchEvents {
   /** `path` below the folder; null: anything may have changed */
   readonly onChange: (path: string | null) => void
-  /** The folder is watched no more; `problem` says why, for the operator. */
+  /** The folder is no longer watched; `problem` tells the operator why. */
   readonly onProblem: (problem: string) => void
 }
 
-/** Companions of an SQLite file that appear and disappear while it is only read. */
+/** Companions of an SQLite file that appear and disappear even if it is only read. */
 const PASSING = /-(shm|wal)$/
-/** One that says that the file itself is being written. */
+/** A companion that shows that the file itself is being written. */
 const JOURNAL = /-journal$/
 
 const LIMITS: ReadonlyMap<string, string> = new Map([
@@ -38,7 +38,7 @@ export class FolderWatch {
   readonly #depth: number
   readonly #most: number
   #root = ''
-  /** what is behind a link is found at two paths, and notifications have one of them */
+  /** true if the tree has links: a file behind a link has two paths, and notifications contain only one of them */
   #hasLinks = false
   #closed = false
 
@@ -90,7 +90,8 @@ export class FolderWatch {
     if (this.#closed || PASSING.test(name)) return
     const isItself = name === '' || (level === 0 && name === path.basename(folder))
     const below = path.relative(this.#root, path.join(folder, name.replace(JOURNAL, '')))
-    // Scans never read anything below hidden names. The folder itself is named when it is moved or deleted; its watch tells nothing more.
+    // Scans never read anything below hidden names. A notification names the folder itself when it is moved or deleted; its watch then reports
+    // nothing more.
     if (isItself || this.#hasLinks) this.#events.onChange(null)
     else if (!below.split(path.sep).some(isHidden)) this.#events.onChange(below)
     if (kind !== 'rename') return
@@ -120,7 +121,7 @@ export class FolderWatch {
   }
 
   #gone(folder: string, level: number, { code, message }: NodeJS.ErrnoException): void {
-    // A folder that disappears during the look is a change of its parent folder.
+    // A folder that disappears while it is read is a change of its parent folder.
     if (level > 0 && (code === 'ENOENT' || code === 'ENOTDIR')) this.#forget(folder)
     else this.#fail(LIMITS.get(code ?? '') ?? `${folder} cannot be watched: ${message}`)
   }

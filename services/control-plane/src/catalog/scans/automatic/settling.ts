@@ -1,10 +1,13 @@
-/** A change is picked up so long after the last one of the same path. */
+/** Time in ms without changes of a path after which its change is picked up. */
 export const SETTLE_MS = 2_000
-/** And a folder is scanned at most so often. */
+/** Minimum interval in ms between two scans of a folder. */
 export const LEAST_INTERVAL_MS = 10_000
-/** Limit: paths that one scan looks at; after changes of more, everything is scanned. */
+/** Limit: changed paths of one scan; after changes of more, everything is scanned. */
 export const MAX_CHANGED = 256
-/** Limit: notifications of a second. The kernel drops them beyond 16,384 that were not read, and Node does not say so: everything is scanned then. */
+/**
+ * Limit: notifications in a second; beyond it, everything is scanned. The kernel drops notifications if 16,384 are unread, and Node does not report
+ * that.
+ */
 export const MAX_NOTIFICATIONS = 8_000
 const COUNTED_MS = 1_000
 
@@ -12,8 +15,8 @@ const COUNTED_MS = 1_000
 export type Due = 'everything' | readonly string[]
 
 /**
- * When the changes of a folder are to be scanned, and which. Each path settles by itself, so that a file that grows for minutes does not delay
- * another one. Times are of one monotonic clock, in milliseconds.
+ * Decides when the changes of a folder are to be scanned, and which ones. Each path settles by itself, so that a file that grows for minutes does not
+ * delay another one. Times are of one monotonic clock, in milliseconds.
  */
 export class Settling {
   readonly #changedAt = new Map<string, number>()
@@ -21,7 +24,7 @@ export class Settling {
   #wantsEverything = false
   #scannedAt = Number.NEGATIVE_INFINITY
 
-  /** Earlier changes are not known: everything is due, at once unless something changes. */
+  /** Makes everything due, because earlier changes are unknown: at once, unless something is changing. */
   begin(): void {
     this.#wantsEverything = true
   }
@@ -35,7 +38,7 @@ export class Settling {
     this.#changedAt.set(path === null || isOneTooMany ? '' : path, now)
   }
 
-  /** The changes that are due now; null: none are. Everything waits until nothing changes, and what has settled before is scanned meanwhile. */
+  /** Returns the changes that are due now, or null. A scan of everything waits until nothing changes; settled paths are scanned meanwhile. */
   due(now: number): Due | null {
     if (now < this.#scannedAt + LEAST_INTERVAL_MS) return null
     const isSettled = (at: number) => now >= at + SETTLE_MS
@@ -46,12 +49,12 @@ export class Settling {
     return settled.length === 0 ? null : settled
   }
 
-  /** The paths that have changed, and that no scan has been asked for. */
+  /** The changed paths for which no scan has been requested. */
   get changed(): readonly string[] {
     return [...this.#changedAt.keys()].filter((path) => path !== '')
   }
 
-  /** A scan of these has been asked for. */
+  /** Called when a scan of these changes has been requested. */
   taken(due: Due, now: number): void {
     if (due === 'everything') this.#changedAt.clear()
     else for (const path of due) this.#changedAt.delete(path)

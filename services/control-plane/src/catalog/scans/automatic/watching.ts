@@ -101,7 +101,7 @@ export class WatchedSources {
       const looked = settled === 'everything' ? settling.changed : settled
       const finished = await this.#finished(source, settling, looked, now)
       if (finished.length === 0 && looked.length > 0) continue
-      // Everything has to wait for what is still written.
+      // A scan of everything has to wait for tiles that are still being written.
       const due = settled === 'everything' && finished.length === looked.length ? settled : finished
       if (due.length === 0) continue
       settling.taken(due, now)
@@ -109,7 +109,7 @@ export class WatchedSources {
     }
   }
 
-  /** Those of the settled paths that are not written any more, below the folders that are watched. */
+  /** Returns the settled paths that are no longer being written below the watched folders. */
   async #finished(source: Watched, settling: Settling, settled: readonly string[], now: number): Promise<string[]> {
     if (source.kind !== 'basemap') return [...settled]
     const finished: string[] = []

@@ -38,10 +38,11 @@ export interface ScanContext {
 }
 
 /**
- * Compares what a scan found with what is known. Pure; the order of both does not matter. Nothing is ever deleted: what is not found is
- * marked unavailable, once, and what is found again is updated. A version that was registered after the scan began is not changed, since
- * the walk may have passed before it was there.
- * @param known every basemap of the catalog, or those that the scan has looked for or found: a code that belongs to another source is left to it, with a warning
+ * Compares the results of a scan with the catalog. Pure; the order of both does not matter. Nothing is ever deleted: a missing version is marked
+ * unavailable, once, and a version that is found again is updated. A version that was registered after the scan began is not changed, because the
+ * walk may have passed before it existed.
+ * @param known every basemap of the catalog, or those that the scan has looked for or found: a code that belongs to another source does not change,
+ * with a warning
  */
 export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap[], scan: ScanContext): BasemapDiff {
   const knownByCode = new Map(known.map((basemap) => [basemap.code, basemap]))

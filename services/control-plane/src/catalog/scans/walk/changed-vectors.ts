@@ -15,7 +15,7 @@ export function withoutExtension(path: string): string {
   return posix.join(dirname(path), name.slice(0, name.length - extname(name).length))
 }
 
-/** The paths that a change of these paths may have changed: themselves, what lies below them, and files of the same name. */
+/** The paths that changes of the given paths may affect: these paths, everything below them, and files of the same name. */
 export class ChangedVectors {
   readonly #files: ReadonlySet<string>
   readonly #changed: readonly string[]
@@ -34,7 +34,7 @@ export class ChangedVectors {
     return this.#files.has(relativePath) || this.#changed.some((path) => relativePath.startsWith(`${path}/`))
   }
 
-  /** The files that are there, by folder; and the folders whose content is looked at. A listing of a folder with a million files is spared. */
+  /** Returns the existing files by folder, and the folders whose content must be scanned. Does not list a folder, which may have a million files. */
   find(source: WalkedSource): {
     readonly files: ReadonlyMap<string, readonly Entry[]>
     readonly folders: readonly string[]
@@ -51,13 +51,13 @@ export class ChangedVectors {
     return { files, folders }
   }
 
-  /** Whether the folder above is looked at as a whole. */
+  /** True if a folder above is scanned as a whole. */
   #isBelowAnother(path: string): boolean {
     return this.#changed.some((other) => path.startsWith(`${other}/`))
   }
 }
 
-/** Every file of a File Geodatabase would be told of. */
+/** True below a File Geodatabase: otherwise a scan would warn of each of its files. */
 function isInGeodatabase(path: string): boolean {
   return path.split('/').some((name) => extname(name).toLowerCase() === '.gdb')
 }

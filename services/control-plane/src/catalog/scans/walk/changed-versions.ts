@@ -4,13 +4,13 @@ import { geopackagePlace } from '@gateway/tilesets/geopackage/place.js'
 import type { Candidate } from './candidates.js'
 import type { FoundBasemap } from './found.js'
 
-/** The codes that places of these paths below a source may have: `world/v1` and `world.pmtiles` have `world`. */
+/** Returns the codes of the basemaps that these paths below a source may belong to: `world/v1` and `world.pmtiles` have `world`. */
 export function codesOfPaths(changed: readonly string[]): ReadonlySet<string> {
   const tops = changed.map((path) => path.split('/')[0] as string)
   return new Set(tops.flatMap((name) => [name, basename(name, extname(name))]))
 }
 
-/** The candidates that a change of these paths may have changed, with all others in the place of the same version; and the rest. */
+/** Splits candidates into those that changes of these paths may affect, with all others of the same version, and the rest. */
 export function splitByChange(candidates: readonly Candidate[], changed: readonly string[] | null, root: string) {
   if (changed === null) return { touched: candidates, untouched: [] }
   const isTouched = ({ entry }: Candidate) => {
@@ -25,7 +25,7 @@ export function splitByChange(candidates: readonly Candidate[], changed: readonl
   }
 }
 
-/** A basemap is called by its newest version that names itself: without the newest one it stays as it is called. */
+/** A basemap takes its name from its newest version that has one. If the newest version was not scanned, the basemap keeps its name. */
 export function namedByNewest(basemap: FoundBasemap, untouched: readonly Candidate[]): FoundBasemap {
   const newest = basemap.versions.at(-1)?.version ?? ''
   const hasNewer = untouched.some(({ code, version }) => code === basemap.code && compareVersions(version, newest) > 0)

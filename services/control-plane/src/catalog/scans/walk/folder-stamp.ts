@@ -4,25 +4,25 @@ import { opendir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { spread } from '@gateway/tilesets/folder/listing.js'
 
-/** Limit: columns of a zoom whose time is looked at, as in a fingerprint. */
+/** Limit: columns of a zoom whose times are read, as in a fingerprint. */
 const MAX_STATTED_COLUMNS = 1_024
 
-/** Limit: names at the top of a folder that may be one of tiles; more are something else. */
+/** Limit: names at the top of a folder of tiles; a folder with more is something else. */
 const MAX_NAMES = 1_024
 
 export interface Stamp {
   readonly text: string
-  /** the latest change of what it is made from */
+  /** time of the latest change that the stamp covers */
   readonly newestMs: number
 }
 
-/** The questions that a stamp asks the file system, one after the other. */
+/** The file system calls of a stamp, one after the other. */
 type Ask = { readonly stat: string } | { readonly list: string } | { readonly first: string }
 type Answer = Stats & Dirent[] & (string | null)
 
 /**
- * By waiting for each answer: thousands of short calls cost a tenth of what they cost through threads. null: links lead elsewhere, or it is no
- * folder of tiles.
+ * Returns the stamp of a folder by synchronous calls, because thousands of short calls cost a tenth of the time that they take through threads.
+ * Returns null if links lead elsewhere, or if this is not a folder of tiles.
  */
 export function stampNow(folder: string): Stamp | null {
   return run(stamping(folder), (ask) => {

@@ -4,7 +4,7 @@ import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { ProbeResult } from '../../probe/probe-result.js'
 import { type Stamp, stampLater, stampNow } from './folder-stamp.js'
 
-/** Another version may tell of the same folder something else. */
+/** Another version of the gateway may probe the same folder with a different result. */
 const VERSION: string = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version
 
 /**
@@ -13,7 +13,7 @@ const VERSION: string = JSON.parse(readFileSync(new URL('../../../../package.jso
  */
 const SETTLED_MS = 3_000
 
-/** Milliseconds for one stamp, as a mean of so many: a mount that takes longer is asked through threads, several folders at a time. */
+/** Milliseconds for one stamp, as a mean of `MEAN_OF`: a mount that takes longer is read through threads, several folders at a time. */
 const SLOW_MS = 5
 const MEAN_OF = 16
 
@@ -30,8 +30,8 @@ interface MemoryFile {
 
 /**
  * The results of the previous walk in each folder of tiles, kept in a file of this control plane. A folder is not probed again while its stamp stays:
- * its names, its metadata files, the times of its zooms and columns, and one tile of each zoom. Other tiles that are rewritten in place change no
- * folder; no fingerprint ever told of those.
+ * its names, its metadata files, the times of its zooms and columns, and one tile of each zoom. Other tiles that are rewritten in place do not change
+ * a folder, and fingerprints do not cover them either.
  */
 export class RememberedProbes {
   readonly #file: string | null
@@ -41,7 +41,7 @@ export class RememberedProbes {
   #stamps = 0
   #spentMs = 0
 
-  /** @param file null: nothing is remembered; one that is not there, or cannot be read, remembers nothing yet */
+  /** @param file null to remember nothing; a missing or unreadable file is like an empty one */
   constructor(file: string | null, root: string) {
     this.#file = file
     this.#root = root
@@ -65,7 +65,7 @@ export class RememberedProbes {
     return result
   }
 
-  /** Writes down what was found, whole or not at all. A disk that refuses it makes the next walk longer, and nothing worse. */
+  /** Stores the results atomically. If the disk refuses that, the next walk only takes longer. */
   save(): void {
     if (this.#file === null) return
     const content: MemoryFile = { version: VERSION, root: this.#root, folders: [...this.#now] }

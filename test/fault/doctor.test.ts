@@ -120,7 +120,7 @@ test('many faults at once are each reported in one line with the remedy', async 
   const expected = [
     /^fault machine: 512 open files.*: raise the hard limit/,
     /^warn settings: .*readable\.env may be read by others.*: chmod 600/,
-    /^fault proxies: TRUSTED_PROXIES has 0\.0\.0\.0\/0.*: name the addresses/,
+    /^fault proxies: TRUSTED_PROXIES has 0\.0\.0\.0\/0.*: name only the addresses/,
     /^fault ports: API_PORT \d+ on 127\.0\.0\.1 is taken.*: end it/,
     /^warn clock: the clock is (59\d|60\d)\.\d s ahead of that of Postgres: synchronize/,
     /^fault folders: DATA_DIR .*ENOTDIR.*: name a folder/,

@@ -42,7 +42,7 @@ async function importArchive(make: (file: string) => void): Promise<{ status: nu
 }
 
 test('endless archives block no scan, no control plane and no edge', async () => {
-  gateway().allowErrors(/does not answer/)
+  gateway().allowErrors(/does not respond/)
   const { home, controlPlane, admin } = gateway()
   expect(await importArchive(makeEndlessView)).toMatchObject({ status: 400, error: expect.stringContaining('view') })
 
@@ -70,7 +70,7 @@ test('endless archives block no scan, no control plane and no edge', async () =>
 
   for (const answer of await Promise.all(tiles)) {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)])
-    expect(await answer.json()).toEqual({ error: expect.stringContaining('does not answer') })
+    expect(await answer.json()).toEqual({ error: expect.stringContaining('does not respond') })
   }
   expect(await imported).toMatchObject({ status: 400, error: expect.stringContaining('could not be read within') })
   const { added, message } = await scan

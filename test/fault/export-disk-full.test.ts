@@ -35,7 +35,7 @@ test('an export on a nearly or entirely full disk fails with the reason, leaves 
   // Nearly full: the reserve for others is kept.
   execFileSync('dd', ['if=/dev/zero', `of=${join(disk.path, 'others')}`, 'bs=1M', 'count=100'], { stdio: 'ignore' })
   const nearly = await exported()
-  expect([nearly.status, nearly.message]).toEqual(['failed', expect.stringMatching(/disk.*room/)])
+  expect([nearly.status, nearly.message]).toEqual(['failed', expect.stringMatching(/disk.*free space/)])
   expect(kept()).toEqual([])
 
   await disk.fill()

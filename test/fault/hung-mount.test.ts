@@ -45,7 +45,7 @@ test('a hung mount stalls only its own files: they return 503 in the end, and ev
     await annotate('no FUSE mount can be made here (it takes /dev/fuse and the right to mount): not tested')
     return
   }
-  gateway().allowErrors(/does not answer/)
+  gateway().allowErrors(/does not respond/)
   expect(await statusOf('/tiles/world/0/0/0.png')).toBe(200)
   for (const code of ['sea', 'ice', 'lake']) expect(await statusOf(`/tiles/${code}/0/0/0.png`)).toBe(200)
   const whole = await ask('/geojson/points.geojson')
@@ -74,7 +74,7 @@ test('a hung mount stalls only its own files: they return 503 in the end, and ev
   expect(over).toBe(0)
   for (const answer of await Promise.all(answers)) {
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)])
-    expect(await answer.json()).toEqual({ error: expect.stringContaining('does not answer') })
+    expect(await answer.json()).toEqual({ error: expect.stringContaining('does not respond') })
   }
   expect(await statusOf('/tiles/world/1/1/1.png')).toBe(200)
 

@@ -17,6 +17,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startEmbeddedPostgres({
     dir,
     durable: false,
+    // Four files of the system layer run at once, and a gateway may take up to 60 connections (docs/sizing.md), tests more.
+    maxConnections: 600,
     log: (level, message) => {
       if (level === 'error') console.error(`postgres: ${message}`)
     },

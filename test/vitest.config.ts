@@ -73,6 +73,8 @@ export default defineConfig({
           name: 'system',
           // The tests wait for limits and restarts more than they compute.
           maxWorkers: 4,
+          // Files share only the harness, whose modules take longer to load than many tests.
+          isolate: false,
           include: [`${SYSTEM}/**/*.test.ts`],
           globalSetup: 'test/harness/global-setup.ts',
           // Several times the start and stop of a gateway when four files share two cores.

@@ -2,7 +2,7 @@ import { openStore, type Sql, type Transaction } from '@gateway/store/connect.js
 import { WriteWatch, writeWatch } from '@gateway/store/write-fence.js'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { freshDatabase, withConnection } from '../harness/database.js'
-import { TcpProxy } from '../harness/tcp-proxy().js'
+import { TcpProxy } from '../harness/tcp-proxy.js'
 import { useResource } from '../harness/use-resource.js'
 
 const WITHIN_MS = 400

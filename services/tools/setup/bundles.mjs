@@ -34,9 +34,9 @@ const PROCESSES = [
   'services/tiler/dist/main.js',
 ]
 
-/** Packages with binaries, or that look for files next to their own; and large ones that are loaded only on demand. */
+/** Packages with binaries, or that find files next to their own at run time; and large ones that are loaded only on demand. */
 const UNBUNDLED =
-  /^(@aws-sdk|@fastify\/swagger-ui|@opentelemetry|@photostructure|@smithy|fontnik|gdal3\.js|openid-client|pinyin-pro|pino|piscina|sharp|thread-stream|uWebSockets)/
+  /^(@aws-sdk|@fastify\/swagger-ui|@opentelemetry|@photostructure|@smithy|fontnik|gdal3\.js|jsonc-parser|openid-client|pinyin-pro|pino|piscina|sharp|thread-stream|uWebSockets)/
 
 /**
  * Makes the bundles if they are not those of the compiled files.

@@ -39,7 +39,9 @@ test('a push to a failing receiver shows its retries and responses, and succeeds
   await page.getByText('No pushes yet').waitFor()
   await page.getByRole('link', { name: 'Add a target' }).first().click()
   await page.getByLabel('Code').fill('partner')
-  await page.getByRole('textbox', { name: 'URL' }).fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`)
+  await page
+    .getByRole('textbox', { name: 'URL' })
+    .fill(`http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`)
   await page.getByRole('textbox', { name: 'Secret' }).fill('something long and random')
   await expectAccessible(page, 'new target')
   await page.getByRole('button', { name: 'Save' }).click()

@@ -91,7 +91,9 @@ async function shapeOf(page: string) {
 test('the start command prints the output shown on the first page', () => {
   const [command, shown] = pages.get('docs/start/first-map.md') ?? []
   expect([command?.mark, command?.code]).toEqual(['starts', 'npm start\n'])
-  const words = start().lines.filter(({ from }) => from === 'stderr').map(({ raw }) => raw)
+  const words = start()
+    .lines.filter(({ from }) => from === 'stderr')
+    .map(({ raw }) => raw)
   const text = words.slice(words.findIndex((line) => /^ {2}Console/.test(line))).join('\n')
   expect(text.trim()).toSatisfy((all: string) => comesOut({ ...(shown as Block), code: here(shown?.code ?? '') }, all))
 })

@@ -172,7 +172,11 @@ describe('with invalid settings', () => {
   })
 
   test('a start is refused if edge and control plane would listen on one address', async () => {
-    const start = home().run('start', { API_PORT: '8999', CONTROL_PORT: '8999', DATA_DIR: join(home().dir, 'one-port') })
+    const start = home().run('start', {
+      API_PORT: '8999',
+      CONTROL_PORT: '8999',
+      DATA_DIR: join(home().dir, 'one-port'),
+    })
     expect((await start.ended()).code).toBe(2)
     expect(start.lines.map(({ raw }) => raw)).toEqual([expect.stringMatching(/^CONTROL_PORT 8999 is API_PORT too/)])
   })

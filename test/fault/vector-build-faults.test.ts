@@ -94,10 +94,7 @@ test('a builder that is killed each time leaves the reason, and builds again whe
   await publish(gateway, 'always')
   const first = await builderOf(gateway, 'always')
   // As if it had been killed three times: the pauses grow up to five minutes.
-  await withConnection(
-    gateway.database.url,
-    (sql) => sql`UPDATE vectors SET build_crashes = 3 WHERE code = 'always'`,
-  )
+  await withConnection(gateway.database.url, (sql) => sql`UPDATE vectors SET build_crashes = 3 WHERE code = 'always'`)
   process.kill(first, 'SIGKILL')
   process.kill(await builderOf(gateway, 'always', first), 'SIGKILL')
   expect(await ended(gateway, 'always')).toMatchObject({
@@ -109,7 +106,12 @@ test('a builder that is killed each time leaves the reason, and builds again whe
   expect(await leftovers(buildsOf(gateway, 'always'))).toEqual([])
 
   await gateway.admin.expect<AdminVector>('/vectors/always', { method: 'PATCH', body: { tiles: true, ...LAST } })
-  expect(await ended(gateway, 'always')).toMatchObject({ status: 'ready', message: '', message_code: null, max_zoom: 9 })
+  expect(await ended(gateway, 'always')).toMatchObject({
+    status: 'ready',
+    message: '',
+    message_code: null,
+    max_zoom: 9,
+  })
 })
 
 test('a file that is replaced half-way through its build says so, and the next scan builds it', async () => {

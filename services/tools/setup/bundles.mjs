@@ -72,7 +72,12 @@ async function bundle(root, folder) {
     logLevel: 'silent',
     plugins: [{ name: 'own-place', transform: withOwnPlace }],
   })
-  await build.write({ dir: folder, format: 'esm', entryFileNames: '[name].js', chunkFileNames: 'chunks/[name]-[hash].js' })
+  await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  })
   await build.close()
 }
 

@@ -240,9 +240,7 @@ test('a cache that never responds, responds byte by byte, or redirects is retrie
   expect(elsewhere.received).toEqual([])
   for (const target of ['silent', 'dripping']) {
     // Tests the attempt itself, whose limit of 10 s is documented.
-    await expect
-      .poll(() => record(target))
-      .toMatchObject({ attempts: 1, message: 'no answer in 10 s' })
+    await expect.poll(() => record(target)).toMatchObject({ attempts: 1, message: 'no answer in 10 s' })
   }
   for (const target of ['silent', 'dripping']) await admin('POST', `/purge-records/${(await record(target)).id}/cancel`)
   for (const one of [silent, dripping, elsewhere, moved]) await one.close()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import type { TestProject } from 'vitest/node'
-import { makeBundles } from '../../services/tools/setup/bundles.mjs'
+import { makeBundles } from './bundles.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 
-/** The folder of the bundles (services/tools/setup/bundles.mjs), which mirrors the checkout. */
+/** The folder of the bundles (test/harness/bundles.mjs), which mirrors the checkout. */
 const FOLDER = '/node_modules/.bundles/'
 
 /**

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { dirname, extname, join, normalize } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -32,6 +32,9 @@ const TYPES: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
+/** Timeout in ms of a page that hangs: a machine with ten times as many processes as cores needs more than a minute for the largest one. */
+const WAIT_MS = 150_000
+
 /** Size of every map: the world is as wide as the window. */
 export const WINDOW = { width: 1024, height: 512 }
 
@@ -44,11 +47,10 @@ export interface ClientPage {
 
 /** Debian's Chromium with pages of another origin than the gateway's, like the pages of a web developer. */
 export function useClientPages(libraries: Readonly<Record<string, Library>>): (library: string) => Promise<ClientPage> {
-  let site: Server
-  let browser: Browser
+  const site = createServer((request, response) => void answer(libraries, request, response))
+  let browser: Browser | undefined
   let origin: string
   beforeAll(async () => {
-    site = createServer((request, response) => void answer(libraries, request, response))
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
     // Another name for this machine makes another origin.
     origin = `http://localhost:${(site.address() as { port: number }).port}`
@@ -57,10 +59,11 @@ export function useClientPages(libraries: Readonly<Record<string, Library>>): (l
   })
   afterAll(async () => {
     await browser?.close()
-    await new Promise((resolve) => site?.close(resolve))
+    await new Promise((resolve) => site.close(resolve))
   })
   return async (library) => {
-    const page = await browser.newPage({ viewport: WINDOW })
+    const page = await (browser as Browser).newPage({ viewport: WINDOW })
+    page.setDefaultTimeout(WAIT_MS)
     const problems: string[] = []
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
     page.on('pageerror', (error) => problems.push(error.message))

@@ -18,6 +18,9 @@ const execute = promisify(execFile)
 /** Screenshots for inspection after a run; ignored by git. */
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url))
 
+/** Timeout in ms of a page that hangs. */
+const WAIT_MS = 150_000
+
 const site = createServer(servePage)
 let origin: string
 let browser: Browser
@@ -44,6 +47,7 @@ afterAll(async () => {
 
 test('MapLibre on a page of another origin draws a basemap with a query token', async () => {
   const page = await browser.newPage({ viewport: { width: 512, height: 512 } })
+  page.setDefaultTimeout(WAIT_MS)
   const problems: string[] = []
   page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
   page.on('pageerror', (error) => problems.push(error.message))
@@ -132,6 +136,7 @@ test('GDAL reads GeoPackage and FlatGeobuf in ranges, and the catalog agrees wit
 async function alonePage(): Promise<{ page: Page; problems: string[] }> {
   const problems: string[] = []
   const page = await browser.newPage({ viewport: { width: 512, height: 512 } })
+  page.setDefaultTimeout(WAIT_MS)
   await page.context().route(/^https?:/, (route) => {
     if (new URL(route.request().url()).origin === maps().gateway.url) return route.continue()
     problems.push(`a request to ${route.request().url()}`)

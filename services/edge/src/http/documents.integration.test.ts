@@ -284,25 +284,22 @@ test('stalled clients share the bytes of one document, and are cut when they mak
 
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
 
-test.each([
+// They wait for 12 to 20 s each.
+test.concurrent.each([
   ['empty lines', '', '\r\n'],
   ['empty lines after a request', HEALTH, '\r\n'],
   ['a line end in two parts', HEALTH, '\r', '\n'],
   ['a request head byte by byte', HEALTH, 'G'],
-])(
-  'a connection that sends only %s ends like an idle one',
-  async (_, first, ...parts) => {
-    const socket = net.connect({ port: Number(new URL(running.url).port), host: '127.0.0.1' })
-    socket.on('error', () => {})
-    socket.resume()
-    socket.write(first)
-    let sent = 0
-    const trickle = setInterval(() => socket.write(parts[sent++ % parts.length] as string), 1_000)
-    await once(socket, 'close')
-    clearInterval(trickle)
-  },
-  60_000,
-)
+])('a connection that sends only %s ends like an idle one', async (_, first, ...parts) => {
+  const socket = net.connect({ port: Number(new URL(running.url).port), host: '127.0.0.1' })
+  socket.on('error', () => {})
+  socket.resume()
+  socket.write(first)
+  let sent = 0
+  const trickle = setInterval(() => socket.write(parts[sent++ % parts.length] as string), 1_000)
+  await once(socket, 'close')
+  clearInterval(trickle)
+})
 
 /**
  * An address of each pattern. The patterns of tiles and files have addresses here that do not depend on the catalog.

@@ -2,7 +2,7 @@
  * `npm test`: checks that the external programs for the tests are installed, checks format and lint, runs the layers of tests in sequence,
  * and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs only the tests whose path contains one
  * of them. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
- * system layer if any of its sources has changed.
+ * system layer if any of its sources has changed, otherwise its changed tests.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -44,7 +44,7 @@ const LAYERS = ['unit', 'integration', 'system']
 
 if (providePrograms()) {
   if (filters.length === 0) lint()
-  for (const layer of LAYERS) if (isTouched(layer)) runLayer(layer)
+  for (const layer of LAYERS) runLayer(layer)
   if (changed === undefined && totals.passed + totals.failed === 0) fail('No test was found.')
 } else {
   totals.failed++
@@ -102,31 +102,34 @@ function lint() {
   if (status !== 0) fail('Lint: failed (npm run lint); `npm run format` mends what can be mended by itself.')
 }
 
-/** System tests run built programs without importing them: without `--changed` each layer runs, and with it the system layer only if their sources changed. */
-function isTouched(layer) {
-  if (changed === undefined || layer !== 'system') return true
+/** System tests run built programs without importing them. Returns those that a change affects, or null for all. */
+function changedSystemTests() {
   const since = changed.split('=')[1] ?? 'HEAD'
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.split('\n')
   const files = [...git('diff', '--name-only', since), ...git('ls-files', '--others', '--exclude-standard')]
-  return files.some(
-    (file) => /^(libs|services|docs|deploy|test|config)\/|^package/.test(file) && !/\.test\.[a-z]+$/.test(file),
-  )
+  const isTest = (file) => /\.test\.[a-z]+$/.test(file)
+  const isSource = (file) => /^(libs|services|docs|deploy|test|config)\/|^package/.test(file) && !isTest(file)
+  return files.some(isSource) ? null : files.filter((file) => /^test\/(conformance|e2e|fault)\//.test(file))
+}
+
+/** Returns the arguments that select the tests of a layer; null: none is selected. */
+function selection(layer) {
+  if (changed === undefined) return filters
+  if (layer !== 'system') return [changed, ...filters]
+  const tests = changedSystemTests()
+  if (tests === null) return filters
+  return tests.length === 0 ? null : tests
 }
 
 function runLayer(layer) {
+  const selected = selection(layer)
+  if (selected === null) return
   const dir = mkdtempSync(join(tmpdir(), 'gateway-test-report-'))
   const report = join(dir, 'report.json')
   // A layer may be several projects: unit and unit-components.
   const options = ['--config', 'test/vitest.config.ts', '--project', `${layer}*`, '--passWithNoTests']
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-  const touched = changed !== undefined && layer !== 'system' ? [changed] : []
-  const { status } = runNode('node_modules/vitest/vitest.mjs', [
-    'run',
-    ...options,
-    ...reporters,
-    ...touched,
-    ...filters,
-  ])
+  const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...selected])
   const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : 0
   // Vitest also fails because of events outside of tests: an unhandled rejection, a global set-up.
   if (status !== 0 && counted === 0) fail(`The ${layer} layer failed outside of its tests.`)

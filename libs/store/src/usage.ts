@@ -10,8 +10,8 @@ import {
   type UsageRow,
 } from '@gateway/contracts/usage.js'
 import type { Queryable, Sql } from './connect.js'
-import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { isoDates } from './sql.js'
 
 /**
  * Maximum number of map cells in one day, of 130 bytes each, kept for CELL_DAYS. A version has some 11,000 cells, and a reader of many versions could
@@ -282,7 +282,7 @@ export async function readUsageCells(
 export const CELL_DAYS = 31
 
 /** Days for which usage is kept by the hour. After that it is kept by the day. */
-export const HOUR_DAYS = 40
+const HOUR_DAYS = 40
 
 /** Number of rows that one statement deletes or rolls up, so that it holds its locks only briefly. */
 const BATCH = 10_000

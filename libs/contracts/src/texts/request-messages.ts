@@ -1,4 +1,4 @@
-/** Texts about input, bodies and credentials; see `messages.ts`. A response may contain several. `field` includes its place: body.kind. */
+/** Texts about input, bodies and credentials; see `../messages.ts`. A response may contain several. `field` includes its place: body.kind. */
 export const REQUEST_MESSAGES = {
   // A field of a request, `{field}` with its place: body.kind, query.limit.
   'input.unknown_field': '{field}: unknown field',

@@ -1,4 +1,4 @@
-/** Texts about slice jobs; see `messages.ts`. `source` is a quoted path, `command` a line for a shell. */
+/** Texts about slice jobs; see `../messages.ts`. `source` is a quoted path, `command` a line for a shell. */
 export const SLICE_MESSAGES = {
   slice_zoom_max_missing:
     'zoom_max is not given, so only zoom {zoom} is made; give zoom_max, or "native" for the zoom of the images\' own resolution',

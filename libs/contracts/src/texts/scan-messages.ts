@@ -1,5 +1,5 @@
 /**
- * Warnings of scans; see `messages.ts`. Each names the remedy. `file` and `folder` are quoted paths below the scan
+ * Warnings of scans; see `../messages.ts`. Each names the remedy. `file` and `folder` are quoted paths below the scan
  * source. A pair describes one file, or many of a kind in one folder (`count`, `folder`, and one file as `example`).
  */
 export const SCAN_MESSAGES = {

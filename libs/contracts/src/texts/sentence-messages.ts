@@ -1,4 +1,4 @@
-/** Clauses within other messages; see `messages.ts`. A template has `{@name}` for a parameter that is the code of a clause. */
+/** Clauses within other messages; see `../messages.ts`. A template has `{@name}` for a parameter that is the code of a clause. */
 export const SENTENCE_MESSAGES = {
   'said.json_value': 'a value',
   'said.json_name': 'a name in double quotes',
@@ -74,4 +74,8 @@ export const SENTENCE_MESSAGES = {
   'said.no_tile_table': 'there is no table of tiles',
   'said.ends_early': 'the file ends before its content does',
   'said.no_address': 'the host has no address',
+  'said.import_parts': 'there are more parts than `event` and `archive`',
+  'said.import_silence': 'nothing came for 30 s',
+  'said.version_files_absent': 'the files of a version are not there',
+  'said.version_disk_silent': 'the disk does not answer',
 } as const

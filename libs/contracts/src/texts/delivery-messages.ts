@@ -1,4 +1,4 @@
-/** The messages of deliveries, exports and targets; see `messages.ts`. `words` is a text of a receiver, a library or the operating system. */
+/** The messages of deliveries, exports and targets; see `../messages.ts`. `words` is a text of a receiver, a library or the operating system. */
 export const DELIVERY_MESSAGES = {
   delivery_answered: '{status}',
   delivery_redirected: '{status} (redirects are not followed)',

@@ -3,6 +3,14 @@ import type { TileAnswer } from '../tiles/tile-cache.js'
 import type { TileTarget } from '../tiles/tile-target.js'
 import { CORS } from './header-block.js'
 
+/**
+ * Returns the ETag of a tile. Stored bytes and unpacked ones have different tags, since a strong tag identifies bytes (RFC 9110, 8.8.3.3). The native
+ * tier makes the same tag from the identity of a file (`cold_tiles/file_identity.h`).
+ */
+export function tileEtag(identity: string, isUnpacked: boolean): string {
+  return isUnpacked ? `"${identity}-plain"` : `"${identity}"`
+}
+
 const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
 
 /**
@@ -10,7 +18,7 @@ const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
  * the token headers in Vary, a shared cache would send one token's tiles to clients without a token (RFC 9111, 4.1).
  * @param tile `packed`: it is stored as gzip, and sent as gzip if `gzip`
  */
-export function tileFields(
+export function tileHeaders(
   { version, cacheControl }: Pick<TileTarget, 'version' | 'cacheControl'>,
   tile: { readonly etag: string; readonly modified: string; readonly packed: boolean; readonly gzip: boolean },
 ): Pick<TileAnswer, 'found' | 'notModified'> {

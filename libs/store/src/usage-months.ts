@@ -26,12 +26,12 @@ export interface Month {
 /** Returns the tables of a parent in their order, and as the last one that of all other times. */
 export async function readMonths(sql: Sql, { table, rest }: ByMonth): Promise<Month[]> {
   const rows = await sql<{ name: string; from: Date | null; until: Date | null }[]>`
-    SELECT name, (regexp_match(bound, 'FROM \(''([^'']+)''\)'))[1]::timestamptz AS from,
-      (regexp_match(bound, 'TO \(''([^'']+)''\)'))[1]::timestamptz AS until
+    SELECT name, (regexp_match(bound, 'FROM [(]''([^'']+)'''))[1]::timestamptz AS from,
+      (regexp_match(bound, 'TO [(]''([^'']+)'''))[1]::timestamptz AS until
     FROM (
       SELECT relname AS name, pg_get_expr(relpartbound, pg_class.oid) AS bound
       FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = ${table}::regclass) AS months
-    ORDER BY name = ${rest}, from NULLS FIRST`
+    ORDER BY name = ${rest}, 2 NULLS FIRST`
   return rows.map(({ name, from, until }) => ({
     name,
     from: from?.getTime() ?? Number.NEGATIVE_INFINITY,

@@ -100,12 +100,13 @@ export class CatalogKeeper {
   }
 
   /**
-   * Must be called when a worker has its catalog: the results of its reading are shared, and if the store is unreachable the kept file stays.
+   * Must be called when a worker has its catalog: if the store is unreachable, the kept file stays. The first reading comes a moment later, after
+   * edges that start at the same time have their catalogs too.
    */
   start(): void {
     if (this.#started) return
     this.#started = true
-    this.#schedule()
+    this.#timer = setTimeout(() => this.#schedule(), this.#pauseMs * (0.5 + Math.random()))
   }
 
   /**

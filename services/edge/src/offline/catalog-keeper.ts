@@ -14,8 +14,8 @@ import {
   basemapPages,
   type Reading,
   type StyleChanges,
-  stylePages,
   styleChangesOf,
+  stylePages,
   vectorPages,
 } from '../sync/read-catalog.js'
 import { QUERY_TIMEOUT_MS, type StoreLink } from '../sync/store-link.js'

@@ -1,6 +1,5 @@
 import type { Change } from '@gateway/contracts/change.js'
 import type { CatalogSize, StoredBasemap } from '@gateway/store/basemaps.js'
-import type { StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import type { CatalogRead, StylesRead } from './catalog.js'
 import { type About, type Answer, type CatalogReader, PAGE_ROWS } from './catalog-reader.js'

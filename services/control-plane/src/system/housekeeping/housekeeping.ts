@@ -34,7 +34,6 @@ const STORE: Pruners = {
   'the addresses of tokens': async ({ sql, settings }) => {
     if (!settings.tokenAddresses) await forgetTokenAddresses(sql)
   },
-  // biome-ignore lint/plugin: calendar, usage is by the month
   'months of usage': ({ sql }) => addUsageMonths(sql, new Date()),
   'usage by the hour': ({ sql }) => rollUpUsage(sql),
   'months of old usage': ({ sql }) => packUsage(sql),

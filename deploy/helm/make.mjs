@@ -44,7 +44,7 @@ const FIELDS = {
   },
   'ServiceMonitor gateway-edge': { 'metadata.labels.release': '.Values.monitoring.release' },
   'ServiceMonitor gateway-control-plane': { 'metadata.labels.release': '.Values.monitoring.release' },
-  // Its texts have templates of Prometheus, which Helm must leave alone.
+  // Helm must not read the templates of Prometheus in its texts.
   'PrometheusRule gateway': {
     'metadata.labels.release': '.Values.monitoring.release',
     spec: '.Files.Get "alerts.yaml" | fromYaml',

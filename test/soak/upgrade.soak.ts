@@ -107,7 +107,7 @@ test(
       )
 
       const check = async (what: string) => {
-        expect(await bytes(content)).toBe(first)
+        expect(await bytes(paths)).toBe(first)
         const { id, token: ended } = await admin.issueToken({ basemap_codes: ['world'] })
         const path = '/tiles/world/v1/0/0/0.png'
         const statuses = async () =>

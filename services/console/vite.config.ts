@@ -26,10 +26,13 @@ const GROUPS = [
   {
     name: 'boot',
     test: /src\/(boot|app\/pages|router\/match|texts\/language)\.ts|preload-helper/,
-    priority: 2,
+    priority: 4,
     includeDependenciesRecursively: false,
   },
-  { name: 'first', tags: ['$initial' as const], test: (id: string) => !HEAVY.test(id), priority: 1 },
+  { name: 'first', tags: ['$initial' as const], test: (id: string) => !HEAVY.test(id), priority: 3 },
+  // Only what stands above the tabs of a map's page, with its part of the libraries.
+  { name: 'map-pages', test: /src\/pages\/map-pages\.ts/, priority: 2 },
+  { name: 'map', test: /src\/map\/(version-map|map-view|library)\.tsx?|node_modules\/maplibre-gl/, priority: 1 },
   {
     name: 'libraries',
     test: (id: string) => id.includes('node_modules') && !HEAVY.test(id),
@@ -118,7 +121,7 @@ function early(): Plugin {
       order: 'post',
       handler: (_html, { bundle }) => {
         const script = Object.values(bundle ?? {}).find(
-          (file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(BOOT),
+          (file) => file.type === 'chunk' && file.moduleIds.some((id) => id.endsWith(BOOT)),
         )
         const attrs = { type: 'module', async: true, crossorigin: true, src: `/admin/${script?.fileName}` }
         return [{ tag: 'script', attrs, injectTo: 'head-prepend' }]

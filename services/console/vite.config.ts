@@ -12,7 +12,7 @@ import { defineConfig, type Plugin } from 'vite'
 const MIN_COMPRESSED_BYTES = 1024
 
 /** Files loaded before anything is visible: saving a twelfth of their size is worth two seconds of a build. */
-const FIRST = /^(boot|first|en|zh)-/
+const FIRST = /^(boot|first|en|zh|map-pages)-/
 
 /** Files loaded only with a map, a chart or a shapefile. */
 const HEAVY =
@@ -47,8 +47,11 @@ const PREACT = [
   { find: /^react-dom$/, replacement: preact('/compat') },
   { find: /^react-dom\/client$/, replacement: preact('/compat/client') },
   { find: /^react\/jsx-runtime$/, replacement: preact('/jsx-runtime') },
-  // A part of tables that no page has; it brings what places tooltips and menus into the first file.
-  { find: /^.*\/TableScrollContainer\.mjs$/, replacement: join(import.meta.dirname, 'src/app/no-component.mjs') },
+  // Parts that no page has. The first brings what places tooltips and menus into the first file.
+  {
+    find: /^.*\/(TableScrollContainer|AppShellAside|AppShellFooter|AppShellResizeHandle)\.mjs$/,
+    replacement: join(import.meta.dirname, 'src/app/no-component.mjs'),
+  },
   { find: /^preact$/, replacement: preact('') },
   { find: /^preact\/hooks$/, replacement: preact('/hooks') },
 ]
@@ -90,7 +93,7 @@ export default defineConfig({
   // Whose address the control plane serves it at.
   base: '/admin/',
   root: import.meta.dirname,
-  plugins: [react(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
+  plugins: [react(), frameScroll(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
   build: {
     target: 'es2022',
     // These browsers support light-dark(): the fallback for older ones would look for a colour scheme that the component library sets differently.
@@ -127,6 +130,18 @@ function early(): Plugin {
         return [{ tag: 'script', attrs, injectTo: 'head-prepend' }]
       },
     },
+  }
+}
+
+/** Keeps the library that locks scrolling behind dialogs out of the first file. */
+function frameScroll(): Plugin {
+  return {
+    name: 'frame-scroll',
+    enforce: 'pre',
+    resolveId: (source, importer = '') =>
+      source === 'react-remove-scroll' && importer.includes('/AppShell/')
+        ? join(import.meta.dirname, 'src/app/scroll-classes.mjs')
+        : null,
   }
 }
 

@@ -737,7 +737,6 @@ export const zh: Texts = {
     empty: '还没有任务',
     emptyAdvice: '请选择服务器上带地理参考的影像，切成客户端可读取的图层。',
     layer: '图层',
-    images: (n) => `${n} 幅影像`,
     progress: '进度',
     progressOf: (name) => `${name} 的进度`,
     left: (duration) => `按目前的速度，大约还需 ${duration}。`,

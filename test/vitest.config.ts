@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
+const { icons } = await import(`${root}services/console/icons-plugin.mjs`)
 
 /** Directories of tests that run the built processes and test them as black boxes. */
 const SYSTEM = 'test/{conformance,e2e,fault}'
@@ -12,6 +13,7 @@ const SYSTEM = 'test/{conformance,e2e,fault}'
  */
 export default defineConfig({
   root,
+  plugins: [icons()],
   // Tests run the sources, so that most tests need no build; only the processes that they start are the built ones.
   resolve: {
     alias: [

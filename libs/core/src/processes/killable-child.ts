@@ -2,8 +2,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bundleOf } from './bundle-of.js'
 import { dieWithParent } from './die-with-parent.js'
-import { Heartbeat } from './heartbeat.js'
-import { runQueueWaitMs } from './run-queue.js'
+import { Heartbeat, runQueueWaitMs } from './heartbeat.js'
 
 export interface ChildOptions {
   /** the built file, even when the sources run (in tests) */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { runQueueWaitMs } from './run-queue.js'
+import { runQueueWaitMs } from './heartbeat.js'
 
 test('processes that share one processor wait for it, and a stopped one does not', async () => {
   const spin = () => spawn('taskset', ['-c', '0', process.execPath, '-e', 'for (;;);'], { stdio: 'ignore' })

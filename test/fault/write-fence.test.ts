@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openStore, type Sql, type Transaction } from '@gateway/store/connect.js'
 import { WriteWatch, writeWatch } from '@gateway/store/write-fence.js'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
@@ -46,6 +47,8 @@ async function settled(): Promise<void> {
         WHERE datname = current_database() AND application_name = 'fence' AND state <> 'idle'`,
     )
     if (row?.busy === 0) return
+    // Each look is a new connection, which a busy server takes a while to end.
+    await sleep(50)
   }
 }
 

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -94,4 +96,15 @@ test('comments, names of tests and messages keep to the rules of wording', () =>
     }),
   )
   expect(flagged.length <= MOST_FLAGGED ? [] : flagged).toEqual([])
+})
+
+test('comments name only files of TypeScript and C++ that exist', () => {
+  const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
+  const known = new Set(files.map((file) => basename(file)))
+  const missing = sourceTexts(root).flatMap(({ file, line, text }) =>
+    (text.match(/(?<![\w*.-])[\w-]+(?:\.\w+)*\.(?:tsx?|cc)\b/g) ?? [])
+      .filter((name) => !known.has(name))
+      .map((name) => `${file}:${line}: ${name}`),
+  )
+  expect(missing).toEqual([])
 })

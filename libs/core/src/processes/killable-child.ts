@@ -1,6 +1,6 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { dieWithParent } from './die-with-parent.js'
+import { dieWithParent } from './confinement.js'
 import { Heartbeat, runQueueWaitMs } from './heartbeat.js'
 
 export interface ChildOptions {

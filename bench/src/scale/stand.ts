@@ -37,7 +37,8 @@ export interface Stand {
 export interface RunningEdges {
   /** time from the start of the edges until all followed, in milliseconds */
   readonly readyMs: number
-  pids(): number[]
+  /** returns the processes of each edge; simulated edges are one process */
+  families(): number[][]
   stop(): Promise<void>
 }
 
@@ -123,7 +124,7 @@ async function startSimulated(wanted: SimulatedEdges): Promise<RunningEdges> {
   const command = [process.execPath, program, JSON.stringify(wanted)]
   const service = new Service({ name: 'edges', command, core: undefined })
   await service.until(async () => service.output.includes('ready\n'))
-  return { readyMs: performance.now() - begun, pids: () => family(service.pid), stop: () => service.stop() }
+  return { readyMs: performance.now() - begun, families: () => [family(service.pid)], stop: () => service.stop() }
 }
 
 async function startReal(
@@ -154,7 +155,7 @@ async function startReal(
   const services = await Promise.all(Array.from({ length: count }, (_, number) => startOne(number)))
   return {
     readyMs: performance.now() - begun,
-    pids: () => services.flatMap(({ pid }) => family(pid)),
+    families: () => services.map(({ pid }) => family(pid)),
     stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
   }
 }

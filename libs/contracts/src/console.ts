@@ -5,6 +5,7 @@ import { sentence } from './messages.js'
 /** Topics of the console's pages. An event names those that have changed. */
 export const LIVE_TOPICS = [
   'catalog',
+  'canaries',
   'scans',
   'deliveries',
   'exports',

@@ -22,7 +22,7 @@ import { TOKENS } from '../api/tokens.js'
 import { useNavigate } from '../router/hooks.js'
 import { useLanguage, useTexts } from '../texts/texts.js'
 import type { Icon } from '../ui/icon.js'
-import { shortText } from '../ui/shown-text.js'
+import { shownText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
 import { basemapActions, displayActions, generalActions, type SearchAction } from './search-actions.js'
 
@@ -47,7 +47,7 @@ export function Search() {
       }))
     const things = found.map(({ to, label, note, icon: Icon }) => ({
       id: to,
-      label: shortText(label),
+      label: shownText(label),
       description: note,
       leftSection: <Icon size={20} stroke={1.5} />,
       onClick: () => go(to),
@@ -61,7 +61,7 @@ export function Search() {
       )
       .map(({ to, label, icon: Icon, outside, run }) => ({
         id: `action ${to}`,
-        label: shortText(label),
+        label: shownText(label),
         leftSection: <Icon size={20} stroke={1.5} />,
         onClick: () => (run !== undefined ? run() : outside ? window.location.assign(to) : go(to)),
       }))

@@ -748,7 +748,6 @@ export const en = {
     empty: 'No jobs yet',
     emptyAdvice: 'Choose georeferenced images on the server and slice them into a layer for your clients.',
     layer: 'Layer',
-    images: (n: number) => counted(n, 'image'),
     progress: 'Progress',
     progressOf: (name: string) => `Progress of ${name}`,
     left: (duration: string) => `About ${duration} left at the current speed.`,

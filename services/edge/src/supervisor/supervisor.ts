@@ -103,7 +103,8 @@ export class Supervisor {
     this.#keptFile = new KeptFile(path.join(settings.dataDir, 'cache', 'catalog'), databaseUrl, ownVersion())
     this.#keeper = new CatalogKeeper({
       file: this.#keptFile,
-      reader: this.#reads.reader(),
+      // A single worker reads itself, so that nothing would be shared.
+      reader: settings.edgeWorkers > 1 ? this.#reads.reader() : reader,
       store: this.#store,
       trustMs: trustSeconds(settings) * 1000,
       log,

@@ -6,6 +6,7 @@ import { RateLimiter } from '@gateway/core/access/rate-limiter.js'
 import { AccessLog } from '@gateway/core/logging/access-log.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { dieWithParent } from '@gateway/core/processes/confinement.js'
+import { keepYoungHeapSmall } from '@gateway/core/processes/young-heap.js'
 import { listenHost } from '@gateway/core/settings/address-hosts.js'
 import { threadPoolSize } from '@gateway/core/settings/child-environment.js'
 import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
@@ -194,6 +195,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       return { ...kept, currentAt: kept.currentAtHostMs - HOST_CLOCK_OFFSET }
     },
     onLoaded: (from) => {
+      keepYoungHeapSmall(false)
       supervisor.loaded(presenceId)
       haveLoaded(from)
     },

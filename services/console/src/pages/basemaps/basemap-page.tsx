@@ -19,20 +19,22 @@ import { shownText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton } from '../../ui/withdraw.js'
 import { WithdrawnMark } from '../../ui/withdrawn.js'
-import { HeatSection } from '../usage/heat-section.js'
-import { TogetherSection } from '../usage/together-section.js'
-import { UsageSection } from '../usage/usage-section.js'
-import { AboutForm } from './about-form.js'
-import { Access } from './access.js'
-import { Addresses } from './addresses.js'
-import { CopiesSection } from './copies-section.js'
 import { DefaultBeforeButton } from './default-before.js'
-import { DefaultsSection } from './defaults-section.js'
+import {
+  AboutForm,
+  Access,
+  Addresses,
+  CopiesSection,
+  DefaultsSection,
+  HeatSection,
+  TogetherSection,
+  UsageSection,
+  VersionsTable,
+} from './lazy-tabs.js'
 import { MapAndFacts } from './map-and-facts.js'
 import { Tags } from './tags.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionFacts } from './version-facts.js'
-import { VersionsTable } from './versions-table.js'
 
 export function Page() {
   const t = useTexts()
@@ -110,6 +112,7 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
   const { tabs } = t.maps
   return (
     <PageTabs
+      below
       label={basemap.name}
       tabs={[
         {

@@ -16,7 +16,7 @@ import { AT_ONCE, bodyOf, TimingFields } from './default-timing.js'
 import { type Compared, differences, losses } from './differences.js'
 import { TileDifferences } from './tile-differences.js'
 
-interface DefaultDialogProps {
+export interface DefaultDialogProps {
   readonly basemap: AdminBasemap
   /** null if the dialog is closed */
   readonly version: BasemapVersion | null

@@ -76,7 +76,7 @@ function useColumns(): readonly Column<ListedSliceJob>[] {
       value: (job) => job.target_code,
       cell: (job) => <Name>{job.target_code}</Name>,
     },
-    { id: 'images', header: t.slicing.sources, value: (job) => t.slicing.images(job.source_count) },
+    { id: 'images', header: t.slicing.sources, value: (job) => job.source_count, numeric: true },
     {
       id: 'status',
       header: t.common.status,

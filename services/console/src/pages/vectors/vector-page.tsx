@@ -112,7 +112,7 @@ function Shown({ vector }: { vector: AdminVector }) {
           )}
         </div>
       </div>
-      <PageTabs label={vector.name} tabs={tabs} />
+      <PageTabs below label={vector.name} tabs={tabs} />
     </Frame>
   )
 }

@@ -20,9 +20,16 @@ const patterns = rules.map(({ pattern, expected }) => {
 const inDocs = (readdirSync(`${root}docs`, { recursive: true }) as string[])
   .filter((name) => name.endsWith('.md') && !/^(zh|files)\//.test(name))
   .map((name) => `docs/${name}`)
-const pages = [...inDocs, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'libs/native-edge/README.md']
+const outsideOfDocs = execFileSync('git', ['ls-files', '*.md', ':!docs'], { cwd: root, encoding: 'utf8' })
+const pages = [
+  ...inDocs,
+  ...outsideOfDocs
+    .trim()
+    .split('\n')
+    .filter((name) => !/^(bench\/results|THIRD)/.test(name)),
+]
 
-/** Returns the paragraphs, items and rows of a page with their lines, without code blocks, headings, table heads, inline code and quotations. */
+/** Returns the paragraphs, items and rows of a page with their lines, without code blocks, headings, table heads, inline code, file names and quotations. */
 function prose(markdown: string): { line: number; text: string }[] {
   const found: { line: number; text: string }[] = []
   const lines = markdown.split('\n')
@@ -41,7 +48,10 @@ function prose(markdown: string): { line: number; text: string }[] {
     else found.push({ line: i + 1, text })
     isOpen = true
   }
-  return found.map(({ line, text }) => ({ line, text: text.replace(/`[^`]*`/g, '`').replace(/"[^"]*"/g, '""') }))
+  return found.map(({ line, text }) => ({
+    line,
+    text: text.replace(/`[^`]*`|[\w./-]+\.(?:md|json)\b/g, '`').replace(/"[^"]*"/g, '""'),
+  }))
 }
 
 function complaints(markdown: string): string[] {

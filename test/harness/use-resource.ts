@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 
 /**
  * Provides something for all tests of a file or a describe block: made before them, and ended after them if it was made. Resources end in the
- * reverse order of their calls, and a failure to make one neither keeps the others from ending nor hides behind an error of its own end.
+ * reverse order of their calls, and a failure to make one neither keeps the others from ending nor is hidden by an error at its end.
  * @returns the resource; to be called inside hooks and tests
  */
 export function useResource<T>(make: () => T | Promise<T>, end: (resource: T) => unknown): () => T {

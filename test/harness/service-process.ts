@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { dieWithParent } from '@gateway/core/processes/confinement.js'
 import { isTrouble, type LogLine, parseLine } from './log-lines.js'
 import { childrenOf } from './processes.js'
 

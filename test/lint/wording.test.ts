@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -18,9 +20,16 @@ const patterns = rules.map(({ pattern, expected }) => {
 const inDocs = (readdirSync(`${root}docs`, { recursive: true }) as string[])
   .filter((name) => name.endsWith('.md') && !/^(zh|files)\//.test(name))
   .map((name) => `docs/${name}`)
-const pages = [...inDocs, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'libs/native-edge/README.md']
+const outsideOfDocs = execFileSync('git', ['ls-files', '*.md', ':!docs'], { cwd: root, encoding: 'utf8' })
+const pages = [
+  ...inDocs,
+  ...outsideOfDocs
+    .trim()
+    .split('\n')
+    .filter((name) => !/^(bench\/results|THIRD)/.test(name)),
+]
 
-/** Returns the paragraphs, items and rows of a page with their lines, without code blocks, headings, table heads, inline code and quotations. */
+/** Returns the paragraphs, items and rows of a page with their lines, without code blocks, headings, table heads, inline code, file names and quotations. */
 function prose(markdown: string): { line: number; text: string }[] {
   const found: { line: number; text: string }[] = []
   const lines = markdown.split('\n')
@@ -39,7 +48,10 @@ function prose(markdown: string): { line: number; text: string }[] {
     else found.push({ line: i + 1, text })
     isOpen = true
   }
-  return found.map(({ line, text }) => ({ line, text: text.replace(/`[^`]*`/g, '`').replace(/"[^"]*"/g, '""') }))
+  return found.map(({ line, text }) => ({
+    line,
+    text: text.replace(/`[^`]*`|[\w./-]+\.(?:md|json)\b/g, '`').replace(/"[^"]*"/g, '""'),
+  }))
 }
 
 function complaints(markdown: string): string[] {
@@ -94,4 +106,15 @@ test('comments, names of tests and messages keep to the rules of wording', () =>
     }),
   )
   expect(flagged.length <= MOST_FLAGGED ? [] : flagged).toEqual([])
+})
+
+test('comments name only files of TypeScript and C++ that exist', () => {
+  const files = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n')
+  const known = new Set(files.map((file) => basename(file)))
+  const missing = sourceTexts(root).flatMap(({ file, line, text }) =>
+    (text.match(/(?<![\w*.-])[\w-]+(?:\.\w+)*\.(?:tsx?|cc)\b/g) ?? [])
+      .filter((name) => !known.has(name))
+      .map((name) => `${file}:${line}: ${name}`),
+  )
+  expect(missing).toEqual([])
 })

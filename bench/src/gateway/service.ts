@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { dieWithParent } from '@gateway/core/processes/confinement.js'
 import { onCore } from '../machine.js'
 
 /** Timeout for a start on a busy machine. */

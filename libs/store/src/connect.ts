@@ -32,7 +32,7 @@ const SILENT_AFTER_MS = 2_000
  * Opens a pool of connections to the store. It connects lazily: an unreachable database shows at the first query.
  * Integers of 8 bytes are returned as numbers, since revisions and sizes stay far below 2^53.
  *
- * Queries reject if the database is unreachable, was lost, or does not respond (`trouble.ts` recognises these errors). A failed connection
+ * Queries reject if the database is unreachable, was lost, or does not respond (`transient-errors.ts` recognises these errors). A failed connection
  * rejects nothing else. Only the application's name is sent at log-in, because PgBouncer refuses other parameters.
  */
 export function openStore(databaseUrl: string, options: StoreOptions): Sql {

@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bundleOf } from './bundle-of.js'
-import { dieWithParent } from './die-with-parent.js'
+import { dieWithParent } from './confinement.js'
 import { Heartbeat, runQueueWaitMs } from './heartbeat.js'
 
 export interface ChildOptions {

@@ -19,8 +19,8 @@ import { z } from 'zod'
 import { bulkRoute, type ListQuery } from '../platform/bulk/bulk-route.js'
 import type { ControlContext } from '../platform/context.js'
 import type { AdminIdentity, App } from '../platform/http/app-type.js'
+import { isUuid } from '../platform/http/input-validation.js'
 import { sendRefusal } from '../platform/http/refusal.js'
-import { isUuid } from '../platform/http/uuid.js'
 
 export const recordParams = z.object({ id: z.string() })
 export const NO_SUCH_RECORD = refuse('not_found', coded('record_not_found'))

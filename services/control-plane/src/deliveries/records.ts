@@ -9,8 +9,8 @@ import type { Listing } from '@gateway/store/listing.js'
 import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
+import { isUuid } from '../platform/http/input-validation.js'
 import { sendRefusal } from '../platform/http/refusal.js'
-import { isUuid } from '../platform/http/uuid.js'
 import {
   bulkRecordsRoute,
   NO_SUCH_RECORD,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { knownExports, pruneExports } from '@gateway/store/exports.js'
 import type { ControlContext } from '../platform/context.js'
 import { exportDirectory, idOfExportFile } from '../platform/files/export-files.js'
-import { isUuid } from '../platform/http/uuid.js'
+import { isUuid } from '../platform/http/input-validation.js'
 
 /** Age of leftovers. Writing an archive ends after a day, so one untouched for two days is from a killed process. */
 const LEFT_MS = 2 * 24 * 3_600_000

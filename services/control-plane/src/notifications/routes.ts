@@ -25,8 +25,8 @@ import { z } from 'zod'
 import { deliveryFields, recordRoutes } from '../deliveries/records.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
+import { isUuid } from '../platform/http/input-validation.js'
 import { sendRefusal } from '../platform/http/refusal.js'
-import { isUuid } from '../platform/http/uuid.js'
 import { messageOf } from './watch.js'
 
 const NO_SUCH_RULE = refuse('not_found', coded('notification_rule_not_found'))

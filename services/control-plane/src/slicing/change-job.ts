@@ -5,7 +5,7 @@ import type { Transaction } from '@gateway/store/connect.js'
 import { acknowledgeSliceJob, cancelSliceJob, readSliceJob, type StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import type { ControlContext } from '../platform/context.js'
 import type { AdminIdentity } from '../platform/http/app-type.js'
-import { isUuid } from '../platform/http/uuid.js'
+import { isUuid } from '../platform/http/input-validation.js'
 import { enqueueCallback } from './callback.js'
 import { NO_SUCH_JOB } from './routes.js'
 

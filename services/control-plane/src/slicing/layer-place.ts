@@ -10,7 +10,7 @@ import type { Sql } from '@gateway/store/connect.js'
 import type { JobLease } from '@gateway/store/jobs.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
-import { isUuid } from '../platform/http/uuid.js'
+import { isUuid } from '../platform/http/input-validation.js'
 import { layerNow, type Mode, modeOf, versionFor } from './layer-version.js'
 
 export interface LayerPlace {

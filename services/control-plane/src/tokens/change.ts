@@ -6,7 +6,7 @@ import { type LockedToken, lockToken } from '@gateway/store/tokens.js'
 import type { ControlContext } from '../platform/context.js'
 import { type Confirmed, commitTogether } from '../platform/edges/commit.js'
 import type { KnownEdges } from '../platform/edges/known-edges.js'
-import { isUuid } from '../platform/http/uuid.js'
+import { isUuid } from '../platform/http/input-validation.js'
 
 export const NO_SUCH_TOKEN = refuse('not_found', coded('token_not_found'))
 

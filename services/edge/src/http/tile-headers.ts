@@ -1,6 +1,5 @@
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import type { TileAnswer } from '../tiles/tile-cache.js'
-import type { TileTarget } from '../tiles/tile-target.js'
+import type { TileAnswer, TileTarget } from '../tiles/tile-cache.js'
 import { CORS } from './header-block.js'
 
 /**

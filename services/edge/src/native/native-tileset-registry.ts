@@ -17,8 +17,7 @@ import { layerOf } from '../standards/layer.js'
 import { rangedSetId, sizedSetId } from '../standards/sized-set.js'
 import type { Catalog, CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { CachedBasemaps } from '../tiles/cached-basemaps.js'
-import { RECHECK_MS } from '../tiles/tile-cache.js'
-import type { TileTarget } from '../tiles/tile-target.js'
+import { RECHECK_MS, type TileTarget } from '../tiles/tile-cache.js'
 
 /** Range in ms of a random offset, so that sets that were put together are not all renewed at once. */
 const SPREAD_MS = 3_000

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8'
 import { type About, type Answer, type CatalogReader, type Dated, readTimeoutMs, type What } from './catalog-reader.js'
 
-/** A read that a worker requests from its supervisor. Times are of the clock that both share (host-clock.ts). */
+/** A read that a worker requests from its supervisor. Times are of the clock that both share (`HOST_CLOCK_OFFSET`). */
 export interface ReadWanted {
   readonly id: number
   readonly what: What

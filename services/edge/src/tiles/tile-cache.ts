@@ -1,10 +1,21 @@
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { TilePlace } from '@gateway/tilesets/source.js'
 import { LRUCache } from 'lru-cache'
-import { type Catalog, type CatalogBasemap, EMPTY_CATALOG } from '../sync/catalog.js'
+import { type Catalog, type CatalogBasemap, type CatalogVersion, EMPTY_CATALOG } from '../sync/catalog.js'
 import type { UsageName } from '../usage/usage-counts.js'
 import { CachedBasemaps } from './cached-basemaps.js'
 import { OpenFile } from './open-file.js'
-import type { TileTarget } from './tile-target.js'
+
+/** A tile of a basemap's snapshot in which it was found, and the time for which clients may cache it under the requested address. */
+export interface TileTarget {
+  readonly ok: true
+  readonly basemap: CatalogBasemap
+  readonly version: CatalogVersion
+  readonly place: TilePlace
+  readonly cacheControl: string
+  /** True if all readers of the basemap get the same tile at this address; otherwise it is never cached. */
+  readonly isShared: boolean
+}
 
 /** Bytes of an entry in addition to its body: address, header blocks, the cache's own data. */
 const OVERHEAD_BYTES = 1_500

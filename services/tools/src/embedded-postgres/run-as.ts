@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
+import { dieWithParent } from '@gateway/core/processes/confinement.js'
 import { StartRefusal } from '@gateway/core/settings/refusal.js'
 
 /** The way to run a Postgres program on this machine: the words before its command line, and the required owner of its files. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { dieWithParent } from '../../processes/die-with-parent.js'
+import { dieWithParent } from '../../processes/confinement.js'
 import type { S3Settings } from '../s3-store.js'
 
 /** The source file, even when the build runs: the build does not contain it. */

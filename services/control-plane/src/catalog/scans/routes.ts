@@ -17,9 +17,9 @@ import { cancelScans, queueScan, readScanSources, readScans, readScanWarnings } 
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
+import { isUuid } from '../../platform/http/input-validation.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { isUuid } from '../../platform/http/uuid.js'
-import { placeOf } from '../sources/place.js'
+import { placeOf } from '../sources/configured-sources.js'
 import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'
 

@@ -1,6 +1,9 @@
 import { mkdir } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, resolve } from 'node:path'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { saidOf } from '@gateway/contracts/messages.js'
 import type { ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
+import { isRemote, normalLocation, parseLocation } from '@gateway/core/object-storage/location.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { Sql } from '@gateway/store/connect.js'
@@ -61,4 +64,12 @@ function wantedSources(settings: Settings): Wanted[] {
     ...settings.vectorRoots.map(of('vector')),
     ...settings.styleRoots.map(of('style')),
   ]
+}
+
+/** Returns the canonical form of a source's location. A refusal does not repeat the text, since it may hold credentials. */
+export function placeOf(path: string): { readonly ok: true; readonly path: string } | Refusal {
+  if (!isRemote(path)) return { ok: true, path: resolve(path) }
+  const location = parseLocation(path)
+  if (typeof location === 'string') return refuse('invalid_parameters', saidOf('body.path', location))
+  return { ok: true, path: normalLocation(path) }
 }

@@ -33,8 +33,7 @@ import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/crea
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
 import { nextRun } from '../scans/automatic/next-run.js'
-import { LAYERS_SOURCE } from './configured-sources.js'
-import { placeOf } from './place.js'
+import { LAYERS_SOURCE, placeOf } from './configured-sources.js'
 
 const WATCHES_FOLDERS = refuse('invalid_parameters', coded('watch_of_folders'))
 const KIND_FIXED = refuse('invalid_parameters', coded('source_kind_fixed'))

@@ -72,3 +72,10 @@ function withoutNulls(body: unknown, nullable: ReadonlyMap<string, boolean>): un
     Object.entries(body).filter(([name, value]) => value !== null || nullable.get(name) !== false),
   )
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** True if a path parameter can be an identifier. For any other text the store would raise an error. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}

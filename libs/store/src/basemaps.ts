@@ -11,7 +11,7 @@ import type {
 import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
 import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
-import { whereCode } from './where-code.js'
+import { whereCode } from './sql.js'
 
 export interface StoredVersion {
   readonly version: string

@@ -10,8 +10,8 @@ import {
   type UsageRow,
 } from '@gateway/contracts/usage.js'
 import type { Queryable, Sql } from './connect.js'
-import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { isoDates } from './sql.js'
 
 /**
  * Maximum number of map cells in one day, of 130 bytes each, kept for CELL_DAYS. A version has some 11,000 cells, and a reader of many versions could

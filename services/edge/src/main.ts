@@ -1,7 +1,7 @@
 import { createLog } from '@gateway/core/logging/log.js'
 import { beat } from '@gateway/core/processes/heartbeat.js'
 import { keepHeapSmall } from '@gateway/core/processes/small-heap.js'
-import { listenHost } from '@gateway/core/settings/listen-host.js'
+import { listenHost } from '@gateway/core/settings/address-hosts.js'
 import { loadSettings, type Settings } from '@gateway/core/settings/load.js'
 import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { readTlsPair } from '@gateway/core/settings/tls-pair.js'

@@ -314,11 +314,15 @@ export async function growRevision(tx: Transaction, basemapCode: string, version
     WHERE basemap_code = ${basemapCode} AND version = ${version}`
 }
 
-/** Records that a scan has seen these versions, changed or not. */
-export async function touchVersions(tx: Transaction, basemapCode: string, versions: readonly string[]): Promise<void> {
+/** Records that a scan has seen these versions, changed or not, by the code of their basemap. */
+export async function touchVersions(tx: Transaction, seen: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  const codes = [...seen].flatMap(([code, versions]) => versions.map(() => code))
+  const versions = [...seen.values()].flat()
+  if (codes.length === 0) return
   await tx`
-    UPDATE basemap_versions SET scanned_at = now()
-    WHERE basemap_code = ${basemapCode} AND version = ANY(${versions as string[]}::text[])`
+    UPDATE basemap_versions AS v SET scanned_at = now()
+    FROM unnest(${codes}::text[], ${versions}::text[]) AS seen (code, version)
+    WHERE v.basemap_code = seen.code AND v.version = seen.version`
 }
 
 /** Sets the availability of versions, as just observed. A scan that began earlier does not overwrite it. */

@@ -145,7 +145,11 @@ export class Announcements {
 
   async #recent(): Promise<Seen> {
     const seen = this.#seen
-    return seen !== null && performance.now() - seen.readAt < FRESH_MS ? seen : this.#reads.read()
+    const ageMs = seen === null ? FRESH_MS : performance.now() - seen.readAt
+    if (seen === null || ageMs >= FRESH_MS) return this.#reads.read()
+    // Read ahead for later waits: with hundreds of edges a reading takes longer than their confirmations.
+    if (ageMs >= FRESH_MS / 2) this.#reads.read().catch(() => {})
+    return seen
   }
 
   /** Returns null if only the store knows whether a later state belongs to this history. */

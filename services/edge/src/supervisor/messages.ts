@@ -19,7 +19,7 @@ export type FromWorker =
   | { readonly kind: 'kept_wanted' }
   /** The worker has forgotten a token, by the hex SHA-256 of its plaintext, or all of them (null). */
   | { readonly kind: 'token_forgotten'; readonly digest: string | null }
-  /** Its metrics, every second and on request. */
+  /** Its metrics, on request and every second, or less often while it has no requests. */
   | { readonly kind: 'report'; readonly report: MetricsReport }
   /** Its usage since the last such message. */
   | { readonly kind: 'usage'; readonly batch: UsageBatch }

@@ -6,7 +6,7 @@ import { RateLimiter } from '@gateway/core/access/rate-limiter.js'
 import { AccessLog } from '@gateway/core/logging/access-log.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { dieWithParent } from '@gateway/core/processes/confinement.js'
-import { keepYoungHeapSmall } from '@gateway/core/processes/young-heap.js'
+import { keepHeapSmall } from '@gateway/core/processes/small-heap.js'
 import { listenHost } from '@gateway/core/settings/address-hosts.js'
 import { threadPoolSize } from '@gateway/core/settings/child-environment.js'
 import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
@@ -195,7 +195,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       return { ...kept, currentAt: kept.currentAtHostMs - HOST_CLOCK_OFFSET }
     },
     onLoaded: (from) => {
-      keepYoungHeapSmall(false)
+      keepHeapSmall(false)
       supervisor.loaded(presenceId)
       haveLoaded(from)
     },
@@ -272,7 +272,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   // The clock counts from the start of this process.
   const waited = sleep(Math.max(0, LISTEN_WITHIN_MS - performance.now()), undefined, { ref: false })
   const server = await prepareServer(edge)
-  supervisor.report(metrics)
+  supervisor.report(metrics, () => counters.traffic().requests)
   void listenAfter(Promise.race([canServe, waited]), edge, server).then(() => supervisor.listening())
   const saveUsage = (everything: boolean) => {
     native.noteUses()

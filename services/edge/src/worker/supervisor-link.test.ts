@@ -29,3 +29,20 @@ test('slow sums on a busy machine are awaited, those of a supervisor that hangs 
   await vi.advanceTimersByTimeAsync(5_000)
   await never
 })
+
+test('a process reports its metrics each second while it has requests, and rarely while it is idle', async () => {
+  const { link } = linked()
+  const send = vi.mocked(process.send as NonNullable<typeof process.send>)
+  const reports = () => send.mock.calls.filter(([message]) => (message as { kind: string }).kind === 'report').length
+  let requests = 0
+  link.report({ report: async () => [] }, () => requests)
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(reports()).toBe(1)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(reports()).toBe(1)
+  requests++
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(reports()).toBe(2)
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(reports()).toBe(6)
+})

@@ -12,6 +12,8 @@ import type { UsageBatch } from '../usage/usage-counts.js'
 const TOTALS_TIMEOUT_MS = 4_000
 /** Time in ms for reading and checking the catalog of a hundred thousand versions, which takes a second or two. */
 const KEPT_TIMEOUT_MS = 10_000
+/** Intervals after which an idle process reports again. Its reports before that would say nothing new. */
+const IDLE_REPORTS = 15
 /** Time in ms in which a living supervisor always answers. */
 const USAGE_TIMEOUT_MS = 2_000
 
@@ -105,9 +107,18 @@ export class SupervisorLink {
     this.#send({ kind: 'ending' })
   }
 
-  report(metrics: ProcessMetrics): void {
+  /** @param requests returns the number of requests so far: an idle process reports only every IDLE_REPORTS intervals */
+  report(metrics: ProcessMetrics, requests: () => number): void {
     this.#metrics = metrics
-    setInterval(() => void this.#sendReport(), REPORT_INTERVAL_MS).unref()
+    let reported = -1
+    let skipped = 0
+    setInterval(() => {
+      const now = requests()
+      if (now === reported && ++skipped < IDLE_REPORTS) return
+      reported = now
+      skipped = 0
+      void this.#sendReport()
+    }, REPORT_INTERVAL_MS).unref()
   }
 
   /** Returns the exposition text of all processes; rejects if the supervisor does not answer in time. */

@@ -51,12 +51,14 @@ export async function applyBasemaps(
   const codes = paths === null ? null : codesOfPaths(paths)
   const concerned = codes === null ? null : [...codes, ...found.basemaps.map(({ code }) => code)]
   const diff = diffBasemaps(found, await readBasemaps(tx, concerned), { ...scan, codes, tileBaseUrl })
-  for (const change of diff.changes) {
-    if (change.upsert) await upsertBasemap(tx, { code: change.code, name: change.name, tileBaseUrl, sourceCode })
-    for (const version of change.versions) await upsertVersion(tx, change.code, version)
-    if (change.lost.length > 0) await setVersionsAvailable(tx, change.code, change.lost, false)
+  const statements: (() => Promise<void>)[] = []
+  for (const { code, name, upsert, versions, lost } of diff.changes) {
+    if (upsert) statements.push(() => upsertBasemap(tx, { code, name, tileBaseUrl, sourceCode }))
+    for (const version of versions) statements.push(() => upsertVersion(tx, code, version))
+    if (lost.length > 0) statements.push(() => setVersionsAvailable(tx, code, lost, false))
   }
-  for (const [code, versions] of diff.seen) await touchVersions(tx, code, versions)
+  await sendInOrder(statements)
+  await touchVersions(tx, diff.seen)
   const warnings = noWarnings()
   warnAll(warnings, found.warnings)
   for (const said of diff.warnings) warn(warnings, said)
@@ -65,6 +67,19 @@ export async function applyBasemaps(
   if (diff.seen.size > 0 && codes === null) changed.push(EVERY_BASEMAP)
   else changed.push(...diff.seen.keys())
   return { ...diff, warnings, changes: changed.map((key) => ({ kind: 'basemap', key })) }
+}
+
+/** Limit: statements that are sent without waiting for the ones before them. They must not fill the pipeline of a connection. */
+const SENT_AT_ONCE = 50
+
+/** Runs statements of one transaction in their order. For ten thousand versions, a wait for each answer would take longer than the statements. */
+async function sendInOrder(statements: readonly (() => Promise<void>)[]): Promise<void> {
+  for (let at = 0; at < statements.length; at += SENT_AT_ONCE) {
+    // Nothing may run on after the end of the transaction, so that all of them are waited for also after a failure.
+    const settled = await Promise.allSettled(statements.slice(at, at + SENT_AT_ONCE).map((send) => send()))
+    const failed = settled.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+  }
 }
 
 /** Writes the result of a vector scan. */

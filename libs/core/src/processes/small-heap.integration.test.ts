@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 
-const MODULE = new URL('../../dist/processes/young-heap.js', import.meta.url).href
+const MODULE = new URL('../../dist/processes/small-heap.js', import.meta.url).href
 
 /** Returns the bytes for new objects after a process has created many that live for a moment. */
 function youngBytes(isSmall: boolean): number {
   const script = `
     import { getHeapSpaceStatistics } from 'node:v8'
-    import { keepYoungHeapSmall } from '${MODULE}'
-    if (${isSmall}) keepYoungHeapSmall(true)
+    import { keepHeapSmall } from '${MODULE}'
+    if (${isSmall}) keepHeapSmall(true)
     let kept = []
     for (let round = 0; round < 60; round++) {
       const made = Array.from({ length: 20_000 }, (_, i) => ({ i, text: 'text ' + i }))

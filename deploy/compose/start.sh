@@ -14,7 +14,8 @@ new_secret admin-token
 [ -s secrets/database-url ] ||
   printf 'postgres://gateway:%s@postgres:5432/gateway' "$(cat secrets/postgres-password)" > secrets/database-url
 chmod 644 secrets/*
-mkdir -p "${MAPS_DIR:-maps}/basemaps" "${MAPS_DIR:-maps}/vectors"
+# The user of the containers reads them, whatever the umask is.
+(umask 022 && mkdir -p "${MAPS_DIR:-maps}/basemaps" "${MAPS_DIR:-maps}/vectors")
 
 $COMPOSE up -d
 # The command waits for the control plane.

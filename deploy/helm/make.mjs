@@ -86,7 +86,7 @@ function namespace(value) {
 }
 
 /** The objects of the overlay as kubectl builds them, without the suffix that kustomize gives the map of settings. */
-export function builtObjects() {
+function builtObjects() {
   const overlay = join(root, 'deploy/kubernetes/overlays/production')
   const { status, stdout, stderr, error } = spawnSync('kubectl', ['kustomize', overlay], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`kubectl kustomize: ${error?.message ?? stderr}`)

@@ -1,6 +1,6 @@
 /** The compose file, run under a separate project name and ports. */
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -27,12 +27,15 @@ export class Compose {
     this.#command = [...(engine.isPodman ? ['podman-compose'] : [engine.program, 'compose']), '-p', PROJECT]
     // biome-ignore lint/style/noProcessEnv: passed on to the engine
     this.#environment = { ...process.env }
+    const maps = mkdtempSync(join(tmpdir(), 'gateway-maps-'))
+    // The user of the containers reads it.
+    chmodSync(maps, 0o755)
     Object.assign(this.#environment, {
       COMPOSE: this.#command.join(' '),
       SITE_ADDRESS: `https://localhost:${HTTPS_PORT}`,
       HTTPS_PORT: `${HTTPS_PORT}`,
       HTTP_PORT: '18080',
-      MAPS_DIR: mkdtempSync(join(tmpdir(), 'gateway-maps-')),
+      MAPS_DIR: maps,
     })
   }
 

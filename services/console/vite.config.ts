@@ -7,6 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import postcss from 'postcss'
 import { defineConfig, type Plugin } from 'vite'
+import { icons } from './icons-plugin.mjs'
 
 /** Minimum size of compressed files: smaller files save no packet. */
 const MIN_COMPRESSED_BYTES = 1024
@@ -93,7 +94,7 @@ export default defineConfig({
   // Whose address the control plane serves it at.
   base: '/admin/',
   root: import.meta.dirname,
-  plugins: [react(), frameScroll(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
+  plugins: [react(), icons(), frameScroll(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
   build: {
     target: 'es2022',
     // These browsers support light-dark(): the fallback for older ones would look for a colour scheme that the component library sets differently.

@@ -43,6 +43,23 @@ const gateway = useGateway({}, async (started) => {
   const area = { type: 'Feature', properties: { name: 'a' }, geometry: { type: 'Polygon', coordinates: [ring] } }
   await writeFile(join(root, 'area4326.geojson'), JSON.stringify({ type: 'FeatureCollection', features: [area] }))
   await execute('ogr2ogr', ['-t_srs', 'EPSG:4547', join(root, 'area.gpkg'), join(root, 'area4326.geojson')])
+  for (const [i, name] of ['first', 'second layer'].entries())
+    await execute('ogr2ogr', [
+      ...(i > 0 ? ['-update'] : []),
+      join(root, 'two.gpkg'),
+      join(root, 'area4326.geojson'),
+      '-nln',
+      name,
+    ])
+  const mixed = ['Point', 'MultiPoint', 'LineString', 'Polygon', null].map((type, i) => ({
+    type: 'Feature',
+    properties: { i },
+    geometry: type && {
+      type,
+      coordinates: { Point: [1, 1], MultiPoint: ring, LineString: ring, Polygon: [ring] }[type],
+    },
+  }))
+  await writeFile(join(root, 'mixed.geojson'), JSON.stringify({ type: 'FeatureCollection', features: mixed }))
   await writeFile(join(root, 'broken.geojson'), '{"type":"FeatureCollection","features":[{"type":"Feature"')
   await started.admin.scanSource('vectors', 'vector', root)
   token = (await started.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] })).token
@@ -359,6 +376,20 @@ describe('formats', () => {
     expect([range.status, Buffer.from(await range.arrayBuffer())]).toEqual([206, body.subarray(0, 10)])
     const again = await ask(`/vectors/${path}`, { 'If-None-Match': answer.headers.get('etag') ?? '' })
     expect(again.status).toBe(304)
+  })
+
+  test.each([
+    ['two', ['first', 'second layer']],
+    ['mixed', ['mixed_lines', 'mixed_multipoints', 'mixed_points', 'mixed_polygons']],
+  ])('%s.zip has a shapefile for each layer and each kind of geometry', async (code, names) => {
+    const answer = await ask(`/vectors/${code}.zip`)
+    const body = Buffer.from(await answer.arrayBuffer())
+    expect([answer.status, body.subarray(0, answer.status === 200 ? 0 : 300).toString()]).toEqual([200, ''])
+    const file = join(gateway().home, `${code}.zip`)
+    await writeFile(file, body)
+    const { stdout } = await execute('ogrinfo', ['-ro', '-al', '-so', `/vsizip/${file}`])
+    expect([...stdout.matchAll(/^Layer name: (.*)$/gm)].map(([, name]) => name).sort()).toEqual(names)
+    expect([...stdout.matchAll(/^Feature Count: (.*)$/gm)].map(([, count]) => count)).toEqual(names.map(() => '1'))
   })
 
   test('the stored format is sent unchanged', async () => {

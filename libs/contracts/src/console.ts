@@ -70,4 +70,3 @@ export const settingsViewSchema = z.object({
   items: z.array(settingViewSchema),
   total: z.int().min(0),
 })
-export type SettingsView = z.infer<typeof settingsViewSchema>

@@ -21,9 +21,17 @@ export const KINDS = [
 const MAX_DEPTH = 16
 
 /** Returns the offset of the Well-Known Binary in a GeoPackage blob, or -1 if the blob is not valid. */
-export function wkbOffset(blob: Uint8Array): number {
+function wkbOffset(blob: Uint8Array): number {
   if (blob.length < 13 || blob[0] !== 0x47 || blob[1] !== 0x50) return -1
   return 8 + (ENVELOPE_BYTES[((blob[3] as number) >> 1) & 7] ?? 0)
+}
+
+/** Returns the kind of a geometry by its head, as a number of `KINDS`, or -1 if the blob is not valid. */
+export function kindOfBlob(blob: Uint8Array): number {
+  const start = wkbOffset(blob)
+  if (start < 0 || blob.length < start + 5) return -1
+  const view = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
+  return (view.getUint32(start + 1, view.getUint8(start) === 1) & 0x0fffffff) % 1000
 }
 
 /** Callbacks for the parts of a geometry. Coordinates are passed as an array with `size` numbers for each point. */

@@ -57,33 +57,72 @@ function writeText({ index, description, crs, output }: FormTask, format: 'geojs
 }
 
 async function convert(task: FormTask, form: keyof typeof DRIVERS): Promise<void> {
-  const { layers } = task.description
+  const { output } = task
+  // The driver writes a zip by itself if the file name has this extension.
+  const file = form === 'zip' ? join(dirname(output), 'packed.shp.zip') : output
+  for (const [i, written] of layersOf(task, form).entries()) await ogr2ogr(task, form, file, written, i > 0)
+  if (form === 'zip') fs.renameSync(file, output)
+}
+
+/** A layer of the output. */
+interface Written {
+  readonly name: string
+  /** layer of the index; null: all of them */
+  readonly layer: string | null
+  /** types of its geometries; null: all of them */
+  readonly types: readonly string[] | null
+}
+
+function layersOf({ index, description, code }: FormTask, form: keyof typeof DRIVERS): Written[] {
+  const { layers } = description
   // FlatGeobuf holds one layer.
-  if (form === 'fgb' || layers.length === 1) {
-    await ogr2ogr(task, form, task.code, null, false)
-    return
+  const isOne = form === 'fgb' || layers.length === 1
+  const named = isOne ? [{ name: code, layer: null }] : layers.map(({ id }) => ({ name: id, layer: id }))
+  if (form !== 'zip') return named.map((one) => ({ ...one, types: null }))
+  return named.flatMap(({ name, layer }): Written[] => {
+    const shapes = shapesIn(index, layer)
+    if (shapes.length < 2) return [{ name, layer, types: null }]
+    return shapes.map((shape) => ({ name: `${name}_${shape}`, layer, types: SHAPES[shape] }))
+  })
+}
+
+/** Types of geometry that one shapefile holds, by the end of its name if there are several. A shapefile cannot hold collections. */
+const SHAPES = {
+  points: ['POINT'],
+  multipoints: ['MULTIPOINT'],
+  lines: ['LINESTRING', 'MULTILINESTRING'],
+  polygons: ['POLYGON', 'MULTIPOLYGON'],
+} as const
+type Shape = keyof typeof SHAPES
+
+/** Returns the shapes of the geometries in a layer, in the order of `SHAPES`. */
+function shapesIn(index: string, layer: string | null): Shape[] {
+  const opened = new OpenIndex(index)
+  try {
+    const kinds = new Set([...opened.kindsOf(layer)].map((kind) => kind.toUpperCase()))
+    return (Object.keys(SHAPES) as Shape[]).filter((shape) => SHAPES[shape].some((type) => kinds.has(type)))
+  } finally {
+    opened.close()
   }
-  for (const [i, { id }] of layers.entries()) await ogr2ogr(task, form, id, id, i > 0)
 }
 
 async function ogr2ogr(
-  task: FormTask,
+  { index, description, crs, memoryMb }: FormTask,
   form: keyof typeof DRIVERS,
-  name: string,
-  layer: string | null,
+  file: string,
+  { name, layer, types }: Written,
   appends: boolean,
 ) {
-  const { index, description, crs, output } = task
   const fields = fieldsOf(description).filter(({ layers }) => layer === null || layers.includes(layer))
   const target = /\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? '4326'
-  // The driver writes a zip by itself if the file name has this extension.
-  const file = form === 'zip' ? join(dirname(output), 'packed.shp.zip') : output
-  const { prefix } = confinement(task.memoryMb)
+  const { prefix } = confinement(memoryMb)
   const [command = 'ogr2ogr', ...args] = [
     ...prefix,
     'ogr2ogr',
     ...['-f', DRIVERS[form], ...(appends ? ['-update'] : []), file, index],
-    ...['-oo', 'IMMUTABLE=YES', '-dialect', 'SQLITE', '-sql', select(fields, layer), '-nln', safeName(name)],
+    // Only the index's own dialect tells the type of a geometry.
+    ...['-oo', 'IMMUTABLE=YES', ...(types === null ? ['-dialect', 'SQLITE'] : [])],
+    ...['-sql', select(fields, layer, types), '-nln', safeName(name)],
     ...['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${target}`, ...(form === 'gpkg' ? ['-nlt', 'GEOMETRY'] : [])],
     ...(form === 'zip' ? ['-lco', 'ENCODING=UTF-8', '-skipfailures'] : []),
   ]
@@ -97,14 +136,18 @@ async function ogr2ogr(
   if (/no space left|disk is full|disk full/i.test(outcome.stderr))
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' })
   if (outcome.code !== 0) throw new VectorFault(coded('vector_conversion_said', { words: reasonOf(outcome.stderr) }))
-  if (form === 'zip') fs.renameSync(file, output)
 }
 
 /** Selects the fields in the order and under the names of the source. */
-function select(fields: readonly IndexField[], layer: string | null): string {
+function select(fields: readonly IndexField[], layer: string | null, types: readonly string[] | null): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
+  const text = (value: string) => `'${value.replaceAll("'", "''")}'`
   const columns = fields.map(({ column, name }) => `${quoted(column)} AS ${quoted(name)}`)
-  const where = layer === null ? '' : ` WHERE layer = '${layer.replaceAll("'", "''")}'`
+  const conditions = [
+    ...(layer === null ? [] : [`layer = ${text(layer)}`]),
+    ...(types === null ? [] : [`ST_GeometryType(geom) IN (${types.map(text).join(', ')})`]),
+  ]
+  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
   return `SELECT ${['geom', ...columns].join(', ')} FROM features${where} ORDER BY fid`
 }
 

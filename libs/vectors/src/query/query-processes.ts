@@ -1,3 +1,4 @@
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { type After, type Chunk, type ItemsQuery, QUERY_SECONDS } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
@@ -22,8 +23,8 @@ const IDLE_MS = 60_000
 /** Maximum number of processes that a query loses, since it may be the reason. */
 const MAX_CRASHES = 3
 
-export class QueryTimeout extends Error {}
-export class QueriesBusy extends Error {}
+export class QueryTimeout extends CodedError {}
+export class QueriesBusy extends CodedError {}
 /** Thrown if the client of a query has gone. */
 export class QueryAbandoned extends Error {}
 /** Thrown if the index no longer exists because it was replaced. */
@@ -87,7 +88,7 @@ export class QueryProcesses {
    */
   async *run(query: ItemsQuery, gone?: AbortSignal): AsyncGenerator<Chunk, void> {
     const waiting = [...this.#servers].reduce((sum, { queue }) => sum + queue.length, 0)
-    if (waiting >= MAX_WAITING || this.#open >= MAX_OPEN) throw new QueriesBusy('too many queries are running')
+    if (waiting >= MAX_WAITING || this.#open >= MAX_OPEN) throw new QueriesBusy(coded('query_busy'))
     this.#lastId++
     const open: Open = {
       id: this.#lastId,
@@ -206,7 +207,7 @@ export class QueryProcesses {
     server.queue.shift()
     server.open.delete(first)
     first.server = null
-    first.settle?.(new QueryTimeout(`a query may take ${this.#limitMs / 1000} s`))
+    first.settle?.(new QueryTimeout(coded('query_late', { seconds: this.#limitMs / 1000 })))
   }
 
   #answered(server: Server, message: FromQueryProcess): void {

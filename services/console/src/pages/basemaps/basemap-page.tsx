@@ -1,6 +1,7 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { Group, Text } from '@mantine/core'
-import { IconColumns2, IconSend } from '@tabler/icons-react'
+import IconColumns2 from '~icons/columns-2'
+import IconSend from '~icons/send'
 import { deleteBasemap, updateBasemap } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'

@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconShare } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconShare from '~icons/share'
 import { useCreatePreviewLink } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'

@@ -1,6 +1,7 @@
 import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
-import { IconColumns2, IconFileExport } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconColumns2 from '~icons/columns-2'
+import IconFileExport from '~icons/file-export'
 import { deleteVersion, updateVersion } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'

@@ -1,6 +1,6 @@
 import { Alert, Group, SegmentedControl, Stack, Switch } from '@mantine/core'
-import { IconStack2 } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
+import IconStack2 from '~icons/stack-2'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
 import { MapView, useMapLibrary } from '../../map/lazy.js'

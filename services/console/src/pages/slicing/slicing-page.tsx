@@ -1,5 +1,6 @@
 import type { ListedSliceJob } from '@gateway/contracts/slice.js'
-import { IconLayoutGrid, IconLayoutGridAdd } from '@tabler/icons-react'
+import IconLayoutGrid from '~icons/layout-grid'
+import IconLayoutGridAdd from '~icons/layout-grid-add'
 import { segment } from '../../api/client.js'
 import { SLICE_JOBS } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'

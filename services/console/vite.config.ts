@@ -32,8 +32,18 @@ const GROUPS = [
   },
   { name: 'first', tags: ['$initial' as const], test: (id: string) => !HEAVY.test(id), priority: 3 },
   // Only what stands above the tabs of a map's page, with its part of the libraries.
-  { name: 'map-pages', test: /src\/pages\/map-pages\.ts/, priority: 2 },
-  { name: 'map', test: /src\/map\/(version-map|map-view|library)\.tsx?|node_modules\/maplibre-gl/, priority: 1 },
+  {
+    name: 'map-pages',
+    test: /src\/(pages\/map-pages|map\/(?!library|version-map|map-view|style-map|style-picture)[\w-]+)\.tsx?$/,
+    priority: 2,
+  },
+  {
+    name: 'map',
+    test: /src\/map\/(version-map|map-view|library)\.tsx?|node_modules\/maplibre-gl/,
+    priority: 1,
+    // Other pages use some of its dependencies, and must not load the library for them.
+    includeDependenciesRecursively: false,
+  },
   {
     name: 'libraries',
     test: (id: string) => id.includes('node_modules') && !HEAVY.test(id),

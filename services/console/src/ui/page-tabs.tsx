@@ -1,5 +1,6 @@
-import { Tabs } from '@mantine/core'
+import { Skeleton, Tabs } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { useTexts } from '../texts/texts.js'
 import { useFirstPageDrawn } from './first-page.js'
 import { useParameters } from './use-parameter.js'
 
@@ -39,9 +40,15 @@ export function PageTabs({ label, tabs, below = false }: PageTabsProps) {
       </Tabs.List>
       {tabs.map(({ id, content }) => (
         <Tabs.Panel key={id} value={id} pt="md">
-          <div className="page-tab">{isShown && content}</div>
+          <div className="page-tab">{isShown ? content : <Later label={label} />}</div>
         </Tabs.Panel>
       ))}
     </Tabs>
   )
+}
+
+/** Stands for the content of a tab until the map above it is drawn. */
+function Later({ label }: { label: string }) {
+  const t = useTexts().common
+  return <Skeleton h={160} role="status" aria-label={t.loading(label)} />
 }

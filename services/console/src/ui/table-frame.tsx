@@ -133,7 +133,7 @@ export function SearchField({ label, value, found, onChange }: SearchFieldProps)
         leftSection={<IconSearch size={16} />}
         className="search-field"
         // Next to filters it takes the remaining width.
-        flex="1 1 14rem"
+        flex="1 1 12rem"
       />
       <VisuallyHidden role="status">{found === null ? '' : t.found(found)}</VisuallyHidden>
     </>

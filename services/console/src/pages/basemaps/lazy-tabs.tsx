@@ -1,4 +1,6 @@
+import { Skeleton } from '@mantine/core'
 import { type ComponentType, lazy, Suspense } from 'react'
+import { useTexts } from '../../texts/texts.js'
 
 type Tabs = typeof import('./tabs.js')
 
@@ -8,8 +10,9 @@ function tab<P extends object>(choose: (tabs: Tabs) => ComponentType<P>): Compon
     default: choose(await import('./tabs.js')) as ComponentType<object>,
   }))
   return function Tab(props: P) {
+    const { common, maps } = useTexts()
     return (
-      <Suspense fallback={null}>
+      <Suspense fallback={<Skeleton h={160} role="status" aria-label={common.loading(maps.tabs.details)} />}>
         <Loaded {...props} />
       </Suspense>
     )

@@ -122,7 +122,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       header: t.pushes.message,
       value: (record) => record.message,
       cell: (record) => (
-        <Text size="sm" lineClamp={2}>
+        <Text size="sm" lineClamp={2} miw="9rem">
           <ServerText text={record.message || '–'} code={record.message_code} params={record.message_params} />
         </Text>
       ),

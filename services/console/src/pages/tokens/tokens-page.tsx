@@ -102,12 +102,12 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       value: (token) => grantsText(token, t.tokens),
       // A separate column for the scopes would push the last column below the button.
       cell: (token) => (
-        <>
+        <div>
           <Name>{grantsText(token, t.tokens)}</Name>
           <Text size="xs" c="dimmed">
             {token.scopes.join(', ')}
           </Text>
-        </>
+        </div>
       ),
     },
     agoColumn('expires', t.tokens.expires, ({ expires_at: at }) => at, {

@@ -126,6 +126,7 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
   const { description, file } = index
   const fields = fieldsOf(description)
   const given = single(text, new Set(ITEM_PARAMETERS))
+  if (id.includes('\0')) throw new QueryError('the id holds a NUL character')
   const format = formatOf(given.get('f'), '')
   if (format !== 'geojson') throw new QueryError('f: one feature is available as geojson only')
   return {
@@ -165,6 +166,7 @@ function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, s
     const shown = name.slice(0, 80)
     if (!known.has(name))
       throw new QueryError(`there is no parameter ${shown}; there are ${[...known].slice(0, 40).join(', ')}`)
+    if (value.includes('\0')) throw new QueryError(`the parameter ${shown} holds a NUL character`)
     if (given.has(name)) throw new QueryError(`the parameter ${shown} is given twice`)
     given.set(name, value)
   }

@@ -161,6 +161,9 @@ function asTime(value: Value, operand: Operand): Value {
 }
 
 function operandOf(operand: Operand, context: CompileContext): Value {
+  // SQLite would compare only the text in front of it.
+  if (typeof operand === 'string' && operand.includes('\0'))
+    throw new QueryError('filter: a text holds a NUL character')
   if (typeof operand === 'string')
     return { kind: 'string', text: '?', values: [operand], shown: `'${operand.slice(0, 40)}'`, literal: true }
   if (typeof operand === 'number')

@@ -52,11 +52,7 @@ export function outsideGrid(set: TileMatrixSet, z: number): MissingTile {
 
 export function outsideZooms(version: CatalogVersion): MissingTile {
   const { minZoom, maxZoom } = version.stored
-  return keptOf(
-    version,
-    'zooms',
-    () => `there is no such tile: version ${labelOf(version)} has zooms ${minZoom} to ${maxZoom}`,
-  )
+  return keptOf(version, 'zooms', () => `there is no such tile: ${titleOf(version)} has zooms ${minZoom} to ${maxZoom}`)
 }
 
 export function isOutsideZooms({ stored }: CatalogVersion, z: number): boolean {
@@ -66,16 +62,17 @@ export function isOutsideZooms({ stored }: CatalogVersion, z: number): boolean {
 export function wrongExtension(version: CatalogVersion): MissingTile {
   return keptOf(version, 'extension', () => {
     const extensions = extensionsOf(version.stored.format).map((extension) => `.${extension}`)
-    return `there is no such tile: the tiles of version ${labelOf(version)} are ${extensions.join(' or ')}`
+    return `there is no such tile: the tiles of ${titleOf(version)} are ${extensions.join(' or ')}`
   })
 }
 
 export function noRetina(version: CatalogVersion): MissingTile {
-  return keptOf(version, 'retina', () => `there is no such tile: version ${labelOf(version)} has no @2x tiles`)
+  return keptOf(version, 'retina', () => `there is no such tile: ${titleOf(version)} has no @2x tiles`)
 }
 
-function labelOf({ stored }: CatalogVersion): string {
-  return shownName(stored.version)
+/** The tiles of a vector have no version that a caller could name. */
+function titleOf({ stored, usage }: CatalogVersion): string {
+  return usage.startsWith('vector:') ? 'this vector' : `version ${shownName(stored.version)}`
 }
 
 const gridReasons = new Map<string, MissingTile>()

@@ -11,7 +11,7 @@ import { copyFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { freePort } from '@gateway/core/processes/free-port.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 import { admin, controlPort, end, home, processorSeconds, start } from './own-gateway.mjs'
 
 const { values } = parseArgs({

@@ -38,7 +38,7 @@ for (const { x, y, data } of tiles) {
   fs.mkdirSync(path.join(root, `f/${ZOOM}/${x}`), { recursive: true })
   fs.writeFileSync(path.join(root, `f/${ZOOM}/${x}/${y}.png`), data)
 }
-/** @type {import('@gateway/tilesets/pmtiles/writer.js').PmtilesDescription & { name: string, metadata: Record<string, string> }} */
+/** @type {import('@gateway/tilesets/tile-to-write.js').PmtilesDescription & { name: string, metadata: Record<string, string> }} */
 const about = { name: 'a', format: 'png', encoding: 'identity', bounds: [-180, -85, 180, 85], metadata: {} }
 await writePmtiles(path.join(root, 'p.pmtiles'), tiles, about)
 await writeMbtiles(path.join(root, 'm.mbtiles'), tiles, about)

@@ -91,7 +91,7 @@ if (process.send === undefined) {
       writeFolder(place, i + 1, String(places[0]))
       continue
     }
-    /** @type {import('@gateway/tilesets/pmtiles/writer.js').PmtilesDescription} */
+    /** @type {import('@gateway/tilesets/tile-to-write.js').PmtilesDescription} */
     const description = { format: 'png', encoding: 'identity', bounds: BOUNDS, metadata: {} }
     await writeSortedPmtiles(place, tiles(i + 1), description, { expected: count })
   }

@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@gateway/core/processes/free-port.js'
-import { isReady } from '@gateway/core/processes/readiness.js'
+import { freePort, isReady } from '@gateway/core/processes/readiness.js'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 
 // A gateway in single processes, for the measurements of the automation: a Postgres, and the services that `start` starts.

@@ -15,7 +15,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
-import { freePort } from '@gateway/core/processes/free-port.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { median } from '../dist/compare/summary.js'
 import { loadGenerator, writeRequests } from '../dist/load/load.js'
@@ -40,7 +40,7 @@ const tiles = Array.from({ length: 4 ** ZOOM }, (_, i) => {
   const bytes = 500 + ((i * 7_919) % 1_000) * 2 * Number(options.kilobytes)
   return { z: ZOOM, x: i >> ZOOM, y: i & (2 ** ZOOM - 1), data: Buffer.alloc(bytes, `${i} `) }
 })
-/** @type {import('@gateway/tilesets/pmtiles/writer.js').PmtilesDescription} */
+/** @type {import('@gateway/tilesets/tile-to-write.js').PmtilesDescription} */
 const about = { format: 'png', encoding: 'identity', bounds: [-180, -85, 180, 85], metadata: {} }
 await writePmtiles(path.join(files, 'world.pmtiles'), tiles, about)
 const log = path.join(home, 'access.log')

@@ -61,6 +61,11 @@ export function memory(pids: readonly number[], what: 'now' | 'peak'): number {
   return pids.reduce((sum, pid) => sum + 1024 * Number(line.exec(readProc(pid, 'status'))?.[1] ?? 0), 0)
 }
 
+/** Returns the bytes that these processes have caused to be written to the disk (proc_pid_io(5), `write_bytes`). */
+export function writtenBytes(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + Number(/^write_bytes: (\d+)/m.exec(readProc(pid, 'io'))?.[1] ?? 0), 0)
+}
+
 /** Returns a process and all its descendants. */
 export function family(pid: number): number[] {
   const children = new Map<number, number[]>()

@@ -55,6 +55,7 @@ const head = [
   'edges together',
   'transactions/s',
   'WAL kB a change',
+  'kB an edge writes for a change',
   'ready in s',
   'MB an edge',
 ]
@@ -72,6 +73,7 @@ const rows = runs.map((run) => {
     all,
     run.transactionsPerSecond,
     run.walKbPerChange,
+    run.writtenKbPerChange,
     run.readyMs / 1000,
     run.edgeBytes / 1e6,
   ]

@@ -8,6 +8,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { findContainerEngine } from '../images/engine.mjs'
+import { loadImages } from './kit-images.mjs'
 
 /** Blocks of the page that are run here, in the order of the page, by one shell. */
 const BLOCK = /^```sh not-run: npm run release:check\n([\s\S]*?)^```$/gm
@@ -22,6 +24,7 @@ try {
   mkdirSync(join(root, 'kit'))
   run('tar', ['-xf', kit, '-C', join(root, 'kit'), '--strip-components=1'])
   checkSbom(join(root, 'kit'))
+  checkImages(join(root, 'kit/images'))
   const page = readFileSync(join(root, 'kit/README.md'), 'utf8')
   const blocks = [...page.matchAll(BLOCK)].map((match) => match[1])
   assert.ok(blocks.length >= 5, 'the page has its commands')
@@ -80,11 +83,25 @@ function checkSbom(folder) {
   const named = new Set(components.flatMap(({ purl }) => purl ?? []))
   const debs = readdirSync(join(folder, 'debian')).filter((file) => file.endsWith('.deb'))
   assert.equal([...named].filter((purl) => purl.startsWith('pkg:deb/')).length, debs.length)
+  const images = components.filter(({ type }) => type === 'container')
+  for (const { name, components: inside } of images.filter(({ name }) => name.startsWith('map-asset-gateway')))
+    assert.ok(inside.length > 20, `the packages of Debian in ${name}`)
   for (const kind of ['pkg:npm/', 'pkg:generic/node@'])
     assert.ok(
       [...named].some((purl) => purl.startsWith(kind)),
       kind,
     )
+}
+
+/** Loads the images of the kit, where an engine is here, and compares what they are. */
+function checkImages(folder) {
+  const engine = findContainerEngine()
+  if (!existsSync(join(folder, 'images.json')) || engine === null) {
+    console.log('images: not looked at, which takes a kit with images and docker or podman')
+    return
+  }
+  const images = loadImages(engine, folder)
+  console.log(`images: ${images.length} loaded, each the one that images.json names`)
 }
 
 function run(command, args) {

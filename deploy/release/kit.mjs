@@ -14,18 +14,16 @@ import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { DEBIAN_PACKAGES, downloadPackages } from './debian-packages.mjs'
+import { saveImages } from './kit-images.mjs'
 import { kitSbom } from './sbom.mjs'
 import { signFile } from './sign.mjs'
 
-/** The images that compose.yaml runs in addition to the gateway's. */
-export const OTHER_IMAGES = ['postgres:17', 'redis:8', 'caddy:2']
-
 /**
  * Moves the parts of a release in `out` into the folder `kit`, adds the others and signs the checksums.
- * @param {{out: string, kit: string, source: string, pack: (parent: string, folder: string, file: string) => void,
+ * @param {{out: string, kit: string, source: string, version: string, pack: (parent: string, folder: string, file: string) => void,
  *          engine: object | null, keyFile: string | undefined}} options `pack` writes an archive that is the same each time
  */
-export function makeKit({ out, kit, source, pack, engine, keyFile }) {
+export function makeKit({ out, kit, source, version, pack, engine, keyFile }) {
   for (const folder of ['gateway', 'docs', 'images', 'node']) mkdirSync(join(kit, folder), { recursive: true })
   for (const file of readdirSync(out)) {
     const isImage = /-(?:edge|control-plane)-[\d.]+\.tar\.gz$/.test(file)
@@ -34,13 +32,13 @@ export function makeKit({ out, kit, source, pack, engine, keyFile }) {
   }
   packNode(kit, pack)
   const debian = { distribution: distribution(), packages: downloadPackages(DEBIAN_PACKAGES, join(kit, 'debian')) }
-  if (engine !== null) saveOtherImages(engine, join(kit, 'images'))
+  const images = engine === null ? [] : saveImages(engine, join(kit, 'images'), version)
   cpSync(join(source, 'docs/offline-kit.md'), join(kit, 'README.md'))
   const sbomFile = join(kit, 'sbom.cdx.json')
   const node = { version: process.versions.node, sha256: sumOf(process.execPath) }
   writeFileSync(
     sbomFile,
-    `${JSON.stringify(kitSbom(JSON.parse(readFileSync(sbomFile, 'utf8')), debian, node), null, 2)}\n`,
+    `${JSON.stringify(kitSbom(JSON.parse(readFileSync(sbomFile, 'utf8')), debian, node, images), null, 2)}\n`,
   )
   const sums = filesBelow(kit).map((file) => `${sumOf(join(kit, file))}  ${file}`)
   writeFileSync(join(kit, 'SHA256SUMS'), `${sums.join('\n')}\n`)
@@ -68,16 +66,6 @@ function packNode(kit, pack) {
     join(kit, 'node', `node-${process.version}-${process.platform}-${process.arch}.tar.gz`),
   )
   rmSync(folder, { recursive: true })
-}
-
-function saveOtherImages(engine, folder) {
-  const digests = {}
-  for (const image of OTHER_IMAGES) {
-    engine.run('pull', image)
-    digests[image] = engine.run('image', 'inspect', '--format', '{{index .RepoDigests 0}}', image)
-    engine.run('save', '-o', join(folder, `${image.replace(':', '-')}.tar`), image)
-  }
-  writeFileSync(join(folder, 'images.json'), `${JSON.stringify(digests, null, 2)}\n`)
 }
 
 function distribution() {

@@ -5,6 +5,7 @@
  *     map-asset-gateway-edge-VERSION.tar.gz            images, if docker or podman is installed (`docker load`)
  *     map-asset-gateway-control-plane-VERSION.tar.gz
  *     map-asset-gateway-docs-VERSION.tar.gz            the documentation
+ *     map-asset-gateway-chart-VERSION.tgz              the Helm chart, if kubectl is installed
  *     sbom.cdx.json, THIRD-PARTY-NOTICES.md, NOTES.md, bench.json, SHA256SUMS
  *
  * With `--offline`, one archive of all these parts and everything else that an installation without a network needs (kit.mjs), signed with the key in the file KEY.
@@ -27,6 +28,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { makeChart } from '../helm/make.mjs'
 import { assemble } from '../images/assemble.mjs'
 import { findContainerEngine } from '../images/engine.mjs'
 import { makeKit } from './kit.mjs'
@@ -43,7 +45,7 @@ const FOR_READERS = [
   'docs',
   'deploy/README.md',
 ]
-const FOR_OPERATORS = ['deploy/compose', 'deploy/kubernetes', 'deploy/monitoring', 'deploy/nginx-cache']
+const FOR_OPERATORS = ['compose', 'helm', 'kubernetes', 'monitoring', 'nginx-cache'].map((folder) => `deploy/${folder}`)
 
 const { values: options } = parseArgs({
   options: {
@@ -83,6 +85,7 @@ function release(source) {
   cpSync(join(source, 'bench/results/comparison.json'), join(out, 'bench.json'))
   packServices(source, document)
   packDocs(source)
+  packChart(source)
   if (!options['no-images']) saveImages(source)
   if (options.offline) packKit(source)
   writeSums()
@@ -108,6 +111,16 @@ function packDocs(source) {
   pack(parent, folder, `${name}-docs-${version}.tar.gz`, source)
 }
 
+function packChart(source) {
+  if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
+    console.log('No Helm chart: kubectl is not here.')
+    return
+  }
+  const parent = join(work, 'chart')
+  makeChart(join(parent, name), version)
+  pack(parent, name, `${name}-chart-${version}.tgz`, source)
+}
+
 function saveImages(source) {
   const engine = findContainerEngine()
   if (engine === null) {
@@ -130,6 +143,7 @@ function packKit(source) {
     out,
     kit,
     source,
+    version,
     engine,
     keyFile: options.sign,
     pack: (parent, what, file) => pack(parent, what, file, source),
@@ -152,7 +166,7 @@ function pack(parent, folder, file, source) {
     '--owner=0',
     '--group=0',
     '--numeric-owner',
-    ...(file.endsWith('.gz') ? ['--use-compress-program=gzip -n'] : []),
+    ...(/gz$/.test(file) ? ['--use-compress-program=gzip -n'] : []),
   ]
   run('tar', [...same, '-cf', resolve(out, file), '-C', parent, folder], work)
 }

@@ -7,12 +7,13 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import react from '@vitejs/plugin-react'
 import postcss from 'postcss'
 import { defineConfig, type Plugin } from 'vite'
+import { icons } from './icons-plugin.mjs'
 
 /** Minimum size of compressed files: smaller files save no packet. */
 const MIN_COMPRESSED_BYTES = 1024
 
 /** Files loaded before anything is visible: saving a twelfth of their size is worth two seconds of a build. */
-const FIRST = /^(boot|first|en|zh)-/
+const FIRST = /^(boot|first|en|zh|map-pages)-/
 
 /** Files loaded only with a map, a chart or a shapefile. */
 const HEAVY =
@@ -26,10 +27,13 @@ const GROUPS = [
   {
     name: 'boot',
     test: /src\/(boot|app\/pages|router\/match|texts\/language)\.ts|preload-helper/,
-    priority: 2,
+    priority: 4,
     includeDependenciesRecursively: false,
   },
-  { name: 'first', tags: ['$initial' as const], test: (id: string) => !HEAVY.test(id), priority: 1 },
+  { name: 'first', tags: ['$initial' as const], test: (id: string) => !HEAVY.test(id), priority: 3 },
+  // Only what stands above the tabs of a map's page, with its part of the libraries.
+  { name: 'map-pages', test: /src\/pages\/map-pages\.ts/, priority: 2 },
+  { name: 'map', test: /src\/map\/(version-map|map-view|library)\.tsx?|node_modules\/maplibre-gl/, priority: 1 },
   {
     name: 'libraries',
     test: (id: string) => id.includes('node_modules') && !HEAVY.test(id),
@@ -44,8 +48,11 @@ const PREACT = [
   { find: /^react-dom$/, replacement: preact('/compat') },
   { find: /^react-dom\/client$/, replacement: preact('/compat/client') },
   { find: /^react\/jsx-runtime$/, replacement: preact('/jsx-runtime') },
-  // A part of tables that no page has; it brings what places tooltips and menus into the first file.
-  { find: /^.*\/TableScrollContainer\.mjs$/, replacement: join(import.meta.dirname, 'src/app/no-component.mjs') },
+  // Parts that no page has. The first brings what places tooltips and menus into the first file.
+  {
+    find: /^.*\/(TableScrollContainer|AppShellAside|AppShellFooter|AppShellResizeHandle)\.mjs$/,
+    replacement: join(import.meta.dirname, 'src/app/no-component.mjs'),
+  },
   { find: /^preact$/, replacement: preact('') },
   { find: /^preact\/hooks$/, replacement: preact('/hooks') },
 ]
@@ -87,7 +94,7 @@ export default defineConfig({
   // Whose address the control plane serves it at.
   base: '/admin/',
   root: import.meta.dirname,
-  plugins: [react(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
+  plugins: [react(), icons(), frameScroll(), early(), usedStyles(), referenceMap(), mapPage(), compressed()],
   build: {
     target: 'es2022',
     // These browsers support light-dark(): the fallback for older ones would look for a colour scheme that the component library sets differently.
@@ -118,12 +125,24 @@ function early(): Plugin {
       order: 'post',
       handler: (_html, { bundle }) => {
         const script = Object.values(bundle ?? {}).find(
-          (file) => file.type === 'chunk' && file.facadeModuleId?.endsWith(BOOT),
+          (file) => file.type === 'chunk' && file.moduleIds.some((id) => id.endsWith(BOOT)),
         )
         const attrs = { type: 'module', async: true, crossorigin: true, src: `/admin/${script?.fileName}` }
         return [{ tag: 'script', attrs, injectTo: 'head-prepend' }]
       },
     },
+  }
+}
+
+/** Keeps the library that locks scrolling behind dialogs out of the first file. */
+function frameScroll(): Plugin {
+  return {
+    name: 'frame-scroll',
+    enforce: 'pre',
+    resolveId: (source, importer = '') =>
+      source === 'react-remove-scroll' && importer.includes('/AppShell/')
+        ? join(import.meta.dirname, 'src/app/scroll-classes.mjs')
+        : null,
   }
 }
 

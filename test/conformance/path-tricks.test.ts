@@ -103,7 +103,7 @@ test('known path tricks are refused everywhere without a server error', async ()
 const RUNS = 10_000
 const AT_ONCE = 50
 
-test(`${RUNS} random paths never leave a source and never cause a 5xx`, { timeout: 240_000 }, async () => {
+test(`${RUNS} random paths never leave a source and never cause a 5xx`, async () => {
   const piece = fc.oneof(
     fc.constantFrom(
       '..',

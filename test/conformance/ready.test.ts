@@ -33,7 +33,7 @@ afterAll(async () => {
 
 /** Expects the value at once, or polls for it if the gateway became ready only by the time limit. */
 async function expectOf<T>(value: () => Promise<T>, expected: T): Promise<void> {
-  if (isLate) await expect.poll(value, { timeout: 50_000 }).toEqual(expected)
+  if (isLate) await expect.poll(value).toEqual(expected)
   else expect(await value()).toEqual(expected)
 }
 

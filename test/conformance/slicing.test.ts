@@ -117,7 +117,7 @@ test('one image becomes a layer that every reader sees by itself, with sources, 
 })
 
 // Five jobs in sequence.
-test('a job knows the place of its layer from its submission', { timeout: 240_000 }, async () => {
+test('a job knows the place of its layer from its submission', async () => {
   const sources = [image('west.tif'), image('east.tif')]
   // All jobs wait for the first one, which builds another layer: their places are predicted.
   const other = await submit({ target_code: 'ahead', source_paths: sources, zoom_max: 6 })
@@ -269,7 +269,7 @@ describe('the completion callback', () => {
     const { job } = await submit({ target_code: `called-${status}`, source_paths: [image(file)], callback_url: url })
     await ended(job.id)
     const callback = () => received.find((one) => one.body.job.id === job.id)
-    await expect.poll(callback, { timeout: 30_000 }).toBeDefined()
+    await expect.poll(callback).toBeDefined()
     const call = callback()
     expect(call?.body).toMatchObject({
       event: 'tile.job.finished',

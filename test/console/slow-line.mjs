@@ -2,7 +2,7 @@ import { openGateway } from './gateway.mjs'
 
 // Measures how the console opens on a slow line, with nothing cached, in Debian's Chromium:
 //
-//   node test/console/slow-line.mjs --url http://localhost:4800 --password SECRET [--user admin] [--json]
+//   node test/console/slow-line.mjs --url http://localhost:4800 --password SECRET [--user admin] [--json] [--only version,tokens]
 //
 // The gateway must run already; `npm run dev -- --sample` has the data of a full organization. The browser throttles (CDP), so the figures
 // leave out the handshakes of a real line. The exit code is 3 if a page misses its target.
@@ -25,10 +25,12 @@ const {
 } = await openGateway({
   runs: { type: 'string', default: '3' },
   json: { type: 'boolean', default: false },
+  only: { type: 'string', default: '' },
 })
 
 const basemap = (await api('/basemaps?limit=1')).items[0]
 const version = basemap && (basemap.default_version ?? basemap.versions[0]?.version)
+const only = values.only === '' ? null : values.only.split(',')
 const PAGES = [
   { name: 'tokens', path: '/tokens', content: 'tbody tr' },
   { name: 'basemaps', path: '/basemaps', content: 'tbody tr' },
@@ -43,7 +45,7 @@ const PAGES = [
           map: true,
         },
       ]),
-]
+].filter(({ name }) => only === null || only.includes(name))
 
 const rows = []
 try {

@@ -56,4 +56,13 @@ test('the bill of materials has the packages of npm, of Debian and Node, each wi
     'pkg:deb/debian/libc6@2%3A2.36-9%2Bdeb12u13?arch=amd64&distro=debian-12',
   ])
   expect(document.components[2].hashes).toEqual([{ alg: 'SHA-256', content: 'ab' }])
+  const inside = { distribution: 'debian-13', packages: [{ name: 'gdal-bin', version: '3.10', architecture: 'amd64' }] }
+  const image = { image: 'map-asset-gateway-control-plane:0.2.0', id: 'sha256:ef', debian: inside }
+  /** @type {any} */
+  const withImage = kitSbom(npm, { distribution: 'debian-12', packages }, { version: '20.20.2', sha256: 'cd' }, [image])
+  expect(withImage.components.at(-1)).toMatchObject({
+    type: 'container',
+    purl: 'pkg:oci/map-asset-gateway-control-plane@sha256%3Aef?tag=0.2.0',
+    components: [{ purl: 'pkg:deb/debian/gdal-bin@3.10?arch=amd64&distro=debian-13' }],
+  })
 })

@@ -187,6 +187,20 @@ test('the schemas of the Gateway API and of CloudNativePG find a value that type
 })
 
 describe.skipIf(!isKubectlHere)('as kubectl builds it', () => {
+  test.each([
+    ['a fraction of a pod', '"minReplicas":3', '"minReplicas":3.5'],
+    [
+      'a required field that is absent',
+      '"replicas":2,"selector":{"matchLabels":{"app":"control-plane"}},',
+      '"replicas":2,',
+    ],
+    ['a policy that is unknown', '"ipFamilyPolicy":"PreferDualStack"', '"ipFamilyPolicy":["PreferDualStack"]'],
+  ])('the schemas of Kubernetes find %s', async (_, from, to) => {
+    const text = JSON.stringify(overlay('production'))
+    expect(text).toContain(from)
+    expect(await schemaViolations(JSON.parse(text.replace(from, to)))).toHaveLength(1)
+  })
+
   test.each(['small', 'production', 'gateway-api', 'cloudnative-pg'])(
     'overlay %s holds no object twice, and none that is not valid',
     async (name) => {

@@ -164,7 +164,7 @@ test('charts are loaded when they scroll into view, and draw a line for a series
   await open(page, '/')
   await page.getByRole('heading', { name: 'Traffic' }).waitFor()
   // Every page is there by then, and with them would be what they import.
-  await expect.poll(() => files.some((file) => /\/assets\/work-/.test(file)), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => files.some((file) => /\/assets\/work-/.test(file))).toBe(true)
   expect(files.filter((file) => /charts|plot|map-view|maplibre/.test(file))).toEqual([])
   await page.getByRole('heading', { name: 'Traffic' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 600)

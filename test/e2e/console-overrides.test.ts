@@ -93,7 +93,7 @@ test('the values of a version are shown in Chinese', async () => {
   await settled(page)
   const section = page.getByRole('region', { name: '覆盖值' })
   await section.getByLabel('网格').selectOption('WorldCRS84Quad')
-  await section.getByText('使用这些值的地图，尚未保存。').waitFor()
+  await section.getByText('以这些值预览。尚未保存。').waitFor()
   await expect.poll(() => page.locator('canvas.maplibregl-canvas').count()).toBe(2)
   await mapIsDrawn(page, 1)
   await shot(page, 'overrides-zh')

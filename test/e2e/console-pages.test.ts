@@ -352,7 +352,7 @@ test('a vector is withdrawn after confirmation, marked in its list, and restored
 test('a heat map shows requested and missing tiles over the map', async () => {
   const cells = async () =>
     (await maps().gateway.admin.call<UsageCells>('/usage/cells?basemap=archive&kind=misses')).body
-  await expect.poll(async () => (await cells()).requests, { timeout: 60_000 }).toBe(2 * MISSED.length)
+  await expect.poll(async () => (await cells()).requests).toBe(2 * MISSED.length)
   const console = await openConsole(maps().gateway)
   const { page } = console
   await open(page, '/basemaps/archive?tab=usage')
@@ -379,7 +379,7 @@ test('a heat map shows requested and missing tiles over the map', async () => {
 
 test('the page of a token shows the first and the last address that used it', async () => {
   const used = () => maps().gateway.admin.call<Token>(`/tokens/${reader}`)
-  await expect.poll(async () => (await used()).body.last_used_from, { timeout: 60_000 }).toBe('127.0.0.1')
+  await expect.poll(async () => (await used()).body.last_used_from).toBe('127.0.0.1')
   const console = await openConsole(maps().gateway)
   await open(console.page, `/tokens/${reader}`)
   await expect.poll(() => console.page.getByText('from 127.0.0.1').count()).toBe(2)

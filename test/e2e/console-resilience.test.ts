@@ -102,7 +102,7 @@ test('while the gateway is gone every page opens, says so, and recovers by itsel
   await open(page, '/')
   await isLive(page).waitFor()
   // That of the other pages.
-  await expect.poll(() => files.some((file) => /\/assets\/work-/.test(file)), { timeout: 60_000 }).toBe(true)
+  await expect.poll(() => files.some((file) => /\/assets\/work-/.test(file))).toBe(true)
   const { edges, controlPlane } = gateway()
   await controlPlane.process.kill()
   for (const edge of edges) await edge.process.kill()

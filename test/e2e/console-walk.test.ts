@@ -39,7 +39,7 @@ async function scanned(): Promise<void> {
     const { body } = await gateway().admin.call<List<{ last_scan: { status: string } | null }>>('/scan-sources')
     return new Set(body.items.map(({ last_scan: scan }) => scan?.status))
   }
-  await expect.poll(states, { timeout: 60_000 }).toEqual(new Set(['succeeded', 'failed']))
+  await expect.poll(states).toEqual(new Set(['succeeded', 'failed']))
 }
 
 /** Returns the id of the first item of a list. */

@@ -7,14 +7,14 @@ import { parseEnv, promisify } from 'node:util'
 import { readEnvFile } from '@gateway/core/settings/env-file.js'
 import { SETTINGS, type SettingName } from '@gateway/core/settings/schema.js'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { targetOf } from '../../services/tools/docs/linked-files.mjs'
 import { makeCertificate } from '../harness/certificates.js'
-import { freshDatabase, type TestDatabase } from '../harness/database.js'
+import { freshDatabase } from '../harness/database.js'
 import { environment } from '../harness/environment.js'
 import type { Gateway } from '../harness/gateway.js'
-import type { ServiceProcess } from '../harness/service-process.js'
 import { type Printed, printed, StartHome, terminate } from '../harness/start-command.js'
+import { useResource } from '../harness/use-resource.js'
 import { DESKTOP, expectAccessible, inPage, PHONE, shot, useBrowser } from './console-browser.js'
 import { type Block, CHECKOUT, comesOut, KINDS, nameOf, readPages } from './docs-pages.js'
 
@@ -25,37 +25,34 @@ const blocks = [...pages.values()].flat()
 const CHINESE = [...pages.keys()].filter((page) => page.startsWith('docs/zh/') && page !== 'docs/zh/index.md')
 
 /** One start for all tests, with the demo's data, as on the first page. */
-let home: StartHome
-let database: TestDatabase
-let start: ServiceProcess
+const home = useResource(StartHome.make, (made) => made.remove())
+const database = useResource(freshDatabase, (made) => made.drop())
+// Skips the set-up, since the code under test is already built.
+const start = useResource(
+  () => home().run('start', { DATABASE_URL: database().url, EDGE_WORKERS: '1', SETUP: 'off' }),
+  async (made) => {
+    await terminate(made)
+    expect(await home().left()).toEqual([])
+  },
+)
 let lines: Printed
 /** The checkout, reduced to the files that the pages' commands use. */
 let cwd: string
 
 beforeAll(async () => {
-  home = await StartHome.make()
-  database = await freshDatabase()
-  // Skips the set-up, since the code under test is already built.
-  start = home.run('start', { DATABASE_URL: database.url, EDGE_WORKERS: '1', SETUP: 'off' })
-  lines = await printed(start)
-  cwd = join(home.dir, 'checkout')
+  lines = await printed(start())
+  cwd = join(home().dir, 'checkout')
   await mkdir(join(cwd, 'config'), { recursive: true })
-  await symlink(home.configFile, join(cwd, 'config/service.env'))
-  await symlink(home.dataDir, join(cwd, 'var'))
-})
-afterAll(async () => {
-  await terminate(start)
-  expect(await home.left()).toEqual([])
-  await database.drop()
-  await home.remove()
+  await symlink(home().configFile, join(cwd, 'config/service.env'))
+  await symlink(home().dataDir, join(cwd, 'var'))
 })
 
 const openBrowser = useBrowser()
-const open = (options = {}) => openBrowser({ url: home.url } as Gateway, options)
+const open = (options = {}) => openBrowser({ url: home().url } as Gateway, options)
 
 /** Adapts a block to this gateway: pages use the default addresses. */
 const here = (code: string) =>
-  code.replaceAll('http://127.0.0.1:8910', home.url).replaceAll('http://127.0.0.1:8911', home.controlUrl)
+  code.replaceAll('http://127.0.0.1:8910', home().url).replaceAll('http://127.0.0.1:8911', home().controlUrl)
 
 test('every block of the documentation has a mark', () => {
   const unmarked = blocks.filter(({ language, mark }) => language !== 'mermaid' && !KINDS.test(mark))
@@ -94,7 +91,9 @@ async function shapeOf(page: string) {
 test('the start command prints the output shown on the first page', () => {
   const [command, shown] = pages.get('docs/start/first-map.md') ?? []
   expect([command?.mark, command?.code]).toEqual(['starts', 'npm start\n'])
-  const words = start.lines.filter(({ from }) => from === 'stderr').map(({ raw }) => raw)
+  const words = start()
+    .lines.filter(({ from }) => from === 'stderr')
+    .map(({ raw }) => raw)
   const text = words.slice(words.findIndex((line) => /^ {2}Console/.test(line))).join('\n')
   expect(text.trim()).toSatisfy((all: string) => comesOut({ ...(shown as Block), code: here(shown?.code ?? '') }, all))
 })
@@ -112,7 +111,7 @@ describe('the commands of', () => {
     }
     const run = of.filter(({ mark }) => mark === 'run')
     const script = run.map(({ language, code }) => `${interpreted(language, here(code))}\nprintf '${MARK}'\n`).join('')
-    const env = { ...environment('', {}), HOME: home.dir, CONFIG_FILE: home.configFile }
+    const env = { ...environment('', {}), HOME: home().dir, CONFIG_FILE: home().configFile }
     const { stdout } = await execute('bash', ['-euo', 'pipefail', '-c', script], { cwd, env, maxBuffer: 1 << 26 })
     const out = stdout.split(MARK)
     const wrong = of.flatMap((block, i) => {
@@ -136,7 +135,7 @@ test('every page of HTML draws a map', async () => {
   page.on('pageerror', ({ message }) => problems.push(message))
   page.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
-    const expected = !protocol.startsWith('http') || origin === home.url || origin === 'https://unpkg.com'
+    const expected = !protocol.startsWith('http') || origin === home().url || origin === 'https://unpkg.com'
     if (!expected) problems.push(`a request to elsewhere: ${request.url()}`)
   })
   // Serves the installed libraries instead of those on the network, in the version that the page names.
@@ -148,7 +147,7 @@ test('every page of HTML draws a map', async () => {
   })
   const drawn = blocks.filter(({ mark, page: of }) => mark === 'draws' && !of.includes('/zh/'))
   for (const block of drawn) {
-    const file = join(home.dir, 'page.html')
+    const file = join(home().dir, 'page.html')
     const token = new URL(lines.TileJSON ?? '').searchParams.get('token') ?? ''
     await writeFile(
       file,
@@ -183,7 +182,7 @@ test('the settings that pages show are known, with values that are accepted', ()
 
 test('a shell and the gateway read the settings that pages show alike', async () => {
   for (const block of blocks.filter(({ mark }) => mark === 'settings')) {
-    const file = join(home.dir, 'shown.env')
+    const file = join(home().dir, 'shown.env')
     await writeFile(file, block.code)
     const names = Object.keys(readEnvFile(file))
     const show = names.map((name) => `printf '%s\\0' "$${name}"`).join('\n')
@@ -195,7 +194,7 @@ test('a shell and the gateway read the settings that pages show alike', async ()
 test('nginx and HAProxy accept the configuration that pages show', async () => {
   const checked = blocks.filter(({ mark }) => mark === 'checks')
   const { certificate, key } = await makeCertificate('maps.example.org')
-  const dir = join(home.dir, 'proxies')
+  const dir = join(home().dir, 'proxies')
   await mkdir(join(dir, 'var'), { recursive: true })
   const nginx = checked.filter(({ language }) => language === 'nginx').map(({ code }) => code)
   const [locations, rest] = [

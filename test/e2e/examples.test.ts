@@ -7,11 +7,12 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { PushRecord } from '@gateway/contracts/push.js'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { makeGeotiff } from '../harness/fixtures/imagery.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { makeGeojson } from '../harness/fixtures/vectors.js'
 import { useGateway } from '../harness/use-gateway.js'
+import { useResource } from '../harness/use-resource.js'
 
 const execute = promisify(execFile)
 const EXAMPLES = fileURLToPath(new URL('../../docs/examples/', import.meta.url))
@@ -20,7 +21,6 @@ const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
 let token: string
 let image: string
-let dir: string
 const gateway = useGateway({}, async (started) => {
   await makeTileFolder(join(started.home, 'maps/world/2026-01'), { shade: 40 })
   await makeGeojson(join(started.home, 'vectors/roads.geojson'))
@@ -32,15 +32,15 @@ const gateway = useGateway({}, async (started) => {
   await started.admin.scanSource('vectors', 'vector', join(started.home, 'vectors'))
   token = (await started.issueToken({ basemap_codes: ['*'], vector_codes: ['*'], scopes: ['read', 'slice'] })).token
 })
-beforeAll(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'examples-'))
-})
-afterAll(() => rm(dir, { recursive: true }))
+const dir = useResource(
+  () => mkdtemp(join(tmpdir(), 'examples-')),
+  (path) => rm(path, { recursive: true }),
+)
 
 test('the Python client lists, saves a tile and a vector, slices, and reports the reason of a refusal', async () => {
   const client = (...args: string[]) => execute('python3', [join(EXAMPLES, 'client.py'), gateway().url, token, ...args])
   expect((await client('list')).stdout).toBe('basemap world 2026-01\nvector roads geojson\n')
-  const [tile, vector] = [join(dir, 'tile.png'), join(dir, 'roads.geojson')]
+  const [tile, vector] = [join(dir(), 'tile.png'), join(dir(), 'roads.geojson')]
   await client('tile', 'world', '1', '0', '1', tile)
   expect((await readFile(tile)).subarray(1, 4).toString()).toBe('PNG')
   await client('vector', 'roads', vector)
@@ -50,9 +50,9 @@ test('the Python client lists, saves a tile and a vector, slices, and reports th
 })
 
 test('the TypeScript client compiles strictly, and does the same', async () => {
-  const out = ['--outDir', dir, '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', '']
+  const out = ['--outDir', dir(), '--module', 'nodenext', '--target', 'es2023', '--lib', 'es2023,dom', '--types', '']
   await execute(process.execPath, [TSC, '--ignoreConfig', '--strict', ...out, join(EXAMPLES, 'client.ts')])
-  const { Gateway, Refused } = await import(join(dir, 'client.js'))
+  const { Gateway, Refused } = await import(join(dir(), 'client.js'))
   const client = new Gateway(gateway().url, token)
   expect((await client.basemaps()).map(({ code }: { code: string }) => code)).toContain('world')
   expect((await client.vectors())[0]).toMatchObject({ code: 'roads', kind: 'geojson' })

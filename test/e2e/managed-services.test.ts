@@ -65,7 +65,7 @@ test(
     const env = { REDIS_URL: `rediss://localhost:${redis.port}`, NODE_EXTRA_CA_CERTS: certificate.authority }
     const gateway = await startGateway({ database: async () => ({ ...postgres.database, url }), env })
     // The bus is up after the second ping since the start was answered.
-    await expect.poll(() => ready(gateway), { timeout: 30_000 }).toMatchObject({ bus: 'up', bus_medium: 'redis' })
+    await expect.poll(() => ready(gateway)).toMatchObject({ bus: 'up', bus_medium: 'redis' })
     expect(await disable(gateway)).toBe(1)
     const sql = openStore(url, { applicationName: 'test', maxConnections: 1 })
     const connections = await sql<{ ssl: boolean; n: number }[]>`

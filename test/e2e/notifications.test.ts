@@ -85,7 +85,7 @@ test('a failed scan is told by a signed webhook and by mail, and the list of sen
   await post('/scan-sources', { code: 'share', kind: 'basemap', path: join(home, 'no-such-share') })
   await admin.call('/scan-sources/share/run', { method: 'POST' })
 
-  await expect.poll(() => hooks.received.length, { timeout: 60_000 }).toBe(1)
+  await expect.poll(() => hooks.received.length).toBe(1)
   const hook = hooks.received[0] as Hook
   expectSigned(hook)
   expect(JSON.parse(hook.body)).toMatchObject({
@@ -93,7 +93,7 @@ test('a failed scan is told by a signed webhook and by mail, and the list of sen
     count: 1,
     items: [{ name: 'share', message: expect.stringContaining('no-such-share is not there') }],
   })
-  await expect.poll(() => mail.received.length, { timeout: 60_000 }).toBe(1)
+  await expect.poll(() => mail.received.length).toBe(1)
   expect(mail.received[0]).toMatch(/^for ops@example\.com\n/)
   expect(mail.received[0]).toContain('From: maps@example.com')
   // Long lines are folded.
@@ -117,8 +117,8 @@ test('an alert is tried from its row in the console', async () => {
   const [taken, mailed] = [hooks.received.length, mail.received.length]
   await page.getByRole('button', { name: 'Send a test: pager' }).click()
   await page.getByRole('button', { name: 'Send a test: ops@example.com' }).click()
-  await expect.poll(() => hooks.received.length, { timeout: 60_000 }).toBe(taken + 1)
-  await expect.poll(() => mail.received.length, { timeout: 60_000 }).toBe(mailed + 1)
+  await expect.poll(() => hooks.received.length).toBe(taken + 1)
+  await expect.poll(() => mail.received.length).toBe(mailed + 1)
   expectSigned(hooks.received.at(-1) as Hook)
   expect(JSON.parse(hooks.received.at(-1)?.body ?? '{}')).toMatchObject({ event: 'attention.test' })
   await console.expectClean()

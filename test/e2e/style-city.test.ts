@@ -111,7 +111,7 @@ test('a labelled city draws with only the gateway; with a disabled token it is b
   const blank = await drawMap(page, address)
   expect((await sharp(blank).stats()).channels.every(({ min }) => min === 255)).toBe(true)
   const refused = new RegExp(`"path":"/styles/nanjing/style.json"[^\\n]*"status":401[^\\n]*"token_prefix":"${prefix}"`)
-  await expect.poll(() => gateway().logs(), { timeout: 30_000 }).toMatch(refused)
+  await expect.poll(() => gateway().logs()).toMatch(refused)
 })
 
 async function drawMap(page: ClientPage['page'], style: string): Promise<Buffer> {

@@ -7,7 +7,7 @@ const ICON = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="6"><rec
 const styleNamed = (name: string) =>
   JSON.stringify({ version: 8, name, sprite: 'gateway://sprites/city', sources: {}, layers: [] }, null, 2)
 /** A watched source is scanned 2 s after a change, and at most every 10 s. */
-const PICKED_UP = { timeout: 60_000 }
+const PICKED_UP = { timeout: 120_000 }
 
 const gateway = useGateway({}, async ({ home, admin }) => {
   await mkdir(join(home, 'styles/city/icons'), { recursive: true })

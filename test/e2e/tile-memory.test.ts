@@ -10,7 +10,7 @@ test('the processes of an edge share one budget for tiles in memory', async () =
     const text = await (await fetch(`${gateway().url}/metrics`)).text()
     return Number(/^gateway_tile_memory_bytes (\d+)$/m.exec(text)?.[1])
   }
-  await expect.poll(budget, { timeout: 30_000 }).toBe(48 * MIB)
+  await expect.poll(budget).toBe(48 * MIB)
 })
 
 test('the effective settings contain it in bytes', async () => {

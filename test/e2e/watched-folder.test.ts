@@ -90,7 +90,7 @@ test('gdal2tiles writes into a watched folder while clients read: no manual step
   timeout: 240_000,
 }, async () => {
   // The source is watched once it has been scanned as a whole.
-  await vi.waitFor(async () => expect((await scans())[0]?.status).toBe('succeeded'), { timeout: 60_000 })
+  await vi.waitFor(async () => expect((await scans())[0]?.status).toBe('succeeded'), { timeout: 90_000 })
   const first = await readWhileTiling('v1', [200, 30, 30])
   const v1 = onDisk('v1')
   for (const place of PLACES)

@@ -79,9 +79,7 @@ async function startExport(): Promise<string> {
 
 /** Waits until the archive is written and returns its checksum. */
 async function archive(id: string): Promise<string> {
-  await expect
-    .poll(async () => (await gateway().admin.expect<Export>(`/exports/${id}`)).status, { timeout: 60_000 })
-    .toBe('succeeded')
+  await expect.poll(async () => (await gateway().admin.expect<Export>(`/exports/${id}`)).status).toBe('succeeded')
   return createHash('sha256')
     .update(await readFile(join(exportsOf(), `${id}.pmtiles`)))
     .digest('hex')

@@ -9,10 +9,11 @@ import { fileURLToPath } from 'node:url'
 import { migrate } from '@gateway/store/migrate.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { freshDatabase, type TestDatabase, withConnection } from '../harness/database.js'
+import { freshDatabase, withConnection } from '../harness/database.js'
 import { environment } from '../harness/environment.js'
 import { freePort } from '../harness/ports.js'
-import { startRedis, type TestRedis } from '../harness/redis.js'
+import { startRedis } from '../harness/redis.js'
+import { useResource } from '../harness/use-resource.js'
 
 const DOCTOR = fileURLToPath(new URL('../../services/tools/dist/doctor/main.js', import.meta.url))
 
@@ -23,23 +24,24 @@ interface Finding {
   advice: string | null
 }
 
-let home: string
-let database: TestDatabase
-let redis: TestRedis
+const home = useResource(
+  () => mkdtempSync(join(tmpdir(), 'gateway-test-doctor-')),
+  (path) => rmSync(path, { recursive: true }),
+)
+const database = useResource(freshDatabase, (made) => made.drop())
+const redis = useResource(startRedis, (made) => made.stop())
 let settings: Record<string, string>
 const closing: (() => unknown)[] = []
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'gateway-test-doctor-'))
-  ;[database, redis] = await Promise.all([freshDatabase(), startRedis()])
-  await withConnection(database.url, migrate)
-  mkdirSync(join(home, 'maps'))
+  await withConnection(database().url, migrate)
+  mkdirSync(join(home(), 'maps'))
   settings = {
-    CONFIG_FILE: join(home, 'service.env'),
-    DATA_DIR: join(home, 'data'),
-    DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
-    BASEMAP_ROOTS: join(home, 'maps'),
+    CONFIG_FILE: join(home(), 'service.env'),
+    DATA_DIR: join(home(), 'data'),
+    DATABASE_URL: database().url,
+    REDIS_URL: redis().url,
+    BASEMAP_ROOTS: join(home(), 'maps'),
     API_PORT: String(await freePort()),
     CONTROL_PORT: String(await freePort()),
   }
@@ -47,9 +49,6 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const close of closing) await close()
-  await redis.stop()
-  await database.drop()
-  rmSync(home, { recursive: true })
 })
 
 /** @param prefix a command that runs another one */
@@ -70,7 +69,7 @@ async function findings(changes: Record<string, string>, prefix: readonly string
 }
 
 const url = (change: (address: URL) => void): string => {
-  const address = new URL(database.url)
+  const address = new URL(database().url)
   change(address)
   return address.href
 }
@@ -99,20 +98,20 @@ test('on a healthy machine there is no fault, and every part is named', async ()
 test('many faults at once are each reported in one line with the remedy', async () => {
   const taken = createServer((socket) => socket.end('no gateway\n')).listen(Number(settings.API_PORT), '127.0.0.1')
   closing.push(() => taken.close())
-  const config = join(home, 'readable.env')
+  const config = join(home(), 'readable.env')
   writeFileSync(config, 'ADMIN_PASSWORD=secret-of-the-test\n')
   chmodSync(config, 0o644)
-  writeFileSync(join(home, 'a-file'), '')
-  await withConnection(database.url, (sql) =>
+  writeFileSync(join(home(), 'a-file'), '')
+  await withConnection(database().url, (sql) =>
     sql.begin((tx) =>
-      upsertScanSource(tx, { code: 'gone', kind: 'basemap', path: join(home, 'gone'), name: 'gone', enabled: true }),
+      upsertScanSource(tx, { code: 'gone', kind: 'basemap', path: join(home(), 'gone'), name: 'gone', enabled: true }),
     ),
   )
   const faults = {
     CONFIG_FILE: config,
     REDIS_URL: `redis://:wrong-password@127.0.0.1:${await freePort()}`,
-    DATA_DIR: join(home, 'a-file/data'),
-    BASEMAP_ROOTS: join(home, 'nowhere'),
+    DATA_DIR: join(home(), 'a-file/data'),
+    BASEMAP_ROOTS: join(home(), 'nowhere'),
     TRUSTED_PROXIES: '0.0.0.0/0',
   }
   const { code, lines } = await findings(faults, ['prlimit', '--nofile=512:512', 'faketime', '-f', '+600'])
@@ -130,7 +129,7 @@ test('many faults at once are each reported in one line with the remedy', async 
   ]
   for (const pattern of expected) expect(lines.join('\n')).toMatch(new RegExp(pattern.source, 'm'))
   expect(lines.join('\n')).not.toMatch(/secret-of-the-test|wrong-password/)
-  await withConnection(database.url, (sql) => sql`DELETE FROM scan_sources`)
+  await withConnection(database().url, (sql) => sql`DELETE FROM scan_sources`)
 })
 
 test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
@@ -153,9 +152,9 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   [
     'a role without rights',
     async () => {
-      await withConnection(database.url, async (sql) => {
+      await withConnection(database().url, async (sql) => {
         await sql`CREATE ROLE doctor_test LOGIN PASSWORD 'hidden'`
-        closing.push(() => withConnection(database.url, (own) => own`DROP ROLE doctor_test`))
+        closing.push(() => withConnection(database().url, (own) => own`DROP ROLE doctor_test`))
       })
       return { DATABASE_URL: url((address) => Object.assign(address, { username: 'doctor_test', password: 'hidden' })) }
     },
@@ -164,9 +163,9 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
   [
     'a store that has no connection left',
     async () => {
-      await withConnection(database.url, async (sql) => {
+      await withConnection(database().url, async (sql) => {
         await sql`CREATE ROLE doctor_late LOGIN PASSWORD 'hidden' CONNECTION LIMIT 0`
-        closing.push(() => withConnection(database.url, (own) => own`DROP ROLE doctor_late`))
+        closing.push(() => withConnection(database().url, (own) => own`DROP ROLE doctor_late`))
       })
       return { DATABASE_URL: url((address) => Object.assign(address, { username: 'doctor_late', password: 'hidden' })) }
     },
@@ -190,7 +189,7 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     'a schema of a newer version',
     async () => {
       await withConnection(
-        database.url,
+        database().url,
         (sql) => sql`INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, '9999_newer.sql', '')`,
       )
       return {}
@@ -208,7 +207,7 @@ test('slice sources that are open to the network are a warning until SLICE_SOURC
   const open = { CONTROL_HOST: '0.0.0.0', ADMIN_PASSWORD: 'a password of the test', ADMIN_TOKEN: 'a token of the test' }
   const warning = /^warn settings: SLICE_SOURCE_ROOTS is not set and CONTROL_HOST=0\.0\.0\.0.*: set SLICE_SOURCE_ROOTS/m
   expect((await findings(open)).lines.join('\n')).toMatch(warning)
-  expect((await findings({ ...open, SLICE_SOURCE_ROOTS: home })).lines.join('\n')).not.toMatch(warning)
+  expect((await findings({ ...open, SLICE_SOURCE_ROOTS: home() })).lines.join('\n')).not.toMatch(warning)
 })
 
 test('without --json each finding is one line, and an unknown option is refused', async () => {

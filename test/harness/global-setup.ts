@@ -3,20 +3,29 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import type { TestProject } from 'vitest/node'
+import { makeBundles } from '../../services/tools/setup/bundles.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** postgres:// URL of the run's own server, with the rights to create databases */
     postgresUrl: string
+    /** folder of the bundled services, which mirrors the checkout */
+    bundles: string
   }
 }
 
-/** Starts one Postgres server for a run of a layer; every gateway and every test gets a separate database in it on request. */
+/**
+ * Bundles the compiled services unless their bundles exist, and starts one Postgres server for a run of a layer. Every gateway and every test
+ * gets a separate database in it on request.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  project.provide('bundles', await makeBundles(project.config.root))
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-postgres-'))
   const server = await startEmbeddedPostgres({
     dir,
     durable: false,
+    // Four files of the system layer run at once, and a gateway may take up to 60 connections (docs/sizing.md), tests more.
+    maxConnections: 600,
     log: (level, message) => {
       if (level === 'error') console.error(`postgres: ${message}`)
     },

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
 import { freshDatabase, type TestDatabase } from './database.js'
 import { environment, type TestSettings } from './environment.js'
 import { ADMIN_PASSWORD, ADMIN_TOKEN, ADMIN_USER, type Edge, Gateway, type Links } from './gateway.js'
@@ -115,5 +115,5 @@ function localUrl(port: number): string {
 }
 
 function mainOf(service: string): string {
-  return fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url))
+  return join(inject('bundles'), `services/${service}/dist/main.js`)
 }

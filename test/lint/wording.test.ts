@@ -15,32 +15,43 @@ const patterns = rules.map(({ pattern, expected }) => {
   const [, source = '', flags] = /^\/(.*)\/(\w*)$/.exec(pattern) ?? []
   return { pattern: new RegExp(source, flags), expected }
 })
-const pages = (readdirSync(`${root}docs`, { recursive: true }) as string[])
-  .filter((name) => name.endsWith('.md') && !/^(zh|adr|files)\//.test(name))
+const inDocs = (readdirSync(`${root}docs`, { recursive: true }) as string[])
+  .filter((name) => name.endsWith('.md') && !/^(zh|files)\//.test(name))
   .map((name) => `docs/${name}`)
+const pages = [...inDocs, 'README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'libs/native-edge/README.md']
 
-/** Returns the sentences of a page by line, without code blocks, headings, table heads, inline code and quotations. */
-function prose(markdown: string): string[] {
-  let inBlock = false
+/** Returns the paragraphs, items and rows of a page with their lines, without code blocks, headings, table heads, inline code and quotations. */
+function prose(markdown: string): { line: number; text: string }[] {
+  const found: { line: number; text: string }[] = []
   const lines = markdown.split('\n')
-  return lines.map((line, i) => {
-    if (line.startsWith('```')) inBlock = !inBlock
+  let [inBlock, isOpen] = [false, false]
+  for (const [i, line] of lines.entries()) {
+    const isFence = line.startsWith('```')
+    if (isFence) inBlock = !inBlock
     const isHeadOfTable = /^\|[\s:|-]+\|?$/.test(lines[i + 1] ?? '')
-    if (inBlock || line.startsWith('```') || line.startsWith('#') || isHeadOfTable) return ''
-    return line.replace(/`[^`]*`/g, '`').replace(/"[^"]*"/g, '""')
-  })
+    if (isFence || inBlock || isHeadOfTable || line.startsWith('#') || line.trim() === '') {
+      isOpen = false
+      continue
+    }
+    const text = line.trim().replace(/^([-*]|\d+\.) /, '')
+    const last = found.at(-1)
+    if (last !== undefined && isOpen && !/^\s*([-*] |\||\d+\. )/.test(line)) last.text += ` ${text}`
+    else found.push({ line: i + 1, text })
+    isOpen = true
+  }
+  return found.map(({ line, text }) => ({ line, text: text.replace(/`[^`]*`/g, '`').replace(/"[^"]*"/g, '""') }))
 }
 
-function complaints(text: string): string[] {
-  return prose(text).flatMap((line, i) =>
+function complaints(markdown: string): string[] {
+  return prose(markdown).flatMap(({ line, text }) =>
     patterns.flatMap(({ pattern, expected }) => {
-      const found = pattern.exec(line)
-      return found === null ? [] : [`${i + 1}: "${found[0]}"; write: ${expected}`]
+      const found = pattern.exec(text)
+      return found === null ? [] : [`${line}: "${found[0]}"; write: ${expected}`]
     }),
   )
 }
 
-test.each([...pages, 'README.md'])('%s keeps to the rules of wording', (page) => {
+test.each(pages)('%s keeps to the rules of wording', (page) => {
   expect(complaints(readFileSync(root + page, 'utf8'))).toEqual([])
 })
 
@@ -51,6 +62,7 @@ describe('the rules', () => {
     'It reads the header alone.',
     'Use a server of yours.',
     'The second call is 409.',
+    'The second call\nis 409.',
     'The edge reads it anew.',
   ])('find: %s', (sentence) => {
     expect(complaints(sentence)).toHaveLength(1)

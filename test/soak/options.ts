@@ -8,6 +8,8 @@ export interface Options {
   readonly kills: number
   readonly seed: number
   readonly killWorkers: boolean
+  /** the commit of the version before an upgrade; default: the last release */
+  readonly before?: string
 }
 
 /** The options of `run.mjs`. */

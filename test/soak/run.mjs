@@ -6,6 +6,7 @@
  *   npm run monitoring:check -- --minutes 5        a real Prometheus under load: panels have data, alerts fire on their faults
  *   npm run kills -- --kills 40                    kill -9 of the control plane; everything must end once
  *   npm run edits -- --minutes 5                   a vector is replaced every two seconds under load; no content may be wrong or mixed
+ *   npm run upgrade:check -- --before COMMIT       the last release, or another commit, is upgraded, comes back and is upgraded again under load
  *   npm run kills:cache                            kill -9 of an edge that fills its cache of remote tiles, 100 times; no byte may be wrong
  *
  * Further options: --rate N (tile requests per second, default 200), --seed N (of the random choices; printed at the start).
@@ -16,6 +17,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
+const SCRIPTS = ['soak', 'kills', 'kills-cache', 'monitoring', 'vector-edits', 'upgrade']
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const { positionals, values } = parseArgs({
   args: process.argv.slice(2),
@@ -26,16 +28,15 @@ const { positionals, values } = parseArgs({
     kills: { type: 'string', default: '40' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     'kill-workers': { type: 'boolean', default: false },
+    before: { type: 'string' },
   },
 })
 const [script = 'soak'] = positionals
 const numbers = Object.fromEntries(['minutes', 'rate', 'kills', 'seed'].map((name) => [name, Number(values[name])]))
 const wrong = Object.entries(numbers).find(([, number]) => !(number >= 0))
-if (wrong !== undefined || !['soak', 'kills', 'kills-cache', 'monitoring', 'vector-edits'].includes(script)) {
+if (wrong !== undefined || !SCRIPTS.includes(script)) {
   console.error(
-    wrong === undefined
-      ? `There is no ${script} here: soak, kills, kills-cache, monitoring, vector-edits.`
-      : `--${wrong[0]} is a number.`,
+    wrong === undefined ? `There is no ${script} here: ${SCRIPTS.join(', ')}.` : `--${wrong[0]} is a number.`,
   )
   process.exit(2)
 }
@@ -53,7 +54,7 @@ const { status } = spawnSync(
     env: {
       ...process.env,
       CACHE_KILLS: values.kills,
-      BY_HAND: JSON.stringify({ ...numbers, killWorkers: values['kill-workers'] }),
+      BY_HAND: JSON.stringify({ ...numbers, killWorkers: values['kill-workers'], before: values.before }),
     },
   },
 )

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@gateway/core/processes/free-port.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 import { answers, Service } from '../gateway/service.js'
 import { family } from '../machine.js'
 import type { Peer } from './peer.js'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DisabledToken } from '@gateway/contracts/edge.js'
 import type { Sql } from '@gateway/store/connect.js'
-import { cpuSeconds, memory } from '../machine.js'
+import { cpuSeconds, memory, writtenBytes } from '../machine.js'
 import { ADMIN_TOKEN, type Stand } from './stand.js'
 
 export interface ScaleFigures {
@@ -20,8 +20,10 @@ export interface ScaleFigures {
   readonly transactionsPerSecond: number
   readonly walKbPerChange: number
   readonly readyMs: number
-  /** peak resident memory of an edge in bytes; for simulated edges a share of the process */
+  /** sum of the peaks of resident memory of the largest edge's processes in bytes; for simulated edges a share of the process */
   readonly edgeBytes: number
+  /** written to the disk by each edge for a change, on average */
+  readonly writtenKbPerChange: number
 }
 
 interface Answered {
@@ -29,6 +31,9 @@ interface Answered {
   readonly status: number
   readonly confirmed: number
 }
+
+/** Time in which new edges have written their kept catalog, so that they are idle. */
+const SETTLED_MS = 30_000
 
 /** Disables tokens at a fixed rate without waiting for responses, for this many seconds. Rate 0: the idle installation. */
 export async function measure(stand: Stand, edges: number, perSecond: number, seconds: number): Promise<ScaleFigures> {
@@ -38,11 +43,15 @@ export async function measure(stand: Stand, edges: number, perSecond: number, se
     const warmUp = Math.min(100, perSecond * 2)
     const ids = await activeTokens(stand.sql, changes + warmUp)
     await disableAll(stand.url, ids.splice(0, warmUp), perSecond)
-    const before = await state(stand, running.pids())
+    const families = running.families()
+    const pids = families.flat()
+    if (perSecond === 0) await sleep(SETTLED_MS)
+    const before = await state(stand, pids)
     const answers = await disableAll(stand.url, ids, perSecond)
     if (perSecond === 0) await sleep(seconds * 1000)
-    const after = await state(stand, running.pids())
-    const edgeBytes = memory(running.pids(), 'peak') / edges
+    const after = await state(stand, pids)
+    const largest = Math.max(...families.map((family) => memory(family, 'peak')))
+    const edgeBytes = (largest * families.length) / edges
     return { ...figures(edges, perSecond, answers, before, after), readyMs: running.readyMs, edgeBytes }
   } finally {
     await running.stop()
@@ -88,6 +97,7 @@ interface Moment {
   readonly cpu: ScaleFigures['cpu']
   readonly transactions: number
   readonly walBytes: number
+  readonly writtenBytes: number
 }
 
 async function state({ sql, pids }: Stand, edges: readonly number[]): Promise<Moment> {
@@ -106,6 +116,7 @@ async function state({ sql, pids }: Stand, edges: readonly number[]): Promise<Mo
     cpu,
     transactions: row?.transactions ?? 0,
     walBytes: row?.walBytes ?? 0,
+    writtenBytes: writtenBytes(edges),
   }
 }
 
@@ -131,6 +142,8 @@ function figures(edges: number, perSecond: number, answers: Answered[], before: 
       edges: used('edges'),
     },
     transactionsPerSecond: (after.transactions - before.transactions) / elapsed,
+    writtenKbPerChange:
+      answers.length === 0 ? 0 : (after.writtenBytes - before.writtenBytes) / 1024 / answers.length / edges,
     walKbPerChange: answers.length === 0 ? 0 : (after.walBytes - before.walBytes) / 1024 / answers.length,
   }
 }

@@ -3,8 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@gateway/core/processes/free-port.js'
-import { isReady } from '@gateway/core/processes/readiness.js'
+import { freePort, isReady } from '@gateway/core/processes/readiness.js'
 import { SETTING_NAMES } from '@gateway/core/settings/schema.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
@@ -38,7 +37,8 @@ export interface Stand {
 export interface RunningEdges {
   /** time from the start of the edges until all followed, in milliseconds */
   readonly readyMs: number
-  pids(): number[]
+  /** returns the processes of each edge; simulated edges are one process */
+  families(): number[][]
   stop(): Promise<void>
 }
 
@@ -124,7 +124,7 @@ async function startSimulated(wanted: SimulatedEdges): Promise<RunningEdges> {
   const command = [process.execPath, program, JSON.stringify(wanted)]
   const service = new Service({ name: 'edges', command, core: undefined })
   await service.until(async () => service.output.includes('ready\n'))
-  return { readyMs: performance.now() - begun, pids: () => family(service.pid), stop: () => service.stop() }
+  return { readyMs: performance.now() - begun, families: () => [family(service.pid)], stop: () => service.stop() }
 }
 
 async function startReal(
@@ -155,7 +155,7 @@ async function startReal(
   const services = await Promise.all(Array.from({ length: count }, (_, number) => startOne(number)))
   return {
     readyMs: performance.now() - begun,
-    pids: () => services.flatMap(({ pid }) => family(pid)),
+    families: () => services.map(({ pid }) => family(pid)),
     stop: async () => void (await Promise.all(services.map((service) => service.stop()))),
   }
 }

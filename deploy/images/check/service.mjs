@@ -1,5 +1,6 @@
-/** The first steps of a user: tiles, the console, a token that ends, a slice job. */
+/** The first steps of a user: tiles, the console, a token that ends, a slice job; and what the doctor finds. */
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { until } from './compose.mjs'
 
 export const WORLD = '/tiles/world/current/0/0/0.webp'
@@ -26,6 +27,16 @@ export async function checkService(compose) {
   await until('the slice job succeeds', async () => (await job()).status === 'succeeded')
   assert.equal((await compose.ask(`/tiles/first-layer/0/0/0.webp?token=${compose.token}`)).status, 200)
   console.log('service: sliced by GDAL, and served')
+  checkDoctor(compose)
+}
+
+/** A healthy container has no fault and no warning. */
+function checkDoctor(compose) {
+  for (const name of ['edge-1', 'edge-2', 'control-plane'].flatMap((service) => compose.containers(service))) {
+    const { status, stdout, stderr } = spawnSync(compose.engine.program, ['exec', name, 'doctor'], { encoding: 'utf8' })
+    assert.equal(status, 0, `the doctor in ${name}: ${stdout}${stderr}`)
+  }
+  console.log('service: the doctor finds every container healthy')
 }
 
 /** Submits a job of the demo image; the returned function polls it. */

@@ -5,6 +5,7 @@ import { sentence } from './messages.js'
 /** Topics of the console's pages. An event names those that have changed. */
 export const LIVE_TOPICS = [
   'catalog',
+  'canaries',
   'scans',
   'deliveries',
   'exports',
@@ -69,4 +70,3 @@ export const settingsViewSchema = z.object({
   items: z.array(settingViewSchema),
   total: z.int().min(0),
 })
-export type SettingsView = z.infer<typeof settingsViewSchema>

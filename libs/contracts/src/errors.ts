@@ -53,7 +53,6 @@ export const REFUSAL_HEADER = 'x-refusal'
 export const REFUSAL_DETAILS_HEADER = 'x-refusal-details'
 
 export type ErrorCode = keyof typeof STATUS_OF_ERROR
-export type ErrorStatus = (typeof STATUS_OF_ERROR)[ErrorCode]
 
 /** An expected refusal, as a value: its kind, and a message for the caller. */
 export interface Refusal {

@@ -1,7 +1,8 @@
 /** A text with `{name}` for each parameter. For a pair, `one` is used if the parameter `count` is 1. */
 export type MessageTemplate = string | { readonly one: string; readonly many: string }
 
-type Texts = Readonly<Partial<Record<string, MessageTemplate>>>
+/** Texts of one language by their codes. */
+export type MessageTexts = Readonly<Partial<Record<string, MessageTemplate>>>
 
 /**
  * Fills a template of any language. A parameter of `{@name}` is the code of another text, or several with `; ` between them. Text that looks like a
@@ -10,7 +11,7 @@ type Texts = Readonly<Partial<Record<string, MessageTemplate>>>
 export function fillTemplate(
   template: MessageTemplate,
   params: Readonly<Record<string, string | number>>,
-  texts: Texts = {},
+  texts: MessageTexts = {},
 ): string {
   const text = typeof template === 'string' ? template : params.count === 1 ? template.one : template.many
   return text.replace(/\{(@?)(\w+)\}/g, (whole, isCode: string, name: string) => {
@@ -25,7 +26,7 @@ export function fillTemplate(
   })
 }
 
-function clause(code: string, texts: Texts): string {
+function clause(code: string, texts: MessageTexts): string {
   const text = Object.hasOwn(texts, code) ? texts[code] : undefined
   return typeof text === 'string' ? text : code
 }

@@ -1,12 +1,13 @@
 import { z } from 'zod'
-import { DELIVERY_MESSAGES } from './delivery-messages.js'
 import { fillTemplate, type MessageTemplate } from './message-template.js'
-import { REFUSAL_MESSAGES } from './refusal-messages.js'
-import { REQUEST_MESSAGES } from './request-messages.js'
-import { SCAN_MESSAGES } from './scan-messages.js'
-import { SENTENCE_MESSAGES } from './sentence-messages.js'
-import { SLICE_MESSAGES } from './slice-messages.js'
-import { VECTOR_MESSAGES } from './vector-messages.js'
+import { DELIVERY_MESSAGES } from './texts/delivery-messages.js'
+import { EDGE_MESSAGES } from './texts/edge-messages.js'
+import { REFUSAL_MESSAGES } from './texts/refusal-messages.js'
+import { REQUEST_MESSAGES } from './texts/request-messages.js'
+import { SCAN_MESSAGES } from './texts/scan-messages.js'
+import { SENTENCE_MESSAGES } from './texts/sentence-messages.js'
+import { SLICE_MESSAGES } from './texts/slice-messages.js'
+import { QUERY_MESSAGES, VECTOR_MESSAGES } from './texts/vector-messages.js'
 
 /**
  * The English text of every coded message, by its code. Codes and names of parameters are stable, and texts may be reworded. A language of
@@ -16,6 +17,8 @@ export const MESSAGES = {
   ...SCAN_MESSAGES,
   ...SLICE_MESSAGES,
   ...DELIVERY_MESSAGES,
+  ...EDGE_MESSAGES,
+  ...QUERY_MESSAGES,
   ...REQUEST_MESSAGES,
   ...REFUSAL_MESSAGES,
   ...SENTENCE_MESSAGES,

@@ -43,4 +43,3 @@ export const notificationRuleBodySchema = z
   .refine(({ email, target_code: target }) => (email === undefined) !== (target === undefined), {
     message: 'needs either email or target_code',
   })
-export type NotificationRuleBody = z.infer<typeof notificationRuleBodySchema>

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { areaSchema } from './area.js'
-import { boundsSchema } from './basemap.js'
+import { areaSchema, boundsSchema } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
 import { sentence } from './messages.js'

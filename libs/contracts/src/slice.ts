@@ -87,7 +87,6 @@ export const sliceEstimateSchema = z.object({
   native_zoom: z.int().optional(),
   ...warningsField,
 })
-export type SliceEstimate = z.infer<typeof sliceEstimateSchema>
 
 /** An entry of a directory with source images. */
 export const sliceFileSchema = z.object({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { areaSchema } from './area.js'
-import { boundsSchema } from './basemap.js'
+import { areaSchema, boundsSchema } from './basemap.js'
 import { MAX_LABEL_LENGTH, timestampSchema } from './common.js'
 import { instantSchema } from './instant.js'
 import { sentence } from './messages.js'
@@ -214,7 +213,6 @@ export const previewLinkBodySchema = z.strictObject({
     .default(7 * DAY_SECONDS)
     .describe('lifetime of the link in seconds; default: a week'),
 })
-export type PreviewLinkBody = z.input<typeof previewLinkBodySchema>
 
 export const previewLinkSchema = z.object({
   id: z.uuid().describe('id of the token in the link; disabling the token ends the link'),

@@ -1,9 +1,4 @@
 -- compatible: yes
--- Lists are filtered and sorted by the store. What grows without bound (records, the audit) has an index for what is filtered by most;
--- tokens and basemaps are tens of thousands at most, which are read whole in milliseconds.
-CREATE INDEX deliveries_by_status ON deliveries (kind, status, created_at DESC, id DESC);
-CREATE INDEX deliveries_by_target ON deliveries (target_code, created_at DESC, id DESC);
-CREATE INDEX audit_by_subject ON audit (subject, id DESC);
-CREATE INDEX audit_by_action ON audit (action, id DESC);
-CREATE INDEX tokens_by_name ON tokens (lower(name), id) WHERE NOT preview;
+-- earlier: 26025a50c7452232b46dd9d49423514a4a278d083a0c59d4c301eedcdb1b31bc
+-- Lists are filtered and sorted by the store. The indexes of what grows without bound are built by 0036, beside the writes to their tables.
 CREATE INDEX basemap_versions_unavailable ON basemap_versions (basemap_code) WHERE NOT available;

@@ -1,6 +1,6 @@
 import type { Queryable, Sql, Transaction } from './connect.js'
-import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList, readRows, type Selection } from './listing.js'
+import { isoDates } from './sql.js'
 
 export interface AuditEntry {
   /** e-mail address of a signed-in user, user name of the administrator, `token` for ADMIN_TOKEN, or `system` for automatic changes */

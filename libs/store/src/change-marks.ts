@@ -3,6 +3,7 @@ import type { Queryable } from './connect.js'
 /** One mark for each topic of the console. A mark that differs from the last one means a change in that topic. */
 export interface ChangeMarks {
   readonly catalog: string
+  readonly canaries: string
   readonly scans: string
   readonly deliveries: string
   readonly exports: string
@@ -14,6 +15,7 @@ export interface ChangeMarks {
 export async function readChangeMarks(sql: Queryable): Promise<ChangeMarks> {
   const [row] = await sql<ChangeMarks[]>`
     SELECT (SELECT revision FROM revision_counter)::text AS catalog,
+           (SELECT concat_ws(' ', count(*), sum(before_requests), sum(after_requests)) FROM default_switches WHERE status = 'canary') AS canaries,
            (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(steps), (SELECT count(*) FROM scan_queue)) FROM scans) AS scans,
            (SELECT coalesce(max(updated_at)::text, '') FROM deliveries) AS deliveries,
            (SELECT concat_ws(' ', count(*), max(started_at), max(finished_at), sum(progress)) FROM exports) AS exports,

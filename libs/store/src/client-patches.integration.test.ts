@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openStore, type Sql } from './connect.js'
-import { poolLoad } from './pool-load.js'
+import { poolLoad } from './pooling.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 
 // One test for each of config/patches, in their order: if a release of the client passes a test without its patch, the patch is superfluous.

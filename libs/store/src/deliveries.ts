@@ -94,7 +94,7 @@ export async function insertEvents(tx: Transaction, event: NewEvent, trace: Kept
 
 /** How often the head of the audit is sent. */
 const HEAD_EVERY_HOURS = 24
-export const AUDIT_HEAD_EVENT = 'audit.head'
+const AUDIT_HEAD_EVENT = 'audit.head'
 
 /** True if a target has received no head of the audit for a day. */
 export async function isAuditHeadDue(sql: Queryable, targetCode: string): Promise<boolean> {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { insertCallback, insertPush, listDeliveries, readCallbackStates } from './deliveries.js'
-import { listAttempts, MAX_LISTED_ATTEMPTS } from './delivery-attempts.js'
-import { KEPT_DAYS, KEPT_NEWEST, pruneDeliveries } from './delivery-retention.js'
+import { KEPT_DAYS, KEPT_NEWEST, listAttempts, MAX_LISTED_ATTEMPTS, pruneDeliveries } from './delivery-retention.js'
 import { upsertTarget } from './targets.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 

@@ -1,6 +1,6 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import type { Queryable } from './connect.js'
-import { isoDates } from './iso-dates.js'
+import { isoDates } from './sql.js'
 
 /** Renews the presence of an edge process, by the clock of the database. */
 export async function upsertPresence(sql: Queryable, edge: Omit<EdgePresence, 'seen_at'>): Promise<void> {

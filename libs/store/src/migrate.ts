@@ -1,33 +1,13 @@
-import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
+import { applyMigration, MIGRATION_TIMEOUT_MS } from './apply-migration.js'
 import { openSession, type Sql } from './connect.js'
-
-const DIRECTORY = fileURLToPath(new URL('../migrations/', import.meta.url))
+import { type Migration, readMigrations } from './migration-files.js'
 
 /** An arbitrary number for the advisory lock. No other code in the database may use it. */
 const MIGRATION_LOCK = 891_001
 
-/** Maximum time of one migration of a large store, or of the wait for another process; far more than any takes. */
-const MIGRATION_TIMEOUT_MS = 1_800_000
-
-/**
- * Maximum time that a statement of a migration waits for a lock. Every later request for the table waits behind it, so a migration that
- * waits for a `pg_dump` would block every process. It starts again after a pause, in which the others get their turn.
- */
-const LOCK_TIMEOUT_MS = 500
-const LOCK_PAUSE_MS = 2_000
-const LOCK_NOT_AVAILABLE = '55P03'
-
-interface Migration {
-  readonly number: number
-  readonly name: string
-  readonly text: string
-  readonly checksum: string
-  /** true if the previous version runs on a store with this migration: its first line is `-- compatible: yes` */
-  readonly compatible: boolean
-}
+/** Pause of a process that waits for the migrations of another one. */
+const LOCK_POLL_MS = 200
 
 interface Applied {
   readonly number: number
@@ -42,8 +22,8 @@ export class StoreRefusal extends Error {
 }
 
 /**
- * Brings the schema to the newest migration, each in its own transaction with the row that records it. Safe when several processes
- * start at once: one holds the lock, and the others wait and then find nothing to do. Forward only.
+ * Brings the schema to the newest migration. Safe when several processes start at once: one holds the lock, and the others wait and then find
+ * nothing to do. Forward only.
  *
  * Returns the names of unknown migrations, which a newer program has applied and marked as compatible. Throws StoreRefusal
  * if one of them is incompatible, or if an applied migration has another text today.
@@ -57,36 +37,30 @@ export async function migrate(
   if (found !== null && pending(migrations, found).length === 0) return unknownOf(migrations, found)
   const session = openSession(sql, MIGRATION_TIMEOUT_MS)
   try {
-    // The lock ends with the session in any case.
-    await session`SELECT pg_advisory_lock(${MIGRATION_LOCK})`
+    await takeLock(session)
     await session.unsafe(`
       CREATE TABLE IF NOT EXISTS schema_migrations (
         number integer PRIMARY KEY, name text NOT NULL, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
       ALTER TABLE schema_migrations ADD COLUMN IF NOT EXISTS compatible boolean NOT NULL DEFAULT false`)
     const applied = (await readApplied(session)) ?? []
-    for (const migration of pending(migrations, applied)) await apply(session, migration)
+    for (const migration of pending(migrations, applied)) await applyMigration(session, migration)
     return unknownOf(migrations, applied)
   } finally {
     await session.end({ timeout: 1 })
   }
 }
 
-/** Throws if another transaction holds a required lock for MIGRATION_TIMEOUT_MS. */
-async function apply(sql: Sql, { number, name, checksum, compatible, text }: Migration): Promise<void> {
+/**
+ * The lock ends with the session in any case. It is asked for again and again, because a statement that waited for it would be a transaction that
+ * a concurrent build of an index waits for.
+ */
+async function takeLock(session: Sql): Promise<void> {
   const end = performance.now() + MIGRATION_TIMEOUT_MS
   for (;;) {
-    try {
-      await sql.begin(async (tx) => {
-        await tx.unsafe(`SET LOCAL lock_timeout = ${LOCK_TIMEOUT_MS}`)
-        await tx.unsafe(text)
-        await tx`
-          INSERT INTO schema_migrations (number, name, checksum, compatible) VALUES (${number}, ${name}, ${checksum}, ${compatible})`
-      })
-      return
-    } catch (error) {
-      if ((error as { code?: string }).code !== LOCK_NOT_AVAILABLE || performance.now() > end) throw error
-      await sleep(LOCK_PAUSE_MS)
-    }
+    const [row] = await session<{ taken: boolean }[]>`SELECT pg_try_advisory_lock(${MIGRATION_LOCK}) AS taken`
+    if (row?.taken) return
+    if (performance.now() > end) throw new Error('another process has been migrating the store for too long')
+    await sleep(LOCK_POLL_MS)
   }
 }
 
@@ -124,7 +98,7 @@ function pending(known: readonly Migration[], applied: readonly Applied[]): read
           'the backup that was made before it',
       )
     }
-    if (same !== undefined && same.checksum !== checksum) {
+    if (same !== undefined && same.checksum !== checksum && !same.earlierChecksums.includes(checksum)) {
       throw new StoreRefusal(`migration ${same.name} was changed after it had been applied: install this version again`)
     }
   }
@@ -134,25 +108,4 @@ function pending(known: readonly Migration[], applied: readonly Applied[]): read
 
 function unknownOf(known: readonly Migration[], applied: readonly Applied[]): readonly string[] {
   return applied.filter(({ number }) => known.every((migration) => migration.number !== number)).map(({ name }) => name)
-}
-
-export function readMigrations(directory: string = DIRECTORY): readonly Migration[] {
-  return readdirSync(directory)
-    .filter((name) => /^\d{4}_.*\.sql$/.test(name))
-    .sort()
-    .map((name) => {
-      const text = readFileSync(`${directory}/${name}`, 'utf8')
-      const checksum = createHash('sha256').update(text).digest('hex')
-      return {
-        number: Number(name.slice(0, 4)),
-        name,
-        text,
-        checksum,
-        compatible: /^-- compatible: yes\s*$/m.test(firstLine(text)),
-      }
-    })
-}
-
-function firstLine(text: string): string {
-  return text.slice(0, text.indexOf('\n'))
 }

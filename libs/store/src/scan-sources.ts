@@ -2,8 +2,8 @@ import { type CodedMessage, coded, type StoredMessage, storedMessage, textOf } f
 import type { Scan, ScanReason, ScanSchedule, ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
 import type { NewChange } from './change-log.js'
 import type { Queryable, Transaction } from './connect.js'
-import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { isoDates } from './sql.js'
 
 type ScanRow = { readonly [K in keyof Scan]: unknown }
 type SourceRow = Omit<ScanSource, 'last_scan' | 'queued_at' | 'next_scan_at'> & {

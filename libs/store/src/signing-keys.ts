@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { SigningKey } from '@gateway/contracts/signed-url.js'
 import type { Queryable, Transaction } from './connect.js'
-import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { isoDates } from './sql.js'
 
 /** A key with its secret, only for code that signs and verifies: it must not be returned or logged. */
 export interface SigningSecret {

@@ -1,7 +1,7 @@
 import type { Sql } from './connect.js'
 
 /** Maximum number of kept jobs that have ended. Above it the oldest are deleted early: jobs that fail at once would fill the store within days. */
-export const KEPT_JOBS = 10_000
+const KEPT_JOBS = 10_000
 
 /** Number of rows that one statement deletes, so that it holds its locks only briefly. */
 const BATCH = 1000

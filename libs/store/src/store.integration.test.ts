@@ -11,7 +11,8 @@ import {
 import { changesSince, commitWithChanges, currentState, knownStates, logChanges, pruneChangeLog } from './change-log.js'
 import { openStore, type Sql } from './connect.js'
 import { readInstanceKeys } from './instance-keys.js'
-import { migrate, readMigrations, readSchemaState } from './migrate.js'
+import { migrate, readSchemaState } from './migrate.js'
+import { readMigrations } from './migration-files.js'
 import { upsertScanSource } from './scan-sources.js'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 import {
@@ -68,6 +69,12 @@ test('a migration that changed after it was applied stops the start', async () =
   await expect(migrate(store.sql, changed)).rejects.toThrow(/was changed after it had been applied/)
 })
 
+test('a store that an earlier text of a migration brought to the same schema is accepted', async () => {
+  const applied = readMigrations()
+  const changed = applied.map((m) => ({ ...m, checksum: 'other', earlierChecksums: ['older still', m.checksum] }))
+  expect(await migrate(store.sql, changed)).toEqual([])
+})
+
 test('a database newer than the program stops the start', async () => {
   await expect(migrate(store.sql, [])).rejects.toThrow(/of a newer version/)
 })
@@ -78,7 +85,9 @@ const ofNewer = (number: number, compatible: boolean) => ({
   name: `${number}_newer.sql`,
   text: `CREATE TABLE newer_${number} (x int)`,
   checksum: String(number),
+  earlierChecksums: [],
   compatible,
+  inTransaction: true,
 })
 
 test('a store migrated by a newer version serves the previous version, unless the migration forbids it', async () => {
@@ -131,6 +140,57 @@ test('a migration that waits for a dump blocks no reader, and is applied once th
   await drop()
 })
 
+test('a migration builds an index while others write to the table, and repeats a build that was interrupted', async () => {
+  const { sql, url, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
+  const [writer, migrator] = ['writer', 'migrator'].map((applicationName) =>
+    openStore(url, { applicationName, maxConnections: 1 }),
+  ) as [Sql, Sql]
+  const indexing = {
+    ...ofNewer(9001, true),
+    text: '-- transaction: no\nCREATE INDEX CONCURRENTLY IF NOT EXISTS newer_first ON tokens (name);\nCREATE INDEX CONCURRENTLY IF NOT EXISTS newer_second ON tokens (prefix);\n',
+    inTransaction: false,
+  }
+  const interrupted = {
+    ...indexing,
+    text: indexing.text.replace('(prefix)', '((1 / (length(prefix) - length(prefix))))'),
+  }
+  const insert = (on: Sql, name: string) =>
+    on`INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes)
+       VALUES (${name}, 'bmp_', sha256(${name}::bytea), '{}', '{}', '{}')`
+  await insert(sql, 'first')
+  await expect(migrate(migrator, [...readMigrations(), interrupted])).rejects.toThrow(/division by zero/)
+
+  const indexes = () => sql`SELECT relname, indisvalid FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+    WHERE relname LIKE 'newer_%' ORDER BY relname`
+  expect((await indexes()).map((row) => row.indisvalid)).toEqual([true, false])
+  let finish = () => {}
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve
+  })
+  let begun = () => {}
+  const wrote = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const writing = writer.begin(async (tx) => {
+    await insert(tx as unknown as Sql, 'second')
+    begun()
+    await finished
+  })
+  await wrote
+  const migrating = migrate(migrator, [...readMigrations(), indexing])
+  await expect
+    .poll(() => sql`SELECT 1 FROM pg_stat_activity WHERE application_name = 'migrator' AND wait_event_type = 'Lock'`)
+    .toHaveLength(1)
+  // The build waits for the writer. An ordinary build would keep this one waiting behind itself.
+  await insert(sql, 'third')
+  finish()
+  await writing
+  await migrating
+  expect((await indexes()).map((row) => row.indisvalid)).toEqual([true, true])
+  await Promise.all([writer.end(), migrator.end()])
+  await drop()
+})
+
 test('a store from before compatibility marks of migrations is accepted', async () => {
   const { sql, drop } = await freshStore(process.env.TEST_POSTGRES_URL)
   await sql`ALTER TABLE schema_migrations DROP COLUMN compatible`
@@ -141,14 +201,7 @@ test('a store from before compatibility marks of migrations is accepted', async 
 })
 
 test('a failed migration leaves nothing behind and is retried by the next start', async () => {
-  const number = 9999
-  const broken = {
-    number,
-    name: 'broken',
-    text: 'CREATE TABLE half (x int); SELECT 1/0',
-    checksum: 'a',
-    compatible: false,
-  }
+  const broken = { ...ofNewer(9999, false), text: 'CREATE TABLE half (x int); SELECT 1/0' }
   await expect(migrate(store.sql, [...readMigrations(), broken])).rejects.toThrow(/division by zero/)
   const [half] = await store.sql`SELECT to_regclass('half') AS half`
   expect(half?.half).toBeNull()

@@ -2,7 +2,7 @@ import { MAX_KEPT_REVISIONS } from '@gateway/contracts/style.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
-import { whereCode } from './where-code.js'
+import { whereCode } from './sql.js'
 
 export interface StoredStyleSource {
   readonly name: string

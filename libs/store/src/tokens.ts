@@ -2,8 +2,8 @@ import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { RateLimit } from '@gateway/contracts/rate-limit.js'
 import { type DecidedToken, GRANT_ALL, type Scope, type Token, type TokenKind } from '@gateway/contracts/token.js'
 import type { Queryable, Transaction } from './connect.js'
-import { isoDates } from './iso-dates.js'
 import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
+import { isoDates } from './sql.js'
 
 /** A token as the database returns it, with Dates for its times. */
 type TokenRow = { readonly [K in keyof Token]: unknown }
@@ -278,4 +278,22 @@ function columns(sql: Queryable) {
 
 function ownColumns(sql: Queryable) {
   return sql`id, name, prefix, basemap_codes, vector_codes, layer_codes, scopes, allowed_origins, allowed_networks, rate_limit, bounds, expires_at, disabled_at, created_at, first_used_at, first_used_from, last_used_at, last_used_from, previous_prefix, previous_expires_at`
+}
+
+export interface NewPreviewToken {
+  readonly name: string
+  readonly prefix: string
+  readonly digest: Buffer
+  readonly basemapCodes: readonly string[]
+  readonly vectorCodes: readonly string[]
+  readonly expiresAt: Date
+}
+
+/** Inserts a read-only token for a preview. Expired ones are deleted at the same time, so they never accumulate. */
+export async function insertPreviewToken(tx: Transaction, token: NewPreviewToken): Promise<void> {
+  await tx`DELETE FROM tokens WHERE preview AND expires_at < now()`
+  await tx`
+    INSERT INTO tokens (name, prefix, digest, basemap_codes, vector_codes, scopes, expires_at, preview)
+    VALUES (${token.name}, ${token.prefix}, ${token.digest}, ${token.basemapCodes as string[]}, ${token.vectorCodes as string[]},
+            ARRAY['read'], ${token.expiresAt}, true)`
 }

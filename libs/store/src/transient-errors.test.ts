@@ -41,7 +41,7 @@ test('each kind has its own message', () => {
     '28P01',
     '3D000',
   ]
-  expect(new Set(words.map((code) => storeTrouble(error({ code }))?.words)).size).toBe(words.length)
+  expect(new Set(words.map((code) => storeTrouble(error({ code }))?.said.code)).size).toBe(words.length)
 })
 
 test('a full disk and a replica still allow reading', () => {

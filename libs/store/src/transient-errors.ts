@@ -1,28 +1,30 @@
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
+
 /** The reason of a failed query, without details that must not reach a client. */
 export interface StoreTrouble {
   /** clause without a full stop, for callers and operators */
-  readonly words: string
+  readonly said: CodedMessage
   /** true if it may pass by itself; otherwise an operator is needed, and a start fails */
   readonly passes: boolean
   /** true if only writing fails */
   readonly writesOnly?: true
 }
 
-const UNREACHABLE: StoreTrouble = { words: 'the store is out of reach', passes: true }
-const SILENT: StoreTrouble = { words: 'the store does not answer in time', passes: true }
-const STARTING: StoreTrouble = { words: 'the store is starting or shutting down', passes: true }
-const DISK_FULL: StoreTrouble = { words: 'the disk of the store is full', passes: true, writesOnly: true }
-const DISK_BAD: StoreTrouble = { words: 'the store cannot read or write its disk', passes: true }
+const UNREACHABLE: StoreTrouble = { said: coded('store_unreachable'), passes: true }
+const SILENT: StoreTrouble = { said: coded('store_silent'), passes: true }
+const STARTING: StoreTrouble = { said: coded('store_starting'), passes: true }
+const DISK_FULL: StoreTrouble = { said: coded('store_disk_full'), passes: true, writesOnly: true }
+const DISK_BAD: StoreTrouble = { said: coded('store_disk_bad'), passes: true }
 const READ_ONLY: StoreTrouble = {
-  words: 'the store can only be read: it is a replica, or was made read-only',
+  said: coded('store_read_only'),
   passes: true,
   writesOnly: true,
 }
-const CROWDED: StoreTrouble = { words: 'the store has no connection left', passes: true }
-const EXHAUSTED: StoreTrouble = { words: 'the store is short of memory or another resource', passes: true }
-const BUSY: StoreTrouble = { words: 'the store is busy with a change to the same thing', passes: true }
-const REFUSING: StoreTrouble = { words: 'the store refuses the credentials in DATABASE_URL', passes: false }
-const ABSENT: StoreTrouble = { words: 'the store has no database of the name in DATABASE_URL', passes: false }
+const CROWDED: StoreTrouble = { said: coded('store_crowded'), passes: true }
+const EXHAUSTED: StoreTrouble = { said: coded('store_exhausted'), passes: true }
+const BUSY: StoreTrouble = { said: coded('store_busy'), passes: true }
+const REFUSING: StoreTrouble = { said: coded('store_refusing'), passes: false }
+const ABSENT: StoreTrouble = { said: coded('store_absent'), passes: false }
 
 /** Codes of Node and the Postgres client for a connection that cannot be made, was lost, or is silent. */
 const BY_CODE: Readonly<Record<string, StoreTrouble>> = {

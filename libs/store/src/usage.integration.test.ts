@@ -3,7 +3,8 @@ import type { UsageBy, UsageRow } from '@gateway/contracts/usage.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FreshStore, freshStore } from './testing/fresh-store.js'
 import { readToken } from './tokens.js'
-import { addUsage, pruneUsage, readUsage, readUsageCells, rollUpUsage } from './usage.js'
+import { addUsage, readUsage, readUsageCells } from './usage.js'
+import { pruneUsage, rollUpUsage } from './usage-retention.js'
 
 const NOON = Date.UTC(2026, 2, 1, 12)
 const HOUR = 3_600_000
@@ -13,7 +14,7 @@ beforeAll(async () => {
   store = await freshStore(process.env.TEST_POSTGRES_URL)
 })
 beforeEach(async () => {
-  await store.sql`TRUNCATE usage_rolled_up, usage_hours, usage_pairs, usage_writers, tokens, usage_cells, usage_cell_days, basemaps, scan_sources CASCADE`
+  await store.sql`TRUNCATE usage_rolled_up, usage_packed, usage_by_month, usage_pairs_by_month, usage_writers, tokens, usage_cells, usage_cell_days, basemaps, scan_sources CASCADE`
 })
 afterAll(() => store.drop())
 

@@ -10,8 +10,8 @@ import {
   type UsageRow,
 } from '@gateway/contracts/usage.js'
 import type { Queryable, Sql } from './connect.js'
-import { isoDates } from './iso-dates.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
+import { isoDates } from './sql.js'
 
 /**
  * Maximum number of map cells in one day, of 130 bytes each, kept for CELL_DAYS. A version has some 11,000 cells, and a reader of many versions could
@@ -20,11 +20,11 @@ import { type Listed, type Listing, type ListRequest, readList } from './listing
 const MAX_CELLS_A_DAY = 1_000_000
 
 /** The sums of a row. Those by reason are null instead of 0. */
-const SUMS = [...USAGE_AMOUNTS, ...REFUSAL_REASONS.map((reason) => `refused_by_${reason}`)]
+export const SUMS = [...USAGE_AMOUNTS, ...REFUSAL_REASONS.map((reason) => `refused_by_${reason}`)]
 
 /** Parts of SQL statements, built only from names in this program. */
-const SUM_COLUMNS = SUMS.join(', ')
-const addedTo = (table: string): string =>
+export const SUM_COLUMNS = SUMS.join(', ')
+export const addedTo = (table: string): string =>
   SUMS.map((name) => {
     const [old, more] = [`${table}.${name}`, `excluded.${name}`]
     return name.startsWith('refused_by_')
@@ -103,12 +103,12 @@ export async function addUsage(
       SELECT day, count(*) FROM cells WHERE is_new GROUP BY day ORDER BY day
       ON CONFLICT (day) DO UPDATE SET cells = usage_cell_days.cells + excluded.cells),
     pairs AS (
-      INSERT INTO usage_pairs (kind, token, code, at, ${sql.unsafe(SUM_COLUMNS)})
+      INSERT INTO usage_pairs_by_month (kind, token, code, at, ${sql.unsafe(SUM_COLUMNS)})
       SELECT split_part(kind, ',', 2), token, substr(id, length(token) + 2), at, ${sql.unsafe(SUM_COLUMNS)}
       FROM given
       WHERE kind IN ('token,basemap', 'token,vector') AND token NOT IN (SELECT token FROM previews)
       ORDER BY 1, 2, 3, 4
-      ON CONFLICT (kind, token, code, at) DO UPDATE SET ${sql.unsafe(addedTo('usage_pairs'))}),
+      ON CONFLICT (kind, token, code, at) DO UPDATE SET ${sql.unsafe(addedTo('usage_pairs_by_month'))}),
     refusals AS (
       INSERT INTO token_refusals (token_id, reason, requests, last_at)
       SELECT tokens.id, by.key, sum((by.value ->> 'requests')::bigint), to_timestamp(max((by.value ->> 'lastMs')::float8) / 1000)
@@ -117,11 +117,11 @@ export async function addUsage(
       GROUP BY 1, 2 ORDER BY 1, 2
       ON CONFLICT (token_id, reason) DO UPDATE SET requests = token_refusals.requests + excluded.requests,
         last_at = greatest(token_refusals.last_at, excluded.last_at))
-    INSERT INTO usage_hours (kind, id, at, ${sql.unsafe(SUM_COLUMNS)})
+    INSERT INTO usage_by_month (kind, id, at, ${sql.unsafe(SUM_COLUMNS)})
     SELECT kind, id, at, ${sql.unsafe(SUM_COLUMNS)} FROM given AS r
     WHERE kind = ANY(${[...USAGE_KINDS]}) AND NOT (kind = 'token' AND id IN (SELECT token FROM previews))
     ORDER BY r.kind, r.id, r.at
-    ON CONFLICT (kind, id, at) DO UPDATE SET ${sql.unsafe(addedTo('usage_hours'))}`
+    ON CONFLICT (kind, id, at) DO UPDATE SET ${sql.unsafe(addedTo('usage_by_month'))}`
 }
 
 function isPair(kind: string): boolean {
@@ -142,7 +142,7 @@ const MEAN_DAYS = 7
 /** Returns the requests for each basemap, as the mean of the last 7 days. Basemaps without requests are absent. */
 export async function readRequestsPerDay(sql: Queryable, codes: readonly string[]): Promise<Map<string, number>> {
   const rows = await sql<{ code: string; requests: number }[]>`
-    SELECT id AS code, sum(requests)::float8 / ${MEAN_DAYS} AS requests FROM usage_hours
+    SELECT id AS code, sum(requests)::float8 / ${MEAN_DAYS} AS requests FROM usage_by_month
     WHERE kind = 'basemap' AND id = ANY(${codes as string[]}::text[]) AND at > now() - make_interval(days => ${MEAN_DAYS})
     GROUP BY id`
   return new Map(rows.map(({ code, requests }) => [code, requests]))
@@ -195,8 +195,8 @@ export async function readUsage(sql: Sql, request: UsageRequest): Promise<Listed
   const pair = isPair(by)
   const kind = by.slice(by.indexOf(',') + 1)
   const rows = pair
-    ? sql`(SELECT token || '/' || code AS id, * FROM usage_pairs WHERE true ${only('token', token)} ${only('code', code)}) AS rows`
-    : sql`(SELECT NULL AS token, NULL AS code, * FROM usage_hours WHERE true ${only('id', id)}) AS rows`
+    ? sql`(SELECT token || '/' || code AS id, * FROM usage_pairs_by_month WHERE true ${only('token', token)} ${only('code', code)}) AS rows`
+    : sql`(SELECT NULL AS token, NULL AS code, * FROM usage_by_month WHERE true ${only('id', id)}) AS rows`
   const sums = sql`(
     SELECT id, token, code, ${moment} AS at, ${sql.unsafe(SUMS.map((name) => `sum(${name})::bigint AS ${name}`).join(', '))}
     FROM ${rows}
@@ -276,89 +276,4 @@ export async function readUsageCells(
     ORDER BY ${amount} DESC, 1, 2, 3, 4 LIMIT ${limit}`
   const cells = rows.map(({ total: _, sum: __, ...cell }) => cell)
   return { cells, total: rows[0]?.total ?? 0, requests: rows[0]?.sum ?? 0 }
-}
-
-/** Days for which map cells are kept; a version may have a few thousand cells a day. */
-export const CELL_DAYS = 31
-
-/** Days for which usage is kept by the hour. After that it is kept by the day. */
-export const HOUR_DAYS = 40
-
-/** Number of rows that one statement deletes or rolls up, so that it holds its locks only briefly. */
-const BATCH = 10_000
-
-/**
- * Rolls hours older than `hourDays` up to days in UTC. Sums of days and totals stay the same. Only one control plane does it at a time.
- * Returns the number of removed hours.
- */
-export async function rollUpUsage(sql: Sql, hourDays = HOUR_DAYS): Promise<number> {
-  const days = await sql<{ from: string; until: string }[]>`
-    SELECT day::text AS from, (day + interval '24 hours')::text AS until
-    FROM (SELECT coalesce((SELECT until FROM usage_rolled_up),
-        least((SELECT min(at) FROM usage_hours), (SELECT min(at) FROM usage_pairs), now())) AS first) AS known,
-      generate_series(date_trunc('day', first, 'UTC'), date_trunc('day', now(), 'UTC') - make_interval(days => ${hourDays + 1}), '24 hours') AS day`
-  let gone = 0
-  // Day by day, so that no statement reads days that are already rolled up.
-  for (const { from, until } of days) {
-    for (const [table, key] of TABLES)
-      for (let batch = BATCH; batch > 0; gone += batch) batch = await rollUpSome(sql, table, key, from, until)
-    await sql.begin(async (tx) => {
-      await tx`DELETE FROM usage_rolled_up`
-      await tx`INSERT INTO usage_rolled_up VALUES (${until}::text::timestamptz)`
-    })
-  }
-  return gone
-}
-
-const TABLES = [
-  ['usage_hours', 'kind, id'],
-  ['usage_pairs', 'kind, token, code'],
-] as const
-
-/** Runs one statement, so that hours either become part of their day, or stay. */
-async function rollUpSome(sql: Sql, table: string, key: string, from: string, until: string): Promise<number> {
-  const day = `date_trunc('day', at, 'UTC')`
-  const sums = SUMS.map((name) => `sum(${name})`).join(', ')
-  const [row] = await sql.unsafe<{ count: number }[]>(
-    `WITH hours AS (
-       DELETE FROM ${table} WHERE ctid = ANY(ARRAY(
-         SELECT ctid FROM ${table} WHERE at >= $1::text::timestamptz AND at < $2::text::timestamptz AND at <> ${day} LIMIT ${BATCH}))
-       RETURNING *),
-     days AS (
-       INSERT INTO ${table} (${key}, at, ${SUM_COLUMNS})
-       SELECT ${key}, ${day}, ${sums} FROM hours GROUP BY ${key}, ${day} ORDER BY ${key}
-       ON CONFLICT (${key}, at) DO UPDATE SET ${addedTo(table)})
-     SELECT count(*)::float8 AS count FROM hours`,
-    [from, until],
-  )
-  return row?.count ?? 0
-}
-/** Days of silence after which a writer does not repeat a batch any more. */
-const WRITER_DAYS = 7
-
-/** Deletes usage older than `days`. Returns the number of deleted rows. */
-export async function pruneUsage(sql: Sql, days: number): Promise<number> {
-  await sql`DELETE FROM usage_writers WHERE at < now() - make_interval(days => ${WRITER_DAYS})`
-  let deleted = 0
-  for (let batch = BATCH; batch === BATCH; deleted += batch) {
-    const { count } = await sql`
-      DELETE FROM usage_hours WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM usage_hours WHERE kind = ANY(${USAGE_KINDS as unknown as string[]}) AND at < now() - make_interval(days => ${days}) LIMIT ${BATCH}))`
-    batch = count
-  }
-  for (let batch = BATCH; batch === BATCH; deleted += batch) {
-    const { count } = await sql`
-      DELETE FROM usage_pairs WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM usage_pairs WHERE kind IN ('basemap', 'vector') AND at < now() - make_interval(days => ${days}) LIMIT ${BATCH}))`
-    batch = count
-  }
-  const cellDays = Math.min(days, CELL_DAYS)
-  await sql`DELETE FROM usage_cell_days WHERE day < (now() AT TIME ZONE 'UTC')::date - ${cellDays}::integer`
-  for (let batch = BATCH; batch === BATCH; deleted += batch) {
-    const { count } = await sql`
-      DELETE FROM usage_cells WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM usage_cells WHERE day < (now() AT TIME ZONE 'UTC')::date - ${cellDays}::integer LIMIT ${BATCH}))`
-    batch = count
-  }
-  return deleted
 }

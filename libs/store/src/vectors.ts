@@ -2,8 +2,8 @@ import type { CodedMessage } from '@gateway/contracts/messages.js'
 import type { VectorFacts, VectorField, VectorKind } from '@gateway/contracts/vector.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
+import { whereCode } from './sql.js'
 import type { VectorBuild } from './vector-builds.js'
-import { whereCode } from './where-code.js'
 
 /** The facts that a scan read from a vector's content. */
 export interface ReadFacts extends VectorFacts {

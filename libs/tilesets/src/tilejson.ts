@@ -64,7 +64,7 @@ export function tileUrlTemplate(base: string, code: string, version: string, ext
 }
 
 /** Query parameter of a tile URL that names the content of its version. Servers ignore it, caches do not. */
-export const REVISION_PARAMETER = 'v'
+const REVISION_PARAMETER = 'v'
 
 /** Returns the template of a version's tile URLs for its current content. */
 export function revisedTileUrlTemplate(

@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { SHAPEFILE_EXTENSIONS } from '@gateway/contracts/shapefile.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
-import { fileIdentity } from '@gateway/core/files/file-identity.js'
+import { fileIdentity } from '@gateway/core/files/open-below.js'
 
 /** Groups the names of sidecar files by the base name of their shapefile. The case of extensions is ignored, that of base names is not. */
 export function partsByBase(names: readonly string[]): Map<string, string[]> {

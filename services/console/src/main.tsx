@@ -2,6 +2,7 @@ import '@mantine/core/styles.css'
 import './app/global.css'
 import { createRoot } from 'react-dom/client'
 import { watchActivity } from './api/activity.js'
+import { renewPreviewTokens } from './api/preview.js'
 import { sessionQuery } from './api/session.js'
 import { App, queries } from './app/app.js'
 import { afterFirstPage } from './app/later.js'
@@ -12,7 +13,7 @@ import { loadTexts, preferredLanguage } from './texts/language.js'
 
 shareNonce()
 watchChunks()
-watchActivity()
+watchActivity(() => renewPreviewTokens(queries))
 const language = preferredLanguage()
 /** Time limit for the role. With it, forbidden actions are never shown; a silent service must not delay the page. */
 const ROLE_WITHIN_MS = 1_500

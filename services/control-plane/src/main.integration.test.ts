@@ -151,7 +151,7 @@ test('the process waits for the store, returns 503 while the store is down, reco
   const authorization = `Bearer ${/ADMIN_TOKEN=(.*)/.exec(credentials)?.[1]}`
   const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization } })
   expect((await get('/api/v1/admin/tokens')).status).toBe(200)
-  await expect.poll(async () => (await get('/ready')).status, { timeout: 30_000 }).toBe(200)
+  await expect.poll(async () => (await get('/ready')).status).toBe(200)
 
   await link.down()
   const away = await get('/api/v1/admin/tokens')
@@ -161,7 +161,7 @@ test('the process waits for the store, returns 503 while the store is down, reco
   expect((await get('/health')).status).toBe(200)
 
   await link.up()
-  await expect.poll(async () => (await get('/api/v1/admin/tokens')).status, { timeout: 30_000 }).toBe(200)
+  await expect.poll(async () => (await get('/api/v1/admin/tokens')).status).toBe(200)
   child.kill('SIGTERM')
   expect(await exitCode(child)).toBe(0)
   await link.down()

@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { coded } from '@gateway/contracts/messages.js'
 import { createLog, type Log } from '@gateway/core/logging/log.js'
-import { addressHosts } from '@gateway/core/settings/address-hosts.js'
+import { addressHosts, listenHost } from '@gateway/core/settings/address-hosts.js'
 import { ensureAdminCredentials } from '@gateway/core/settings/admin-credentials.js'
-import { listenHost } from '@gateway/core/settings/listen-host.js'
 import { loadSettings, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
 import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { settingWarnings } from '@gateway/core/settings/warnings.js'
@@ -135,7 +135,7 @@ async function serve(
     version: ownVersion(),
     notice,
     shutdown,
-    readiness: new Readiness('the first scans are under way'),
+    readiness: new Readiness(coded('first_scans')),
   }
   const app = await buildApp(ctx)
   ending.push(() => closeInTime(app, settings.drainSeconds))

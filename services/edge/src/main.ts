@@ -1,12 +1,15 @@
 import { createLog } from '@gateway/core/logging/log.js'
 import { beat } from '@gateway/core/processes/heartbeat.js'
-import { listenHost } from '@gateway/core/settings/listen-host.js'
+import { keepYoungHeapSmall } from '@gateway/core/processes/young-heap.js'
+import { listenHost } from '@gateway/core/settings/address-hosts.js'
 import { loadSettings, type Settings } from '@gateway/core/settings/load.js'
 import { EXIT_REFUSED, refuseArguments, SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { readTlsPair } from '@gateway/core/settings/tls-pair.js'
 import { portTrouble } from './supervisor/port.js'
 import { Supervisor } from './supervisor/supervisor.js'
 
+// The supervisor reads the catalog and the tokens once, and then only their changes.
+keepYoungHeapSmall(true)
 const settings = settingsOrRefuse()
 const trouble = await portTrouble(listenHost(settings.apiHost), settings.apiPort)
 if (trouble !== null) refuse(trouble)

@@ -1,9 +1,12 @@
 import { createLog } from '@gateway/core/logging/log.js'
 import { beat } from '@gateway/core/processes/heartbeat.js'
+import { keepYoungHeapSmall } from '@gateway/core/processes/young-heap.js'
 import { loadSettings } from '@gateway/core/settings/load.js'
 import { startWorker } from './worker/start.js'
 import { SupervisorLink } from './worker/supervisor-link.js'
 
+// Until the catalog is read; what requests create lives for a moment only, and is collected faster in a large heap.
+keepYoungHeapSmall(true)
 const settings = loadSettings()
 const log = createLog('edge', settings.logLevel)
 const link = new SupervisorLink()

@@ -11,7 +11,7 @@ import type { PixelModel } from './pixel-model.js'
 import type { Pixels } from './pixels.js'
 
 /** A layer's metadata. Further fields, such as an operator's name or attribution, are kept. */
-export const layerMetadataSchema = z.looseObject({
+const layerMetadataSchema = z.looseObject({
   format: z.enum(REAL_TILE_FORMATS),
   tile_size: z.int(),
   minzoom: z.int().min(0).max(MAX_ZOOM),

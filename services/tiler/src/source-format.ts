@@ -90,7 +90,7 @@ async function enviBeside(path: string, roots: readonly string[]): Promise<strin
 }
 
 /** Returns the shell command that makes a GeoTIFF. The user names a subdataset, after `gdalinfo`. */
-export function toGeotiff(input: string, path: string): string {
+function toGeotiff(input: string, path: string): string {
   const stem = path.slice(path.lastIndexOf('/') + 1, path.length - extname(path).length)
   return `gdal_translate -of COG ${shellQuoted(input)} ${shellQuoted(join(dirname(path), `${stem}-converted.tif`))}`
 }

@@ -11,13 +11,16 @@ import { runTool } from './run-tool.mjs'
 /** Scheduling priority of bundlers, below that of a gateway that already serves. */
 const NICENESS = 10
 
+/** The only code of another workspace in the console's bundle. */
+const TEMPLATES = '../../libs/contracts/src/message-template.ts'
+
 /**
  * The file `stamp` holds the digest of the sources of the last build. Its folder is removed when a new build is needed: each bundle replaces the
  * last one, and an addon may compile after packages were installed again.
  */
 const CONSOLE = {
   folder: 'services/console',
-  sources: ['src', 'public', 'index.html', 'package.json', 'vite.config.ts'],
+  sources: ['src', 'public', 'index.html', 'package.json', 'icons-plugin.mjs', TEMPLATES, 'vite.config.ts'],
   stamp: 'services/console/dist/.built-from',
 }
 const DOCS = {

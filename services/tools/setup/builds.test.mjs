@@ -12,6 +12,8 @@ beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'builds-'))
   builds = 0
   write('services/console/vite.config.ts', '')
+  write('services/console/icons-plugin.mjs', '')
+  write('libs/contracts/src/message-template.ts', '')
   write('services/console/package.json', '{}')
   write('services/console/index.html', '<p>')
   write('services/console/public/icon.svg', '<svg/>')

@@ -107,7 +107,7 @@ async function addTokens(tx: Transaction) {
 
 async function addUsage(tx: Transaction) {
   await tx`
-    INSERT INTO usage_pairs (token, kind, code, at, requests, tiles, tile_404, refused, bytes, refused_by_grant)
+    INSERT INTO usage_pairs_by_month (token, kind, code, at, requests, tiles, tile_404, refused, bytes, refused_by_grant)
     SELECT id::text, 'basemap', code, date_trunc('hour', now()) - h * interval '1 hour', 500 + h, 450, h % 7, h % 5, 450 * 20000, h % 5
     FROM (SELECT id FROM tokens ORDER BY name LIMIT 20) AS token,
          unnest(${CODES.slice(0, 4)}::text[]) AS code, generate_series(0, 720, 3) AS h`
@@ -116,9 +116,9 @@ async function addUsage(tx: Transaction) {
     ['basemap', 'code'],
   ] as const) {
     await tx`
-      INSERT INTO usage_hours (kind, id, at, requests, tiles, tile_404, refused, bytes, refused_by_grant)
+      INSERT INTO usage_by_month (kind, id, at, requests, tiles, tile_404, refused, bytes, refused_by_grant)
       SELECT ${kind}, ${tx(column)}, at, sum(requests), sum(tiles), sum(tile_404), sum(refused), sum(bytes), sum(refused_by_grant)
-      FROM usage_pairs GROUP BY ${tx(column)}, at`
+      FROM usage_pairs_by_month GROUP BY ${tx(column)}, at`
   }
   await tx`
     INSERT INTO token_refusals (token_id, reason, requests, last_at)

@@ -124,7 +124,6 @@ export const progressLineSchema = z.object({
   percent: z.number().min(0).max(100),
   phase: z.enum(PHASES),
 })
-export type ProgressLine = z.infer<typeof progressLineSchema>
 
 /** Bounds, zooms, format and tile size of the layer after the staged tiles are published. */
 export const successLineSchema = z.object({

@@ -63,9 +63,7 @@ export function presentedToken(from: PresentedCredentials): PresentedToken {
 
 function missing({ authorization, query, takesTk }: PresentedCredentials): Refusal {
   const hint = credentialHint(authorization, query, takesTk)
-  return hint === null
-    ? TOKEN_MISSING
-    : refuse('token_missing', [coded('token_missing'), coded('words', { words: hint })])
+  return hint === null ? TOKEN_MISSING : refuse('token_missing', [coded('token_missing'), hint])
 }
 
 function bearer(authorization: string | undefined): string {

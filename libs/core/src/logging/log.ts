@@ -1,6 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Logger, pino } from 'pino'
 import { redactTokens } from '../access/redact.js'
-import { logContext } from './log-context.js'
 
 export type Log = Logger
 
@@ -44,3 +44,6 @@ export function createLog(service: string, level: string): Log {
 export function clipped(text: string): string {
   return text.length <= MAX_STRING ? text : `${text.slice(0, MAX_STRING)}…`
 }
+
+/** Fields that every log line inside the context carries: the trace of a request, a job or a delivery. */
+export const logContext = new AsyncLocalStorage<Readonly<Record<string, string>>>()

@@ -1,8 +1,8 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { bundleOf } from './bundle-of.js'
 import { dieWithParent } from './die-with-parent.js'
-import { Heartbeat } from './heartbeat.js'
-import { runQueueWaitMs } from './run-queue.js'
+import { Heartbeat, runQueueWaitMs } from './heartbeat.js'
 
 export interface ChildOptions {
   /** the built file, even when the sources run (in tests) */
@@ -45,7 +45,12 @@ export class KillableChild<Message = unknown> {
     const { endsWithParent = 'KILL', nodeOptions = [], env = {}, detached = false } = options
     const { stdio = ['ignore', 'ignore', 'inherit', 'ipc'] } = options
     const prefix = options.prefix ?? (endsWithParent === null ? [] : dieWithParent(endsWithParent))
-    const [command = '', ...args] = [...prefix, process.execPath, ...nodeOptions, fileURLToPath(options.module)]
+    const [command = '', ...args] = [
+      ...prefix,
+      process.execPath,
+      ...nodeOptions,
+      bundleOf(fileURLToPath(options.module)),
+    ]
     const child = spawn(command, args, { env, stdio, detached, serialization: 'advanced' })
     this.process = child
     const silent = events.silent?.bind(events)

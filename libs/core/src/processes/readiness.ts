@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+
 /** A process that accepts a connection but does not respond within this time is not ready. */
 const ANSWER_WITHIN_MS = 2_000
 
@@ -14,4 +17,13 @@ export async function isReady(url: string): Promise<boolean> {
     request.on('error', () => resolve(false))
     request.on('close', () => resolve(false))
   })
+}
+
+/** Returns a loopback TCP port on which no process listens at this moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const { port } = probe.address() as AddressInfo
+  await new Promise((resolve) => probe.close(resolve))
+  return port
 }

@@ -14,7 +14,7 @@ import {
 import { readSecretFile, SECRET_FILE_SETTINGS } from './secret-files.js'
 import { type TracingProtocol, tracingProtocol } from './tracing.js'
 
-export const DEFAULT_CONFIG_FILE = 'config/service.env'
+const DEFAULT_CONFIG_FILE = 'config/service.env'
 
 /** The settings of all processes, after defaults. URLs have no trailing slash, paths are absolute, and durations are in seconds. */
 export interface Settings {

@@ -14,3 +14,8 @@ export function refuseArguments([argument] = process.argv.slice(2)): void {
       'CONFIG_FILE names (docs/reference/settings.md)',
   )
 }
+
+/** Thrown if the machine or the settings make the start impossible. The message is one line for the operator. The process exits with 2. */
+export class StartRefusal extends Error {
+  override name = 'StartRefusal'
+}

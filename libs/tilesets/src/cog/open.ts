@@ -1,5 +1,5 @@
 import { openBelow } from '@gateway/core/files/open-below.js'
-import { nothingToProbe } from '../nothing-to-probe.js'
+import { nothingToProbe } from '../broken-archive.js'
 import { finish, type ListedSource, RangeSource } from '../ranges/source.js'
 import { closeLater } from '../ranges/zip.js'
 import { readExactly } from '../read-exactly.js'

@@ -1,4 +1,5 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
+import { sentence } from '@gateway/contracts/messages.js'
 import { tileIdToZxy } from 'pmtiles'
 import { storedTiles } from '../export/stored-tiles.js'
 import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
@@ -82,7 +83,7 @@ async function* changedRuns({ left, right, area }: ChangesTask, z: number): Asyn
 
 async function tilesOf(set: ComparedSet, bounds: Bounds | null, z: number) {
   const tiles = await storedTiles(set, { minZoom: z, maxZoom: z, bounds })
-  if (tiles === null) throw new NotCompared('the files of a version are not there')
+  if (tiles === null) throw new NotCompared(sentence('said.version_files_absent'))
   return tiles
 }
 
@@ -135,7 +136,7 @@ async function* addressedChanges({ left, right, ...grid }: ChangesTask, z: numbe
   let other: Awaited<ReturnType<typeof openSet>> = null
   try {
     other = await openSet(right)
-    if (one === null || other === null) throw new NotCompared('the files of a version are not there')
+    if (one === null || other === null) throw new NotCompared(sentence('said.version_files_absent'))
     const limits = [left, right].map(({ bounds }) => tileMatrixLimits(matrixSetOf(grid), z, bounds))
     const [minX, maxX] = [Math.min(...limits.map((l) => l.minColumn)), Math.max(...limits.map((l) => l.maxColumn))]
     const [minY, maxY] = [Math.min(...limits.map((l) => l.minRow)), Math.max(...limits.map((l) => l.maxRow))]

@@ -1,5 +1,6 @@
 import { gunzipSync } from 'node:zlib'
 import type { Bounds, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { sentence } from '@gateway/contracts/messages.js'
 import { openFolder } from '../folder/source.js'
 import { encodingOf } from '../formats.js'
 import { openListed } from '../listed-source.js'
@@ -87,7 +88,7 @@ export async function compareSets(task: CompareTask, now: () => number = () => p
   let right: OpenSet | null = null
   try {
     right = await openSet(task.right)
-    if (left === null || right === null) throw new NotCompared('the files of a version are not there')
+    if (left === null || right === null) throw new NotCompared(sentence('said.version_files_absent'))
     const zooms: ComparedZoom[] = []
     let remaining = task.maxTiles
     const minZoom = Math.max(task.minZoom, Math.min(task.left.minZoom, task.right.minZoom))
@@ -179,7 +180,7 @@ export async function openSet(set: ComparedSet): Promise<OpenSet | null> {
   if (source === null) return null
   const read: Read = async (place) => {
     const tile = await source.tile(place)
-    if (tile === 'busy') throw new NotCompared('the disk does not answer')
+    if (tile === 'busy') throw new NotCompared(sentence('said.version_disk_silent'))
     return tile === null ? null : plain(await bytesOf(tile), tile.encoding)
   }
   return { read, close: () => source.close() }

@@ -75,7 +75,7 @@ function isBundle(name: string): boolean {
 }
 
 /** Parses the first row and column of a bundle from its name. */
-export function parseBundle(name: string): { readonly row: number; readonly column: number } | null {
+function parseBundle(name: string): { readonly row: number; readonly column: number } | null {
   const match = /^R([0-9a-f]{4,8})C([0-9a-f]{4,8})\.bundle$/i.exec(name)
   if (match === null) return null
   const [row, column] = [Number.parseInt(match[1] as string, 16), Number.parseInt(match[2] as string, 16)]
@@ -84,7 +84,7 @@ export function parseBundle(name: string): { readonly row: number; readonly colu
 
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, '0')
 
-export function levelFolder({ tiles }: EsriCache, level: number): string {
+function levelFolder({ tiles }: EsriCache, level: number): string {
   return `${tiles}L${String(level).padStart(2, '0')}`
 }
 

@@ -3,9 +3,8 @@ import { crc32 } from 'node:zlib'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { localHeader, ZipDirectory, type ZipEntry } from '@gateway/core/files/zip-records.js'
-import type { ArchiveDescription } from '../export/archive-description.js'
 import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
-import type { TileToWrite } from '../tile-to-write.js'
+import type { ArchiveDescription, TileToWrite } from '../tile-to-write.js'
 import { BUNDLE_SIDE } from './cache.js'
 
 /** Sizes of a bundle's head and of its index of 8 bytes per tile (Esri, Compact Cache V2). */

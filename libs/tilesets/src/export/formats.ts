@@ -5,8 +5,7 @@ import { writeTpkx } from '../esri/writer.js'
 import { writeGeopackage } from '../geopackage/writer.js'
 import { writeMbtiles } from '../mbtiles/writer.js'
 import { type NumberedTile, type WritingLimits, type WrittenArchive, writeSortedPmtiles } from '../pmtiles/writer.js'
-import type { TileToWrite } from '../tile-to-write.js'
-import type { ArchiveDescription } from './archive-description.js'
+import type { ArchiveDescription, TileToWrite } from '../tile-to-write.js'
 
 /** Number of bytes between two calls of `onBytes`. */
 const REPORT_BYTES = 16 * 1024 * 1024

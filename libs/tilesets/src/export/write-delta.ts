@@ -81,7 +81,7 @@ export async function writeDelta(task: DeltaTask, onShare: (thousandths: number)
 }
 
 /** The SHA-256 of a set: for each tile, in the order of their numbers, its number in 8 bytes, big-endian, and the SHA-256 of its data. */
-export class SetDigest {
+class SetDigest {
   readonly #hash = createHash('sha256')
   #last: { data: Uint8Array; digest: Buffer } | null = null
   tiles = 0

@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { fileIdentity } from '@gateway/core/files/file-identity.js'
-import { openBelow } from '@gateway/core/files/open-below.js'
+import { fileIdentity, openBelow } from '@gateway/core/files/open-below.js'
 import { flipRow } from '../address.js'
 import { encodingOf } from '../formats.js'
 import { FOLDER_LAYOUTS } from '../layouts/layout.js'

@@ -1,9 +1,8 @@
 import fs from 'node:fs/promises'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
-import type { ArchiveDescription } from '../export/archive-description.js'
 import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
-import type { TileToWrite } from '../tile-to-write.js'
+import type { ArchiveDescription, TileToWrite } from '../tile-to-write.js'
 
 /** "GPKG"; the version is 1.3 (OGC 12-128r18, section 1.1.1.1.1). */
 const APPLICATION_ID = 0x47504b47

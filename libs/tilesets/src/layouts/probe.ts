@@ -20,7 +20,7 @@ const STORAGES: Readonly<Record<FolderLayoutName, Storage>> = {
 }
 
 /** Storages whose rows are counted from the north by default. */
-export const FROM_NORTH: ReadonlySet<Storage> = new Set<Storage>(['mapproxy_arcgis', 'quadkey'])
+const FROM_NORTH: ReadonlySet<Storage> = new Set<Storage>(['mapproxy_arcgis', 'quadkey'])
 
 /** Examines a folder in one of MapProxy's layouts. Returns null if it has none of them. Throws `BrokenArchiveError` and the disk's errors. */
 export async function probeLayout(root: string, folder: string): Promise<TileSetProbe | null> {

@@ -9,11 +9,11 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import { readExactly } from '../read-exactly.js'
 import type { CachedReader, Source, Tile } from '../source.js'
 import { ALL_CACHED, NOTHING_CACHED, servedFrom } from '../testing/served-from.js'
-import type { TileToWrite } from '../tile-to-write.js'
+import type { PmtilesDescription, TileToWrite } from '../tile-to-write.js'
 import { openArchive } from './archive.js'
 import { probePmtiles } from './probe.js'
 import { openPmtiles } from './source.js'
-import { type PmtilesDescription, writePmtiles } from './writer.js'
+import { writePmtiles } from './writer.js'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=',

@@ -1,7 +1,7 @@
 import { sentence } from '@gateway/contracts/messages.js'
 import type { ObjectStore, ReadOptions } from '@gateway/core/object-storage/object-store.js'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { objectIdentity } from '../object-identity.js'
+import { objectIdentity } from '../cache-tags.js'
 import { SAMPLE_BYTES } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { unpackDirectory, unpackJson } from './archive.js'

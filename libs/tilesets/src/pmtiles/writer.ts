@@ -1,24 +1,14 @@
 import { createHash } from 'node:crypto'
 import fs, { type FileHandle } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
-import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
+import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { LRUCache } from 'lru-cache'
 import { Compression, TileType, tileIdToZxy, zxyToTileId } from 'pmtiles'
-import type { TileEncoding } from '../tile-set.js'
-import type { TileToWrite } from '../tile-to-write.js'
+import type { PmtilesDescription, TileToWrite } from '../tile-to-write.js'
 import { ownCenter } from '../tilejson.js'
 import type { Section } from './header.js'
 import { HEADER_BYTES, MAGIC, MAX_ROOT_BYTES, SPEC_VERSION } from './layout.js'
-
-export interface PmtilesDescription {
-  readonly format: TileFormat
-  /** existing compression of all tile data */
-  readonly encoding: TileEncoding
-  readonly bounds: Bounds
-  /** becomes the JSON metadata: name, attribution, description, vector_layers ... */
-  readonly metadata: Readonly<Record<string, unknown>>
-}
 
 export interface Entry {
   readonly tileId: number

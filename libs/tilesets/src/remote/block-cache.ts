@@ -12,7 +12,7 @@ import { makeRoom, type Room } from './make-room.js'
 /** Unit of requests and of caching. At this size, map traffic needs one request for ten tiles. */
 export const BLOCK_BYTES = 128 * 1024
 /** Unit of eviction. Each open extent takes a descriptor. */
-export const EXTENT_BYTES = 16 * 1024 * 1024
+const EXTENT_BYTES = 16 * 1024 * 1024
 /** Maximum number of open extents in a process: 8 GB if they are full. */
 const MAX_OPEN = 512
 /** Size of the entry for each block behind an extent's blocks: CRC-32 of its bytes, and this mark. Absent or truncated entries are zeros. */

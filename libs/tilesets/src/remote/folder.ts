@@ -10,8 +10,8 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import { encodingOf } from '../formats.js'
 import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
 import { microsecondsOf, secondsFor } from './file-time.js'
+import type { RemoteObject } from './object-reader.js'
 import type { RemoteReading } from './pmtiles.js'
-import type { RemoteObject } from './remote-object.js'
 
 /** Maximum bytes of one tile. */
 const MAX_TILE_BYTES = 32 * 1024 * 1024

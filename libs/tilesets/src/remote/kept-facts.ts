@@ -5,7 +5,7 @@ import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
 import { ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
 import type { ObjectFacts } from '@gateway/core/object-storage/object-store.js'
 import type { BlockCache } from './block-cache.js'
-import type { RemoteObject } from './remote-object.js'
+import type { RemoteObject } from './object-reader.js'
 
 const SUFFIX = '.facts'
 

@@ -9,7 +9,7 @@ import type { MbtilesReaders } from '../mbtiles/readers/readers.js'
 import type { Source, SourceSpec } from '../source.js'
 import type { BlockCache } from './block-cache.js'
 import { findFacts } from './kept-facts.js'
-import type { RemoteObject } from './remote-object.js'
+import type { RemoteObject } from './object-reader.js'
 
 /** Maximum share of the cache for one archive. */
 const MAX_PART = 0.5

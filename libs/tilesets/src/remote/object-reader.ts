@@ -8,6 +8,12 @@ import { readExactly } from '../read-exactly.js'
 import type { CachedReader, FilePart } from '../source.js'
 import { BLOCK_BYTES, type BlockCache, type Extent } from './block-cache.js'
 
+/** One object of a store. */
+export interface RemoteObject {
+  readonly store: ObjectStore
+  readonly key: string
+}
+
 /** Maximum bytes of one section in memory, a directory or a tile. */
 const MAX_SECTION_BYTES = 64 * 1024 * 1024
 /** Bytes of a long section that are read at once. */

@@ -6,8 +6,7 @@ import { PmtilesSource } from '../pmtiles/source.js'
 import type { CachedReader, Source, SourceLayout, Tile, TilePlace } from '../source.js'
 import type { BlockCache } from './block-cache.js'
 import { findFacts } from './kept-facts.js'
-import { ObjectReader } from './object-reader.js'
-import type { RemoteObject } from './remote-object.js'
+import { ObjectReader, type RemoteObject } from './object-reader.js'
 
 export interface RemoteReading {
   readonly cache: BlockCache

@@ -6,9 +6,8 @@ import type { CachedReader, Source, SourceSpec } from '../source.js'
 import type { BlockCache } from './block-cache.js'
 import { openRemoteFolder } from './folder.js'
 import { type FetchedArchive, fetchArchive, openRemoteMbtiles } from './mbtiles.js'
-import { ObjectReader } from './object-reader.js'
+import { ObjectReader, type RemoteObject } from './object-reader.js'
 import { openRemotePmtiles, type RemoteReading } from './pmtiles.js'
-import type { RemoteObject } from './remote-object.js'
 
 /** Time limit of a call; the same as for reads from disks (DISK_LIMIT_MS). Requests in progress still fill the cache. */
 const LIMIT_MS = 10_000

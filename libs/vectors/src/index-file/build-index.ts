@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
-import { quoted } from './columns.js'
 import {
   CONVERTED_GEOMETRY,
   CONVERTED_ID,
@@ -22,6 +21,7 @@ import {
   type IndexDescription,
   type IndexField,
   type IndexLayer,
+  quoted,
 } from './index-description.js'
 import { storageDefinitionOf } from './storage-definition.js'
 

@@ -2,8 +2,7 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { geoJsonOf } from '../query/encoders.js'
 import type { SqlRow } from '../query/items-query.js'
 import { fieldsOf } from '../query/parameters.js'
-import { shownColumn } from './columns.js'
-import type { FeatureTexts, IndexDescription } from './index-description.js'
+import { type FeatureTexts, type IndexDescription, shownColumn } from './index-description.js'
 
 /** Limit: bytes of a feature whose text is kept. The text of a larger one is made for each response. */
 const MAX_TEXT_BYTES = 64 * 1024

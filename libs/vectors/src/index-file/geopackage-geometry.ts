@@ -21,7 +21,7 @@ export const KINDS = [
 const MAX_DEPTH = 16
 
 /** Returns the offset of the Well-Known Binary in a GeoPackage blob, or -1 if the blob is not valid. */
-export function wkbOffset(blob: Uint8Array): number {
+function wkbOffset(blob: Uint8Array): number {
   if (blob.length < 13 || blob[0] !== 0x47 || blob[1] !== 0x50) return -1
   return 8 + (ENVELOPE_BYTES[((blob[3] as number) >> 1) & 7] ?? 0)
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 export const INDEX_FILE = 'index.gpkg'
 export const DESCRIPTION_FILE = 'index.json'
 
-export const INDEX_FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'date', 'datetime', 'json'] as const
+const INDEX_FIELD_TYPES = ['string', 'number', 'integer', 'boolean', 'date', 'datetime', 'json'] as const
 
 const layerSchema = z.object({
   id: z.string(),
@@ -47,3 +47,18 @@ export type IndexDescription = z.infer<typeof indexDescriptionSchema>
 export type IndexField = IndexDescription['fields'][number]
 export type FeatureTexts = z.infer<typeof textsSchema>
 export type IndexLayer = IndexDescription['layers'][number]
+
+/** Returns a name as an identifier of SQL. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** Limit: whole numbers that JavaScript represents exactly. */
+const EXACT = Number.MAX_SAFE_INTEGER
+
+/** Returns the expression that selects a field's values. Whole numbers that exceed the range of JavaScript become texts. */
+export function shownColumn({ column, type }: Pick<IndexField, 'column' | 'type'>): string {
+  const name = quoted(column)
+  if (type !== 'integer') return name
+  return `CASE WHEN ${name} NOT BETWEEN -${EXACT} AND ${EXACT} THEN CAST(${name} AS TEXT) ELSE ${name} END`
+}

@@ -29,7 +29,7 @@ export function crsListOf(index: IndexDescription): readonly Crs[] {
 }
 
 /** Returns null if the file names no system with a code, or if the conversion is unknown. */
-export function storageCrsOf({ storage_crs: name, storage_definition: definition }: IndexDescription): Crs | null {
+function storageCrsOf({ storage_crs: name, storage_definition: definition }: IndexDescription): Crs | null {
   const code = /^EPSG:(\d{4,6})$/.exec(name ?? '')?.[1]
   if (name === 'OGC:CRS84') return DEFAULT_CRS
   if (code === undefined) return null

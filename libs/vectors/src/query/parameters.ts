@@ -1,3 +1,4 @@
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import type { IndexDescription, IndexField } from '../index-file/index-description.js'
 import { type CompileContext, compile, GEOMETRY_NAME, OF_FEATURES } from './cql2/compile.js'
 import {
@@ -27,7 +28,7 @@ import {
 export { QueryError }
 
 /** Thrown for a cursor whose content has been replaced. */
-export class ReplacedError extends Error {}
+export class ReplacedError extends CodedError {}
 
 /** Parameters with a fixed meaning; a property with such a name can be compared only by `filter`. */
 const ITEMS_PARAMETERS = [
@@ -88,7 +89,7 @@ export function parseItemsQuery(text: string, accept: string, index: QueriedInde
   const crsAt = (name: string) => crsOf(given, name, crsList)
   const sort = sortOf(given.get('sortby'), fields)
   const cursor = given.get('cursor')
-  if (cursor !== undefined && given.has('offset')) throw new QueryError('cursor and offset exclude each other')
+  if (cursor !== undefined && given.has('offset')) throw new QueryError('query_cursor_offset')
   const bboxCrs = crsAt('bbox-crs')
   const filterCrs = crsAt('filter-crs')
   const conditions = [
@@ -126,9 +127,9 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
   const { description, file } = index
   const fields = fieldsOf(description)
   const given = single(text, new Set(ITEM_PARAMETERS))
-  if (id.includes('\0')) throw new QueryError('the id holds a NUL character')
+  if (id.includes('\0')) throw new QueryError('query_nul', { name: 'id' })
   const format = formatOf(given.get('f'), '')
-  if (format !== 'geojson') throw new QueryError('f: one feature is available as geojson only')
+  if (format !== 'geojson') throw new QueryError('query_one_as')
   return {
     index: file,
     fields,
@@ -150,7 +151,7 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
 /** Refuses all other parameters, and `f` with another value than `json`. Throws `QueryError`. */
 export function checkDocumentParameters(text: string): void {
   const format = single(text, new Set(['f'])).get('f')
-  if (format !== undefined && format !== 'json') throw new QueryError('f: this document is available as json only')
+  if (format !== undefined && format !== 'json') throw new QueryError('query_document_as')
 }
 
 /** Parses the CRS of a download in another format. Throws `QueryError`. */
@@ -165,9 +166,9 @@ function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, s
     if (CREDENTIALS.has(name)) continue
     const shown = name.slice(0, 80)
     if (!known.has(name))
-      throw new QueryError(`there is no parameter ${shown}; there are ${[...known].slice(0, 40).join(', ')}`)
-    if (value.includes('\0')) throw new QueryError(`the parameter ${shown} holds a NUL character`)
-    if (given.has(name)) throw new QueryError(`the parameter ${shown} is given twice`)
+      throw new QueryError('query_no_parameter', { name: shown, names: [...known].slice(0, 40).join(', ') })
+    if (value.includes('\0')) throw new QueryError('query_nul', { name: shown })
+    if (given.has(name)) throw new QueryError('query_parameter_twice', { name: shown })
     given.set(name, value)
   }
   return given
@@ -176,7 +177,7 @@ function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, s
 function wholeNumber(text: string | undefined, name: string, least: number): number | undefined {
   if (text === undefined) return undefined
   if (!/^\d{1,15}$/.test(text) || Number(text) < least)
-    throw new QueryError(`${name} must be a whole number of at least ${least}`)
+    throw new QueryError('query_whole_number', { name, limit: least })
   // A larger limit is not an error (OGC 17-069r4, section 7.15.2).
   return name === 'limit' ? Math.min(Number(text), MAX_LIMIT) : Number(text)
 }
@@ -186,9 +187,8 @@ function crsOf(given: ReadonlyMap<string, string>, name: string, list: readonly 
   if (wanted === undefined) return DEFAULT_CRS
   const found = findCrs(list, wanted)
   if (found === undefined) {
-    throw new QueryError(
-      `${name}: ${wanted.slice(0, 80)} is not supported; these are: ${list.map(({ uri }) => uri).join(', ')}`,
-    )
+    const names = list.map(({ uri }) => uri).join(', ')
+    throw new QueryError('query_crs', { name, found: wanted.slice(0, 80), names })
   }
   return found
 }
@@ -197,7 +197,7 @@ function crsOf(given: ReadonlyMap<string, string>, name: string, list: readonly 
 function formatOf(f: string | undefined, accept: string): ItemsFormat {
   if (f !== undefined) {
     const format = f === 'json' ? 'geojson' : FORMATS.find((known) => known === f)
-    if (format === undefined) throw new QueryError(`f must be one of ${FORMATS.join(', ')}`)
+    if (format === undefined) throw new QueryError('query_format', { names: FORMATS.join(', ') })
     return format
   }
   const weighed = accept.split(',').map((part) => {
@@ -217,7 +217,7 @@ function formatOf(f: string | undefined, accept: string): ItemsFormat {
 
 function fieldNamed(name: string, fields: readonly IndexField[], parameter: string): IndexField {
   const field = fields.find((one) => one.name === name)
-  if (field === undefined) throw new QueryError(`${parameter}: there is no property ${name.slice(0, 80)}`)
+  if (field === undefined) throw new QueryError('query_no_property', { parameter, name: name.slice(0, 80) })
   return field
 }
 
@@ -235,11 +235,11 @@ function sortOf(text: string | undefined, fields: readonly IndexField[]): readon
   if (text === undefined || text === '') return []
   // A plus sign in a query is decoded as a space.
   const parts = text.split(',').map((part) => part.trim())
-  if (parts.length > MAX_SORT_KEYS) throw new QueryError(`sortby takes at most ${MAX_SORT_KEYS} properties`)
+  if (parts.length > MAX_SORT_KEYS) throw new QueryError('query_sort_keys', { limit: MAX_SORT_KEYS })
   return parts.map((part) => {
     const descending = part.startsWith('-')
     const field = fieldNamed(part.replace(/^[-+]/, ''), fields, 'sortby')
-    if (field.type === 'json') throw new QueryError(`sortby: ${field.name} has no order`)
+    if (field.type === 'json') throw new QueryError('query_no_order', { name: field.name })
     return { field, descending }
   })
 }
@@ -250,7 +250,7 @@ function bboxOf(text: string | undefined, crs: Crs): Expression | null {
   if (text === undefined) return null
   const numbers = text.split(',').map((part) => (DECIMAL.test(part.trim()) ? Number(part) : Number.NaN))
   if ((numbers.length !== 4 && numbers.length !== 6) || !numbers.every(Number.isFinite)) {
-    throw new QueryError('bbox takes 4 or 6 numbers: west, south, east, north in the order of its CRS')
+    throw new QueryError('query_bbox')
   }
   const touches: Expression = {
     op: 's_intersects',
@@ -283,7 +283,7 @@ function inCrs84(expression: Expression, crs: Crs, name: string): Expression {
 function heightsOf(spatial: Spatial, name: string): readonly [number, number] | null {
   if (!('bbox' in spatial) || spatial.bbox.length !== 6) return null
   const [, , bottom = 0, , , top = 0] = spatial.bbox
-  if (bottom > top) throw new QueryError(`${name}: its bottom is above its top`)
+  if (bottom > top) throw new QueryError('query_heights', { name })
   return [bottom, top]
 }
 
@@ -297,9 +297,10 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
     } catch {
       position = [Number.NaN, Number.NaN]
     }
-    if (!position.every(Number.isFinite)) throw new QueryError(`${name}: ${a},${b} is not a position in ${crs.uri}`)
+    if (!position.every(Number.isFinite))
+      throw new QueryError('query_position', { name, position: `${a},${b}`, crs: crs.uri })
     if (crs.proj4 === null && Math.abs(position[1]) > 90)
-      throw new QueryError(`${name}: the latitude ${position[1]} is beyond a pole`)
+      throw new QueryError('query_pole', { name, latitude: position[1] })
     return position
   }
   if ('type' in spatial) return converted(spatial, toLonLat)
@@ -309,12 +310,12 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
   if (crs.isGeographic && crs.proj4 === null) {
     const [west, south] = toLonLat(a, b)
     const [east, north] = toLonLat(c, d)
-    if (south > north) throw new QueryError(`${name}: its south is north of its north`)
+    if (south > north) throw new QueryError('query_south', { name })
     const isWorld = (value: number) => value >= -540 && value <= 540
-    if (!isWorld(west) || !isWorld(east)) throw new QueryError(`${name}: a longitude is out of range`)
+    if (!isWorld(west) || !isWorld(east)) throw new QueryError('query_longitude', { name })
     return { bbox: [west, south, east, north] }
   }
-  if (a > c || b > d) throw new QueryError(`${name}: its first corner is beyond its second one`)
+  if (a > c || b > d) throw new QueryError('query_corners', { name })
   return outline(a, b, c, d, toLonLat)
 }
 
@@ -347,7 +348,7 @@ function outline(
 
 function filterOf(text: string | undefined, language: string | undefined, crs: Crs): Expression | null {
   if (language !== undefined && language !== 'cql2-text' && language !== 'cql2-json') {
-    throw new QueryError('filter-lang must be cql2-text or cql2-json')
+    throw new QueryError('query_filter_lang')
   }
   if (text === undefined) return null
   const isJson = language === 'cql2-json' || (language === undefined && text.trimStart().startsWith('{'))
@@ -366,16 +367,16 @@ function literalOf({ name, type }: IndexField, text: string): Operand {
   switch (type) {
     case 'number':
     case 'integer':
-      if (text.trim() === '' || !Number.isFinite(Number(text))) throw new QueryError(`${name} takes a number`)
+      if (text.trim() === '' || !Number.isFinite(Number(text))) throw new QueryError('query_number_value', { name })
       return Number(text)
     case 'boolean':
-      if (text !== 'true' && text !== 'false') throw new QueryError(`${name} takes true or false`)
+      if (text !== 'true' && text !== 'false') throw new QueryError('query_boolean_value', { name })
       return text === 'true'
     case 'date':
     case 'datetime':
       if (isDate(text)) return { date: text }
       if (isTimestamp(text)) return { timestamp: text }
-      throw new QueryError(`${name} takes a date or an instant, such as 2026-11-24 or 2026-11-24T02:45:00Z`)
+      throw new QueryError('query_instant_value', { name })
     default:
       return text
   }
@@ -386,11 +387,11 @@ const DAY_MS = 86_400_000
 function datetimeOf(text: string | undefined, fields: readonly IndexField[]): Expression | null {
   if (text === undefined) return null
   const field = timeFieldOf(fields)
-  if (field === undefined) throw new QueryError('datetime: the features of this collection have no date')
+  if (field === undefined) throw new QueryError('query_no_dates')
   const ends = text.split('/')
-  if (ends.length > 2) throw new QueryError('datetime takes an instant or an interval of two')
+  if (ends.length > 2) throw new QueryError('query_interval')
   const [start, end] = ends.map(endOf)
-  if (start === null && (ends.length === 1 || end === null)) throw new QueryError('datetime: one end must be given')
+  if (start === null && (ends.length === 1 || end === null)) throw new QueryError('query_interval_open')
   const from = start ?? null
   const to = ends.length === 1 ? from : (end ?? null)
   const property = { property: field.name }
@@ -398,8 +399,7 @@ function datetimeOf(text: string | undefined, fields: readonly IndexField[]): Ex
   const isDay = field.type === 'date'
   if (from !== null) conditions.push({ op: '>=', args: [property, literal(from.first, isDay)] })
   if (to !== null) conditions.push({ op: '<=', args: [property, literal(to.last, isDay)] })
-  if (from !== null && to !== null && from.first > to.last)
-    throw new QueryError('datetime: the interval ends before it begins')
+  if (from !== null && to !== null && from.first > to.last) throw new QueryError('query_interval_order')
   const within: Expression = conditions.length === 1 ? (conditions[0] as Expression) : { op: 'and', args: conditions }
   // A feature without a time is of every time (OGC 17-069r4, /req/core/fc-time-response).
   return { op: 'or', args: [within, { op: 'isNull', args: [property] }] }
@@ -415,7 +415,7 @@ function endOf(text: string): { first: number; last: number } | null {
   if (text === '' || text === '..') return null
   if (isDate(text)) return { first: Date.parse(text), last: Date.parse(text) + DAY_MS - 1 }
   if (isTimestamp(text)) return { first: Date.parse(text), last: Date.parse(text) }
-  throw new QueryError(`datetime: ${text.slice(0, 40)} is not an instant such as 2026-11-24T02:45:00Z`)
+  throw new QueryError('query_datetime', { found: text.slice(0, 40) })
 }
 
 /** Throws `QueryError` for filters that the query process would refuse. */
@@ -451,10 +451,8 @@ function afterOf(cursor: string, revision: string, sort: readonly SortKey[]): Af
     after.length === sort.length + 1 &&
     after.every((one) => one === null || typeof one === 'string' || typeof one === 'number') &&
     Number.isSafeInteger(after[after.length - 1])
-  if (version !== 1 || typeof made !== 'string') throw new QueryError('cursor does not come from a `next` link')
-  if (made !== revision) {
-    throw new ReplacedError('the features have been replaced since this page was linked to; start again without cursor')
-  }
-  if (order !== orderName(sort) || !isAfter) throw new QueryError('cursor belongs to another sortby')
+  if (version !== 1 || typeof made !== 'string') throw new QueryError('query_cursor_unknown')
+  if (made !== revision) throw new ReplacedError(coded('query_cursor_replaced'))
+  if (order !== orderName(sort) || !isAfter) throw new QueryError('query_cursor_order')
   return after as After
 }

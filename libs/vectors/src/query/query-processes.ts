@@ -1,3 +1,4 @@
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { type After, type Chunk, type ItemsQuery, QUERY_SECONDS } from './items-query.js'
 import type { FromQueryProcess, ToQueryProcess } from './query-messages.js'
@@ -25,8 +26,8 @@ const IDLE_MS = 60_000
 /** Maximum number of processes that a query loses, since it may be the reason. */
 const MAX_CRASHES = 3
 
-export class QueryTimeout extends Error {}
-export class QueriesBusy extends Error {}
+export class QueryTimeout extends CodedError {}
+export class QueriesBusy extends CodedError {}
 /** Thrown if the client of a query has gone. */
 export class QueryAbandoned extends Error {}
 /** Thrown if the index no longer exists because it was replaced. */
@@ -144,8 +145,7 @@ export class QueryProcesses {
     const waiting = this.#open.filter(({ settle }) => settle !== null)
     const isFull = (all: readonly Open[], most: number) =>
       all.length >= most || (all.length >= most / 2 && all.filter((one) => one.caller === caller).length >= most / 2)
-    if (isFull(waiting, MAX_WAITING) || isFull(this.#open, MAX_OPEN))
-      throw new QueriesBusy('too many queries are running')
+    if (isFull(waiting, MAX_WAITING) || isFull(this.#open, MAX_OPEN)) throw new QueriesBusy(coded('query_busy'))
   }
 
   #step(open: Open): Promise<Chunk> {
@@ -169,7 +169,7 @@ export class QueryProcesses {
     }
     open.step = { what: 'pull', id: open.id }
     open.waitTimer ??= setTimeout(() => {
-      open.settle?.(new QueriesBusy(`other queries have taken ${this.#limitMs / 1000} s; try again`))
+      open.settle?.(new QueriesBusy(coded('query_waited', { seconds: this.#limitMs / 1000 })))
     }, this.#limitMs)
     if (open.server === null) {
       open.server = this.#choose(open.caller)
@@ -256,7 +256,7 @@ export class QueryProcesses {
     server.queue.shift()
     server.open.delete(first)
     first.server = null
-    first.settle?.(new QueryTimeout(`a query may take ${this.#limitMs / 1000} s`))
+    first.settle?.(new QueryTimeout(coded('query_late', { seconds: this.#limitMs / 1000 })))
   }
 
   #answered(server: Server, message: FromQueryProcess): void {

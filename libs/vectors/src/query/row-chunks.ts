@@ -1,4 +1,4 @@
-import { quoted, shownColumn } from '../index-file/columns.js'
+import { quoted, shownColumn } from '../index-file/index-description.js'
 import type { Sql, SqlValue } from './cql2/compile.js'
 import { toCrs } from './crs.js'
 import { encoderOf } from './encoders.js'

@@ -12,7 +12,7 @@ import { worldX, worldY } from './grid.js'
 import { chosenMaxZoom, type Survey, survey } from './survey.js'
 import type { FromZoomWorker } from './zoom-worker.js'
 
-export const TILES_FILE = 'tiles.pmtiles'
+const TILES_FILE = 'tiles.pmtiles'
 
 /** The built file, used even if the sources run (in tests). */
 const WORKER = new URL('../../dist/tiles/zoom-worker.js', import.meta.url)

@@ -11,7 +11,7 @@ import { MAX_KNOWN_VALUES, UNKNOWN } from './values.js'
 export const MAX_TILE_BYTES = 500_000
 
 /** Maximum number of features in a tile. */
-export const MAX_TILE_FEATURES = 200_000
+const MAX_TILE_FEATURES = 200_000
 
 /** Size up to which a tile is stored uncompressed: compression would save a few bytes and take longer than everything else. */
 const STORED_BYTES = 80

@@ -1,13 +1,12 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite'
-import { shownColumn } from '../index-file/columns.js'
 import { ringArea, visitGeometry } from '../index-file/geopackage-geometry.js'
-import type { IndexField } from '../index-file/index-description.js'
+import { type IndexField, shownColumn } from '../index-file/index-description.js'
 import { FeatureFileWriter, PART_LINE, PART_POINTS, PART_RING } from './feature-file.js'
 import { EXTENT, latitudeOf, longitudeOf, worldX, worldY } from './grid.js'
 import { Values } from './values.js'
 
 /** Maximum for an automatically chosen deepest zoom. A unit of a tile is 0.6 m there. */
-export const MAX_CHOSEN_ZOOM = 14
+const MAX_CHOSEN_ZOOM = 14
 
 /** Cells along the side of a tile as a power of two. Above the deepest zoom each cell shows at most one point. */
 const CELL_BITS = 7

@@ -66,7 +66,7 @@ export function useSetDefaultVersion(code: string) {
   return useWrite(
     (body: DefaultBody) =>
       call('post', '/api/v1/admin/basemaps/{code}/default-version', { params: { path: { code } }, body }),
-    { changes: ['basemaps'] },
+    { changes: ['basemaps', 'default-history'] },
   )
 }
 
@@ -74,7 +74,7 @@ export type DefaultSwitch = Answer<'get', '/api/v1/admin/basemaps/{code}/default
 
 export function defaultHistoryQuery(code: string) {
   return queryOptions({
-    queryKey: ['basemaps', 'history', code],
+    queryKey: ['default-history', code],
     queryFn: reads('/api/v1/admin/basemaps/{code}/default-history', { params: { path: { code } } }),
   })
 }
@@ -82,7 +82,7 @@ export function defaultHistoryQuery(code: string) {
 export function useCancelSwitch(code: string) {
   return useWrite(
     () => call('delete', '/api/v1/admin/basemaps/{code}/default-switch', { params: { path: { code } } }),
-    { changes: ['basemaps'] },
+    { changes: ['basemaps', 'default-history'] },
   )
 }
 

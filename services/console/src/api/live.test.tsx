@@ -40,6 +40,25 @@ test('changes between the first read and the start of the stream are read', asyn
   expect(screen.queryByText('before')).toBeNull()
 })
 
+test('the counts of a canary are read again when edges have reported new ones', async () => {
+  let requests = 1
+  stubService(() => ({ requests }))
+  const stream = stubStream()
+  function Counted() {
+    useLive()
+    const { data } = useQuery({
+      queryKey: ['default-history', 'world'],
+      queryFn: async () => (await (await fetch('/x', {})).json()) as { requests: number },
+    })
+    return <p>{data && `${data.requests} requests`}</p>
+  }
+  show(<Counted />)
+  await screen.findByText('1 requests')
+  requests = 2
+  act(() => void stream.dispatchEvent(new MessageEvent('touched', { data: JSON.stringify(['canaries']) })))
+  await screen.findByText('2 requests')
+})
+
 test('the service is not polled while the stream is alive, but is once it falls silent', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())

@@ -7,7 +7,8 @@ import { trafficQuery } from './system.js'
 
 /** The queries that show a topic, by the first part of their keys. */
 const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
-  catalog: ['basemaps', 'vectors', 'styles', 'tokens', 'dashboard'],
+  catalog: ['basemaps', 'default-history', 'vectors', 'styles', 'tokens', 'dashboard'],
+  canaries: ['default-history'],
   scans: ['scan-sources', 'dashboard'],
   deliveries: ['pushes', 'notifications', 'dashboard', 'slicing'],
   exports: ['exports'],
@@ -15,7 +16,7 @@ const SHOWN_IN: Readonly<Record<LiveTopic, readonly string[]>> = {
   edges: ['edges'],
   traffic: [],
   usage: ['usage', 'tokens'],
-  audit: ['audit', 'dashboard', 'tokens', 'scan-sources', 'targets', 'pushes', 'slicing'],
+  audit: ['audit', 'default-history', 'dashboard', 'tokens', 'scan-sources', 'targets', 'pushes', 'slicing'],
 }
 const ALL = [...Object.values(SHOWN_IN).flat(), 'traffic']
 

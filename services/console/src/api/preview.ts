@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import { call, segment, send } from './client.js'
 
 export type Previewed =
@@ -7,7 +7,7 @@ export type Previewed =
   | { readonly vector_code: string }
   | { readonly style_code: string }
 
-/** A token lives 15 minutes. It is replaced while the page is open, and requests in progress keep the old one. */
+/** A token lives 15 minutes. It is replaced when somebody uses the page after this time, and requests in progress keep the old one. */
 export const RENEW_MS = 13 * 60_000
 
 export function fetchPreviewToken(previewed: Previewed, signal?: AbortSignal) {
@@ -20,10 +20,13 @@ export function previewTokenQuery(previewed: Previewed) {
     queryKey: ['preview-token', previewed],
     queryFn: ({ signal }) => fetchPreviewToken(previewed, signal),
     staleTime: RENEW_MS,
-    refetchInterval: RENEW_MS,
-    refetchIntervalInBackground: true,
     gcTime: 0,
   })
+}
+
+/** Replaces the tokens of the page that soon expire. An idle page requests nothing. */
+export function renewPreviewTokens(queries: QueryClient): void {
+  void queries.refetchQueries({ queryKey: ['preview-token'], type: 'active', stale: true })
 }
 
 export const TOKEN_HEADER = 'X-Access-Token'

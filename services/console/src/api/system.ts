@@ -4,7 +4,6 @@ import { listOf } from './list.js'
 
 export type AuditEntry = Answer<'get', '/api/v1/admin/audit/{id}'>
 export type Dashboard = Answer<'get', '/api/v1/admin/dashboard'>
-export type SystemInfo = Answer<'get', '/api/v1/system'>
 
 export const dashboardQuery = queryOptions({
   queryKey: ['dashboard'],

@@ -1,6 +1,7 @@
 import { ActionIcon, Alert, Modal, Popover, Stack, Text } from '@mantine/core'
-import { IconLogout, IconUser } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import IconLogout from '~icons/logout'
+import IconUser from '~icons/user'
 import { isSignedIn, sessionQuery, useSessionEnded, useSignOut } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import { Name } from '../ui/name.js'

@@ -1,6 +1,6 @@
 import type { Role } from '@gateway/contracts/operator.js'
-import { IconLock } from '@tabler/icons-react'
 import type { ComponentType } from 'react'
+import IconLock from '~icons/lock'
 import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import { Empty } from '../ui/empty.js'

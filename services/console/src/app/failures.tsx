@@ -1,5 +1,5 @@
-import { IconCompassOff } from '@tabler/icons-react'
 import { useEffect } from 'react'
+import IconCompassOff from '~icons/compass-off'
 import { ApiError } from '../api/client.js'
 import { isReachable } from '../api/live.js'
 import { useLiveState } from '../api/live-state.js'

@@ -1,33 +1,26 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { type ComponentType, lazy, Suspense } from 'react'
+import { endFirstPage, firstPageDrawn, hasAllParts, watchParts } from '../ui/first-page.js'
 
 type Extras = typeof import('./extras.js')
 
-let begin = () => {}
-const begun = new Promise<void>((resolve) => {
-  begin = resolve
-})
-
 /** Time in ms for painting the first page, before anything else is requested. */
 const PAINTED_MS = 500
-/** Limit in ms, longer than the first page takes on a slow line. */
-const BEGIN_WITHIN_MS = 10_000
 
-/** Resolves once the first page is drawn. */
-export const firstPageDrawn: Promise<void> = begun
-
-/** Loads the elements around a page once the first page shows its data, or when the user does something. */
+/** Loads the elements around a page once the first page shows its data and its map, or when the user does something. */
 export function afterFirstPage(queries: QueryClient): Promise<void> {
   const cache = queries.getQueryCache()
-  const unsubscribe = cache.subscribe(() => {
+  const look = () => {
     const shown = cache.getAll().some(({ queryKey: [name], state }) => name !== 'session' && state.status !== 'pending')
-    if (shown && queries.isFetching() === 0) beginOnceDrawn()
-  })
-  const timer = window.setTimeout(begin, BEGIN_WITHIN_MS)
-  for (const event of ['pointerdown', 'keydown']) window.addEventListener(event, begin, { once: true, capture: true })
-  return begun.then(() => {
+    if (shown && queries.isFetching() === 0 && hasAllParts()) beginOnceDrawn()
+  }
+  const unsubscribe = cache.subscribe(look)
+  const unwatch = watchParts(look)
+  for (const event of ['pointerdown', 'keydown'])
+    window.addEventListener(event, endFirstPage, { once: true, capture: true })
+  return firstPageDrawn.then(() => {
     unsubscribe()
-    window.clearTimeout(timer)
+    unwatch()
   })
 }
 
@@ -35,13 +28,13 @@ export function afterFirstPage(queries: QueryClient): Promise<void> {
 function beginOnceDrawn(): void {
   requestAnimationFrame(() => {
     if (document.querySelector('h1') === null) beginOnceDrawn()
-    else window.setTimeout(begin, PAINTED_MS)
+    else window.setTimeout(() => hasAllParts() && endFirstPage(), PAINTED_MS)
   })
 }
 
 function later<P extends object>(choose: (extras: Extras) => ComponentType<P>) {
   const Loaded: ComponentType<object> = lazy(async () => {
-    await begun
+    await firstPageDrawn
     // The page works without them, and its next load gets them.
     return { default: (await import('./extras.js').then(choose, () => () => null)) as ComponentType<object> }
   })

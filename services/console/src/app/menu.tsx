@@ -1,5 +1,5 @@
 import { AppShell, NavLink, Text } from '@mantine/core'
-import { IconExternalLink } from '@tabler/icons-react'
+import IconExternalLink from '~icons/external-link'
 import { Link } from '../router/components.js'
 import { useLocation } from '../router/hooks.js'
 import { useTexts } from '../texts/texts.js'
@@ -26,7 +26,7 @@ export function Menu() {
 function Entry({ to, label, icon: Icon, outside }: NavigationEntry) {
   const { pathname } = useLocation()
   const active = !outside && (pathname === to || (to !== '/' && pathname.startsWith(`${to}/`)))
-  const look = { label, leftSection: <Icon size={19} stroke={1.6} aria-hidden />, className: 'menu-entry' }
-  if (outside) return <NavLink href={to} {...look} rightSection={<IconExternalLink size={14} aria-hidden />} />
+  const look = { label, leftSection: <Icon size={19} stroke={1.6} />, className: 'menu-entry' }
+  if (outside) return <NavLink href={to} {...look} rightSection={<IconExternalLink size={14} />} />
   return <NavLink component={Link} to={to} active={active} aria-current={active ? 'page' : undefined} {...look} />
 }

@@ -1,28 +1,26 @@
-import {
-  IconBell,
-  IconBook2,
-  IconFolderSearch,
-  IconGauge,
-  IconHelp,
-  IconHistory,
-  IconKey,
-  IconLayoutGrid,
-  IconMap2,
-  IconPalette,
-  IconSend,
-  IconServer2,
-  IconSettings,
-  IconSignature,
-  IconStack2,
-  IconVector,
-  type TablerIcon,
-} from '@tabler/icons-react'
+import IconBell from '~icons/bell'
+import IconBook2 from '~icons/book-2'
+import IconFolderSearch from '~icons/folder-search'
+import IconGauge from '~icons/gauge'
+import IconHelp from '~icons/help'
+import IconHistory from '~icons/history'
+import IconKey from '~icons/key'
+import IconLayoutGrid from '~icons/layout-grid'
+import IconMap2 from '~icons/map-2'
+import IconPalette from '~icons/palette'
+import IconSend from '~icons/send'
+import IconServer2 from '~icons/server-2'
+import IconSettings from '~icons/settings'
+import IconSignature from '~icons/signature'
+import IconStack2 from '~icons/stack-2'
+import IconVector from '~icons/vector'
 import type { Texts } from '../texts/en.js'
+import type { Icon } from '../ui/icon.js'
 
 export interface NavigationEntry {
   readonly to: string
   readonly label: string
-  readonly icon: TablerIcon
+  readonly icon: Icon
   /** leaves the console */
   readonly outside?: boolean
 }

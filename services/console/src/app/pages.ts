@@ -5,6 +5,7 @@ import { matchPath } from '../router/match.js'
 export type Load = () => Promise<() => ReactNode>
 
 // One file for each area, because the pages of an area are often opened one after the other.
+const mapFirst = () => import('../pages/map-pages.js')
 const maps = () => import('../pages/maps.js')
 const work = () => import('../pages/work.js')
 
@@ -16,9 +17,9 @@ export const PAGES: readonly (readonly [path: string, load: Load | null, needs?:
   ['', null],
   ['basemaps', null],
   ['versions', async () => (await maps()).VersionsPage],
-  ['basemaps/:code', async () => (await maps()).BasemapPage],
+  ['basemaps/:code', async () => (await mapFirst()).BasemapPage],
   ['basemaps/:code/compare', async () => (await maps()).BasemapsComparePage],
-  ['basemaps/:code/versions/:version', async () => (await maps()).VersionPage],
+  ['basemaps/:code/versions/:version', async () => (await mapFirst()).VersionPage],
   ['basemaps/:code/versions/:version/export', async () => (await work()).NewExportPage, 'operator'],
   ['edges', async () => (await work()).EdgesPage],
   ['edges/:id', async () => (await work()).EdgePage],

@@ -1,7 +1,12 @@
 import { ActionIcon, Menu, useMantineColorScheme } from '@mantine/core'
-import { IconDeviceDesktop, IconLanguage, IconMoon, IconPalette, IconSun, type TablerIcon } from '@tabler/icons-react'
+import IconDeviceDesktop from '~icons/device-desktop'
+import IconLanguage from '~icons/language'
+import IconMoon from '~icons/moon'
+import IconPalette from '~icons/palette'
+import IconSun from '~icons/sun'
 import { LANGUAGES, type Language } from '../texts/language.js'
 import { useLanguage } from '../texts/texts.js'
+import type { Icon } from '../ui/icon.js'
 
 const SCHEMES = ['auto', 'light', 'dark'] as const
 const SCHEME_ICONS = { auto: IconDeviceDesktop, light: IconSun, dark: IconMoon }
@@ -33,7 +38,7 @@ export function Preferences() {
         {SCHEMES.map((scheme) => {
           const Icon = SCHEME_ICONS[scheme]
           return (
-            <Menu.RadioItem closeMenuOnClick key={scheme} value={scheme} rightSection={<Icon size={16} aria-hidden />}>
+            <Menu.RadioItem closeMenuOnClick key={scheme} value={scheme} rightSection={<Icon size={16} />}>
               {t.nav.schemes[scheme]}
             </Menu.RadioItem>
           )
@@ -45,7 +50,7 @@ export function Preferences() {
 
 interface ChoiceProps {
   readonly label: string
-  readonly icon: TablerIcon
+  readonly icon: Icon
   readonly value: string
   readonly onChoose: (value: string) => void
   readonly children: React.ReactNode

@@ -8,6 +8,7 @@ import { type Load, PAGES } from './pages.js'
 /** Loads the code of all pages one after the other, so that they open while the service is away. Excludes maps and charts. */
 export async function preloadPages(): Promise<void> {
   for (const [, load] of PAGES) await load?.().catch(() => {})
+  await import('../pages/basemaps/tabs.js').catch(() => {})
 }
 
 export function createRouter(): Router {

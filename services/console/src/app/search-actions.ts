@@ -1,27 +1,25 @@
 import type { Role } from '@gateway/contracts/operator.js'
-import {
-  IconBell,
-  IconCloudUpload,
-  IconColumns2,
-  IconDownload,
-  IconFolderPlus,
-  IconKey,
-  IconKeyboard,
-  IconLanguage,
-  IconLayoutGridAdd,
-  IconMoon,
-  IconPlugConnected,
-  IconRefresh,
-  IconSend,
-  IconSun,
-  IconUserShare,
-  type TablerIcon,
-} from '@tabler/icons-react'
+import IconBell from '~icons/bell'
+import IconCloudUpload from '~icons/cloud-upload'
+import IconColumns2 from '~icons/columns-2'
+import IconDownload from '~icons/download'
+import IconFolderPlus from '~icons/folder-plus'
+import IconKey from '~icons/key'
+import IconKeyboard from '~icons/keyboard'
+import IconLanguage from '~icons/language'
+import IconLayoutGridAdd from '~icons/layout-grid-add'
+import IconMoon from '~icons/moon'
+import IconPlugConnected from '~icons/plug-connected'
+import IconRefresh from '~icons/refresh'
+import IconSend from '~icons/send'
+import IconSun from '~icons/sun'
+import IconUserShare from '~icons/user-share'
 import { segment } from '../api/client.js'
 import { NOT_SEEN } from '../api/list.js'
 import { auditFile } from '../api/system.js'
 import type { Texts } from '../texts/en.js'
 import type { Language } from '../texts/language.js'
+import type { Icon } from '../ui/icon.js'
 import { SHOW_SHORTCUTS } from './shortcuts.js'
 
 /** An action on its own page, or at a URL of the service. */
@@ -32,7 +30,7 @@ export interface SearchAction {
   readonly words?: string
   /** function to call instead of opening `to`, which then only identifies it */
   readonly run?: () => void
-  readonly icon: TablerIcon
+  readonly icon: Icon
   readonly needs: Role
   /** true if it leads out of the console: a file */
   readonly outside?: boolean
@@ -92,7 +90,7 @@ export function displayActions(
   set: { readonly scheme: (scheme: 'light' | 'dark') => void; readonly language: (language: Language) => void },
 ): readonly SearchAction[] {
   const { palette } = t.work
-  const action = (label: string, words: string, icon: TablerIcon, run: () => void): SearchAction => ({
+  const action = (label: string, words: string, icon: Icon, run: () => void): SearchAction => ({
     label,
     words,
     to: label,

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Kbd } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { spotlight } from '@mantine/spotlight'
-import { IconSearch } from '@tabler/icons-react'
+import IconSearch from '~icons/search'
 import { useTexts } from '../texts/texts.js'
 
 /** Works in fields too, since no field uses it. */
@@ -21,7 +21,7 @@ export function SearchButton() {
         size="xs"
         visibleFrom="sm"
         onClick={spotlight.open}
-        leftSection={<IconSearch size={15} aria-hidden />}
+        leftSection={<IconSearch size={15} />}
         rightSection={
           <Kbd size="xs" aria-hidden>
             {isMac() ? '⌘' : 'Ctrl'} K

@@ -55,3 +55,16 @@ test('actions that the role does not allow are not offered', async () => {
   await screen.findByText('The city')
   expect(screen.queryByText('Add a target')).toBeNull()
 })
+
+test('long names are not cut, because they often differ in their last letters', async () => {
+  const name = `${'Cadastral survey of the northern harbour district, sheet '.repeat(3)}17`
+  stubService(({ path }) => {
+    const items = path.includes('/basemaps') ? [{ code: 'sheets', name }] : []
+    return { items, total: items.length }
+  })
+  show(<Search />)
+  act(() => spotlight.open())
+  await user.type(await screen.findByRole('textbox', { name: 'Search' }), 'sheet')
+  await screen.findByText(name)
+  await screen.findByText(`Compare versions: ${name}`)
+})

@@ -2,18 +2,15 @@ import type { Role } from '@gateway/contracts/operator.js'
 import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight'
-import {
-  IconFolderSearch,
-  IconKey,
-  IconLayoutGrid,
-  IconPlugConnected,
-  IconSearch,
-  IconStack2,
-  IconVector,
-  type TablerIcon,
-} from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, useEffect, useMemo, useState } from 'react'
+import IconFolderSearch from '~icons/folder-search'
+import IconKey from '~icons/key'
+import IconLayoutGrid from '~icons/layout-grid'
+import IconPlugConnected from '~icons/plug-connected'
+import IconSearch from '~icons/search'
+import IconStack2 from '~icons/stack-2'
+import IconVector from '~icons/vector'
 import { BASEMAPS, VECTORS } from '../api/catalog.js'
 import { segment } from '../api/client.js'
 import { type ListSource, listQuery, withoutSecret } from '../api/list.js'
@@ -24,7 +21,8 @@ import { SLICE_JOBS } from '../api/slicing.js'
 import { TOKENS } from '../api/tokens.js'
 import { useNavigate } from '../router/hooks.js'
 import { useLanguage, useTexts } from '../texts/texts.js'
-import { shortText } from '../ui/shown-text.js'
+import type { Icon } from '../ui/icon.js'
+import { shownText } from '../ui/shown-text.js'
 import { navigation } from './navigation.js'
 import { basemapActions, displayActions, generalActions, type SearchAction } from './search-actions.js'
 
@@ -44,14 +42,14 @@ export function Search() {
       .map(({ to, label, icon: Icon, outside }) => ({
         id: `page ${to}`,
         label,
-        leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
+        leftSection: <Icon size={20} stroke={1.5} />,
         onClick: () => (outside ? window.location.assign(to) : go(to)),
       }))
     const things = found.map(({ to, label, note, icon: Icon }) => ({
       id: to,
-      label: shortText(label),
+      label: shownText(label),
       description: note,
-      leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
+      leftSection: <Icon size={20} stroke={1.5} />,
       onClick: () => go(to),
     }))
     const display = displayActions(t, { scheme: setColorScheme, language: choose })
@@ -63,8 +61,8 @@ export function Search() {
       )
       .map(({ to, label, icon: Icon, outside, run }) => ({
         id: `action ${to}`,
-        label: shortText(label),
-        leftSection: <Icon size={20} stroke={1.5} aria-hidden />,
+        label: shownText(label),
+        leftSection: <Icon size={20} stroke={1.5} />,
         onClick: () => (run !== undefined ? run() : outside ? window.location.assign(to) : go(to)),
       }))
     const group = (name: string, entries: SpotlightActionData[]) =>
@@ -96,7 +94,7 @@ export function Search() {
       shortcut={null}
       nothingFound={searching ? t.nav.searching : t.nav.searchNothing}
       searchProps={{
-        leftSection: <IconSearch size={18} aria-hidden />,
+        leftSection: <IconSearch size={18} />,
         placeholder: t.nav.searchHint,
         'aria-label': t.nav.search,
         onKeyDown,
@@ -126,7 +124,7 @@ interface Found {
   readonly to: string
   readonly label: string
   readonly note: string
-  readonly icon: TablerIcon
+  readonly icon: Icon
   /** actions for the entry */
   readonly actions?: readonly SearchAction[]
 }
@@ -151,7 +149,7 @@ function useFound(typed: string) {
     [basemaps, vectors, sources, tokens, targets, jobs].some((query) => query.isPending || query.isPlaceholderData)
   const found = useMemo(() => {
     if (q === '') return []
-    const found = (to: string, label: string, note: string, icon: TablerIcon): Found => ({ to, label, note, icon })
+    const found = (to: string, label: string, note: string, icon: Icon): Found => ({ to, label, note, icon })
     return [
       ...(tokens.data?.items ?? []).map(({ id, name, prefix }) =>
         found(`/tokens/${segment(id)}`, name, `${t.nav.tokens} · ${prefix}`, IconKey),

@@ -1,19 +1,20 @@
 import { ActionIcon, Alert, AppShell, Burger, Group, Paper, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconHelp, IconPlugConnectedX } from '@tabler/icons-react'
 import { useEffect } from 'react'
+import IconHelp from '~icons/help'
+import IconPlugConnectedX from '~icons/plug-connected-x'
 import { useLive } from '../api/live.js'
-import { useLiveState } from '../api/live-state.js'
+import { type LiveState, useLiveState } from '../api/live-state.js'
 import { Outlet } from '../router/components.js'
 import { useRouterState } from '../router/hooks.js'
 import { useScrollRestoration } from '../router/scroll.js'
 import { useTexts } from '../texts/texts.js'
+import { firstPageDrawn } from '../ui/first-page.js'
+import { Hint } from '../ui/hint.js'
 import { TextLink } from '../ui/links.js'
 import { PageFailed } from './failures.js'
 import { helpFor } from './help.js'
-import { Account, firstPageDrawn, Preferences, Search, SessionEnded, Shortcuts } from './later.js'
-import { LiveMark } from './live-mark.js'
-import { Mark } from './mark.js'
+import { Account, Preferences, Search, SessionEnded, Shortcuts } from './later.js'
 import { Menu } from './menu.js'
 import { SearchButton } from './search-button.js'
 
@@ -67,7 +68,7 @@ export function Shell() {
               title={t.nav.help}
               visibleFrom="sm"
             >
-              <IconHelp size={20} stroke={1.6} aria-hidden />
+              <IconHelp size={20} stroke={1.6} />
             </ActionIcon>
             <Preferences />
             <Account />
@@ -83,7 +84,7 @@ export function Shell() {
         </div>
         {live === 'away' && (
           <Paper className="away" shadow="md">
-            <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} role="status">
+            <Alert color="orange" icon={<IconPlugConnectedX />} role="status">
               {t.nav.away}
             </Alert>
           </Paper>
@@ -93,5 +94,32 @@ export function Shell() {
       <Shortcuts />
       <SessionEnded />
     </AppShell>
+  )
+}
+
+/** Shows whether the page is kept up to date. */
+function LiveMark({ state }: { state: LiveState }) {
+  const t = useTexts()
+  return (
+    <Hint label={t.nav.liveWords[state]}>
+      <span role="status" className="live" data-state={state}>
+        <span className="live-dot" aria-hidden />
+        <span className="live-word">{t.nav.live[state]}</span>
+      </span>
+    </Hint>
+  )
+}
+
+/** The logo of the console: a folded map. */
+function Mark() {
+  return (
+    <svg viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" className="mark">
+      <rect width="32" height="32" rx="7" fill="var(--mantine-color-sea-7)" />
+      <g fill="#fff">
+        <path d="M7 9.5 13 7v15.5L7 25z" opacity=".95" />
+        <path d="M13 7l6 2.5V25l-6-2.5z" opacity=".7" />
+        <path d="M19 9.5 25 7v15.5L19 25z" opacity=".95" />
+      </g>
+    </svg>
   )
 }

@@ -1,11 +1,35 @@
-import { type ComponentProps, lazy, Suspense } from 'react'
+import { type ComponentProps, lazy, Suspense, useEffect } from 'react'
+import { beginPart } from '../ui/first-page.js'
 import { MapSkeleton } from './skeleton.js'
 
-/** The map library is most of the console's size, so it is loaded only for maps. */
-const LazyVersionMap = lazy(async () => ({ default: (await import('./version-map.js')).VersionMap }))
-const LazyMapView = lazy(async () => ({ default: (await import('./map-view.js')).MapView }))
+/** The map library is most of the console's size, so it is loaded only for maps. On the first page, everything else waits for it. */
+function withLibrary<M, C>(load: () => Promise<M>, choose: (module: M) => C): () => Promise<{ default: C }> {
+  return async () => {
+    const end = beginPart()
+    try {
+      return { default: choose(await load()) }
+    } finally {
+      end()
+    }
+  }
+}
 
-const LazyStyleMap = lazy(async () => ({ default: (await import('./style-map.js')).StyleMap }))
+const LazyVersionMap = lazy(
+  withLibrary(
+    () => import('./version-map.js'),
+    (module) => module.VersionMap,
+  ),
+)
+const loadMapView = withLibrary(
+  () => import('./map-view.js'),
+  (module) => module.MapView,
+)
+const LazyMapView = lazy(loadMapView)
+const loadStyleMap = withLibrary(
+  () => import('./style-map.js'),
+  (module) => module.StyleMap,
+)
+const LazyStyleMap = lazy(loadStyleMap)
 
 export function VersionMap(props: ComponentProps<typeof LazyVersionMap>) {
   return (
@@ -29,4 +53,9 @@ export function StyleMap(props: ComponentProps<typeof LazyStyleMap>) {
       <LazyStyleMap {...props} />
     </Suspense>
   )
+}
+
+/** Begins to load the map library while the content of a map is still being requested. */
+export function useMapLibrary(of: 'view' | 'style' = 'view'): void {
+  useEffect(() => void (of === 'view' ? loadMapView() : loadStyleMap()).catch(() => {}), [of])
 }

@@ -4,6 +4,7 @@ import type { LayerSpecification, MapMouseEvent, SourceSpecification, StyleSpeci
 import { useEffect, useRef, useState } from 'react'
 import { TOKEN_HEADER } from '../api/preview.js'
 import { useTexts } from '../texts/texts.js'
+import { beginPart } from '../ui/first-page.js'
 import { type Camera, unbroken } from './camera.js'
 import { type GEOGRAPHIC, gridAddress } from './geographic.js'
 import { MapLibre, NavigationControl, ScaleControl } from './library.js'
@@ -47,8 +48,11 @@ export function MapView(props: MapViewProps) {
   useEffect(() => {
     try {
       const made = createMap(container.current as HTMLDivElement, latest, t.map)
+      const end = beginPart()
       made.once('load', () => setMap(made))
+      made.once('idle', end)
       return () => {
+        end()
         setMap(null)
         made.remove()
       }

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { FeatureCollection, Polygon } from 'geojson'
+import { useFirstPageDrawn } from '../ui/first-page.js'
 import type { MapContent } from './map-view.js'
 import { inPlane } from './version-content.js'
 
@@ -17,9 +18,10 @@ const referenceQuery = queryOptions({
   retry: false,
 })
 
-/** Returns coasts and borders once they are requested and loaded; a map is also shown without them. */
+/** Returns coasts and borders once they are requested and loaded, which the map itself does not wait for. */
 export function useReference(wanted: boolean): FeatureCollection<Polygon> | undefined {
-  return useQuery({ ...referenceQuery, enabled: wanted }).data
+  const isDrawn = useFirstPageDrawn()
+  return useQuery({ ...referenceQuery, enabled: wanted && isDrawn }).data
 }
 
 /** Colours that match the background of maps, `--map-background`, in both schemes. */

@@ -3,6 +3,7 @@ import type { MapGeoJSONFeature, StyleSpecification } from 'maplibre-gl'
 import { useEffect, useRef, useState } from 'react'
 import type { StyleDocument } from '../api/styles.js'
 import { useTexts } from '../texts/texts.js'
+import { beginPart } from '../ui/first-page.js'
 import type { Camera } from './camera.js'
 import { MapLibre, NavigationControl, ScaleControl } from './library.js'
 import { layersOf } from './style-layers.js'
@@ -34,8 +35,11 @@ export function StyleMap(props: StyleMapProps) {
   useEffect(() => {
     try {
       const made = createMap(container.current as HTMLDivElement, shown, latest, t.map)
+      const end = beginPart()
       made.once('load', () => setMap(made))
+      made.once('idle', end)
       return () => {
+        end()
         setMap(null)
         made.remove()
       }

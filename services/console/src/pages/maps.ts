@@ -1,7 +1,5 @@
-/** Pages of basemaps, vectors and styles, in one file of the bundle. */
-export { Page as BasemapPage } from './basemaps/basemap-page.js'
+/** Other pages of basemaps, vectors and styles, in one file of the bundle. */
 export { Page as BasemapsComparePage } from './basemaps/compare-page.js'
-export { Page as VersionPage } from './basemaps/version-page.js'
 export { Page as VersionsPage } from './basemaps/versions-page.js'
 export { Page as PreviewPage } from './preview/preview-page.js'
 export { Page as StylesComparePage } from './styles/compare-page.js'

@@ -1,14 +1,21 @@
-import type { MessageTemplate } from '@gateway/contracts/message-template.js'
+import { fillTemplate, type MessageTemplate } from '@gateway/contracts/message-template.js'
 import { MESSAGES, textOf } from '@gateway/contracts/messages.js'
 import { expect, test } from 'vitest'
-import { fillTemplate } from './fill-template.js'
 import { zhMessages } from './zh-messages.js'
 
 const texts = (template: MessageTemplate) => (typeof template === 'string' ? [template] : [template.one, template.many])
 const parameters = (text: string) => [...new Set(text.match(/\{@?\w+\}/g) ?? [])].sort()
 
 /** Codes whose messages consist of symbols and foreign words, which are the same in every language. */
-const SYMBOLS = new Set(['words', 'vector_conversion_said', 'input.said', 'import_not_usable', 'said.json_colon'])
+const SYMBOLS = new Set([
+  'vector_conversion_said',
+  'input.said',
+  'import_not_usable',
+  'request_unreadable',
+  'query_fault',
+  'query_at',
+  'said.json_colon',
+])
 
 test('every coded message has the same parameters in both languages', () => {
   expect(Object.keys(zhMessages).sort()).toEqual(Object.keys(MESSAGES).sort())

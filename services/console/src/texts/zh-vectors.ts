@@ -29,7 +29,7 @@ export const zhVectors: typeof enVectors = {
   ownEncoding: '按文件所示',
   setEncoding: '设置编码',
   encodingDone: (name) => `${name} 的编码已更改`,
-  encodingFailed: '编码未能更改',
+  encodingFailed: '编码没有更改',
   encodingGuessed: '由字节判断',
   relativePath: '相对路径',
   modified: '修改时间',
@@ -60,7 +60,7 @@ export const zhVectors: typeof enVectors = {
   leftOutAt: (count, zoom) => `级别 ${zoom}：${count}`,
   leftOutUpTo: (most, first, last) =>
     first === last ? `级别 ${first}：${most} 个` : `级别 ${first}–${last}：最多 ${most} 个`,
-  addressesLead: '请把 YOUR_TOKEN 换成可以读取此矢量的令牌。',
+  addressesLead: '请把 YOUR_TOKEN 换成有权读取此矢量的令牌。',
   built: '生成时间',
   rebuild: '重新生成',
   rebuilt: (name) => `正在生成 ${name} 的瓦片`,

@@ -1,7 +1,7 @@
 import type { enWork } from './en-work.js'
 
 export const zhWork: typeof enWork = {
-  unavailableMap: '未找到此版本的文件。扫描再次找到它们后，地图即恢复显示。',
+  unavailableMap: '未找到此版本的文件。扫描再次找到它们后，地图会恢复。',
   charts: {
     ranges: { hour: '1 小时', day: '24 小时', week: '7 天', month: '30 天', year: '1 年', custom: '自定义' },
     from: '从',
@@ -18,7 +18,7 @@ export const zhWork: typeof enWork = {
     slowest: (n) => `最慢的 ${n} 个。`,
     nothingYet: '尚无记录。半分钟内会出现数值。',
     history: '历史',
-    noSuch: '没有正在运行的此边缘进程',
+    noSuch: '此边缘进程没有在运行',
     seen: '最近上报',
     all: (n) => (n > 1 ? `全部 ${n} 个进程` : '详情'),
     failures: '失败/秒',
@@ -32,7 +32,7 @@ export const zhWork: typeof enWork = {
     selectAll: (n) => `选择全部 ${n} 个匹配项`,
     clear: '清除选择',
     title: (action, n) => `${action}：${n} 项`,
-    words: (n) => `将更改 ${n} 项，每项都会在审计日志中留下一条记录。`,
+    words: (n) => `将更改 ${n} 项。每项都会在审计日志中留下一条记录。`,
     failed: '未作任何更改',
     done: (done, matched) => `已完成 ${done}/${matched} 项`,
     notDone: (n) => `${n} 项未更改`,
@@ -103,7 +103,7 @@ export const zhWork: typeof enWork = {
   },
   notifications: {
     title: '通知',
-    lead: '通过邮件或 Webhook 目标告知需要关注的事项。指标告警仍由 Alertmanager 负责。',
+    lead: '通过邮件或 Webhook 目标发送需要关注事项的告警。指标告警仍由 Alertmanager 负责。',
     what: '通知',
     rules: '接收方',
     rulesEmpty: '尚无接收方',
@@ -112,7 +112,7 @@ export const zhWork: typeof enWork = {
     search: '搜索接收方',
     by: '方式',
     channels: { email: '邮件', webhook: 'Webhook 目标' },
-    email: '邮件地址',
+    email: '电子邮件地址',
     target: 'Webhook 目标',
     kindsLabel: '告知事项',
     kinds: {

@@ -1,4 +1,4 @@
-import { IconCheck } from '@tabler/icons-react'
+import IconCheck from '~icons/check'
 import type { useWrite } from '../api/use-write.js'
 import { useTexts } from '../texts/texts.js'
 import { notifyDone } from './notify.js'

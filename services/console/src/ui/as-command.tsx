@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconTerminal2 } from '@tabler/icons-react'
+import IconTerminal2 from '~icons/terminal-2'
 import { type Call, curlOf } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import { CopyBlock } from './copy.js'
@@ -22,7 +22,7 @@ export function AsCommand({ command, action }: AsCommandProps) {
         variant="subtle"
         color="gray"
         size="compact-sm"
-        leftSection={<IconTerminal2 size={16} aria-hidden />}
+        leftSection={<IconTerminal2 size={16} />}
         aria-expanded={opened}
         onClick={toggle}
         w="fit-content"

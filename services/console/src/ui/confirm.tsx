@@ -1,9 +1,10 @@
-import { Button, Group, Modal, Stack } from '@mantine/core'
+import { Button, Group, Stack } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Call } from '../api/client.js'
 import type { PendingWrite } from '../api/use-write.js'
 import { useTexts } from '../texts/texts.js'
 import { AsCommand } from './as-command.js'
+import { Dialog } from './dialog.js'
 import { notifyInfo } from './notify.js'
 import { Problem } from './problem.js'
 import { WriteButton } from './write-button.js'
@@ -47,7 +48,7 @@ export function Confirm({
     onClose()
   }
   return (
-    <Modal opened={opened} onClose={close} title={title} {...(look.size !== undefined && { size: look.size })}>
+    <Dialog opened={opened} onClose={close} title={title} {...(look.size !== undefined && { size: look.size })}>
       {opened && (
         <Stack>
           {children}
@@ -70,6 +71,6 @@ export function Confirm({
           <AsCommand command={() => command} />
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useGuard } from '../router/hooks.js'
 import { useTexts } from '../texts/texts.js'
+import { Dialog } from './dialog.js'
 
 /** The `state` of a navigation that discards nothing: `go(path, SAVED)`. */
 export const SAVED = { state: { saved: true } } as const
@@ -32,7 +33,7 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
   }, [])
   const stay = () => blocked?.stay()
   return (
-    <Modal opened={blocked !== null} onClose={stay} title={title} zIndex={400}>
+    <Dialog opened={blocked !== null} onClose={stay} title={title} zIndex={400}>
       <Stack>
         <Text>{children}</Text>
         <Group justify="flex-end">
@@ -44,7 +45,7 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
           </Button>
         </Group>
       </Stack>
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,9 +1,9 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import { Anchor, type AnchorProps, Button, type ButtonProps } from '@mantine/core'
-import type { TablerIcon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useAllowed } from '../api/session.js'
 import { Link } from '../router/components.js'
+import type { Icon } from './icon.js'
 
 /** A link inside the console. */
 export function TextLink({ to, children, ...rest }: AnchorProps & { to: string; children: ReactNode }) {
@@ -16,7 +16,7 @@ export function TextLink({ to, children, ...rest }: AnchorProps & { to: string; 
 
 interface ButtonLinkProps extends Omit<ButtonProps, 'leftSection'> {
   readonly to: string
-  readonly icon?: TablerIcon
+  readonly icon?: Icon
   /** minimum role for the link; default: everyone */
   readonly needs?: Role
   readonly children: ReactNode
@@ -32,6 +32,6 @@ export function ButtonLink({ to, icon, needs = 'viewer', children, ...rest }: Bu
   )
 }
 
-export function buttonIcon(Icon: TablerIcon | undefined, className = ''): ReactNode {
-  return Icon && <Icon size={16} aria-hidden className={className} />
+export function buttonIcon(Icon: Icon | undefined, className = ''): ReactNode {
+  return Icon && <Icon size={16} className={className} />
 }

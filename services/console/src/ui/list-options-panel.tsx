@@ -1,7 +1,9 @@
 import { ActionIcon, Button, Checkbox, Divider, Group, Popover, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure, useLocalStorage } from '@mantine/hooks'
-import { IconDownload, IconLink, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconDownload from '~icons/download'
+import IconLink from '~icons/link'
+import IconX from '~icons/x'
 import { readAll } from '../api/list.js'
 import { Link } from '../router/components.js'
 import { useTexts } from '../texts/texts.js'
@@ -69,7 +71,7 @@ function SaveFile({ source, query }: Pick<ListOptionsProps<unknown>, 'source' | 
       size="compact-sm"
       loading={busy}
       onClick={() => void save()}
-      leftSection={<IconDownload size={16} aria-hidden />}
+      leftSection={<IconDownload size={16} />}
     >
       {t.csv}
     </Button>
@@ -122,7 +124,7 @@ function Views({ list, onChosen }: { list: string; onChosen: () => void }) {
             aria-label={`${words.copyView}: ${view.name}`}
             onClick={() => void copyText(`${window.location.origin}/admin${address(view.search)}`)}
           >
-            <IconLink size={14} aria-hidden />
+            <IconLink size={14} />
           </ActionIcon>
           <ActionIcon
             variant="subtle"
@@ -131,7 +133,7 @@ function Views({ list, onChosen }: { list: string; onChosen: () => void }) {
             aria-label={words.removeView(view.name)}
             onClick={() => setViews(views.filter((one) => one !== view))}
           >
-            <IconX size={14} aria-hidden />
+            <IconX size={14} />
           </ActionIcon>
         </Group>
       ))}

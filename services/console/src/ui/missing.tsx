@@ -15,7 +15,7 @@ export function Missing({ title, back }: MissingProps) {
   return (
     <Page title={title} above={[back]}>
       <Empty title={title} action={<ButtonLink to={back.to}>{back.label}</ButtonLink>}>
-        {t.problem.codes.not_found}
+        {t.problem.advice.not_found}
       </Empty>
     </Page>
   )

@@ -1,7 +1,7 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import { ActionIcon, Stack } from '@mantine/core'
-import { IconDots } from '@tabler/icons-react'
 import { type ReactNode, useId, useRef } from 'react'
+import IconDots from '~icons/dots'
 import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 
@@ -46,7 +46,7 @@ export function MoreMenu({ needs, of, children }: MoreMenuProps) {
         title={label}
         popoverTarget={id}
       >
-        <IconDots size={18} aria-hidden />
+        <IconDots size={18} />
       </ActionIcon>
       <div id={id} ref={menu} popover="auto" className="more-menu" onBeforeToggle={place}>
         <Stack gap="xs" align="stretch" onClick={() => menu.current?.hidePopover()}>

@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core'
-import { IconAdjustments } from '@tabler/icons-react'
+import IconAdjustments from '~icons/adjustments'
 import { useTexts } from '../texts/texts.js'
 
 /** The button that opens the options of a list. */
@@ -14,7 +14,7 @@ export function OptionsButton(props: { readonly onClick: () => void }) {
       className="list-options"
       {...props}
     >
-      <IconAdjustments size={18} stroke={1.6} aria-hidden />
+      <IconAdjustments size={18} stroke={1.6} />
     </ActionIcon>
   )
 }

@@ -1,6 +1,5 @@
 import { Group } from '@mantine/core'
-import type { TablerIcon } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
 import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
@@ -9,13 +8,14 @@ import { BulkBar } from './bulk-bar.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
 import { type Filter, FilterField } from './filter-field.js'
-import { ListOptions } from './list-options.js'
+import type { Icon } from './icon.js'
 import { Loaded } from './loaded.js'
+import { OptionsButton } from './options-button.js'
 import { Page } from './page.js'
 import { Section } from './section.js'
 import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { nextSorting, parseSorting, sortingText } from './table-rows.js'
-import { useHiddenColumns } from './use-hidden-columns.js'
+import { type ListOptionsProps, useHiddenColumns } from './use-hidden-columns.js'
 import { useSelection } from './use-selection.js'
 
 /** The filters of a list. */
@@ -130,7 +130,7 @@ function useAllowedBulk<T>(bulk: Bulk<T> | undefined): Bulk<T> | undefined {
 
 interface NothingYetProps {
   readonly title: string
-  readonly icon: TablerIcon
+  readonly icon: Icon
   /** the first action to take */
   readonly action: ReactNode
   readonly advice: ReactNode
@@ -147,7 +147,7 @@ function NothingYet({ title, icon, action, advice }: NothingYetProps) {
 interface ServerListPageProps<T, Q>
   extends Pick<ServerTableProps<T, Q>, 'source' | 'columns' | 'filters' | 'rowKey' | 'bulk'> {
   readonly texts: Readonly<Record<'title' | 'lead' | 'what' | 'empty' | 'emptyAdvice' | 'search', string>>
-  readonly icon: TablerIcon
+  readonly icon: Icon
   /** next to the heading */
   readonly actions?: ReactNode
   /** the first action to take if the list is empty */
@@ -171,5 +171,20 @@ export function ServerListPage<T, Q>({ texts, icon, actions, first, children, ..
       </Section>
       {children}
     </Page>
+  )
+}
+
+/** Not in the first file: fields and what places them. */
+const OpenListOptions = lazy(() => import('./list-options-panel.js'))
+
+/** The options of a list as a whole: its export to a file, its columns, and its saved views. */
+function ListOptions<T>(props: ListOptionsProps<T>) {
+  const [asked, setAsked] = useState(false)
+  const button = <OptionsButton onClick={() => setAsked(true)} />
+  if (!asked) return button
+  return (
+    <Suspense fallback={button}>
+      <OpenListOptions {...(props as unknown as ListOptionsProps<unknown>)} />
+    </Suspense>
   )
 }

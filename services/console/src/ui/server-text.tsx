@@ -1,7 +1,7 @@
+import { fillTemplate, type MessageTexts } from '@gateway/contracts/message-template.js'
 import type { MessageCode, MessageParams } from '@gateway/contracts/messages.js'
 import type { ReactNode } from 'react'
 import { ApiError, type SaidMessage } from '../api/client.js'
-import { fillTemplate, type MessageTexts } from '../texts/fill-template.js'
 import { useTexts } from '../texts/texts.js'
 
 export interface ServerMessage {

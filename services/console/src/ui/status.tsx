@@ -1,17 +1,15 @@
-import {
-  IconAlertTriangle,
-  IconBan,
-  IconCheck,
-  IconClock,
-  IconLoader2,
-  IconRefresh,
-  IconX,
-  type TablerIcon,
-} from '@tabler/icons-react'
+import IconAlertTriangle from '~icons/alert-triangle'
+import IconBan from '~icons/ban'
+import IconCheck from '~icons/check'
+import IconClock from '~icons/clock'
+import IconLoader2 from '~icons/loader-2'
+import IconRefresh from '~icons/refresh'
+import IconX from '~icons/x'
+import type { Icon } from './icon.js'
 
 export type Tone = 'good' | 'bad' | 'busy' | 'waiting' | 'retrying' | 'off' | 'warning'
 
-const ICONS: Record<Tone, TablerIcon> = {
+const ICONS: Record<Tone, Icon> = {
   good: IconCheck,
   bad: IconX,
   busy: IconLoader2,
@@ -26,7 +24,7 @@ export function Status({ tone, children }: { tone: Tone; children: string }) {
   const Icon = ICONS[tone]
   return (
     <span className="status" data-tone={tone}>
-      <Icon size={14} aria-hidden className={tone === 'busy' ? 'spin' : ''} />
+      <Icon size={14} className={tone === 'busy' ? 'spin' : ''} />
       {children}
     </span>
   )

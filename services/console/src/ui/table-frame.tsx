@@ -1,5 +1,5 @@
 import { Checkbox, Group, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
-import { IconSearch } from '@tabler/icons-react'
+import IconSearch from '~icons/search'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { TableHeading } from './table-heading.js'
@@ -130,7 +130,7 @@ export function SearchField({ label, value, found, onChange }: SearchFieldProps)
         value={text}
         onChange={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => event.key === 'Enter' && !event.nativeEvent.isComposing && take()}
-        leftSection={<IconSearch size={16} aria-hidden />}
+        leftSection={<IconSearch size={16} />}
         className="search-field"
         // Next to filters it takes the remaining width.
         flex="1 1 14rem"

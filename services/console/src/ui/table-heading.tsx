@@ -1,5 +1,7 @@
 import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconSelector } from '@tabler/icons-react'
+import IconArrowDown from '~icons/arrow-down'
+import IconArrowUp from '~icons/arrow-up'
+import IconSelector from '~icons/selector'
 import type { Column } from './columns.js'
 import type { Sorting } from './table-rows.js'
 

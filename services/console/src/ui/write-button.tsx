@@ -1,10 +1,10 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import { Button, type ButtonProps } from '@mantine/core'
-import type { TablerIcon } from '@tabler/icons-react'
 import type { ComponentPropsWithoutRef } from 'react'
 import { useLiveState } from '../api/live-state.js'
 import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
+import type { Icon } from './icon.js'
 import { buttonIcon } from './links.js'
 import { notifyFailed } from './notify.js'
 import { reported } from './reported.js'
@@ -14,7 +14,7 @@ interface WriteButtonProps
     Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
   /** role that it needs; users with a lower role do not see it */
   readonly needs: Role
-  readonly icon?: TablerIcon
+  readonly icon?: Icon
   readonly spinning?: boolean
 }
 

@@ -56,7 +56,7 @@ async function exported(version: string, from_version?: string): Promise<Export>
   const more = from_version === undefined ? {} : { from_version }
   const { id } = await admin('POST', '/exports', { basemap_code: 'world', version, ...more })
   const ended = () => admin('GET', `/exports/${id}`)
-  await vi.waitFor(async () => expect((await ended()).status).toBe('succeeded'), { timeout: 20_000 })
+  await vi.waitFor(async () => expect((await ended()).status).toBe('succeeded'), { timeout: 90_000 })
   return ended()
 }
 
@@ -177,7 +177,7 @@ test.each(CLIENTS)('%s goes on with a download that was cut in the middle', asyn
 test('archives that a reader sees are whole, of versions that are served, and of basemaps that are granted', async () => {
   const part = await admin('POST', '/exports', { basemap_code: 'world', version: 'v5', bounds: [0, 0, 10, 10] })
   await vi.waitFor(async () => expect((await admin('GET', `/exports/${part.id}`)).finished_at).not.toBeNull(), {
-    timeout: 20_000,
+    timeout: 90_000,
   })
   const before = await listed()
   expect(before.map(({ id }) => id)).not.toContain(part.id)

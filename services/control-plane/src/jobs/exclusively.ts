@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { openSession, type Sql, type Transaction } from '@gateway/store/connect.js'
 import { claimExclusiveJob, type ExclusiveJob, endExclusiveJob, holdLease, type JobLease } from '@gateway/store/jobs.js'
 import type { ControlContext } from '../platform/context.js'
-import { LEASE, LeaseLost, RunningJob } from './running-job.js'
+import { JOB_LEASE } from './leases.js'
+import { LeaseLost, RunningJob } from './running-job.js'
 
 /** Time limit of one statement of `writeUnderLease`: a hundred thousand rows take seconds; no lease holder may take minutes. */
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -14,7 +15,7 @@ export async function exclusively<T>(
   work: (running: RunningJob) => Promise<T>,
 ): Promise<T | null> {
   const claimedAt = performance.now()
-  const lease = await claimExclusiveJob(ctx.sql, job, randomUUID(), LEASE.leaseSeconds)
+  const lease = await claimExclusiveJob(ctx.sql, job, randomUUID(), JOB_LEASE.leaseSeconds)
   if (lease === null) return null
   const running = new RunningJob(ctx, lease, claimedAt)
   try {

@@ -12,6 +12,15 @@ export interface LeaseTimes {
   readonly renewMs: number
 }
 
+/** The lease of a job (`running-job.ts`). Short intervals, because each renewal writes the progress, which users watch, and detects a cancellation. */
+export const JOB_LEASE: LeaseTimes = { leaseSeconds: 12, renewMs: 1000 }
+
+/**
+ * The lease of a delivery, that is of a push or a callback (`deliveries/runner`). After a crash, others wait this long. A process that stalls longer loses
+ * its deliveries in progress.
+ */
+export const DELIVERY_LEASE: LeaseTimes = { leaseSeconds: 15, renewMs: 4000 }
+
 /** Time in ms before the expiry of a lease at which work is aborted if the store does not respond to renewals. */
 const MARGIN_MS = 3000
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type { JobLease } from '@gateway/store/jobs.js'
 import type { ControlContext } from '../platform/context.js'
+import { JOB_LEASE } from './leases.js'
 import { runWork } from './runner.js'
-import { LEASE, RunningJob } from './running-job.js'
+import { RunningJob } from './running-job.js'
 
 /** Interval in ms of polls, which find jobs of dead runners after their leases expire; new jobs are announced. */
 export const POLL_MS = 2000
@@ -27,7 +28,7 @@ export async function runQueue<Claimed extends { readonly lease: JobLease }, End
   let running: RunningJob<End> | null = null
   const claim = async () => {
     const claimedAt = performance.now()
-    const claimed = await queue.claim(owner, LEASE.leaseSeconds)
+    const claimed = await queue.claim(owner, JOB_LEASE.leaseSeconds)
     if (claimed === null) return false
     running = new RunningJob(ctx, claimed.lease, claimedAt)
     try {

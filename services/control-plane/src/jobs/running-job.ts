@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JobLease, type JobProgress, renewLease } from '@gateway/store/jobs.js'
 import type { ControlContext } from '../platform/context.js'
-import { type LeaseEnd, LeaseKeeper, type LeaseTimes } from './leases.js'
+import { JOB_LEASE, type LeaseEnd, LeaseKeeper } from './leases.js'
 import { STORE_PAUSE_MS } from './runner.js'
-
-/** Short intervals, because each renewal writes the progress, which users watch, and detects a cancellation. */
-export const LEASE: LeaseTimes = { leaseSeconds: 12, renewMs: 1000 }
 
 /** Thrown inside a transaction to roll it back: another process holds the job's lease, and will end the job. */
 export class LeaseLost extends Error {
@@ -30,8 +27,8 @@ export class RunningJob<End = never> {
   /** @param claimedAt time of the claim's request, by `performance.now()` */
   constructor({ sql, shutdown }: Pick<ControlContext, 'sql' | 'shutdown'>, lease: JobLease, claimedAt: number) {
     this.lease = lease
-    this.#keeper = new LeaseKeeper(LEASE, async () => {
-      const renewal = await renewLease(sql, lease, LEASE.leaseSeconds, this.progress)
+    this.#keeper = new LeaseKeeper(JOB_LEASE, async () => {
+      const renewal = await renewLease(sql, lease, JOB_LEASE.leaseSeconds, this.progress)
       if (renewal === 'cancel') this.abort('cancelled')
       return new Set(renewal === 'lost' ? [] : [lease.id])
     })

@@ -7,9 +7,10 @@ import {
   notificationRuleBodySchema,
   notificationRuleSchema,
 } from '@gateway/contracts/notification.js'
-import { notificationRecordSchema } from '@gateway/contracts/push.js'
+import { type NotificationRecord, notificationRecordSchema } from '@gateway/contracts/push.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery } from '@gateway/store/catalog/list-query.js'
+import type { Delivery } from '@gateway/store/deliveries.js'
 import {
   deleteRule,
   insertNotification,
@@ -21,12 +22,11 @@ import {
 } from '@gateway/store/notifications.js'
 import { readTargets } from '@gateway/store/targets.js'
 import { z } from 'zod'
-import { recordRoutes } from '../deliveries/records.js'
+import { deliveryFields, recordRoutes } from '../deliveries/records.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { sendRefusal } from '../platform/http/refusal.js'
 import { isUuid } from '../platform/http/uuid.js'
-import { toNotificationRecord } from './record.js'
 import { messageOf } from './watch.js'
 
 const NO_SUCH_RULE = refuse('not_found', coded('notification_rule_not_found'))
@@ -150,4 +150,17 @@ function shown({ email, targetCode, kinds, enabled }: StoredRule) {
 
 function ruleOf(rule: StoredRule): NotificationRule {
   return { id: rule.id, ...shown(rule), created_at: rule.createdAt.toISOString() }
+}
+
+const BEFORE_ADDRESS = 'mailto:'
+
+function toNotificationRecord(delivery: Delivery): NotificationRecord {
+  const { targetCode, url, event, subject } = delivery
+  return {
+    ...deliveryFields(delivery),
+    target_code: targetCode,
+    email: url?.startsWith(BEFORE_ADDRESS) ? url.slice(BEFORE_ADDRESS.length) : null,
+    event: event ?? '',
+    subject: subject ?? '',
+  }
 }

@@ -1,4 +1,4 @@
-import { logContext } from '@gateway/core/logging/log-context.js'
+import { logContext } from '@gateway/core/logging/log.js'
 import type { Span, SpanOptions } from '@gateway/core/tracing/span.js'
 import { formatTraceparent, parseTraceparent, type TraceContext } from '@gateway/core/tracing/trace-context.js'
 import type { KeptTrace } from '@gateway/store/kept-trace.js'

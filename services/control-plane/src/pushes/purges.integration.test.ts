@@ -149,7 +149,7 @@ test('a change of the default names the tiles that differ between the two versio
   received.splice(0)
   await admin('POST', '/basemaps/switched/default-version', { version: 'v2' })
   await expect
-    .poll(() => received.map((one) => one.tiles), { timeout: 20_000 })
+    .poll(() => received.map((one) => one.tiles))
     .toContainEqual([
       [1, 0, 0],
       [1, 0, 1],
@@ -175,10 +175,10 @@ test('a change of more than 10,000 tiles is told by the tag of the basemap, and 
     ['v1', undefined],
     ['v3', MAX_PURGED_TILES],
   ] as const) {
-    await expect.poll(unsent, { timeout: 60_000 }).toBe(0)
+    await expect.poll(unsent).toBe(0)
     received.splice(0)
     await admin('POST', '/basemaps/crowded/default-version', { version: label })
-    await expect.poll(() => received.map(({ tags }) => tags), { timeout: 60_000 }).toContainEqual(['b-crowded'])
+    await expect.poll(() => received.map(({ tags }) => tags)).toContainEqual(['b-crowded'])
     expect(received.map(({ tiles }) => tiles?.length)).toEqual([count])
   }
 }, 180_000)
@@ -240,9 +240,7 @@ test('a cache that never responds, responds byte by byte, or redirects is retrie
   expect(elsewhere.received).toEqual([])
   for (const target of ['silent', 'dripping']) {
     // Tests the attempt itself, whose limit of 10 s is documented.
-    await expect
-      .poll(() => record(target), { timeout: 20_000 })
-      .toMatchObject({ attempts: 1, message: 'no answer in 10 s' })
+    await expect.poll(() => record(target)).toMatchObject({ attempts: 1, message: 'no answer in 10 s' })
   }
   for (const target of ['silent', 'dripping']) await admin('POST', `/purge-records/${(await record(target)).id}/cancel`)
   for (const one of [silent, dripping, elsewhere, moved]) await one.close()

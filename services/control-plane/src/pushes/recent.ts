@@ -1,6 +1,7 @@
 import type { PushRecord, VectorPushRecord } from '@gateway/contracts/push.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { listDeliveries } from '@gateway/store/deliveries.js'
+import type { PayloadBuilder } from '../deliveries/payload.js'
 import { toPushRecord, toVectorPushRecord } from './record.js'
 
 const RECENT = { limit: 20, before: null }
@@ -15,3 +16,10 @@ export async function recentPushes(
   ])
   return { basemap_records: basemaps.items.map(toPushRecord), vector_records: vectors.items.map(toVectorPushRecord) }
 }
+
+/** Builds the payload of an event as it was when it happened. */
+export const eventPayload: PayloadBuilder = async ({ now }, { body }) => ({
+  ok: true,
+  event: { ...body, delivered: new Date(now()).toISOString() },
+  bundle: null,
+})

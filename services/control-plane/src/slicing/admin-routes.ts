@@ -20,7 +20,7 @@ import { estimate } from './estimate.js'
 import { type ImageFile, listImageFiles } from './image-files.js'
 import { describeJob, describeJobs, describeSubmitted } from './job-object.js'
 import { followLog } from './log-stream.js'
-import { NO_SUCH_JOB, SUBMIT_AGAIN } from './routes.js'
+import { NO_SUCH_JOB } from './routes.js'
 import { checkSubmission, submissionSchema } from './submission.js'
 import { submit } from './submit.js'
 
@@ -95,7 +95,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
   app.post(
     '/api/v1/admin/slice/jobs',
     {
-      config: { ifUnknown: SUBMIT_AGAIN },
+      config: { ifUnknown: 'slice_submit_again' },
       schema: {
         operationId: 'submitAdminSliceJob',
         summary: 'Submit a slice job as an administrator',

@@ -46,7 +46,7 @@ async function sliced(body: object): Promise<SliceJob> {
   expect(answer.statusCode, answer.body).toBe(202)
   const url = `/api/v1/admin/slice/jobs/${answer.json().id}`
   const job = async () => (await gateway.admin({ method: 'GET', url })).json()
-  await expect.poll(async () => (await job()).status, { timeout: 60_000 }).toMatch(/succeeded|failed/)
+  await expect.poll(async () => (await job()).status).toMatch(/succeeded|failed/)
   expect(await job()).toMatchObject({ status: 'succeeded', message: '' })
   return job()
 }

@@ -84,7 +84,7 @@ async function slice(ctx: ControlContext, ...bodies: readonly object[]): Promise
   const job = async (id: string) =>
     (await gateway.admin({ method: 'GET', url: `/api/v1/admin/slice/jobs/${id}` })).json()
   for (const id of ids) {
-    await expect.poll(async () => (await job(id)).status, { timeout: 60_000 }).toMatch(/succeeded|failed/)
+    await expect.poll(async () => (await job(id)).status).toMatch(/succeeded|failed/)
   }
   stop.abort()
   await loop

@@ -7,7 +7,8 @@ import { registerVersion } from '../catalog/register/register-version.js'
 import { versionRecord } from '../catalog/register/version-record.js'
 import { LAYERS_SOURCE } from '../catalog/sources/configured-sources.js'
 import type { LeaseEnd } from '../jobs/leases.js'
-import { LEASE, LeaseLost } from '../jobs/running-job.js'
+import { JOB_LEASE } from '../jobs/leases.js'
+import { LeaseLost } from '../jobs/running-job.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../platform/edges/commit.js'
 import { enqueueCallback } from './callback.js'
@@ -32,7 +33,7 @@ export async function registerLayer(
   version: NewVersion,
 ): Promise<void> {
   const { revision } = await commitAndPublish(ctx, async (tx) => {
-    if ((await renewLease(tx, lease, LEASE.leaseSeconds, PUBLISHED)) === 'lost') throw new LeaseLost()
+    if ((await renewLease(tx, lease, JOB_LEASE.leaseSeconds, PUBLISHED)) === 'lost') throw new LeaseLost()
     await appendLayerSources(tx, { code: job.targetCode, version: place.version }, job.id, job.sourcePaths)
     const basemap = {
       code: job.targetCode,

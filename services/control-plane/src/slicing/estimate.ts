@@ -47,7 +47,9 @@ export async function estimate({ settings, shutdown }: ControlContext, job: NewS
   if (plan === undefined)
     return refuse(
       'invalid_parameters',
-      result.ok ? coded('slice_no_plan') : (codedReason(result) ?? coded('words', { words: result.reason })),
+      result.ok
+        ? coded('slice_no_plan')
+        : (codedReason(result) ?? coded('slice_tool_failed', { words: result.reason })),
     )
   const { bavail, bsize } = await statfs(sliceWorkRoot)
   const { type: _, ...figures } = plan

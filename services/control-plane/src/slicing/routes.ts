@@ -17,7 +17,6 @@ import { submit } from './submit.js'
 
 export const NO_SUCH_JOB = refuse('not_found', coded('slice_not_found'))
 /** Advice for a submission with an unknown outcome: its repetition creates no second job. */
-export const SUBMIT_AGAIN = 'with the same `code` it may be submitted again, and queues no second job'
 const OTHER_LAYER = refuse('conflict', coded('slice_code_of_other_layer'))
 const NO_SUCH_LAYER = refuse('not_found', coded('slice_layer_not_found'))
 
@@ -40,7 +39,7 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
     '/api/v1/slice/jobs',
     {
       onRequest,
-      config: { ifUnknown: SUBMIT_AGAIN },
+      config: { ifUnknown: 'slice_submit_again' },
       schema: {
         operationId: 'submitSliceJob',
         summary: 'Submit a slice job',

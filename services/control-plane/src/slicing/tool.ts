@@ -9,6 +9,7 @@ import {
   type ResultLine,
   type TilingRequest,
 } from '@gateway/contracts/tiling/protocol.js'
+import { bundleOf } from '@gateway/core/processes/bundle-of.js'
 
 const BUILT_IN_TOOL = fileURLToPath(new URL('../../../tiler/dist/main.js', import.meta.url))
 
@@ -27,7 +28,7 @@ export async function runTool(
   onLine: (line: OutputLine) => void,
   signal: AbortSignal,
 ): Promise<ResultLine> {
-  const [program, ...args] = command === null ? [process.execPath, BUILT_IN_TOOL] : ['/bin/sh', '-c', command]
+  const [program, ...args] = command === null ? [process.execPath, bundleOf(BUILT_IN_TOOL)] : ['/bin/sh', '-c', command]
   const child = spawn(program as string, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   const ended = once(child, 'close').catch((error: Error) => error)
   child.stderr.pipe(log, { end: false })

@@ -69,10 +69,9 @@ export function systemRoutes(app: App, ctx: ControlContext): void {
     async (_request, reply) => {
       if (ctx.notice.aborted) return sendRefusal(reply, refuse('draining', coded('shutting_down')))
       const trouble = await health.trouble()
-      if (trouble !== null) return sendRefusal(reply, refuse('dependency_down', coded('words', { words: trouble })))
+      if (trouble !== null) return sendRefusal(reply, refuse('dependency_down', trouble))
       const { outstanding } = ctx.readiness
-      if (outstanding !== null)
-        return sendRefusal(reply, refuse('dependency_down', coded('words', { words: outstanding })))
+      if (outstanding !== null) return sendRefusal(reply, refuse('dependency_down', outstanding))
       // On Postgres the bus is the store, which has just responded.
       const up = ctx.bus.medium === 'postgres' || ctx.bus.connected
       return { status: 'ready', store: 'up', bus: up ? 'up' : 'down', bus_medium: ctx.bus.medium } as const

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { coded } from '@gateway/contracts/messages.js'
 import { createLog } from '@gateway/core/logging/log.js'
 import { loadSettings } from '@gateway/core/settings/load.js'
 import { NO_TRACER } from '@gateway/core/tracing/tracer.js'
@@ -62,7 +63,7 @@ export async function startTestApp(
     version: '0.0.0',
     notice: stop.signal,
     shutdown: stop.signal,
-    readiness: new Readiness('the first scans are under way'),
+    readiness: new Readiness(coded('first_scans')),
   }
   ctx.readiness.finish()
   const app = await buildApp(ctx)

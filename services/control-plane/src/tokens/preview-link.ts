@@ -22,7 +22,7 @@ export function previewLinkRoute(app: App, ctx: ControlContext): void {
   app.post(
     '/api/v1/admin/preview-links',
     {
-      config: { ifUnknown: 'if it was, `kind=preview` lists its token, and the link is lost: create another one' },
+      config: { ifUnknown: 'preview_lost' },
       schema: {
         operationId: 'createPreviewLink',
         summary: 'Create a link to a map for people without an account',

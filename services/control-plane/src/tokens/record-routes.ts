@@ -67,7 +67,7 @@ export function tokenRecordRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     {
       config: {
         ...config,
-        ifUnknown: 'if it was, the prefix of the token has changed and the new secret is lost: rotate again',
+        ifUnknown: 'token_rotated',
       },
       schema: {
         operationId: 'rotateToken',

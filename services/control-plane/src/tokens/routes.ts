@@ -50,7 +50,7 @@ export function tokenRoutes(app: App, ctx: ControlContext, edges: KnownEdges): v
   app.post(
     '/api/v1/admin/tokens',
     {
-      config: { ifUnknown: 'if it was, the list has a token of this name whose plaintext is lost: disable it' },
+      config: { ifUnknown: 'token_lost' },
       schema: {
         operationId: 'issueToken',
         summary: 'Issue a service token',

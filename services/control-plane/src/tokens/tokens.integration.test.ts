@@ -12,8 +12,8 @@ import { startTestApp, type TestApp } from '../testing/test-app.js'
 const TOKENS = '/api/v1/admin/tokens'
 let gateway: TestApp
 beforeAll(async () => {
-  // The maximum wait for edges, long enough for a confirmation on a busy machine.
-  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { TOKEN_STALE_SECONDS: '5', TOKEN_DEFAULT_TTL: '2h' })
+  // The maximum wait for edges, long enough for a confirmation on a busy machine. A silent edge ends the wait after 3.5 s.
+  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { TOKEN_STALE_SECONDS: '30', TOKEN_DEFAULT_TTL: '2h' })
 })
 afterAll(() => gateway.close())
 

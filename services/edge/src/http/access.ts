@@ -69,7 +69,7 @@ export class Access {
 }
 
 /** Returns the client's address, considering the trusted proxies. Must be called before the request is answered. */
-export function clientOf(res: HttpResponse, req: HttpRequest, trusted: readonly Range[]): string {
+function clientOf(res: HttpResponse, req: HttpRequest, trusted: readonly Range[]): string {
   const peer = Buffer.from(res.getRemoteAddressAsText()).toString()
   // Some proxies add a second line after that of the client.
   return clientAddress(peer, { 'x-forwarded-for': readField(req, 'x-forwarded-for') }, trusted).address

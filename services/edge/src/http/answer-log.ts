@@ -34,10 +34,7 @@ export function noteAnswer(edge: Edge, res: HttpResponse, answer: GivenAnswer): 
 }
 
 /** Logs slow and failed responses without one line for each, because during a fault there may be thousands. */
-export function logAnswer(
-  { log }: Edge,
-  { path, query, status, ms, trace }: Omit<GivenAnswer, 'kind' | 'bytes'>,
-): void {
+function logAnswer({ log }: Edge, { path, query, status, ms, trace }: Omit<GivenAnswer, 'kind' | 'bytes'>): void {
   const isUsual = status < 500 && ms <= SLOW_MS
   if (isUsual && !log.isLevelEnabled('debug')) return
   const address = query === '' ? path : `${path}?${query}`

@@ -30,12 +30,10 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const version = basemap?.versions.get(label)
     if (rest.length > 0 || !Object.hasOwn(TYPES, storage)) return answerRefusal(exchange, NO_ARCHIVE_ADDRESS)
     if (version === undefined) {
-      const reason = absentVersion(code, label, basemap, exchange.token !== '')
-      return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
+      return answerRefusal(exchange, refuse('not_found', absentVersion(code, label, basemap, exchange.token !== '')))
     }
     const { storage: stored } = version.stored
-    if (stored !== storage)
-      return answerRefusal(exchange, refuse('not_found', coded('words', { words: otherStorage(code, label, stored) })))
+    if (stored !== storage) return answerRefusal(exchange, otherStorage(code, label, stored))
     exchange.asked = version.usage
     const { version: name, path } = version.stored
     const offered = {
@@ -53,9 +51,10 @@ export function onArchive(edge: Edge, res: HttpResponse, req: HttpRequest) {
 
 const NO_ARCHIVE_ADDRESS = refuse('not_found', coded('archive_address'))
 
-function otherStorage(code: string, label: string, storage: string): string {
-  const about = `version ${shownName(label)} of ${shownName(code)} is stored as ${storage}`
-  return Object.hasOwn(TYPES, storage) ? `${about}: ask for .${storage}` : `${about}, and is not an archive`
+function otherStorage(code: string, label: string, storage: string): Refusal {
+  const isArchive = Object.hasOwn(TYPES, storage)
+  const said = { version: shownName(label), name: shownName(code), storage }
+  return refuse('not_found', coded(isArchive ? 'archive_other_storage' : 'archive_none', said))
 }
 
 /**

@@ -14,7 +14,7 @@ export function atIn(query: string): string | null {
 }
 
 /** True if the query has a parameter `at`; the native tier checks it in the same way. */
-export function namesTime(query: string): boolean {
+function namesTime(query: string): boolean {
   return query.includes('at=') && /(?:^|&)at=/.test(query)
 }
 

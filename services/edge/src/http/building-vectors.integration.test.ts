@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { freePort } from '@gateway/core/processes/free-port.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'

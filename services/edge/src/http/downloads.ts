@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { refuse } from '@gateway/contracts/errors.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -8,7 +8,7 @@ import { FORMS } from '@gateway/vectors/query/conversion.js'
 import type { Edge } from '../edge.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { authorize, type Wanted } from './authorize.js'
-import { shownName } from './missing-reasons.js'
+import { noVector, shownName } from './missing-reasons.js'
 import { onOther } from './proxy.js'
 import { answerRefusal, UNDECODABLE } from './refusals.js'
 import { RequestContext } from './request-context.js'
@@ -55,7 +55,7 @@ export function onVectorFile(edge: Edge, res: HttpResponse, req: HttpRequest) {
     if (isStored && !namesCrs(exchange.query)) return answerVector(exchange, vector, code)
     const form = FORMS.find((known) => known === extension)
     if (form !== undefined) return answerForm(exchange, vector, form)
-    answerRefusal(exchange, refuse('not_found', coded('words', { words: otherKind(code, vector.stored.kind) })))
+    answerRefusal(exchange, otherKind(code, vector.stored.kind))
   }
   // Sources of styles have this address, so a signature may open it.
   authorize(exchange, wantedVector(edge, code), granted, { opens: 'vector', code, version: null })
@@ -85,16 +85,13 @@ export function vectorsAt({ freshness }: Edge, kind: VectorKind, relativePath: s
   return { found, wanted }
 }
 
-function otherKind(code: string, kind: VectorKind): string {
-  const { extension } = VECTOR_DOWNLOADS[kind]
-  return `the vector ${shownName(code)} is a ${kind}: its file is /vectors/${encodeURIComponent(code)}.${extension}`
+function otherKind(code: string, kind: VectorKind): Refusal {
+  const address = `/vectors/${encodeURIComponent(code)}.${VECTOR_DOWNLOADS[kind].extension}`
+  return refuse('not_found', coded('vector_other_kind', { name: shownName(code), kind, address }))
 }
 
 /** `name` is the one in the request. */
 function answerVector(exchange: RequestContext, vector: CatalogVector | undefined, name: string) {
-  if (!vector?.served) {
-    const reason = `there is no vector ${shownName(name)}; /api/v1/catalog/vectors lists those that a token may read`
-    return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
-  }
+  if (!vector?.served) return answerRefusal(exchange, noVector(name))
   answerOpened(exchange, openVector(exchange, vector), { vector: vector.stored.code })
 }

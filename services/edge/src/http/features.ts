@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import { coded, type MessageCode } from '@gateway/contracts/messages.js'
 import { isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { GEOMETRY_NAME } from '@gateway/vectors/query/cql2/compile.js'
@@ -30,7 +30,7 @@ import { OUTSIDE_AREA } from './authorize-signed.js'
 import { answerCondition } from './condition.js'
 import { answerDocument } from './document.js'
 import { CORS, type Header, headerBlock } from './header-block.js'
-import { shownName } from './missing-reasons.js'
+import { noVector, shownName } from './missing-reasons.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
 import { wantedVector } from './tile-answer.js'
@@ -84,11 +84,6 @@ export function onFeatures(edge: Edge, res: HttpResponse, req: HttpRequest, code
   )
 }
 
-export function noVector(code: string): Refusal {
-  const words = `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
-  return refuse('not_found', coded('words', { words }))
-}
-
 /** Calls `then` with the index of a vector, or sends the reason why it is missing. */
 export function withIndex(exchange: RequestContext, vector: CatalogVector, then: (index: QueriedIndex) => void): void {
   const { edge } = exchange
@@ -118,49 +113,34 @@ export function soon<T>(made: Promise<T>): Promise<T | null> {
 }
 
 export function building({ stored }: CatalogVector): Refusal {
-  const words = `the features of ${shownName(stored.code)} are being indexed; try again`
-  return { ...refuse('dependency_down', coded('words', { words })), retryAfterSeconds: RETRY_SECONDS }
+  const refusal = refuse('dependency_down', coded('features_indexing', { name: shownName(stored.code) }))
+  return { ...refusal, retryAfterSeconds: RETRY_SECONDS }
 }
 
 export function notMade(
   { stored }: CatalogVector,
   { why, message }: Exclude<FoundIndex, { made: true }> | NotMade,
 ): Refusal {
-  const code = shownName(stored.code)
-  const say = (kind: 'not_found' | 'dependency_down', words: string) => refuse(kind, coded('words', { words }))
-  switch (why) {
-    case 'fault':
-      return say('not_found', `${code} has no features: ${message}`)
-    case 'no_gdal':
-      return say(
-        'dependency_down',
-        `features and other forms of ${code} need GDAL (ogr2ogr), which this machine does not have`,
-      )
-    case 'no_space':
-      return say('dependency_down', `there is no space on the disk for the features of ${code}`)
-    case 'replaced':
-      return say('dependency_down', `${code} cannot be indexed: ${message}`)
-    case 'busy':
-      return say('dependency_down', `${message}; try again`)
-    case 'failed':
-      return say('dependency_down', `the features of ${code} could not be indexed; try again`)
-  }
+  const said = { name: shownName(stored.code), reason: message }
+  return refuse(why === 'fault' ? 'not_found' : 'dependency_down', coded(CODE_OF_FAILURE[why], said))
 }
 
+const CODE_OF_FAILURE = {
+  fault: 'features_none',
+  no_gdal: 'features_no_gdal',
+  no_space: 'features_no_space',
+  replaced: 'features_not_indexed',
+  busy: 'features_busy',
+  failed: 'features_failed',
+} as const satisfies Record<NotMade['why'], MessageCode>
+
 function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {
-  const { message } = error as Error
-  const say = (kind: Parameters<typeof refuse>[0]) => refuse(kind, coded('words', { words: message }))
-  if (error instanceof QueryError) return say('invalid_parameters')
-  if (error instanceof ReplacedError) return say('gone')
-  if (error instanceof QueryTimeout || error instanceof QueriesBusy) {
-    return { ...say('dependency_down'), retryAfterSeconds: RETRY_SECONDS }
-  }
-  if (error instanceof IndexMissing) {
-    return {
-      ...refuse('dependency_down', coded('words', { words: 'the index was replaced; try again' })),
-      retryAfterSeconds: 1,
-    }
-  }
+  if (error instanceof QueryError) return refuse('invalid_parameters', error.said)
+  if (error instanceof ReplacedError) return refuse('gone', error.said)
+  if (error instanceof QueryTimeout || error instanceof QueriesBusy)
+    return { ...refuse('dependency_down', error.said), retryAfterSeconds: RETRY_SECONDS }
+  if (error instanceof IndexMissing)
+    return { ...refuse('dependency_down', coded('features_replaced')), retryAfterSeconds: 1 }
   if (isStorageTrouble(error)) return STORAGE_DOWN
   edge.log.error({ err: error, path: exchange.path }, 'features cannot be read')
   return INTERNAL
@@ -242,8 +222,8 @@ class Page {
       if (count === 0 && this.#query.filter !== null && (await this.#isElsewhere()))
         return answerRefusal(this.#exchange, OUTSIDE_AREA)
       if (count === 0) {
-        const words = `${shownName(this.#code)} has no feature ${shownName(id)}`
-        return answerRefusal(this.#exchange, refuse('not_found', coded('words', { words })))
+        const said = coded('feature_absent', { name: shownName(this.#code), feature: shownName(id) })
+        return answerRefusal(this.#exchange, refuse('not_found', said))
       }
       if (this.answeredByTag()) return
       const path = featuresPath(this.#code)
@@ -304,7 +284,7 @@ class Page {
 
   /** Sends a response whose head contains the address of the next page, so it is made before it is sent. */
   async answerWhole(): Promise<void> {
-    if (held >= MAX_HELD) throw new QueriesBusy(`${MAX_HELD} responses of this format are being made; try again`)
+    if (held >= MAX_HELD) throw new QueriesBusy(coded('query_responses_full', { limit: MAX_HELD }))
     held++
     try {
       const parts: Uint8Array[] = []

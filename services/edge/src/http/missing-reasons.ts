@@ -1,4 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { extensionsOf } from '@gateway/tilesets/formats.js'
 import { matrixAt, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
@@ -23,19 +25,24 @@ export function absentVersion(
   label: string | null,
   basemap: CatalogBasemap | undefined,
   mayList: boolean,
-): string {
-  if (basemap === undefined) {
-    return `there is no basemap ${shownName(code)}; /api/v1/catalog/basemaps lists those that a token may read`
-  }
+): CodedMessage {
+  const name = shownName(code)
+  if (basemap === undefined) return coded('basemap_absent', { name })
   const { versions } = basemap
   const count = versions.has(CURRENT_VERSION) ? versions.size - 1 : versions.size
-  if (count === 0) return `the basemap ${shownName(code)} has no version that is available`
-  const lacks = `the basemap ${shownName(code)} has no version ${shownName(label ?? CURRENT_VERSION)}`
-  if (!mayList) return lacks
+  if (count === 0) return coded('basemap_without_versions', { name })
+  const lacks = { name, version: shownName(label ?? CURRENT_VERSION) }
+  if (!mayList) return coded('version_absent', lacks)
   const first: string[] = []
   for (const one of versions.keys()) if (one !== CURRENT_VERSION && first.push(shownName(one)) === MAX_NAMES) break
-  const more = count > first.length ? ` and ${count - first.length} more` : ''
-  return `${lacks}; it has ${first.join(', ')}${more}`
+  const shown = { ...lacks, versions: first.join(', ') }
+  return count > first.length
+    ? coded('version_absent_of_many', { ...shown, more: count - first.length })
+    : coded('version_absent_of', shown)
+}
+
+export function noVector(code: string): Refusal {
+  return refuse('not_found', coded('vector_absent', { name: shownName(code) }))
 }
 
 /** How many columns and rows a zoom has: one answer for each grid and zoom. */
@@ -43,16 +50,21 @@ export function outsideGrid(set: TileMatrixSet, z: number): MissingTile {
   const zoom = Math.min(z, MAX_ZOOM + 1)
   return kept(gridReasons, `${set.id} ${zoom}`, () => {
     const matrix = matrixAt(set, zoom)
-    if (matrix === null)
-      return `there is no such tile: zooms go from 0 to ${(set.own?.matrices.length ?? MAX_ZOOM + 1) - 1}`
+    if (matrix === null) return coded('tile_zooms_of_grid', { last: (set.own?.matrices.length ?? MAX_ZOOM + 1) - 1 })
     const { columns, rows } = matrix
-    return `there is no such tile: zoom ${zoom} of ${set.id} has columns 0 to ${columns - 1} and rows 0 to ${rows - 1}`
+    return coded('tile_outside_grid', { zoom, grid: set.id, column: columns - 1, row: rows - 1 })
   })
 }
 
 export function outsideZooms(version: CatalogVersion): MissingTile {
   const { minZoom, maxZoom } = version.stored
-  return keptOf(version, 'zooms', () => `there is no such tile: ${titleOf(version)} has zooms ${minZoom} to ${maxZoom}`)
+  const zooms = { zoom_min: minZoom, zoom_max: maxZoom }
+  // The tiles of a vector have no version that a caller could name.
+  const isOfVector = version.usage.startsWith('vector:')
+  const said = isOfVector
+    ? coded('tile_outside_vector_zooms', zooms)
+    : coded('tile_outside_zooms', { version: labelOf(version), ...zooms })
+  return keptOf(version, said)
 }
 
 export function isOutsideZooms({ stored }: CatalogVersion, z: number): boolean {
@@ -60,33 +72,34 @@ export function isOutsideZooms({ stored }: CatalogVersion, z: number): boolean {
 }
 
 export function wrongExtension(version: CatalogVersion): MissingTile {
-  return keptOf(version, 'extension', () => {
-    const extensions = extensionsOf(version.stored.format).map((extension) => `.${extension}`)
-    return `there is no such tile: the tiles of ${titleOf(version)} are ${extensions.join(' or ')}`
-  })
+  const [extension = '', other] = extensionsOf(version.stored.format).map((one) => `.${one}`)
+  const said = { version: labelOf(version), extension }
+  return keptOf(
+    version,
+    other === undefined ? coded('tile_extension', said) : coded('tile_extensions', { ...said, other }),
+  )
 }
 
 export function noRetina(version: CatalogVersion): MissingTile {
-  return keptOf(version, 'retina', () => `there is no such tile: ${titleOf(version)} has no @2x tiles`)
+  return keptOf(version, coded('tile_no_retina', { version: labelOf(version) }))
 }
 
-/** The tiles of a vector have no version that a caller could name. */
-function titleOf({ stored, usage }: CatalogVersion): string {
-  return usage.startsWith('vector:') ? 'this vector' : `version ${shownName(stored.version)}`
+function labelOf({ stored }: CatalogVersion): string {
+  return shownName(stored.version)
 }
 
 const gridReasons = new Map<string, MissingTile>()
 /** Keyed by version, since the messages contain its properties. */
 const versionReasons = new WeakMap<CatalogVersion, Map<string, MissingTile>>()
 
-function keptOf(version: CatalogVersion, name: string, word: () => string): MissingTile {
+function keptOf(version: CatalogVersion, said: CodedMessage): MissingTile {
   const known = versionReasons.get(version) ?? new Map<string, MissingTile>()
   versionReasons.set(version, known)
-  return kept(known, name, word)
+  return kept(known, said.code, () => said)
 }
 
-function kept(known: Map<string, MissingTile>, key: string, word: () => string): MissingTile {
-  const one = known.get(key) ?? missingTile(word(), NO_STORE)
+function kept(known: Map<string, MissingTile>, key: string, say: () => CodedMessage): MissingTile {
+  const one = known.get(key) ?? missingTile(say(), NO_STORE)
   known.set(key, one)
   return one
 }

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { errorBody, type Refusal, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { NOT_GRANTED, UNKNOWN_TOKEN } from '@gateway/core/access/decide.js'
 import { challenge, isBasic, TOKEN_MALFORMED, TOKEN_MISSING } from '@gateway/core/access/presented-token.js'
 import type { FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
@@ -97,8 +97,8 @@ export interface MissingTile extends Refusal {
 }
 
 /** @param caching headers that control caching; the form depends on two headers of the request, which a cache must consider */
-export function missingTile(message: string, ...caching: readonly Header[]): MissingTile {
-  const refusal = refuse('tile_not_found', coded('words', { words: message }))
+export function missingTile(said: CodedMessage, ...caching: readonly Header[]): MissingTile {
+  const refusal = refuse('tile_not_found', said)
   const status = '404 Not Found'
   return {
     ...refusal,
@@ -118,7 +118,7 @@ export function missingTile(message: string, ...caching: readonly Header[]): Mis
   }
 }
 
-export function isMissingTile(refusal: Refusal): refusal is MissingTile {
+function isMissingTile(refusal: Refusal): refusal is MissingTile {
   return refusal.code === 'tile_not_found'
 }
 
@@ -132,7 +132,7 @@ const ONE_PIXEL = Buffer.from(
   'base64',
 )
 /** Message for a missing tile inside the grid and the zooms of its set, of which nothing more is known. */
-export const NO_SUCH_TILE = 'there is no such tile'
+export const NO_SUCH_TILE = coded('tile_absent')
 export const TILE_NOT_FOUND = missingTile(NO_SUCH_TILE, ['Cache-Control', 'no-store'])
 
 /** Returns the refusals for a tile's address that the native table sends. If a missing tile may be cached, JavaScript refuses it. */
@@ -154,7 +154,7 @@ export function fixed({ status, headers, body }: Prepared): FixedAnswer {
 }
 
 /** Returns the form in which a client wants to learn that a tile does not exist: by `missing=204`, or as an image for an element of a page. */
-export function missingTileForm(query: string, fetchDest: string, fetchMode: string): 'error' | 'empty' | 'image' {
+function missingTileForm(query: string, fetchDest: string, fetchMode: string): 'error' | 'empty' | 'image' {
   if (query.includes('missing=') && new URLSearchParams(query).get('missing') === '204') return 'empty'
   return fetchDest === 'image' && fetchMode === 'no-cors' ? 'image' : 'error'
 }

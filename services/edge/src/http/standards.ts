@@ -1,6 +1,5 @@
 import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import {
@@ -11,7 +10,7 @@ import {
   parseTilePath,
   segmentOrUnknown,
 } from '@gateway/tilesets/address.js'
-import { checkDocumentParameters } from '@gateway/vectors/query/parameters.js'
+import { checkDocumentParameters, QueryError } from '@gateway/vectors/query/parameters.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
 import type { Edge } from '../edge.js'
@@ -222,7 +221,8 @@ export function unknownParameter(query: string): Refusal | null {
     checkDocumentParameters(query)
     return null
   } catch (error) {
-    return refuse('invalid_parameters', coded('words', { words: (error as Error).message }))
+    if (error instanceof QueryError) return refuse('invalid_parameters', error.said)
+    throw error
   }
 }
 
@@ -348,7 +348,7 @@ function answerCapabilities(exchange: RequestContext, reader: Reader, only: stri
 }
 
 /** Sends a document about everything that a reader may read. */
-export function answerList(
+function answerList(
   exchange: RequestContext,
   { token, addresses, inserted, area }: Reader,
   contentType: string,

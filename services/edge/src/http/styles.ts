@@ -21,7 +21,7 @@ import { authorize } from './authorize.js'
 import { answerCondition } from './condition.js'
 import { answerDocument, offerNatively, SECRET_PLACE } from './document.js'
 import { CORS, type Header, headerBlock } from './header-block.js'
-import { absentVersion, shownName } from './missing-reasons.js'
+import { absentVersion, noVector } from './missing-reasons.js'
 import { answerRefusal, INTERNAL, NOT_FOUND, STORAGE_DOWN, UNDECODABLE } from './refusals.js'
 import { guarded, RequestContext } from './request-context.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
@@ -261,8 +261,7 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
     const basemap = exchange.edge.freshness.catalog.basemaps.get(code)
     const version = basemap?.versions.get(then?.label ?? CURRENT_VERSION)
     if (basemap === undefined || version === undefined) {
-      const words = absentVersion(code, null, basemap, exchange.token !== '')
-      return answerRefusal(exchange, refuse('not_found', coded('words', { words })))
+      return answerRefusal(exchange, refuse('not_found', absentVersion(code, null, basemap, exchange.token !== '')))
     }
     exchange.asked = version.usage
     const { stored } = version
@@ -302,8 +301,7 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const answer = (fromQuery: boolean) => {
     const vector = edge.freshness.catalog.vectors.get(code)
     if (!vector?.served) {
-      const words = `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
-      return answerRefusal(exchange, refuse('not_found', coded('words', { words })))
+      return answerRefusal(exchange, noVector(code))
     }
     const { vectorBase, ...place } = stylePlaces(exchange, fromQuery)
     const tileJsonUrl = withQuery(`${vectorBase}/vectors/${encodeURIComponent(code)}/tilejson.json`, [place.credential])

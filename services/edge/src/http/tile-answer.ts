@@ -23,7 +23,7 @@ import {
   wrongExtension,
 } from './missing-reasons.js'
 import { MALFORMED_TILE, type MissingTile, missingTile, NO_SUCH_TILE, TILE_NOT_FOUND } from './refusals.js'
-import { tileFields } from './tile-fields.js'
+import { tileEtag, tileHeaders } from './tile-headers.js'
 
 type TileAddressPath = Extract<TilePath, { kind: 'tile' }>
 
@@ -146,13 +146,10 @@ export function prepareTile(target: TileTarget, tile: Tile, nowMs: number): Cach
   return new CachedTile(body, tileAnswer(target, tile, tile.encoding === 'gzip'), target, nowMs)
 }
 
-/**
- * Returns the headers of responses with a tile. Packed and plain bytes have different tags, since a strong tag identifies bytes (RFC 9110,
- * 8.8.3.3).
- */
+/** Returns the headers of responses with a tile. */
 export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileAnswer {
   const packed = tile.encoding === 'gzip'
-  const etag = packed && !gzip ? `"${tile.identity}-plain"` : `"${tile.identity}"`
+  const etag = tileEtag(tile.identity, packed && !gzip)
   const modified = new Date(tile.modifiedMs).toUTCString()
-  return { etag, modifiedMs: tile.modifiedMs, gzip, ...tileFields(target, { etag, modified, packed, gzip }) }
+  return { etag, modifiedMs: tile.modifiedMs, gzip, ...tileHeaders(target, { etag, modified, packed, gzip }) }
 }

@@ -1,6 +1,5 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { offsetOf } from '@gateway/contracts/version-overrides.js'
 import { tksIn } from '@gateway/core/access/presented-token.js'
 import {
@@ -40,8 +39,10 @@ export function answerTileJson(
   const version =
     basemap?.versions.get(path.version ?? CURRENT_VERSION) ?? heldVersion(basemap, path.version, exchange.reader)
   if (basemap === undefined || version === undefined) {
-    const reason = absentVersion(path.code, path.version, basemap, exchange.token !== '')
-    return answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
+    return answerRefusal(
+      exchange,
+      refuse('not_found', absentVersion(path.code, path.version, basemap, exchange.token !== '')),
+    )
   }
   exchange.asked = version.usage
   const { stored } = version

@@ -17,7 +17,7 @@ import { answerLoaded } from './tiles.js'
  * Limit: rows and columns in one response. For a larger request the response contains only this many and says so (`adjusted`), as in Esri's
  * interface.
  */
-export const MAX_TILEMAP_SIDE = 32
+const MAX_TILEMAP_SIDE = 32
 /** Number of concurrent look-ups of tiles for one response. */
 const AT_ONCE = 16
 

@@ -12,7 +12,7 @@ import type { CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA, type Signable } from './authorize-signed.js'
 import { answerDocument, SECRET_PLACE } from './document.js'
-import { isOutsideZooms, outsideGrid, outsideZooms, shownName, wrongExtension } from './missing-reasons.js'
+import { isOutsideZooms, noVector, outsideGrid, outsideZooms, shownName, wrongExtension } from './missing-reasons.js'
 import { answerRefusal, MALFORMED_TILE, UNDECODABLE } from './refusals.js'
 import { RequestContext } from './request-context.js'
 import { vectorTileCacheControl, wantedVector } from './tile-answer.js'
@@ -108,12 +108,9 @@ const RETRY_SECONDS = 5
 function answerNoTiles(exchange: RequestContext, code: string) {
   const vector = exchange.edge.freshness.catalog.vectors.get(code)
   if (vector?.served && vector.stored.tiles.queued) {
-    const words = `the first vector tiles of ${shownName(code)} are being built; try again`
-    const refusal = refuse('dependency_down', coded('words', { words }))
+    const refusal = refuse('dependency_down', coded('vector_tiles_building', { name: shownName(code) }))
     return answerRefusal(exchange, { ...refusal, retryAfterSeconds: RETRY_SECONDS })
   }
-  const reason = !vector?.served
-    ? `there is no vector ${shownName(code)}; /api/v1/catalog/vectors lists those that a token may read`
-    : `the vector ${shownName(code)} has no tiles; its tiles.status in /api/v1/catalog/vectors has the reason`
-  answerRefusal(exchange, refuse('not_found', coded('words', { words: reason })))
+  if (!vector?.served) return answerRefusal(exchange, noVector(code))
+  answerRefusal(exchange, refuse('not_found', coded('vector_tiles_absent', { name: shownName(code) })))
 }

@@ -12,7 +12,7 @@ import { isKnownGrid } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES, extensionsOf } from '@gateway/tilesets/formats.js'
 import type { Source, SourceLayout } from '@gateway/tilesets/source.js'
 import { SERVER_MARK } from '../http/header-block.js'
-import { tileFields } from '../http/tile-fields.js'
+import { tileHeaders } from '../http/tile-headers.js'
 import { layerOf } from '../standards/layer.js'
 import { rangedSetId, sizedSetId } from '../standards/sized-set.js'
 import type { Catalog, CatalogBasemap, CatalogVersion } from '../sync/catalog.js'
@@ -179,7 +179,7 @@ function headsOf(layout: SourceLayout, target: TileTarget): Pick<ColdSet, 'plain
 }
 
 function heads(target: TileTarget, packed: boolean): SetHeads {
-  const { found, notModified } = tileFields(target, { etag: GAP, modified: GAP, packed, gzip: packed })
+  const { found, notModified } = tileHeaders(target, { etag: GAP, modified: GAP, packed, gzip: packed })
   return {
     found: [[found.name, found.value], SERVER_MARK],
     notModified: [[notModified.name, notModified.value], SERVER_MARK],

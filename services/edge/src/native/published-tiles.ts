@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { fileIdentity } from '@gateway/core/files/file-identity.js'
+import { fileIdentity } from '@gateway/core/files/open-below.js'
 import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-table.js'
 import type { FileRange } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { TileFile } from '@gateway/tilesets/source.js'

@@ -11,16 +11,16 @@ import {
 import { type CatalogReader, type Dated, LONGEST_TIMEOUT_MS } from '../sync/catalog-reader.js'
 import {
   ALL_STYLES,
+  basemapPages,
   type Reading,
-  readBasemapPages,
-  readStylePages,
-  readVectorPages,
   type StyleChanges,
   styleChangesOf,
+  stylePages,
+  vectorPages,
 } from '../sync/read-catalog.js'
 import { QUERY_TIMEOUT_MS, type StoreLink } from '../sync/store-link.js'
 import type { KeptFile } from './kept-file.js'
-import { RowBytes } from './kept-rows.js'
+import { RowBytes, type RowTypes } from './kept-rows.js'
 import { RememberingReader } from './remembering-reader.js'
 
 /** Maximum age in ms of the stamp when the store becomes unreachable. An edge that starts then has that much less of TOKEN_OFFLINE_SECONDS. */
@@ -100,12 +100,13 @@ export class CatalogKeeper {
   }
 
   /**
-   * Must be called when a worker has its catalog: the results of its reading are shared, and if the store is unreachable the kept file stays.
+   * Must be called when a worker has its catalog: if the store is unreachable, the kept file stays. The first reading comes a moment later, after
+   * edges that start at the same time have their catalogs too.
    */
   start(): void {
     if (this.#started) return
     this.#started = true
-    this.#schedule()
+    this.#timer = setTimeout(() => this.#schedule(), this.#pauseMs * (0.5 + Math.random()))
   }
 
   /**
@@ -283,16 +284,26 @@ export class CatalogKeeper {
     styleChanges: StyleChanges,
   ): Promise<void> {
     const reading: Reading = { reader, notBefore, beforePage: async () => {} }
-    const basemaps = await readBasemapPages(reading, basemapCodes)
-    const vectors = await readVectorPages(reading, vectorCodes)
-    for (const row of basemaps.rows) this.#rows.put('basemap', row.code, row)
-    const { styles, fonts } = await readStylePages(reading, styleChanges)
-    for (const row of vectors.rows) this.#rows.put('vector', row.code, row)
-    for (const row of styles.rows) this.#rows.put('style', row.code, row)
-    if (fonts !== null) this.#rows.put('fonts', '', fonts)
-    for (const code of missing(basemapCodes ?? [], basemaps.rows)) this.#rows.delete('basemap', code)
-    for (const code of missing(vectorCodes ?? [], vectors.rows)) this.#rows.delete('vector', code)
-    for (const code of missing(styleChanges.codes ?? [], styles.rows)) this.#rows.delete('style', code)
+    await this.#putPages('basemap', basemapPages(reading, basemapCodes), basemapCodes)
+    await this.#putPages('vector', vectorPages(reading, vectorCodes), vectorCodes)
+    await this.#putPages('style', stylePages(reading, styleChanges.codes), styleChanges.codes)
+    if (styleChanges.fonts) this.#rows.put('fonts', '', (await reader.read('fonts', null, notBefore)).value)
+  }
+
+  /** Puts page by page, so that not all rows are in memory as objects. Deletes the rows of `codes` that are on no page. */
+  async #putPages<K extends 'basemap' | 'vector' | 'style'>(
+    kind: K,
+    pages: AsyncIterable<readonly RowTypes[K][]>,
+    codes: readonly string[] | null,
+  ): Promise<void> {
+    const missing = new Set(codes)
+    for await (const page of pages) {
+      for (const row of page) {
+        this.#rows.put(kind, row.code, row)
+        missing.delete(row.code)
+      }
+    }
+    for (const code of missing) this.#rows.delete(kind, code)
   }
 
   async #readTokens(digests: readonly string[]): Promise<void> {
@@ -319,9 +330,4 @@ export class CatalogKeeper {
 
 function keysOf(since: ChangesSince & { covered: true }, kind: 'basemap' | 'vector' | 'token'): string[] {
   return [...new Set(since.changes.filter((change) => change.kind === kind).map(({ key }) => key))]
-}
-
-function missing(codes: readonly string[], rows: readonly { readonly code: string }[]): readonly string[] {
-  const found = new Set(rows.map(({ code }) => code))
-  return codes.filter((code) => !found.has(code))
 }

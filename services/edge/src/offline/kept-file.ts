@@ -120,13 +120,10 @@ export class KeptFile {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 })
     const file = randomUUID()
     const before = this.#written
-    await writeFileAtomically(this.#rowsPath(file), content, { mode: MODE })
+    const hash = createHash('sha256')
+    await writeFileAtomically(this.#rowsPath(file), hashedParts(content, hash), { mode: MODE })
     const bytes = bytesOf(content)
-    await this.#stamp(
-      { file, bytes, hash: hashed(createHash('sha256'), content), wholeBytes: bytes },
-      facts,
-      knownMsAgo,
-    )
+    await this.#stamp({ file, bytes, hash, wholeBytes: bytes }, facts, knownMsAgo)
     if (before !== null) await rm(this.#rowsPath(before.file), { force: true })
     await this.#removeAbandoned(this.#rowsPath(file))
   }
@@ -235,6 +232,24 @@ async function writeAt(file: string, parts: readonly Uint8Array[], position: num
       done += (await handle.write(data, done, data.length - done, position + done)).bytesWritten
   } finally {
     await handle.close()
+  }
+}
+
+/** Limit: bytes of one write. A write for each of tens of thousands of rows takes longer than reading them from the store. */
+const PART_BYTES = 2 ** 20
+
+/** Yields the content in large parts, each when the one before is written, and adds them to a hash. */
+function* hashedParts(content: readonly Uint8Array[], hash: Hash): Generator<Uint8Array> {
+  let from = 0
+  let bytes = 0
+  for (const [i, row] of content.entries()) {
+    bytes += row.length
+    if (bytes < PART_BYTES && i < content.length - 1) continue
+    const part = Buffer.concat(content.slice(from, i + 1), bytes)
+    hash.update(part)
+    yield part
+    from = i + 1
+    bytes = 0
   }
 }
 

@@ -4,7 +4,7 @@ import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
 import type { StoredToken } from '@gateway/store/tokens.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 
-interface RowTypes {
+export interface RowTypes {
   basemap: StoredBasemap
   vector: StoredVector
   style: StoredStyle

@@ -1,6 +1,12 @@
 import type { About, Answer, CatalogReader, Dated, What } from '../sync/catalog-reader.js'
 
-/** A reader that returns earlier results from memory, so that a failed reading continues with the page that failed. */
+/** Pages of rows, which the caller has taken over when it reads the next one. */
+const PAGES: ReadonlySet<What> = new Set(['basemaps', 'vectors', 'styles'])
+
+/**
+ * A reader with which a failed reading continues with the page that failed: it returns earlier results from memory, and no rows for pages that
+ * were returned before.
+ */
 export class RememberingReader implements CatalogReader {
   readonly #reader: CatalogReader
   readonly #read = new Map<string, Dated<unknown>>()
@@ -14,7 +20,7 @@ export class RememberingReader implements CatalogReader {
     const known = this.#read.get(key) as Dated<Answer<W>> | undefined
     if (known !== undefined) return known
     const read = await this.#reader.read(what, about, notBefore)
-    this.#read.set(key, read)
+    this.#read.set(key, PAGES.has(what) ? { ...read, value: [] } : read)
     return read
   }
 }

@@ -1,6 +1,5 @@
-import { EDGE_ADMITTED_HEADER } from '@gateway/contracts/edge-link.js'
 import { REFUSAL_DETAILS_HEADER, REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { judgeHeader } from '@gateway/contracts/header-limits.js'
+import { EDGE_ADMITTED_HEADER, judgeHeader } from '@gateway/contracts/header-limits.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isForwardingHeader } from '@gateway/core/access/client-address.js'
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/edge-link.js'
+import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/header-limits.js'
 import { type Dispatcher, Pool } from 'undici'
 import type { RequestHead } from './request-head.js'
 import { WaitingBodies } from './waiting-bodies.js'

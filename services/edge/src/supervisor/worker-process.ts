@@ -1,6 +1,5 @@
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
-import { childEnvironment, unlessSet } from '@gateway/core/settings/child-environment.js'
-import { withThreadPool } from '@gateway/core/settings/thread-pool.js'
+import { childEnvironment, unlessSet, withThreadPool } from '@gateway/core/settings/child-environment.js'
 import type { FromWorker, ToWorker } from './messages.js'
 
 /**

@@ -145,7 +145,7 @@ export function withNewContent(before: Catalog, contentId: number): Catalog {
   return { ...before, basemaps, canaries: canariesOf(basemaps) }
 }
 
-export function canariesOf(basemaps: ReadonlyMap<string, CatalogBasemap>): readonly Canary[] {
+function canariesOf(basemaps: ReadonlyMap<string, CatalogBasemap>): readonly Canary[] {
   const found: Canary[] = []
   for (const [code, basemap] of basemaps) {
     const running = basemap.stored.canary ?? null

@@ -1,7 +1,5 @@
 import { deserialize, serialize } from 'node:v8'
-import type { About, Answer, CatalogReader, Dated, What } from './catalog-reader.js'
-import { readTimeoutMs } from './catalog-reader.js'
-import { HOST_CLOCK_OFFSET } from './host-clock.js'
+import { type About, type Answer, type CatalogReader, type Dated, readTimeoutMs, type What } from './catalog-reader.js'
 
 /** A read that a worker requests from its supervisor. Times are of the clock that both share (host-clock.ts). */
 export interface ReadWanted {
@@ -140,3 +138,9 @@ export class HostReader implements CatalogReader {
     })
   }
 }
+
+/**
+ * Offset in ms from `performance.now()` to the clock that all processes of this machine share (CLOCK_MONOTONIC on Linux). That clock is
+ * never set, and it stops while the machine is suspended.
+ */
+export const HOST_CLOCK_OFFSET = Number(process.hrtime.bigint()) / 1e6 - performance.now()

@@ -1,9 +1,8 @@
 import type { Change } from '@gateway/contracts/change.js'
 import type { CatalogSize, StoredBasemap } from '@gateway/store/basemaps.js'
-import type { StoredStyle } from '@gateway/store/styles.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import type { CatalogRead, StylesRead } from './catalog.js'
-import { type CatalogReader, PAGE_ROWS } from './catalog-reader.js'
+import { type About, type Answer, type CatalogReader, PAGE_ROWS } from './catalog-reader.js'
 
 /** Limit: number of codes that are read without first asking for their sizes. */
 const FEW = 20
@@ -21,33 +20,46 @@ export interface Reading {
  * moment.
  */
 export async function readBasemapPages(reading: Reading, codes: readonly string[] | null) {
-  const rows: StoredBasemap[] = []
-  for (const page of await pages(reading, 'basemapSizes', codes)) {
-    await reading.beforePage()
-    rows.push(...(await reading.reader.read('basemaps', page, reading.notBefore)).value)
-  }
-  return { codes, rows } satisfies CatalogRead<StoredBasemap>
+  return { codes, rows: await all(basemapPages(reading, codes)) } satisfies CatalogRead<StoredBasemap>
 }
 
 /** Reads vectors by their codes (null: all) in pages. */
 export async function readVectorPages(reading: Reading, codes: readonly string[] | null) {
-  const rows: StoredVector[] = []
-  for (const page of await pages(reading, 'vectorSizes', codes)) {
-    await reading.beforePage()
-    rows.push(...(await reading.reader.read('vectors', page, reading.notBefore)).value)
-  }
-  return { codes, rows } satisfies CatalogRead<StoredVector>
+  return { codes, rows: await all(vectorPages(reading, codes)) } satisfies CatalogRead<StoredVector>
 }
 
 /** Reads styles by their codes (null: all) in pages, with the fonts if they may have changed. */
 export async function readStylePages(reading: Reading, { codes, fonts }: StyleChanges): Promise<StylesRead> {
-  const rows: StoredStyle[] = []
-  for (const page of await pages(reading, 'styleSizes', codes)) {
-    await reading.beforePage()
-    rows.push(...(await reading.reader.read('styles', page, reading.notBefore)).value)
-  }
+  const rows = await all(stylePages(reading, codes))
   const read = fonts ? (await reading.reader.read('fonts', null, reading.notBefore)).value : null
   return { styles: { codes, rows }, fonts: read }
+}
+
+/** Yields the pages of `readBasemapPages`, for a caller that does not need all rows at once. */
+export const basemapPages = (reading: Reading, codes: readonly string[] | null) =>
+  rowsOf(reading, 'basemaps', 'basemapSizes', codes)
+export const vectorPages = (reading: Reading, codes: readonly string[] | null) =>
+  rowsOf(reading, 'vectors', 'vectorSizes', codes)
+export const stylePages = (reading: Reading, codes: readonly string[] | null) =>
+  rowsOf(reading, 'styles', 'styleSizes', codes)
+
+async function* rowsOf<W extends 'basemaps' | 'vectors' | 'styles'>(
+  reading: Reading,
+  what: W,
+  sizes: Sizes,
+  codes: readonly string[] | null,
+): AsyncGenerator<Answer<W>> {
+  for (const page of await pages(reading, sizes, codes)) {
+    await reading.beforePage()
+    const about = page as About<W>
+    yield (await reading.reader.read(what, about, reading.notBefore)).value
+  }
+}
+
+async function all<T>(read: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const rows: T[] = []
+  for await (const page of read) rows.push(...page)
+  return rows
 }
 
 /** Codes of the styles that may have changed (null: all), and whether fonts may have changed. */
@@ -63,9 +75,11 @@ export function styleChangesOf(changes: readonly Pick<Change, 'kind' | 'key'>[])
   return { codes: [...new Set(codes)], fonts: changes.some(({ kind }) => kind === 'font') }
 }
 
+type Sizes = 'basemapSizes' | 'vectorSizes' | 'styleSizes'
+
 async function pages(
   { reader, notBefore }: Reading,
-  sizes: 'basemapSizes' | 'vectorSizes' | 'styleSizes',
+  sizes: Sizes,
   codes: readonly string[] | null,
 ): Promise<readonly (readonly string[])[]> {
   if (codes?.length === 0) return []

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startStorageDoor, type Trouble } from '@gateway/core/object-storage/testing/storage-door.js'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
-import { freePort } from '@gateway/core/processes/free-port.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 
 export interface ObjectServer {
   readonly url: string

@@ -218,7 +218,7 @@ function accountsOf(name: string): [kind: UsageRow['kind'], id: string][] {
   return [...accounts, ['basemap', code], ['token,basemap', `${token}/${code}`]]
 }
 
-export function amountsOf(all: Map<string, UsageAmounts>, name: string): UsageAmounts {
+function amountsOf(all: Map<string, UsageAmounts>, name: string): UsageAmounts {
   let amounts = all.get(name)
   if (amounts === undefined) {
     amounts = { requests: 0, tiles: 0, tile_404: 0, refused: 0, bytes: 0 }

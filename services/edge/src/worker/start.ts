@@ -6,9 +6,10 @@ import { RateLimiter } from '@gateway/core/access/rate-limiter.js'
 import { AccessLog } from '@gateway/core/logging/access-log.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
-import { listenHost } from '@gateway/core/settings/listen-host.js'
+import { keepYoungHeapSmall } from '@gateway/core/processes/young-heap.js'
+import { listenHost } from '@gateway/core/settings/address-hosts.js'
+import { threadPoolSize } from '@gateway/core/settings/child-environment.js'
 import { controlPlaneUrl, type Settings, trustSeconds } from '@gateway/core/settings/load.js'
-import { threadPoolSize } from '@gateway/core/settings/thread-pool.js'
 import { openTracer } from '@gateway/core/tracing/tracer.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { openStore } from '@gateway/store/connect.js'
@@ -40,7 +41,7 @@ import { USAGE_INTERVAL_MS } from '../supervisor/messages.js'
 import type { Catalog } from '../sync/catalog.js'
 import { StoreReader } from '../sync/catalog-reader.js'
 import { CatalogReplica, type FollowedTokens } from '../sync/catalog-replica.js'
-import { HOST_CLOCK_OFFSET } from '../sync/host-clock.js'
+import { HOST_CLOCK_OFFSET } from '../sync/host-reads.js'
 import { ReplicaReads } from '../sync/replica-reads.js'
 import { ReplicationLoop } from '../sync/replication-loop.js'
 import { replicaLink, StoreLink } from '../sync/store-link.js'
@@ -194,6 +195,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       return { ...kept, currentAt: kept.currentAtHostMs - HOST_CLOCK_OFFSET }
     },
     onLoaded: (from) => {
+      keepYoungHeapSmall(false)
       supervisor.loaded(presenceId)
       haveLoaded(from)
     },

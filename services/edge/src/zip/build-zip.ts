@@ -1,7 +1,6 @@
 import fs from 'node:fs'
 import { finished } from 'node:stream/promises'
 import { ZipArchive } from 'archiver'
-import { isDiskFull } from './disk-full.js'
 
 export interface ZipTask {
   /** Path of the output; the caller renames it. */
@@ -53,4 +52,13 @@ function sourceOf(entry: ZipEntry): Buffer | fs.ReadStream {
   if ('content' in entry) return Buffer.from(entry.content)
   const { fd, size } = entry
   return size === 0 ? Buffer.alloc(0) : fs.createReadStream('', { fd, start: 0, end: size - 1, autoClose: false })
+}
+
+/**
+ * True if the disk, or this user's quota, is full. In its own module, because the serving process does not need the packages that build
+ * zips.
+ */
+export function isDiskFull(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException
+  return code === 'ENOSPC' || code === 'EDQUOT'
 }

@@ -1,6 +1,6 @@
 import type { EngineName } from '@gateway/contracts/tiling/protocol.js'
 
-export const TOOLS = ['gdalinfo', 'gdal_translate', 'gdalwarp', 'gdaltransform'] as const
+const TOOLS = ['gdalinfo', 'gdal_translate', 'gdalwarp', 'gdaltransform'] as const
 export type Tool = (typeof TOOLS)[number]
 
 /** The only GDAL drivers that open a source, whatever its name or content: those that every engine has. */

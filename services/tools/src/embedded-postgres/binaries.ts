@@ -1,6 +1,6 @@
 import { readFileSync, symlinkSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
+import { StartRefusal } from '@gateway/core/settings/refusal.js'
 
 /** Absolute paths of the Postgres programs that npm installed for this platform. */
 export interface PostgresBinaries {

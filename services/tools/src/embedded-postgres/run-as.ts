@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { dieWithParent } from '@gateway/core/processes/die-with-parent.js'
-import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
+import { StartRefusal } from '@gateway/core/settings/refusal.js'
 
 /** The way to run a Postgres program on this machine: the words before its command line, and the required owner of its files. */
 export interface RunAs {

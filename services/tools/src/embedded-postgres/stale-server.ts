@@ -1,7 +1,7 @@
 import { readdir, readFile, readlink, realpath, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
+import { StartRefusal } from '@gateway/core/settings/refusal.js'
 
 /** Time limit: on small machines a shutdown that flushes all data takes seconds at most. */
 const FAST_SHUTDOWN_MS = 20_000

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createLog } from '@gateway/core/logging/log.js'
-import { freePort } from '@gateway/core/processes/free-port.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 import { childEnvironment } from '@gateway/core/settings/child-environment.js'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Child } from './child.js'
@@ -59,7 +59,7 @@ test('a child that dies is started again', async () => {
   await child.ready()
   const [first = 0] = starts()
   process.kill(first, 'SIGKILL')
-  await vi.waitUntil(() => starts().length === 2, { timeout: 40_000 })
+  await vi.waitUntil(() => starts().length === 2, { timeout: 90_000 })
   await child.ready()
   await child.stop('SIGTERM')
   expect(starts()).toHaveLength(2)
@@ -72,7 +72,7 @@ test('a child that does not turn its event loop is killed and started again', as
   await child.ready()
   const [first = 0] = starts()
   process.kill(first, 'SIGSTOP')
-  await vi.waitUntil(() => starts().length === 2, { timeout: 40_000 })
+  await vi.waitUntil(() => starts().length === 2, { timeout: 90_000 })
   await child.ready()
   process.kill(starts()[1] ?? 0, 'SIGSTOP')
   await child.stop('SIGTERM')

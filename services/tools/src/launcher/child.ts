@@ -4,8 +4,7 @@ import type { Log } from '@gateway/core/logging/log.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { isReady } from '@gateway/core/processes/readiness.js'
 import { failuresInARow, type RestartPolicy, restartDelayMs } from '@gateway/core/processes/restart-delay.js'
-import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
-import { EXIT_REFUSED } from '@gateway/core/settings/refusal.js'
+import { EXIT_REFUSED, StartRefusal } from '@gateway/core/settings/refusal.js'
 
 /** SIGINT: at once, without the notice period for load balancers. */
 export type StopSignal = 'SIGTERM' | 'SIGINT'

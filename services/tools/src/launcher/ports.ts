@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StartRefusal } from '@gateway/core/processes/start-refusal.js'
 import { reachableHost, type Settings } from '@gateway/core/settings/load.js'
+import { StartRefusal } from '@gateway/core/settings/refusal.js'
 
 /**
  * Checks if a listener on this address would be the only one. Called before the edge starts, because the edge shares its port between processes, and

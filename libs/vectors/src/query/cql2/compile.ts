@@ -1,5 +1,4 @@
-import { quoted } from '../../index-file/columns.js'
-import type { IndexField } from '../../index-file/index-description.js'
+import { type IndexField, quoted } from '../../index-file/index-description.js'
 import { boxOf, isBox } from '../geometry.js'
 import {
   type Expression,
@@ -104,7 +103,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     case 'like': {
       const [left, pattern] = expression.args.map((arg) => operandOf(arg, context)) as [Value, Value]
       for (const one of [left, pattern]) {
-        if (one.kind !== 'string') throw new QueryError(`filter: LIKE compares texts, and ${one.shown} is not one`)
+        if (one.kind !== 'string') throw new QueryError('query_like', { found: one.shown })
       }
       return { text: `${left.text} LIKE ${pattern.text} ESCAPE '\\'`, values: [...left.values, ...pattern.values] }
     }
@@ -121,7 +120,7 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     default: {
       const [left, right] = alike(expression.args, context) as [Value, Value]
       if (left.kind === 'boolean' && expression.op !== '=' && expression.op !== '<>')
-        throw new QueryError(`filter: ${left.shown} can be compared by = and <>, not by ${expression.op}`)
+        throw new QueryError('query_boolean', { name: left.shown, op: expression.op })
       return { text: `${left.text} ${expression.op} ${right.text}`, values: [...left.values, ...right.values] }
     }
   }
@@ -149,7 +148,12 @@ function alike(operands: readonly Operand[], context: CompileContext): Value[] {
   for (const one of taken) {
     const isText = (kind: Kind) => kind === 'string' || kind === 'json'
     if (one.kind !== first.kind && !(isText(one.kind) && isText(first.kind)))
-      throw new QueryError(`filter: ${first.shown} (${first.kind}) cannot be compared with ${one.shown} (${one.kind})`)
+      throw new QueryError('query_kinds', {
+        left: first.shown,
+        left_kind: first.kind,
+        right: one.shown,
+        right_kind: one.kind,
+      })
   }
   return taken
 }
@@ -162,8 +166,7 @@ function asTime(value: Value, operand: Operand): Value {
 
 function operandOf(operand: Operand, context: CompileContext): Value {
   // SQLite would compare only the text in front of it.
-  if (typeof operand === 'string' && operand.includes('\0'))
-    throw new QueryError('filter: a text holds a NUL character')
+  if (typeof operand === 'string' && operand.includes('\0')) throw new QueryError('query_nul', { name: 'filter' })
   if (typeof operand === 'string')
     return { kind: 'string', text: '?', values: [operand], shown: `'${operand.slice(0, 40)}'`, literal: true }
   if (typeof operand === 'number')
@@ -182,7 +185,7 @@ function operandOf(operand: Operand, context: CompileContext): Value {
   }
   const [arg] = operand.args
   const inner = operandOf(arg, context)
-  if (inner.kind !== 'string') throw new QueryError(`filter: CASEI takes a text, and ${inner.shown} is not one`)
+  if (inner.kind !== 'string') throw new QueryError('query_casei', { found: inner.shown })
   return { ...inner, text: foldedOf(arg, inner.text, context) }
 }
 
@@ -208,10 +211,8 @@ function geometryName({ fields }: CompileContext): string {
 function fieldOf(name: string, { fields }: CompileContext): IndexField {
   const field = fields.get(name)
   if (field !== undefined) return field
-  const shown = name.slice(0, 80)
-  if (name === geometryNameAmong((taken) => fields.has(taken)))
-    throw new QueryError('filter: the geometry is compared by S_INTERSECTS only')
-  throw new QueryError(`filter: there is no property ${shown}; the queryables list the existing ones`)
+  if (name === geometryNameAmong((taken) => fields.has(taken))) throw new QueryError('query_geometry_only')
+  throw new QueryError('query_no_queryable', { name: name.slice(0, 80) })
 }
 
 function intersection(
@@ -222,10 +223,10 @@ function intersection(
   const literal = 'property' in a ? b : a
   const property = 'property' in a ? a : b
   if (!('property' in property) || 'property' in literal)
-    throw new QueryError(`filter: S_INTERSECTS takes the property ${GEOMETRY_NAME} and a geometry`)
+    throw new QueryError('query_intersects', { name: GEOMETRY_NAME })
   const name = geometryName(context)
   if (property.property !== GEOMETRY_NAME && property.property !== name)
-    throw new QueryError(`filter: ${property.property.slice(0, 80)} is not a geometry; the geometry's name is ${name}`)
+    throw new QueryError('query_no_geometry', { found: property.property.slice(0, 80), name })
   const parts = polygonsOf(literal)
   const found = balanced(
     parts.map((geometry) => oneIntersection(geometry, context, orMissing, isNegated)),
@@ -264,7 +265,7 @@ function oneIntersection(geometry: Geometry, context: CompileContext, orMissing:
 }
 
 /** Returns a box as polygons: two if it crosses the antimeridian. */
-export function polygonsOf(literal: Exclude<Spatial, { readonly property: string }>): readonly Geometry[] {
+function polygonsOf(literal: Exclude<Spatial, { readonly property: string }>): readonly Geometry[] {
   if ('type' in literal) return [literal]
   const { bbox } = literal
   const [west = 0, south = 0] = bbox

@@ -1,3 +1,5 @@
+import { CodedError, coded, type MessageCode, type MessageParams } from '@gateway/contracts/messages.js'
+
 /**
  * A CQL2 filter (OGC 21-065r2) in the form of its JSON encoding, to which the text encoding is parsed as well. Supports Basic CQL2, the
  * advanced comparison operators, case-insensitive comparison, and S_INTERSECTS with literals of every kind.
@@ -53,31 +55,34 @@ export const MAX_DEPTH = 32
 export const MAX_NODES = 2_000
 
 /** Returns the fault of a geometry; null if its lines and rings have the positions that they need (RFC 7946, 3.1). */
-export function faultOf(geometry: Geometry): string | null {
+export function faultOf(geometry: Geometry): MessageCode | null {
   const isShort = (line: readonly Position[]) => line.length < 2
   const isOpen = (ring: readonly Position[]) => ring.length < 4 || !isSame(ring[0], ring[ring.length - 1])
   const { type } = geometry
   const lines = type === 'LineString' ? [geometry.coordinates] : type === 'MultiLineString' ? geometry.coordinates : []
   const rings = type === 'Polygon' ? geometry.coordinates : type === 'MultiPolygon' ? geometry.coordinates.flat() : []
-  if (lines.some(isShort)) return 'a line has at least two positions'
-  return rings.some(isOpen) ? 'a ring has at least four positions, of which the last one is the first' : null
+  if (lines.some(isShort)) return 'said.query_line_short'
+  return rings.some(isOpen) ? 'said.query_ring_open' : null
 }
 
 function isSame(a: Position | undefined, b: Position | undefined): boolean {
   return a !== undefined && a[0] === b?.[0] && a[1] === b?.[1]
 }
 
-/** A query that cannot be answered as the caller wrote it; `message` names the fault and its place in the text. */
-export class QueryError extends Error {}
+/** A query that cannot be answered as the caller wrote it; its message names the fault and its place in the text. */
+export class QueryError extends CodedError {
+  constructor(code: MessageCode, params: MessageParams = {}) {
+    super(coded(code, params))
+  }
+}
 
 /** Counts the parts of a filter, and refuses a filter that is too large. */
 export class Budget {
   #nodes = 0
 
   take(depth: number): void {
-    if (depth > MAX_DEPTH) throw new QueryError(`filter is nested deeper than ${MAX_DEPTH} levels`)
-    if (++this.#nodes > MAX_NODES)
-      throw new QueryError(`filter has more than ${MAX_NODES} operators, values and positions`)
+    if (depth > MAX_DEPTH) throw new QueryError('query_depth', { limit: MAX_DEPTH })
+    if (++this.#nodes > MAX_NODES) throw new QueryError('query_size', { limit: MAX_NODES })
   }
 }
 

@@ -1,3 +1,4 @@
+import type { MessageCode, MessageParams } from '@gateway/contracts/messages.js'
 import {
   Budget,
   COMPARISONS,
@@ -21,12 +22,13 @@ const DEPTHS: Readonly<Record<string, number>> = {
   MultiPolygon: 3,
 }
 
-function misplaced(path: string, message: string): QueryError {
-  return new QueryError(`filter, at ${path === '' ? 'its top' : path}: ${message}`)
+/** @param problem the code of a clause */
+function wrong(path: string, problem: MessageCode): never {
+  return fail(path, 'query_at', { problem })
 }
 
-function wrong(path: string, message: string): never {
-  throw misplaced(path, message)
+function fail(path: string, code: MessageCode, params: MessageParams): never {
+  throw new QueryError(code, { place: path === '' ? 'said.query_top' : path, ...params })
 }
 
 /** Parses CQL2 JSON. Throws `QueryError` with the position as a JSON pointer. */
@@ -35,7 +37,7 @@ export function parseCql2Json(text: string): Expression {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new QueryError(`filter is not JSON: ${(error as Error).message}`)
+    throw new QueryError('query_not_json', { reason: (error as Error).message })
   }
   return expressionOf(value, '', 0, new Budget())
 }
@@ -47,17 +49,18 @@ function isObject(value: unknown): value is Record<string, unknown> {
 function expressionOf(value: unknown, path: string, depth: number, budget: Budget): Expression {
   budget.take(depth)
   if (typeof value === 'boolean') return value
-  if (!isObject(value) || typeof value.op !== 'string') return wrong(path, 'an object with `op` and `args` is expected')
+  if (!isObject(value) || typeof value.op !== 'string') return wrong(path, 'said.query_object_expected')
   const op = OPERATORS.find((known) => known === value.op)
-  if (op === undefined) return wrong(`${path}/op`, `the operator ${String(value.op).slice(0, 40)} is not supported`)
+  if (op === undefined) return fail(`${path}/op`, 'query_at_operator', { name: value.op.slice(0, 40) })
   const { args } = value
-  if (!Array.isArray(args)) return wrong(`${path}/args`, 'a list is expected')
+  if (!Array.isArray(args)) return wrong(`${path}/args`, 'said.query_list_expected')
   const count = (least: number, most = least) => {
     if (args.length < least || args.length > most)
-      wrong(
-        `${path}/args`,
-        `${op} takes ${most === Number.POSITIVE_INFINITY ? `at least ${least}` : least} arguments, not ${args.length}`,
-      )
+      fail(`${path}/args`, most > least ? 'query_at_arguments_least' : 'query_at_arguments', {
+        op,
+        count: least,
+        found: args.length,
+      })
   }
   const operand = (i: number) => operandOf(args[i], `${path}/args/${i}`, depth + 1, budget)
   switch (op) {
@@ -77,7 +80,7 @@ function expressionOf(value: unknown, path: string, depth: number, budget: Budge
     case 'in': {
       count(2)
       const list: unknown = args[1]
-      if (!Array.isArray(list) || list.length === 0) return wrong(`${path}/args/1`, 'a list of values is expected')
+      if (!Array.isArray(list) || list.length === 0) return wrong(`${path}/args/1`, 'said.query_values_expected')
       const values = list.map((one, i) => operandOf(one, `${path}/args/1/${i}`, depth + 1, budget))
       return { op, args: [operand(0), values] }
     }
@@ -99,29 +102,28 @@ function operandOf(value: unknown, path: string, depth: number, budget: Budget):
   if (isObject(value)) {
     if (typeof value.property === 'string') return { property: value.property }
     if (typeof value.date === 'string') {
-      return isDate(value.date) ? { date: value.date } : wrong(`${path}/date`, 'this is not a date')
+      return isDate(value.date) ? { date: value.date } : wrong(`${path}/date`, 'said.query_not_date')
     }
     if (typeof value.timestamp === 'string') {
       const { timestamp } = value
-      return isTimestamp(timestamp) ? { timestamp } : wrong(`${path}/timestamp`, 'this is not an instant')
+      return isTimestamp(timestamp) ? { timestamp } : wrong(`${path}/timestamp`, 'said.query_not_instant')
     }
     if (value.op === 'casei' && Array.isArray(value.args) && value.args.length === 1) {
       return { op: 'casei', args: [operandOf(value.args[0], `${path}/args/0`, depth + 1, budget)] }
     }
-    if (typeof value.op === 'string')
-      return wrong(`${path}/op`, `the function ${value.op.slice(0, 40)} is not supported`)
+    if (typeof value.op === 'string') return fail(`${path}/op`, 'query_at_function', { name: value.op.slice(0, 40) })
   }
-  return wrong(path, 'a property or a value is expected')
+  return wrong(path, 'said.query_value_expected')
 }
 
 function spatialOf(value: unknown, path: string, depth: number, budget: Budget): Spatial {
   budget.take(depth)
-  if (!isObject(value)) return wrong(path, 'a geometry is expected')
+  if (!isObject(value)) return wrong(path, 'said.query_geometry_expected')
   if (typeof value.property === 'string') return { property: value.property }
   if (Array.isArray(value.bbox)) {
     const { bbox } = value
     const isBox = (bbox.length === 4 || bbox.length === 6) && bbox.every((one) => Number.isFinite(one))
-    return isBox ? { bbox: bbox as number[] } : wrong(`${path}/bbox`, '4 or 6 numbers are expected')
+    return isBox ? { bbox: bbox as number[] } : wrong(`${path}/bbox`, 'said.query_numbers_expected')
   }
   return geometryOf(value, path, depth, budget)
 }
@@ -132,11 +134,11 @@ function geometryOf(value: Record<string, unknown>, path: string, depth: number,
     const geometries = value.geometries.map((one, i) => {
       const inner = `${path}/geometries/${i}`
       budget.take(depth)
-      return isObject(one) ? geometryOf(one, inner, depth + 1, budget) : wrong(inner, 'a geometry is expected')
+      return isObject(one) ? geometryOf(one, inner, depth + 1, budget) : wrong(inner, 'said.query_geometry_expected')
     })
     return { type, geometries }
   }
-  if (!Object.hasOwn(DEPTHS, type)) return wrong(`${path}/type`, 'this is not a GeoJSON type')
+  if (!Object.hasOwn(DEPTHS, type)) return wrong(`${path}/type`, 'said.query_not_type')
   checkPositions(value.coordinates, `${path}/coordinates`, DEPTHS[type] as number, budget)
   const geometry = { type, coordinates: value.coordinates } as Geometry
   const fault = faultOf(geometry)
@@ -145,11 +147,11 @@ function geometryOf(value: Record<string, unknown>, path: string, depth: number,
 
 function checkPositions(value: unknown, path: string, nesting: number, budget: Budget): void {
   budget.take(0)
-  if (!Array.isArray(value) || value.length === 0) throw misplaced(path, 'a list is expected')
+  if (!Array.isArray(value) || value.length === 0) wrong(path, 'said.query_list_expected')
   if (nesting > 0) {
     for (const [i, one] of value.entries()) checkPositions(one, `${path}/${i}`, nesting - 1, budget)
     return
   }
   const isPosition = value.length >= 2 && value.length <= 4 && value.every((one) => Number.isFinite(one))
-  if (!isPosition) wrong(path, 'a position of numbers is expected')
+  if (!isPosition) wrong(path, 'said.query_position_expected')
 }

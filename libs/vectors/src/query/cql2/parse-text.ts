@@ -1,3 +1,4 @@
+import type { MessageCode, MessageParams } from '@gateway/contracts/messages.js'
 import {
   Budget,
   COMPARISONS,
@@ -26,8 +27,14 @@ const WORD_START = /[\p{L}_:]/u
 const WORD = /[\p{L}\p{N}\p{M}_.:-]/u
 const DIGIT = /[0-9]/
 
-function wrong(at: number, message: string): never {
-  throw new QueryError(`filter, character ${at}: ${message}`)
+function wrong(at: number, code: MessageCode, params: MessageParams = {}): never {
+  throw new QueryError(code, { at, ...params })
+}
+
+/** @param expected text of the query, or the code of a clause */
+function expecting(expected: string, { kind, text, at }: Token): never {
+  if (kind === 'end') wrong(at, 'query_expected_end', { expected })
+  wrong(at, 'query_expected', { expected, found: shown(text) })
 }
 
 function tokensOf(text: string): Token[] {
@@ -41,7 +48,7 @@ function tokensOf(text: string): Token[] {
     else if (c === "'") {
       let value = ''
       for (i++; ; i++) {
-        if (i >= text.length) wrong(start + 1, 'the text has no closing quote')
+        if (i >= text.length) wrong(start + 1, 'query_text_open')
         if ((at(i) === "'" || at(i) === '\\') && at(i + 1) === "'") i++
         else if (at(i) === "'") break
         value += at(i)
@@ -50,12 +57,12 @@ function tokensOf(text: string): Token[] {
       tokens.push({ kind: 'text', text: value, at: start + 1 })
     } else if (c === '"') {
       const end = text.indexOf('"', i + 1)
-      if (end === -1) wrong(start + 1, 'the name has no closing quote')
+      if (end === -1) wrong(start + 1, 'query_name_open')
       tokens.push({ kind: 'quoted', text: text.slice(i + 1, end), at: start + 1 })
       i = end + 1
     } else if (DIGIT.test(c) || ((c === '-' || c === '+' || c === '.') && /[0-9.]/.test(at(i + 1)))) {
       const matched = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?/.exec(text.slice(i, i + 64))
-      if (matched === null) wrong(start + 1, `${c} does not begin a number`)
+      if (matched === null) wrong(start + 1, 'query_no_number', { found: c })
       i += matched[0].length
       tokens.push({ kind: 'number', text: matched[0], at: start + 1 })
     } else if (WORD_START.test(c)) {
@@ -70,7 +77,8 @@ function tokensOf(text: string): Token[] {
     } else {
       const two = text.slice(i, i + 2)
       const sign = two === '<>' || two === '<=' || two === '>=' ? two : c
-      if (!['(', ')', ',', '=', '<', '>', '<>', '<=', '>='].includes(sign)) wrong(start + 1, `${sign} is not expected`)
+      if (!['(', ')', ',', '=', '<', '>', '<>', '<=', '>='].includes(sign))
+        wrong(start + 1, 'query_unexpected', { found: sign })
       tokens.push({ kind: 'sign', text: sign, at: start + 1 })
       i += sign.length
     }
@@ -108,7 +116,7 @@ class Parser {
   parse(): Expression {
     const expression = this.#or(0)
     const rest = this.#peek()
-    if (rest.kind !== 'end') wrong(rest.at, `${shown(rest)} is not expected`)
+    if (rest.kind !== 'end') wrong(rest.at, 'query_unexpected', { found: shown(rest.text) })
     return expression
   }
 
@@ -139,11 +147,11 @@ class Parser {
   }
 
   #expectWord(word: string): void {
-    if (!this.#takesWord(word)) wrong(this.#peek().at, `${word} is expected, not ${shown(this.#peek())}`)
+    if (!this.#takesWord(word)) expecting(word, this.#peek())
   }
 
   #expectSign(sign: string): void {
-    if (!this.#isSign(sign)) wrong(this.#peek().at, `${sign} is expected, not ${shown(this.#peek())}`)
+    if (!this.#isSign(sign)) expecting(sign, this.#peek())
     this.#next++
   }
 
@@ -176,7 +184,7 @@ class Parser {
   }
 
   #predicate(left: Operand, depth: number): Expression {
-    const { kind, text, at } = this.#peek()
+    const { kind, text } = this.#peek()
     const comparison = COMPARISONS.find((op) => kind === 'sign' && op === text)
     if (comparison !== undefined) {
       this.#next++
@@ -206,10 +214,7 @@ class Parser {
       this.#expectSign(')')
       return negatedIf(isNot, { op: 'in', args: [left, values] })
     }
-    return wrong(
-      at,
-      `a comparison (=, <>, <, >, <=, >=, LIKE, BETWEEN, IN, IS NULL) is expected, not ${shown(this.#peek())}`,
-    )
+    return expecting('said.query_comparison', this.#peek())
   }
 
   #operand(depth: number): Operand {
@@ -219,7 +224,7 @@ class Parser {
     if (kind === 'text') return text
     if (kind === 'number') return Number(text)
     if (kind === 'quoted') return { property: text }
-    if (kind !== 'word') wrong(at, `a property or a value is expected, not ${shown(token)}`)
+    if (kind !== 'word') expecting('said.query_value', token)
     const word = text.toUpperCase()
     if (this.#isSign('(')) {
       if (word === 'CASEI') {
@@ -229,22 +234,21 @@ class Parser {
         return { op: 'casei', args: [inner] }
       }
       if (word === 'DATE' || word === 'TIMESTAMP') return this.#instant(word)
-      wrong(at, UNSUPPORTED.test(word) ? `${text} is not supported` : `there is no function ${text}`)
+      wrong(at, UNSUPPORTED.test(word) ? 'query_unsupported' : 'query_no_function', { name: text })
     }
     if (word === 'TRUE' || word === 'FALSE') return word === 'TRUE'
-    if (RESERVED.has(word)) wrong(at, `a property or a value is expected, not ${text}`)
+    if (RESERVED.has(word)) expecting('said.query_value', token)
     return { property: text }
   }
 
   #instant(word: 'DATE' | 'TIMESTAMP'): Operand {
     this.#expectSign('(')
     const { kind, text, at } = this.#take()
-    if (kind !== 'text') wrong(at, `${word} takes a text such as '2026-11-24${word === 'DATE' ? '' : 'T02:45:00Z'}'`)
+    if (kind !== 'text')
+      wrong(at, 'query_instant_of', { word, example: `2026-11-24${word === 'DATE' ? '' : 'T02:45:00Z'}` })
     this.#expectSign(')')
-    if (word === 'DATE') return isDate(text) ? { date: text } : wrong(at, `'${text}' is not a date`)
-    return isTimestamp(text)
-      ? { timestamp: text }
-      : wrong(at, `'${text}' is not an instant such as 2026-11-24T02:45:00Z`)
+    if (word === 'DATE') return isDate(text) ? { date: text } : wrong(at, 'query_no_date', { text })
+    return isTimestamp(text) ? { timestamp: text } : wrong(at, 'query_no_instant', { text })
   }
 
   #intersects(depth: number): Expression {
@@ -261,7 +265,7 @@ class Parser {
     this.#budget.take(depth)
     const token = this.#take()
     if (token.kind === 'quoted') return { property: token.text }
-    if (token.kind !== 'word') wrong(token.at, `a geometry is expected, not ${shown(token)}`)
+    if (token.kind !== 'word') expecting('said.query_geometry', token)
     const word = token.text.toUpperCase()
     if (word === 'BBOX' && this.#isSign('(')) return this.#box()
     const isGeometry = GEOMETRIES.has(word) || word === 'GEOMETRYCOLLECTION'
@@ -269,13 +273,13 @@ class Parser {
     if (!isGeometry || !this.#isSign('(')) return { property: token.text }
     const geometry = this.#geometry(word, hasZ, depth)
     const fault = faultOf(geometry)
-    return fault === null ? geometry : wrong(token.at, fault)
+    return fault === null ? geometry : wrong(token.at, 'query_fault', { problem: fault })
   }
 
   #box(): Spatial {
     const { at } = this.#peek()
     const bbox = this.#list(() => this.#number())
-    if (bbox.length !== 4 && bbox.length !== 6) wrong(at, 'BBOX takes 4 or 6 numbers')
+    if (bbox.length !== 4 && bbox.length !== 6) wrong(at, 'query_fault', { problem: 'said.query_box' })
     return { bbox }
   }
 
@@ -283,7 +287,9 @@ class Parser {
     if (word === 'GEOMETRYCOLLECTION') {
       const geometries = this.#list(() => {
         const inner = this.#spatial(depth + 1)
-        return 'type' in inner ? inner : wrong(this.#peek().at, 'a geometry is expected')
+        return 'type' in inner
+          ? inner
+          : wrong(this.#peek().at, 'query_fault', { problem: 'said.query_geometry_expected' })
       })
       return { type: 'GeometryCollection', geometries }
     }
@@ -333,9 +339,9 @@ class Parser {
 
   #number(): number {
     const token = this.#take()
-    if (token.kind !== 'number') wrong(token.at, `a number is expected, not ${shown(token)}`)
+    if (token.kind !== 'number') expecting('said.query_number', token)
     const value = Number(token.text)
-    return Number.isFinite(value) ? value : wrong(token.at, `${token.text} is too large`)
+    return Number.isFinite(value) ? value : wrong(token.at, 'query_too_large', { number: token.text })
   }
 }
 
@@ -348,6 +354,6 @@ function negatedIf(isNot: boolean, expression: Expression): Expression {
   return isNot ? { op: 'not', args: [expression] } : expression
 }
 
-function shown({ kind, text }: Token): string {
-  return kind === 'end' ? 'the end' : text.slice(0, 40)
+function shown(text: string): string {
+  return text.slice(0, 40)
 }

@@ -1,5 +1,5 @@
-import { IconCircleCheck } from '@tabler/icons-react'
 import { useEffect } from 'react'
+import IconCircleCheck from '~icons/circle-check'
 import { useTexts } from '../../texts/texts.js'
 import { Empty } from '../../ui/empty.js'
 import { Page as Frame } from '../../ui/page.js'

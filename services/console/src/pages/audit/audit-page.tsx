@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
-import { IconDownload, IconHistory } from '@tabler/icons-react'
+import IconDownload from '~icons/download'
+import IconHistory from '~icons/history'
 import { AUDIT, type AuditEntry, auditFile } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { AuditDetail, AuditSubject, subjectOf, useActionName } from '../../ui/audit-entry.js'
@@ -60,7 +61,7 @@ function ExportButton({ format, filters }: { format: 'csv' | 'ndjson'; filters: 
       href={auditFile({ format, ...Object.fromEntries(narrowed) })}
       download
       variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
+      leftSection={<IconDownload size={16} />}
     >
       {t.export(format.toUpperCase())}
     </Button>

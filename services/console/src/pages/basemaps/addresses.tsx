@@ -10,7 +10,7 @@ import { CLIENTS, serviceUrls, snippet } from './snippets.js'
 /** Stands for the default version. No version has an empty label. */
 const FOLLOWS = ''
 
-interface AddressesProps {
+export interface AddressesProps {
   readonly basemap: AdminBasemap
   /** the version that URLs name at first; absent: URLs follow the default version */
   readonly pinned?: string

@@ -1,6 +1,7 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { Group, Text } from '@mantine/core'
-import { IconColumns2, IconSend } from '@tabler/icons-react'
+import IconColumns2 from '~icons/columns-2'
+import IconSend from '~icons/send'
 import { deleteBasemap, updateBasemap } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
@@ -18,20 +19,22 @@ import { shownText } from '../../ui/shown-text.js'
 import { Ago } from '../../ui/time.js'
 import { WithdrawButton } from '../../ui/withdraw.js'
 import { WithdrawnMark } from '../../ui/withdrawn.js'
-import { HeatSection } from '../usage/heat-section.js'
-import { TogetherSection } from '../usage/together-section.js'
-import { UsageSection } from '../usage/usage-section.js'
-import { AboutForm } from './about-form.js'
-import { Access } from './access.js'
-import { Addresses } from './addresses.js'
-import { CopiesSection } from './copies-section.js'
 import { DefaultBeforeButton } from './default-before.js'
-import { DefaultsSection } from './defaults-section.js'
+import {
+  AboutForm,
+  Access,
+  Addresses,
+  CopiesSection,
+  DefaultsSection,
+  HeatSection,
+  TogetherSection,
+  UsageSection,
+  VersionsTable,
+} from './lazy-tabs.js'
 import { MapAndFacts } from './map-and-facts.js'
 import { Tags } from './tags.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
 import { VersionFacts } from './version-facts.js'
-import { VersionsTable } from './versions-table.js'
 
 export function Page() {
   const t = useTexts()
@@ -109,6 +112,7 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
   const { tabs } = t.maps
   return (
     <PageTabs
+      below
       label={basemap.name}
       tabs={[
         {

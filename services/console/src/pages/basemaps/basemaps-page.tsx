@@ -1,6 +1,7 @@
 import type { AdminBasemap, ListedBasemap } from '@gateway/contracts/basemap.js'
 import { Text } from '@mantine/core'
-import { IconFolderPlus, IconStack2 } from '@tabler/icons-react'
+import IconFolderPlus from '~icons/folder-plus'
+import IconStack2 from '~icons/stack-2'
 import { BASEMAPS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'

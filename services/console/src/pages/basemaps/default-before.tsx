@@ -1,6 +1,6 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
-import { IconArrowBackUp } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import IconArrowBackUp from '~icons/arrow-back-up'
 import { useSetDefaultVersion } from '../../api/catalog.js'
 import { listQuery } from '../../api/list.js'
 import { AUDIT, type AuditEntry } from '../../api/system.js'

@@ -1,7 +1,7 @@
 import type { AdminBasemap, BasemapVersion } from '@gateway/contracts/basemap.js'
 import { Alert, Anchor, Button, Group, Table, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconAlertTriangle from '~icons/alert-triangle'
 import { useSetDefaultVersion } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { Link } from '../../router/components.js'
@@ -16,7 +16,7 @@ import { AT_ONCE, bodyOf, TimingFields } from './default-timing.js'
 import { type Compared, differences, losses } from './differences.js'
 import { TileDifferences } from './tile-differences.js'
 
-interface DefaultDialogProps {
+export interface DefaultDialogProps {
   readonly basemap: AdminBasemap
   /** null if the dialog is closed */
   readonly version: BasemapVersion | null
@@ -122,7 +122,7 @@ function Changes({ basemap, after }: { basemap: AdminBasemap; after: BasemapVers
       </Table>
       {changed.length === 0 && <Text size="sm">{t.basemaps.same}</Text>}
       {warnings.map((warning) => (
-        <Alert key={warning} color="orange" icon={<IconAlertTriangle aria-hidden />}>
+        <Alert key={warning} color="orange" icon={<IconAlertTriangle />}>
           {warning}
         </Alert>
       ))}

@@ -16,17 +16,10 @@ import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
 import { WriteButton } from '../../ui/write-button.js'
 
-/** Edges report their counts every few seconds. */
-const COUNTS_EVERY_MS = 5_000
-
 /** The pending switch, and the history of default versions. */
 export function DefaultsSection({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts().automation
-  const query = useQuery({
-    ...defaultHistoryQuery(basemap.code),
-    refetchInterval: ({ state }) =>
-      state.data?.switches.some(({ status }) => status === 'canary') ? COUNTS_EVERY_MS : false,
-  })
+  const query = useQuery(defaultHistoryQuery(basemap.code))
   const columns = useColumns()
   const spans = useSpanColumns()
   return (

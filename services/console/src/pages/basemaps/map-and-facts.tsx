@@ -15,6 +15,7 @@ import {
   tileBounds,
 } from '../../map/tile-address.js'
 import { UnderCursor, useCursor } from '../../map/under-cursor.js'
+import { useVersionPreview } from '../../map/use-preview.js'
 import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import { Facts } from '../../ui/facts.js'
@@ -116,6 +117,8 @@ function ShownMap({ code, version, set, onReady, onTile }: ShownMapProps) {
   const [grid, setGrid] = useParameter('grid')
   const [camera] = useState(() => parseCamera(at))
   const [ground, setGround] = useParameter('reference')
+  // Requested here too, so that they arrive while the map library is being loaded.
+  useVersionPreview(code, version)
   const hasGround = ground === null ? isPartOfWorld(version) : ground === 'on'
   const cursor = useCursor()
   const layer = { kind: 'basemap' as const, code, version: version.version, opacity: 100 }

@@ -21,7 +21,7 @@ const GRIDS = [
 ] as const satisfies readonly AdminBasemapVersion['tile_matrix_set'][]
 const FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf'] as const satisfies readonly AdminBasemapVersion['format'][]
 
-interface OverridesProps {
+export interface OverridesProps {
   readonly basemap: AdminBasemap
   readonly version: AdminBasemapVersion
 }

@@ -1,11 +1,12 @@
-import { Button, Group, Modal, NativeSelect, Stack, Text } from '@mantine/core'
+import { Button, Group, NativeSelect, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconShare } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconShare from '~icons/share'
 import { useCreatePreviewLink } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { CopyBlock } from '../../ui/copy.js'
+import { Dialog } from '../../ui/dialog.js'
 import { TextLink } from '../../ui/links.js'
 import { Problem } from '../../ui/problem.js'
 import { shortText } from '../../ui/shown-text.js'
@@ -41,7 +42,7 @@ export function ShareButton({ code, name, version }: ShareButtonProps) {
       <WriteButton needs="admin" variant="default" icon={IconShare} onClick={open}>
         {t.share.share}
       </WriteButton>
-      <Modal opened={opened} onClose={end} title={t.share.title(shortText(name))} size="lg">
+      <Dialog opened={opened} onClose={end} title={t.share.title(shortText(name))} size="lg">
         <Stack>
           {create.data === undefined ? (
             <>
@@ -78,7 +79,7 @@ export function ShareButton({ code, name, version }: ShareButtonProps) {
           </Group>
           {create.data === undefined && <AsCommand command={() => create.commandOf(body)} />}
         </Stack>
-      </Modal>
+      </Dialog>
     </>
   )
 }

@@ -1,6 +1,7 @@
 import type { AdminBasemap, BasemapVersion } from '@gateway/contracts/basemap.js'
-import { IconMapOff, IconVectorTriangle } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import IconMapOff from '~icons/map-off'
+import IconVectorTriangle from '~icons/vector-triangle'
 import { request } from '../../api/client.js'
 import { TOKEN_HEADER, tilePath } from '../../api/preview.js'
 import { thumbnailToken } from '../../api/thumbnail-token.js'

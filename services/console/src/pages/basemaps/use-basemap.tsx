@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { basemapQuery } from '../../api/catalog.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
+import { useFirstPageDrawn } from '../../ui/first-page.js'
 import { Loaded } from '../../ui/loaded.js'
 import { shortText } from '../../ui/shown-text.js'
 
@@ -23,5 +24,7 @@ export function WithBasemap({ code, children }: { code: string; children: (basem
 
 /** True if a layer was sliced here, so that its files may be deleted together with its record. */
 export function useIsSliced(code: string): boolean {
-  return useQuery(dashboardQuery).data?.layers.some((layer) => layer.code === code) ?? false
+  // Needed only in a menu.
+  const isDrawn = useFirstPageDrawn()
+  return useQuery({ ...dashboardQuery, enabled: isDrawn }).data?.layers.some((layer) => layer.code === code) ?? false
 }

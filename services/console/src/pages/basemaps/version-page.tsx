@@ -1,6 +1,7 @@
 import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
-import { IconColumns2, IconFileExport } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconColumns2 from '~icons/columns-2'
+import IconFileExport from '~icons/file-export'
 import { deleteVersion, updateVersion } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
@@ -17,11 +18,8 @@ import { Status } from '../../ui/status.js'
 import { WithdrawButton } from '../../ui/withdraw.js'
 import { WithdrawnMark } from '../../ui/withdrawn.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { UsageSection } from '../usage/usage-section.js'
-import { Addresses } from './addresses.js'
-import { DefaultDialog } from './default-dialog.js'
+import { Addresses, DefaultDialog, OverridesSection, UsageSection } from './lazy-tabs.js'
 import { MapAndFacts } from './map-and-facts.js'
-import { OverridesSection } from './overrides-section.js'
 import { ReviewButtons } from './review-buttons.js'
 import { ShareButton } from './share-button.js'
 import { useIsSliced, WithBasemap } from './use-basemap.js'
@@ -47,7 +45,8 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
   const here = `/basemaps/${segment(basemap.code)}`
   const at = { code: basemap.code, version: version.version }
   const title = `${basemap.name} · ${version.version}`
-  const [asked, setAsked] = useState(false)
+  /** null: not asked yet, so that the dialog is not loaded */
+  const [asked, setAsked] = useState<boolean | null>(null)
   // Only an approval publishes a version that is held or rejected.
   const isReviewed = version.held || version.rejected_reason !== null
   const isOperator = useAllowed('operator')
@@ -115,6 +114,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
     >
       <MapAndFacts basemap={basemap} version={version} facts={<VersionFacts version={version} />} />
       <PageTabs
+        below
         label={title}
         tabs={[
           {
@@ -134,7 +134,9 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
           },
         ]}
       />
-      <DefaultDialog basemap={basemap} version={asked ? version : null} onClose={() => setAsked(false)} />
+      {asked !== null && (
+        <DefaultDialog basemap={basemap} version={asked ? version : null} onClose={() => setAsked(false)} />
+      )}
     </Frame>
   )
 }

@@ -3,7 +3,7 @@ import { NativeSelect } from '@mantine/core'
 import { segment } from '../../api/client.js'
 import { useNavigate } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
-import { newestOf } from './newest.js'
+import { collator } from '../../ui/table-rows.js'
 
 /** Selects the version to show: choosing another version opens its page. */
 export function VersionSelect({ basemap, version }: { basemap: AdminBasemap; version: string }) {
@@ -28,4 +28,10 @@ export function VersionSelect({ basemap, version }: { basemap: AdminBasemap; ver
       onChange={(event) => go(`/basemaps/${segment(code)}/versions/${segment(event.currentTarget.value)}`)}
     />
   )
+}
+
+/** Returns the version whose label is last in natural order, as the service orders them; null if there is only one version. */
+export function newestOf(versions: readonly { readonly version: string }[]): string | null {
+  if (versions.length < 2) return null
+  return versions.map(({ version }) => version).reduce((a, b) => (collator.compare(a, b) >= 0 ? a : b))
 }

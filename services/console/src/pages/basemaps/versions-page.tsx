@@ -1,5 +1,5 @@
 import type { AdminBasemapVersion } from '@gateway/contracts/basemap.js'
-import { IconStack2 } from '@tabler/icons-react'
+import IconStack2 from '~icons/stack-2'
 import { VERSIONS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'

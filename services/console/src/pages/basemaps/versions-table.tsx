@@ -1,7 +1,7 @@
 import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
 import { Group } from '@mantine/core'
-import { IconStack2 } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconStack2 from '~icons/stack-2'
 import { versionsOf } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
@@ -14,7 +14,7 @@ import { WithdrawnMark } from '../../ui/withdrawn.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { BoundsText } from './bounds-text.js'
 import { DefaultDialog } from './default-dialog.js'
-import { newestOf } from './newest.js'
+import { newestOf } from './version-select.js'
 
 export function VersionsTable({ basemap }: { basemap: AdminBasemap }) {
   const t = useTexts()

@@ -1,8 +1,10 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import { Button, Group, Stack, Text, ThemeIcon } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck, IconRefresh } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import IconAlertTriangle from '~icons/alert-triangle'
+import IconCircleCheck from '~icons/circle-check'
+import IconRefresh from '~icons/refresh'
 import { type List as ApiList, segment } from '../../api/client.js'
 import { FAILED_EXPORTS, failedExportsQuery } from '../../api/exports.js'
 import { NOT_SEEN } from '../../api/list.js'
@@ -66,7 +68,7 @@ export function Attention(props: { dashboard: Dashboard; edges: readonly EdgePre
       {findings.length === 0 ? (
         <Group gap="xs" wrap="nowrap">
           <ThemeIcon variant="light" color="teal" radius="xl" size="md">
-            <IconCircleCheck size={18} aria-hidden />
+            <IconCircleCheck size={18} />
           </ThemeIcon>
           <Text>{t.overview.nothingToDo}</Text>
         </Group>
@@ -134,7 +136,7 @@ function RetryAll({ of, ids }: Failures) {
 function FindingIcon() {
   return (
     <ThemeIcon variant="light" color="orange" radius="xl" size="sm">
-      <IconAlertTriangle size={14} aria-hidden />
+      <IconAlertTriangle size={14} />
     </ThemeIcon>
   )
 }

@@ -1,5 +1,5 @@
 import type { HealthCheck } from '@gateway/contracts/health.js'
-import { IconHeartbeat } from '@tabler/icons-react'
+import IconHeartbeat from '~icons/heartbeat'
 import { useHealthCheck } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone } from '../../ui/notify.js'

@@ -1,6 +1,7 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
 import { Group, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
-import { IconCircle, IconCircleCheck } from '@tabler/icons-react'
+import IconCircle from '~icons/circle'
+import IconCircleCheck from '~icons/circle-check'
 import type { Dashboard } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { ButtonLink } from '../../ui/links.js'
@@ -32,7 +33,7 @@ export function FirstRun({ dashboard, edges }: FirstRunProps) {
           <li key={step.to}>
             <Group gap="xs" wrap="nowrap">
               <ThemeIcon variant="transparent" color={step.done ? 'teal' : 'gray'} size="sm">
-                {step.done ? <IconCircleCheck size={20} aria-hidden /> : <IconCircle size={20} aria-hidden />}
+                {step.done ? <IconCircleCheck size={20} /> : <IconCircle size={20} />}
               </ThemeIcon>
               {step === next ? (
                 <ButtonLink to={step.to} needs={step.to.endsWith('/new') ? 'admin' : 'viewer'} size="xs">

@@ -1,7 +1,11 @@
 import { ActionIcon, Group, NativeSelect, Slider, Stack, Text } from '@mantine/core'
-import { IconArrowDown, IconArrowUp, IconFocus2, IconX, type TablerIcon } from '@tabler/icons-react'
+import IconArrowDown from '~icons/arrow-down'
+import IconArrowUp from '~icons/arrow-up'
+import IconFocus2 from '~icons/focus-2'
+import IconX from '~icons/x'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
+import type { Icon } from '../../ui/icon.js'
 import { TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { Status } from '../../ui/status.js'
@@ -105,7 +109,7 @@ function LayerRow({ state, onVersion, onOpacity, onUp, onDown, onShow, onRemove 
 }
 
 /** @param onClick null: it can do nothing now */
-function RowButton(props: { icon: TablerIcon; label: string; onClick: (() => void) | null }) {
+function RowButton(props: { icon: Icon; label: string; onClick: (() => void) | null }) {
   const { icon: Icon, label, onClick } = props
   return (
     <ActionIcon
@@ -117,7 +121,7 @@ function RowButton(props: { icon: TablerIcon; label: string; onClick: (() => voi
       disabled={onClick === null}
       onClick={() => onClick?.()}
     >
-      <Icon size={15} aria-hidden />
+      <Icon size={15} />
     </ActionIcon>
   )
 }

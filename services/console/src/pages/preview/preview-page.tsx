@@ -1,9 +1,9 @@
 import { Alert, Group, SegmentedControl, Stack, Switch } from '@mantine/core'
-import { IconStack2 } from '@tabler/icons-react'
 import { useCallback, useRef, useState } from 'react'
+import IconStack2 from '~icons/stack-2'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
-import { MapView } from '../../map/lazy.js'
+import { MapView, useMapLibrary } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import { useReference, withReference } from '../../map/reference.js'
 import { UnderCursor, useCursor } from '../../map/under-cursor.js'
@@ -74,6 +74,7 @@ function ShownMap({ shown: { states, content, token }, isEmpty, onReady }: Shown
   const [ground, setGround] = useParameter('reference')
   const reference = useReference(ground === null)
   const cursor = useCursor()
+  useMapLibrary()
   // A map begins in one plane, and where its first layer lies: it waits until one is known.
   const isKnown = isEmpty || states.some(({ problem }) => problem !== 'loading')
   if (!isKnown) return <div className="map map-tall" />

@@ -1,6 +1,6 @@
 import type { Export } from '@gateway/contracts/export.js'
 import { Anchor, Group, Progress, Stack, Text } from '@mantine/core'
-import { IconFileExport } from '@tabler/icons-react'
+import IconFileExport from '~icons/file-export'
 import { segment } from '../../api/client.js'
 import { EXPORTS, exportFile, useRemoveExport } from '../../api/exports.js'
 import { useTexts } from '../../texts/texts.js'

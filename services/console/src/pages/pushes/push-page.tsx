@@ -15,13 +15,13 @@ import { Name } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerText } from '../../ui/server-text.js'
-import { shortText } from '../../ui/shown-text.js'
+import { shownText } from '../../ui/shown-text.js'
 import { Status, type Tone } from '../../ui/status.js'
 import { Ago, Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { CancelPushButton, SeenPushButton } from './end-buttons.js'
-import { PushStatus } from './push-status.js'
 import { PushedText } from './pushed-text.js'
+import { PushStatus } from './records-table.js'
 import { RetryButton } from './retry-button.js'
 import { SentRequestButton } from './sent-request.js'
 
@@ -43,7 +43,7 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
   const columns = useColumns()
   return (
     <Frame
-      title={t.pushes.details(shortText(pushedName(push)))}
+      title={t.pushes.details(shownText(pushedName(push)))}
       above={[{ label: t.pushes.title, to: '/pushes' }]}
       actions={
         <>

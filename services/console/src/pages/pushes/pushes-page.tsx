@@ -1,5 +1,6 @@
 import { Tabs } from '@mantine/core'
-import { IconPlus, IconSend } from '@tabler/icons-react'
+import IconPlus from '~icons/plus'
+import IconSend from '~icons/send'
 import { useTexts } from '../../texts/texts.js'
 import { ButtonLink } from '../../ui/links.js'
 import { Page as Frame } from '../../ui/page.js'

@@ -1,6 +1,7 @@
+import type { DeliveryStatus } from '@gateway/contracts/push.js'
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core'
-import { IconSend } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import IconSend from '~icons/send'
 import { segment } from '../../api/client.js'
 import { type AnyPush, anyTargetQuery, PUSHES, type PushKind, pushedName, pushKind } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
@@ -10,9 +11,9 @@ import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Name } from '../../ui/name.js'
 import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
 import { ServerText } from '../../ui/server-text.js'
+import { Status, type Tone } from '../../ui/status.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
 import { useParameters } from '../../ui/use-parameter.js'
-import { PushStatus } from './push-status.js'
 import { PushedText } from './pushed-text.js'
 import { RetryButton } from './retry-button.js'
 
@@ -130,4 +131,16 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
     agoColumn('created', t.common.created, ({ created_at: at }) => at, { sort: 'created_at' }),
     actionsColumn(t, (record) => <RetryButton of={of} record={record} />),
   ]
+}
+
+const TONES: Record<DeliveryStatus, Tone> = {
+  pending: 'waiting',
+  retrying: 'retrying',
+  succeeded: 'good',
+  failed: 'bad',
+}
+
+export function PushStatus({ status }: { status: DeliveryStatus }) {
+  const t = useTexts()
+  return <Status tone={TONES[status]}>{t.pushes.statuses[status]}</Status>
 }

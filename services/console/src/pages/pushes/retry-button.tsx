@@ -1,5 +1,5 @@
 import type { ButtonProps } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
+import IconRefresh from '~icons/refresh'
 import { type AnyPush, type PushKind, pushedName, useRetryPush } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyDone } from '../../ui/notify.js'

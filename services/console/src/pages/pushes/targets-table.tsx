@@ -1,5 +1,5 @@
 import type { Target } from '@gateway/contracts/target.js'
-import { IconPlugConnected } from '@tabler/icons-react'
+import IconPlugConnected from '~icons/plug-connected'
 import { segment } from '../../api/client.js'
 import { TARGETS } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'

@@ -1,7 +1,7 @@
 import type { TargetTrial } from '@gateway/contracts/target.js'
 import { Alert, Code, Modal, Stack, Text } from '@mantine/core'
-import { IconPlugConnected } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconPlugConnected from '~icons/plug-connected'
 import { useTryTarget } from '../../api/pushes.js'
 import { useTexts } from '../../texts/texts.js'
 import { ServerText } from '../../ui/server-text.js'

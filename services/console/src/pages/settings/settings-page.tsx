@@ -1,7 +1,7 @@
 import type { SettingView } from '@gateway/contracts/console.js'
 import { Button, Text } from '@mantine/core'
-import { IconBook2 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import IconBook2 from '~icons/book-2'
 import { settingsQuery, systemQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import type { Column } from '../../ui/columns.js'
@@ -29,7 +29,7 @@ export function Page() {
       title={t.settings.title}
       lead={t.settings.lead(settings.data?.config_file ?? 'config/service.env')}
       actions={
-        <Button component="a" href="/admin/docs/" variant="default" leftSection={<IconBook2 size={17} aria-hidden />}>
+        <Button component="a" href="/admin/docs/" variant="default" leftSection={<IconBook2 size={17} />}>
           {t.settings.reference}
         </Button>
       }

@@ -1,8 +1,10 @@
 import type { SliceFile } from '@gateway/contracts/slice.js'
 import { Button, Checkbox, Group, Modal, Stack, Text, TextInput, UnstyledButton } from '@mantine/core'
-import { IconCornerLeftUp, IconFolder, IconSearch } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
+import IconCornerLeftUp from '~icons/corner-left-up'
+import IconFolder from '~icons/folder'
+import IconSearch from '~icons/search'
 import { sliceFilesQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
@@ -65,7 +67,7 @@ export function FileBrowser({ start, onTake }: Pick<FilePickerProps, 'start' | '
       </form>
       {dir !== null && (
         <UnstyledButton className="file" onClick={() => open(directoryAbove(dir, roots))}>
-          <IconCornerLeftUp size={18} aria-hidden /> {t.up}
+          <IconCornerLeftUp size={18} /> {t.up}
         </UnstyledButton>
       )}
       {error !== null && <Problem title={t.failed} error={error} onRetry={() => void refetch()} />}
@@ -112,7 +114,7 @@ function Entries({ items, chosen, onChoose, onOpen }: EntriesProps) {
           placeholder={t.filter}
           value={filter}
           onChange={(event) => setFilter(event.currentTarget.value)}
-          leftSection={<IconSearch size={16} aria-hidden />}
+          leftSection={<IconSearch size={16} />}
         />
       )}
       {images.length > 1 && (
@@ -128,7 +130,7 @@ function Entries({ items, chosen, onChoose, onOpen }: EntriesProps) {
       {found.slice(0, MAX_SHOWN).map(({ name, path, kind, size }) =>
         kind === 'directory' ? (
           <UnstyledButton key={path} className="file" onClick={() => onOpen(path)}>
-            <IconFolder size={18} aria-hidden /> <bdi className="wrap">{shownText(name)}</bdi>
+            <IconFolder size={18} /> <bdi className="wrap">{shownText(name)}</bdi>
           </UnstyledButton>
         ) : (
           <Checkbox

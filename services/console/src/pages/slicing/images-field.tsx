@@ -1,7 +1,8 @@
 import { ActionIcon, Button, Code, Group, Input, Stack, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconFolderOpen, IconX } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import IconFolderOpen from '~icons/folder-open'
+import IconX from '~icons/x'
 import { useTexts } from '../../texts/texts.js'
 import { FilePicker } from './file-picker.js'
 import { parentOf } from './paths.js'
@@ -51,7 +52,7 @@ export function ImagesField({ start, value = [], onChange, error }: ImagesFieldP
       )}
       {error && <Input.Error role="alert">{error}</Input.Error>}
       <Group align="flex-end" gap="sm">
-        <Button variant="light" leftSection={<IconFolderOpen size={17} aria-hidden />} onClick={open}>
+        <Button variant="light" leftSection={<IconFolderOpen size={17} />} onClick={open}>
           {t.slicing.pick}
         </Button>
         <TextInput

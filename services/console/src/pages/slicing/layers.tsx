@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core'
-import { IconStack3 } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import IconStack3 from '~icons/stack-3'
 import { segment } from '../../api/client.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'

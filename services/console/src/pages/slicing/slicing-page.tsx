@@ -1,5 +1,6 @@
 import type { ListedSliceJob } from '@gateway/contracts/slice.js'
-import { IconLayoutGrid, IconLayoutGridAdd } from '@tabler/icons-react'
+import IconLayoutGrid from '~icons/layout-grid'
+import IconLayoutGridAdd from '~icons/layout-grid-add'
 import { segment } from '../../api/client.js'
 import { SLICE_JOBS } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
@@ -75,7 +76,7 @@ function useColumns(): readonly Column<ListedSliceJob>[] {
       value: (job) => job.target_code,
       cell: (job) => <Name>{job.target_code}</Name>,
     },
-    { id: 'images', header: t.slicing.sources, value: (job) => t.slicing.images(job.source_count) },
+    { id: 'images', header: t.slicing.sources, value: (job) => job.source_count, numeric: true },
     {
       id: 'status',
       header: t.common.status,

@@ -1,7 +1,7 @@
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
-import { IconVector } from '@tabler/icons-react'
 import { useMemo } from 'react'
+import IconVector from '~icons/vector'
 import { VECTORS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import type { ListSource } from '../../api/list.js'

@@ -1,6 +1,6 @@
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { type ButtonProps, Group } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
+import IconRefresh from '~icons/refresh'
 import { useCancelScan, useQueueScan } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'
 import { notifyFailed } from '../../ui/notify.js'

@@ -1,6 +1,7 @@
 import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { Text } from '@mantine/core'
-import { IconFolderPlus, IconFolderSearch } from '@tabler/icons-react'
+import IconFolderPlus from '~icons/folder-plus'
+import IconFolderSearch from '~icons/folder-search'
 import { segment } from '../../api/client.js'
 import { SCAN_SOURCES } from '../../api/scan-sources.js'
 import { useTexts } from '../../texts/texts.js'

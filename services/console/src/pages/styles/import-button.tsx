@@ -1,7 +1,7 @@
 import { FileInput, Text, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconUpload } from '@tabler/icons-react'
 import { useState } from 'react'
+import IconUpload from '~icons/upload'
 import { segment } from '../../api/client.js'
 import { importStyle, useImportStyle } from '../../api/styles.js'
 import { useNavigate } from '../../router/hooks.js'

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ComponentProps } from 'react'
 import { previewTokenQuery } from '../../api/preview.js'
 import { type StyleDocument, styleDocumentQuery } from '../../api/styles.js'
-import { StyleMap } from '../../map/lazy.js'
+import { StyleMap, useMapLibrary } from '../../map/lazy.js'
 import { MapSkeleton } from '../../map/skeleton.js'
 import { useTexts } from '../../texts/texts.js'
 import { Problem } from '../../ui/problem.js'
@@ -20,6 +20,7 @@ interface StylePreviewProps extends MapProps {
 export function StylePreview({ code, revision, ...map }: StylePreviewProps) {
   const t = useTexts()
   const { shown, token, error } = useStylePreview(code, revision)
+  useMapLibrary('style')
   if (error !== null) return <Problem title={t.map.failed} error={error} />
   if (shown === undefined || token === undefined) return <MapSkeleton tall />
   if (shown.document.version !== 8) return <Alert color="orange">{t.styles.noDocument}</Alert>

@@ -1,6 +1,7 @@
 import type { AdminStyle } from '@gateway/contracts/style.js'
-import { IconMapOff, IconPalette } from '@tabler/icons-react'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import IconMapOff from '~icons/map-off'
+import IconPalette from '~icons/palette'
 import { fetchPreviewToken } from '../../api/preview.js'
 import { styleDocumentQuery } from '../../api/styles.js'
 import { Picture } from '../../ui/picture.js'

@@ -1,5 +1,6 @@
 import type { AdminStyle } from '@gateway/contracts/style.js'
-import { IconFolderPlus, IconPalette } from '@tabler/icons-react'
+import IconFolderPlus from '~icons/folder-plus'
+import IconPalette from '~icons/palette'
 import { segment } from '../../api/client.js'
 import { STYLES } from '../../api/styles.js'
 import { useTexts } from '../../texts/texts.js'

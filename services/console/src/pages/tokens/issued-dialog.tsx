@@ -1,6 +1,6 @@
 import type { IssuedToken } from '@gateway/contracts/token.js'
 import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle } from '@tabler/icons-react'
+import IconAlertTriangle from '~icons/alert-triangle'
 import { useTexts } from '../../texts/texts.js'
 import { CopyBlock } from '../../ui/copy.js'
 import { LeaveGuard } from '../../ui/leave-guard.js'
@@ -29,7 +29,7 @@ export function IssuedDialog({ issued, title, apiBase, onClose }: IssuedDialogPr
     >
       {issued !== null && (
         <Stack>
-          <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+          <Alert color="orange" icon={<IconAlertTriangle />}>
             {t.tokens.issuedWarning}
           </Alert>
           <CopyBlock text={issued.token} what={t.tokens.theToken} />

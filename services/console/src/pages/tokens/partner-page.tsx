@@ -2,9 +2,9 @@ import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { IssuedToken } from '@gateway/contracts/token.js'
 import { Alert, Group, NativeSelect, SimpleGrid, Stack, Switch, TagsInput, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, useForm } from '@mantine/form'
-import { IconAlertTriangle } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
 import { useState } from 'react'
+import IconAlertTriangle from '~icons/alert-triangle'
 import { basemapQuery, findBasemaps } from '../../api/catalog.js'
 import { useIssueToken } from '../../api/tokens.js'
 import { useSearchParams } from '../../router/hooks.js'
@@ -20,8 +20,8 @@ import { useFormats } from '../../ui/use-formats.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { Snippets } from '../basemaps/addresses.js'
 import { CLIENTS, snippet } from '../basemaps/snippets.js'
-import { GRANT_ALL } from './grant-all.js'
 import { GrantField } from './grant-field.js'
+import { GRANT_ALL } from './grants-text.js'
 import { partnerText } from './partner-text.js'
 import { bodyOf, localMoment, NEW_TOKEN, NO_GRANT, type TokenValues } from './token-values.js'
 
@@ -138,7 +138,7 @@ function Given({ issued }: { issued: IssuedToken }) {
   )
   return (
     <Section title={t.partner.given}>
-      <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+      <Alert color="orange" icon={<IconAlertTriangle />}>
         {t.tokens.issuedWarning}
       </Alert>
       <CopyBlock text={issued.token} what={t.tokens.theToken} />

@@ -1,6 +1,6 @@
 import type { Token, TokenBody } from '@gateway/contracts/token.js'
 import { boundsOf, textOf } from '../basemaps/override-values.js'
-import { GRANT_ALL } from './grant-all.js'
+import { GRANT_ALL } from './grants-text.js'
 
 /** The maps of one kind that a token may read. */
 export interface Grant {

@@ -1,18 +1,19 @@
 import type { Token } from '@gateway/contracts/token.js'
 import { Code, Text } from '@mantine/core'
-import { IconKey } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
+import IconKey from '~icons/key'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
 import { EXPIRES_WITHIN_DAYS, TOKENS } from '../../api/tokens.js'
+import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
+import type { BulkAction } from '../../ui/bulk.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { MoreMenu } from '../../ui/more-menu.js'
 import { Name } from '../../ui/name.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
-import { tokenActions } from './bulk-actions.js'
 import { grantsText } from './grants-text.js'
 import { TokenStatus } from './token-state.js'
 
@@ -135,5 +136,20 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
           </MoreMenu>
         ),
     ),
+  ]
+}
+
+// Not in the first file, as the dialog that shows them.
+const ExtendFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).ExtendFields }))
+const GrantFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).GrantFields }))
+
+/** Returns the actions on the selected tokens. */
+function tokenActions({ work: { bulk } }: Texts): readonly BulkAction[] {
+  const { actions } = bulk
+  return [
+    { action: 'extend', label: actions.extend, needs: 'admin', Fields: ExtendFields },
+    { action: 'grant', label: actions.grant, needs: 'admin', Fields: GrantFields },
+    { action: 'withdraw', label: actions.withdrawGrant, needs: 'admin', Fields: GrantFields },
+    { action: 'disable', label: actions.disable, needs: 'admin', danger: true },
   ]
 }

@@ -1,9 +1,10 @@
-import type { UsageItem } from '@gateway/contracts/usage.js'
+import type { RefusalReason, UsageItem } from '@gateway/contracts/usage.js'
 import { Button, SegmentedControl, Stack, Table, Text } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
+import IconDownload from '~icons/download'
 import { segment } from '../../api/client.js'
 import { TOGETHER_RANGES, type TogetherRange, togetherFile, togetherQuery } from '../../api/usage.js'
+import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import { TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
@@ -12,7 +13,6 @@ import { Section } from '../../ui/section.js'
 import { useNow } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { useParameter } from '../../ui/use-parameter.js'
-import { reasonsText } from './reasons-text.js'
 
 const RANGES = Object.keys(TOGETHER_RANGES) as TogetherRange[]
 
@@ -41,7 +41,7 @@ export function TogetherSection({ by, id }: { by: 'token' | 'basemap'; id: strin
             download
             variant="default"
             size="compact-sm"
-            leftSection={<IconDownload size={16} aria-hidden />}
+            leftSection={<IconDownload size={16} />}
             aria-label={`${title}: ${t.file}`}
           >
             {t.file}
@@ -115,4 +115,16 @@ function Token({ item }: { item: UsageItem }) {
       <Name>{item.token_name}</Name>
     </TextLink>
   )
+}
+
+/** Lists refused requests by reason. Refusals from before reasons were recorded come last. */
+function reasonsText(
+  { refused, refused_by: by }: Pick<UsageItem, 'refused' | 'refused_by'>,
+  t: Texts['usage'],
+  number: (value: number) => string,
+): string {
+  const reasons = (Object.entries(by) as [RefusalReason, number][]).sort(([, a], [, b]) => b - a)
+  const told = reasons.map(([reason, n]) => `${t.reasons[reason]}: ${number(n)}`)
+  const rest = reasons.reduce((left, [, n]) => left - n, refused)
+  return [...told, ...(rest > 0 ? [`${t.noReason}: ${number(rest)}`] : [])].join(', ')
 }

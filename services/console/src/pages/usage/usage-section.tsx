@@ -1,8 +1,8 @@
 import type { UsageKind } from '@gateway/contracts/usage.js'
 import { Button, Text } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
+import IconDownload from '~icons/download'
 import {
   rangeBetween,
   rangeUntil,
@@ -49,7 +49,7 @@ export function UsageSection({ by, id }: { by: UsageKind; id: string }) {
             download
             variant="default"
             size="compact-sm"
-            leftSection={<IconDownload size={16} aria-hidden />}
+            leftSection={<IconDownload size={16} />}
           >
             {t.file}
           </Button>

@@ -3,7 +3,7 @@ import { call, LONG_TIMEOUT_MS, request } from '../../api/client.js'
 import { fetchPreviewToken, TOKEN_HEADER } from '../../api/preview.js'
 
 /** Fetches the whole download from this page's origin, with the token in a header. Throws ApiError. */
-export function fetchDownload(vector: AdminVector, token: string, signal?: AbortSignal): Promise<Blob> {
+function fetchDownload(vector: AdminVector, token: string, signal?: AbortSignal): Promise<Blob> {
   const options = { signal, timeoutMs: LONG_TIMEOUT_MS, headers: { [TOKEN_HEADER]: token } }
   const { path } = call('get', '/vectors/{code}/download', { params: { path: { code: vector.code } } })
   return request(path, {}, options, (response) => response.blob())

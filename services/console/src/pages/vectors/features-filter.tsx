@@ -1,6 +1,8 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
-import { IconFilter, IconPlus, IconX } from '@tabler/icons-react'
 import { type FormEvent, useState } from 'react'
+import IconFilter from '~icons/filter'
+import IconPlus from '~icons/plus'
+import IconX from '~icons/x'
 import type { Attribute, AttributeType } from '../../api/features.js'
 import { useTexts } from '../../texts/texts.js'
 import { yesOrNo } from '../../ui/use-catalog-filters.js'
@@ -40,13 +42,13 @@ export function FeaturesFilter({ attributes, filter, onFilter }: FeaturesFilterP
             autoComplete="off"
             flex="1 1 18rem"
           />
-          <Button type="submit" variant="default" leftSection={<IconFilter size={16} aria-hidden />}>
+          <Button type="submit" variant="default" leftSection={<IconFilter size={16} />}>
             {t.vectors.applyFilter}
           </Button>
           <Button
             variant="subtle"
             disabled={filter === ''}
-            leftSection={<IconX size={16} aria-hidden />}
+            leftSection={<IconX size={16} />}
             onClick={() => onFilter('')}
           >
             {t.vectors.clearFilter}
@@ -118,7 +120,7 @@ function NewCondition({ attributes, onAdd }: { attributes: readonly Attribute[];
             onChange={(event) => setValue(event.currentTarget.value)}
           />
         )}
-        <Button type="submit" disabled={made === null} leftSection={<IconPlus size={16} aria-hidden />}>
+        <Button type="submit" disabled={made === null} leftSection={<IconPlus size={16} />}>
           {t.addCondition}
         </Button>
       </Group>

@@ -1,10 +1,12 @@
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
-import { IconChevronLeft, IconChevronRight, IconMapPin } from '@tabler/icons-react'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { Feature } from 'geojson'
 import { useMemo, useState } from 'react'
+import IconChevronLeft from '~icons/chevron-left'
+import IconChevronRight from '~icons/chevron-right'
+import IconMapPin from '~icons/map-pin'
 import {
   type Attribute,
   attributesQuery,
@@ -159,7 +161,7 @@ function Steps({ page: { features, matched }, from, onPrevious, onNext, busy }: 
           size="xs"
           disabled={onPrevious === null || busy}
           onClick={() => onPrevious?.()}
-          leftSection={<IconChevronLeft size={16} aria-hidden />}
+          leftSection={<IconChevronLeft size={16} />}
         >
           {t.previous}
         </Button>
@@ -168,7 +170,7 @@ function Steps({ page: { features, matched }, from, onPrevious, onNext, busy }: 
           size="xs"
           disabled={onNext === null || busy}
           onClick={() => onNext?.()}
-          rightSection={<IconChevronRight size={16} aria-hidden />}
+          rightSection={<IconChevronRight size={16} />}
         >
           {t.next}
         </Button>
@@ -193,7 +195,7 @@ function useColumns(attributes: readonly Attribute[], onShow: (feature: Feature)
           variant="subtle"
           size="compact-sm"
           disabled={feature.geometry === null}
-          leftSection={<IconMapPin size={14} aria-hidden />}
+          leftSection={<IconMapPin size={14} />}
           aria-label={t.showFeature(keyOf(feature))}
           onClick={() => onShow(feature)}
         >

@@ -1,6 +1,6 @@
 import type { AdminVector, VECTOR_TILE_STATUSES } from '@gateway/contracts/vector.js'
 import { Group, List, Text } from '@mantine/core'
-import { IconRefresh } from '@tabler/icons-react'
+import IconRefresh from '~icons/refresh'
 import { updateVector } from '../../api/catalog.js'
 import { useWrite } from '../../api/use-write.js'
 import { useTexts } from '../../texts/texts.js'

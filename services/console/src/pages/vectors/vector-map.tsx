@@ -5,7 +5,7 @@ import type { Feature } from 'geojson'
 import type { MapMouseEvent } from 'maplibre-gl'
 import { useMemo } from 'react'
 import { featuresQuery, MAX_DRAWN } from '../../api/features.js'
-import { MapView } from '../../map/lazy.js'
+import { MapView, useMapLibrary } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import { MapSkeleton } from '../../map/skeleton.js'
 import { useTexts } from '../../texts/texts.js'
@@ -52,6 +52,7 @@ export function VectorMap(props: VectorMapProps) {
 
 function TiledMap(props: VectorMapProps) {
   const t = useTexts()
+  useMapLibrary()
   const { vector } = props
   const token = useVectorToken(vector)
   const tileJson = useTileLayers(vector, token.data?.token)
@@ -71,12 +72,19 @@ function TiledMap(props: VectorMapProps) {
 function UntiledMap(props: VectorMapProps) {
   const t = useTexts()
   const formats = useFormats()
+  useMapLibrary()
   const { vector } = props
   const token = useVectorToken(vector)
   const all = { filter: '', sort: null, bbox: null, attributes: [], cursor: null, limit: MAX_DRAWN }
   const { data, error, refetch } = useQuery(featuresQuery(vector, token.data?.token, all))
   const content = useMemo(
-    () => (data === undefined ? null : featureContent({ type: 'FeatureCollection', features: [...data.features] })),
+    () =>
+      data === undefined
+        ? null
+        : featureContent({
+            type: 'FeatureCollection',
+            features: [...data.features],
+          }),
     [data],
   )
   const failed = token.error ?? error

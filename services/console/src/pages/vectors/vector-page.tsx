@@ -1,7 +1,8 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
 import { Button } from '@mantine/core'
-import { IconDownload, IconSend } from '@tabler/icons-react'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import IconDownload from '~icons/download'
+import IconSend from '~icons/send'
 import { deleteVector, updateVector, vectorQuery } from '../../api/catalog.js'
 import { useAllowed } from '../../api/session.js'
 import { useParams } from '../../router/hooks.js'
@@ -111,7 +112,7 @@ function Shown({ vector }: { vector: AdminVector }) {
           )}
         </div>
       </div>
-      <PageTabs label={vector.name} tabs={tabs} />
+      <PageTabs below label={vector.name} tabs={tabs} />
     </Frame>
   )
 }
@@ -124,7 +125,7 @@ function Download({ vector }: { vector: AdminVector }) {
   })
   return (
     <Button
-      leftSection={<IconDownload size={16} aria-hidden />}
+      leftSection={<IconDownload size={16} />}
       loading={download.isPending}
       disabled={!vector.available}
       onClick={() => download.mutate()}

@@ -1,5 +1,6 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
-import { IconFolderPlus, IconVector } from '@tabler/icons-react'
+import IconFolderPlus from '~icons/folder-plus'
+import IconVector from '~icons/vector'
 import { VECTORS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'

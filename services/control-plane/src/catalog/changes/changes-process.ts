@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { codeOfSentence } from '@gateway/contracts/messages.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { type ChangesTask, changedTiles } from '@gateway/tilesets/compare/changed-tiles.js'
 import { NotCompared } from '@gateway/tilesets/compare/compare-sets.js'
@@ -23,7 +24,8 @@ serve<ChangesTask, ChangesAnswer>(async (task, progress) => {
     await write(lines)
     return { refused: null }
   } catch (error) {
-    if (error instanceof NotCompared || error instanceof BrokenArchiveError) return { refused: error.message }
+    if (error instanceof NotCompared || error instanceof BrokenArchiveError)
+      return { refused: codeOfSentence(error.message) }
     throw error
   }
 })

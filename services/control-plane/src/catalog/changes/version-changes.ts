@@ -66,7 +66,7 @@ export class VersionChanges {
       const first = await lines.next()
       if (first.done)
         return typeof first.value === 'string'
-          ? refuse('conflict', coded('words', { words: first.value }))
+          ? refuse('conflict', coded('versions_not_compared', { reason: first.value }))
           : Readable.from([])
       return streamOf(first.value, lines, signal)
     } catch (error) {

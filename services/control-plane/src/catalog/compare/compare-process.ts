@@ -1,3 +1,4 @@
+import { codeOfSentence } from '@gateway/contracts/messages.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { type CompareTask, type Comparison, compareSets, NotCompared } from '@gateway/tilesets/compare/compare-sets.js'
 import { serve } from '../../platform/helper-process/serve.js'
@@ -9,7 +10,8 @@ serve<CompareTask, CompareAnswer>(async (task) => {
   try {
     return await compareSets(task)
   } catch (error) {
-    if (error instanceof NotCompared || error instanceof BrokenArchiveError) return { refused: error.message }
+    if (error instanceof NotCompared || error instanceof BrokenArchiveError)
+      return { refused: codeOfSentence(error.message) }
     throw error
   }
 })

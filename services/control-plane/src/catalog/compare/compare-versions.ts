@@ -53,7 +53,7 @@ export class VersionComparer {
     try {
       const answer = await helper.askWithin(task, task.limitMs + PATIENCE_MS, signal)
       if (answer === null) return HANGS
-      if ('refused' in answer) return refuse('conflict', coded('words', { words: answer.refused }))
+      if ('refused' in answer) return refuse('conflict', coded('versions_not_compared', { reason: answer.refused }))
       return { left: wanted.left, right: wanted.right, complete: answer.complete, zooms: answer.zooms.map(toZoom) }
     } catch (error) {
       if (signal.aborted) throw error

@@ -66,7 +66,10 @@ test('versions that cannot be compared are refused with the reason', async () =>
   expect(await refused('left=v1')).toEqual([400, expect.stringContaining('query.right')])
   expect(await refused('left=v1&right=degrees')).toEqual([409, expect.stringContaining('different grids')])
   // A file with the name of an archive, but other content.
-  expect(await refused('left=v1&right=v2')).toEqual([409, 'this is not an SQLite database'])
+  expect(await refused('left=v1&right=v2')).toEqual([
+    409,
+    'the versions cannot be compared: this is not an SQLite database',
+  ])
 })
 
 test('at most two comparisons run at the same time', async () => {

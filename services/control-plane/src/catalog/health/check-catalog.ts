@@ -1,8 +1,9 @@
-import type { HealthCheck } from '@gateway/contracts/health.js'
+import { type HealthCheck, healthCheckSchema } from '@gateway/contracts/health.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
+import { readNewestDetail } from '@gateway/store/audit.js'
 import { isOffered, readBasemaps, setVersionsAvailable } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
-import type { Transaction } from '@gateway/store/connect.js'
+import type { Queryable, Transaction } from '@gateway/store/connect.js'
 import { scannedSince, storeTime } from '@gateway/store/scan-sources.js'
 import { readVectors, setVectorsAvailable } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
@@ -119,4 +120,12 @@ async function write(tx: Transaction, changed: readonly Checked[]): Promise<NewC
     ...[...new Set(versions.map(({ code }) => code))].map((key) => ({ kind: 'basemap' as const, key })),
     ...vectors.map(({ code: key }) => ({ kind: 'vector' as const, key })),
   ]
+}
+
+/** Action of the audit entries that hold results of health checks. The last result is read from there. */
+export const HEALTH_CHECK = 'health.check'
+
+/** Returns the result of the last health check, or null. */
+export async function readLastHealthCheck(sql: Queryable): Promise<HealthCheck | null> {
+  return healthCheckSchema.safeParse(await readNewestDetail(sql, HEALTH_CHECK)).data ?? null
 }

@@ -2,8 +2,7 @@ import { healthCheckSchema } from '@gateway/contracts/health.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { checkHealth } from './check-catalog.js'
-import { HEALTH_CHECK } from './last-check.js'
+import { checkHealth, HEALTH_CHECK } from './check-catalog.js'
 
 export function healthRoutes(app: App, ctx: ControlContext): void {
   app.post(

@@ -2,7 +2,6 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { Admitted } from './credential.js'
@@ -41,7 +40,7 @@ export async function runImport(
     const received = await receiveUpload(request, spool, admitted, importMaxBytes)
     if (!received.ok) return received
     const upload = readUpload(received.event)
-    if (typeof upload === 'string') return refuse('invalid_parameters', coded('words', { words: upload }))
+    if ('code' in upload && 'params' in upload) return refuse('invalid_parameters', upload)
     if (upload.kind === 'test') {
       return { ok: true, result: { event: 'target.test', code: null, version: null, files: 0, bytes: 0 } }
     }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import { CodedError, coded, codeOfSentence, sentence } from '@gateway/contracts/messages.js'
 import busboy from 'busboy'
 import { type Admitted, isSignedBody } from './credential.js'
 
@@ -33,9 +33,12 @@ export async function receiveUpload(
   try {
     parts = await readParts(request, spool, admitted, maxBytes)
   } catch (error) {
-    if (error instanceof TooLarge) return refuse('payload_too_large', coded('words', { words: error.message }))
+    if (error instanceof TooLarge) return refuse('payload_too_large', error.said)
     if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', coded('disk_full'))
-    return refuse('invalid_parameters', coded('import_body_unreadable', { reason: (error as Error).message }))
+    return refuse(
+      'invalid_parameters',
+      coded('import_body_unreadable', { reason: codeOfSentence((error as Error).message) }),
+    )
   }
   // The event is parsed only after its signature was checked.
   if (!isSignedBody(admitted)) return refuse('token_unknown', coded('import_signature_wrong'))
@@ -44,9 +47,9 @@ export async function receiveUpload(
   return { ok: true, event: parts.event }
 }
 
-class TooLarge extends Error {}
+class TooLarge extends CodedError {}
 
-const UNEXPECTED_PART = new Error('there are more parts than `event` and `archive`')
+const UNEXPECTED_PART = new Error(sentence('said.import_parts'))
 
 async function readParts(request: IncomingMessage, spool: string, { hmac }: Admitted, maxBytes: number) {
   const parser = busboy({
@@ -57,7 +60,7 @@ async function readParts(request: IncomingMessage, spool: string, { hmac }: Admi
   const writing: Promise<void>[] = []
   const failed = new AbortController()
   parser.on('field', (name, value, { valueTruncated }) => {
-    if (valueTruncated) failed.abort(new TooLarge('the part `event` is larger than 1 MiB'))
+    if (valueTruncated) failed.abort(new TooLarge(coded('import_event_too_large')))
     else if (name !== 'event' || parts.event !== null) failed.abort(UNEXPECTED_PART)
     else parts.event = value
   })
@@ -73,14 +76,14 @@ async function readParts(request: IncomingMessage, spool: string, { hmac }: Admi
     written.catch((error) => failed.abort(error))
     writing.push(written)
   })
-  const silence = setTimeout(() => failed.abort(new Error('nothing came for 30 s')), SILENCE_MS)
+  const silence = setTimeout(() => failed.abort(new Error(sentence('said.import_silence'))), SILENCE_MS)
   let size = 0
   const gauge = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       silence.refresh()
       size += chunk.length
       hmac?.update(chunk)
-      if (size > maxBytes) done(new TooLarge(`the body is larger than ${maxBytes} bytes`))
+      if (size > maxBytes) done(new TooLarge(coded('body_larger_than', { limit: maxBytes })))
       else done(null, chunk)
     },
   })

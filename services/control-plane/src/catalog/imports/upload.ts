@@ -1,6 +1,6 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { codeSchema, MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
-import { sentence } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded, saidOf, sentence } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
 import { parseIndex } from '@gateway/tilesets/address.js'
 import { z } from 'zod'
@@ -38,18 +38,18 @@ export type Upload =
   | { readonly kind: 'basemap'; readonly code: string; readonly version: string; readonly name: string | null }
   | { readonly kind: 'vector'; readonly relativePath: string }
 
-/** Parses the part `event`. Returns a text that describes the fault of an invalid one. */
-export function readUpload(json: string): Upload | string {
+/** Parses the part `event`. Returns a message about the fault of an invalid one. */
+export function readUpload(json: string): Upload | CodedMessage {
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch {
-    return 'the part `event` is not JSON'
+    return coded('import_event_not_json')
   }
   const parsed = eventSchema.safeParse(value)
   if (!parsed.success) {
     const issue = parsed.error.issues[0]
-    return `event.${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not valid'}`
+    return saidOf(`event.${issue?.path.join('.') ?? ''}`, issue?.message ?? 'is not valid')
   }
   switch (parsed.data.event) {
     case 'target.test':

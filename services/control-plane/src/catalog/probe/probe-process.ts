@@ -3,9 +3,8 @@ import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { probeTileSet } from '@gateway/tilesets/probe.js'
 import type { RowOrderTask } from '@gateway/tilesets/rows/find-row-order.js'
 import { serve } from '../../platform/helper-process/serve.js'
-import { isLockedArchive } from './locked-archive.js'
 import type { ProbeAnswer, ProbeTask } from './probe-result.js'
-import { unreadable } from './unreadable.js'
+import { isLockedArchive, unreadable } from './unreadable.js'
 
 serve<ProbeTask, ProbeAnswer<unknown>>(async ({ root, path, what, rows }) => {
   try {

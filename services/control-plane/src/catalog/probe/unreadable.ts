@@ -9,3 +9,8 @@ export function unreadable(error: unknown): { readonly state: 'unreadable'; read
     ? { state: 'unreadable', why: `its content could not be read: ${error.message.slice(0, 200)}` }
     : null
 }
+
+/** True if an error means that another program is writing an MBTiles archive at this moment. */
+export function isLockedArchive(error: unknown): boolean {
+  return /^SQLITE_(BUSY|LOCKED)/.test(String((error as { sqliteCodeName?: unknown }).sqliteCodeName))
+}

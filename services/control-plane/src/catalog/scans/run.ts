@@ -11,6 +11,7 @@ import { causeDeliveries } from '@gateway/store/kept-trace.js'
 import { failAbandonedScans, finishScan, pruneScans, renewScan, startScan } from '@gateway/store/scan-sources.js'
 import { readKnownFiles } from '@gateway/store/vectors.js'
 import { writeUnderLease } from '../../jobs/exclusively.js'
+import { recordEnd } from '../../jobs/leases.js'
 import { LeaseLost, type RunningJob } from '../../jobs/running-job.js'
 import type { ControlContext } from '../../platform/context.js'
 import { edgesFollow, publishChanges } from '../../platform/edges/commit.js'
@@ -83,14 +84,16 @@ export async function scanUnderLock(
   const { id, startedAt } = await startScan(ctx.sql, source.code, reason, changed)
   try {
     const found = await walkWatched(ctx, source, changed, id, scanning.held)
-    const scan = await write(ctx, id, found, { sourceCode: source.code, startedAt, changed }, scanning.lease)
+    const scanOf = { sourceCode: source.code, startedAt, changed }
+    const scan = await recordEnd(ctx.log, scanning.held, () => write(ctx, id, found, scanOf, scanning.lease))
     await pruneScans(ctx.sql, source.code)
     return scan
   } catch (error) {
     const said = reasonOf(error, scanning.held)
     const expected = error instanceof WalkError || error instanceof ScanCancelled || scanning.held.aborted
     ctx.log.warn({ err: expected ? textOf(said) : error, source: source.code }, 'a scan failed')
-    return await finishScan(ctx.sql, id, { added: 0, updated: 0, missing: 0, status: 'failed', said })
+    const failed = { added: 0, updated: 0, missing: 0, status: 'failed', said } as const
+    return await recordEnd(ctx.log, scanning.held, () => finishScan(ctx.sql, id, failed))
   }
 }
 
@@ -114,7 +117,7 @@ async function walkWatched(
 ): Promise<Found> {
   const cancelled = new AbortController()
   let steps = 0
-  // If the store does not respond now, the scan continues, and fails at its end.
+  // If the store does not respond now, the scan continues, and its end waits for the store.
   const renew = () =>
     renewScan(ctx.sql, id, steps).then(
       (actor) => actor !== null && cancelled.abort(new ScanCancelled(actor)),

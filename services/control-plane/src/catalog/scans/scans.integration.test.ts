@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import type { Scan } from '@gateway/contracts/scan-source.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 import { changesSince, currentState } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { startScan } from '@gateway/store/scan-sources.js'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { runElsewhere } from '../../jobs/testing/run-elsewhere.js'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
 import { registerVersion } from '../register/register-version.js'
@@ -72,6 +73,23 @@ async function until(query: () => PromiseLike<readonly unknown[]>): Promise<void
 }
 
 describe('a scan', () => {
+  test('waits for a store that accepts no further connection, and then succeeds', async () => {
+    tree.put('crowded/v1/0/0/0.png', PIXEL)
+    await source('crowded', 'basemap')
+    const waits = vi.spyOn(app.ctx.log, 'warn')
+    const { options } = app.ctx.sql
+    const { port } = options
+    // Nothing listens there, so that only open connections go on.
+    options.port = [await freePort()]
+    const scanned = scan('crowded')
+    await vi.waitUntil(() => waits.mock.calls.some(([, words]) => words?.includes('waits for the store')), {
+      timeout: 90_000,
+    })
+    options.port = port
+    expect(await scanned).toMatchObject({ status: 'succeeded', added: 1 })
+    waits.mockRestore()
+  })
+
   test('logs one change for each difference, and one for all unchanged objects', async () => {
     for (const place of ['m1/v1', 'm1/v2', 'm2/v1']) tree.put(`${place}/0/0/0.png`, PIXEL)
     await source('logged', 'basemap')

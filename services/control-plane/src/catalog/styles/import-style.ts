@@ -20,7 +20,7 @@ import { entryOfStyle, styleFolderOf } from './archive-slots.js'
 import { checkDocument } from './check-document.js'
 
 /** Code of the scan source of imported styles. */
-export const IMPORTED_STYLES = 'imports-styles'
+const IMPORTED_STYLES = 'imports-styles'
 const DOCUMENT = 'style.json'
 /** Interval of retries while another scan runs. */
 const SCAN_RETRY_MS = 300

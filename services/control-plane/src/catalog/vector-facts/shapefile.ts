@@ -1,7 +1,9 @@
+import { closeSync, readSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { type GeometryType, UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
+import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { decodedFields } from '@gateway/store/catalog/decoded-fields.js'
 import type { ReadFacts } from '@gateway/store/vectors.js'
 import { boundsInWgs84, crsOfPrj } from './crs.js'
@@ -9,7 +11,6 @@ import { DBF_HEAD_BYTES, readDbfHeader } from './dbf.js'
 import { encodingOfCpg, encodingOfLanguageDriver, isDecodable } from './encoding.js'
 import { guessEncoding } from './guess-encoding.js'
 import { MAX_SIDECAR_BYTES } from './limits.js'
-import { readHead } from './read-head.js'
 
 interface Part {
   readonly name: string
@@ -139,4 +140,16 @@ function boxOf(shp: Buffer): Bounds {
 function geometryOf(type: number): GeometryType | null {
   if (type === MULTI_PATCH) return 'MultiPatch'
   return type < 30 ? (GEOMETRIES[type % 10] ?? null) : null
+}
+
+/** Returns at most the first `length` bytes of a file; null if it does not exist, leads out of `root`, or must not be read. Throws the disk's errors. */
+export function readHead(root: string, path: string, length: number): Buffer | null {
+  const opened = openBelowSync(root, path)
+  if (!opened.ok) return null
+  try {
+    const buffer = Buffer.alloc(Math.min(length, opened.size))
+    return buffer.subarray(0, readSync(opened.fd, buffer, 0, buffer.length, 0))
+  } finally {
+    closeSync(opened.fd)
+  }
 }

@@ -7,7 +7,7 @@ import {
   renewLeases,
   secondsToNextDelivery,
 } from '@gateway/store/delivery-leases.js'
-import { LeaseKeeper, type LeaseTimes } from '../../jobs/leases.js'
+import { DELIVERY_LEASE, LeaseKeeper } from '../../jobs/leases.js'
 import { runWork, Wake } from '../../jobs/runner.js'
 import type { Outcome } from '../outcome.js'
 import { type AttemptTools, attempt } from './attempt.js'
@@ -26,9 +26,6 @@ const LANE_LIMITS: Readonly<Record<Lane, { total: number; perDestination: number
 
 /** Maximum number of rows that one statement claims. The next statement claims more. */
 const CLAIM_BATCH = 128
-
-/** After a crash, others wait this long. A process that stalls longer loses its deliveries in progress. */
-const LEASE: LeaseTimes = { leaseSeconds: 15, renewMs: 4000 }
 
 /** Maximum sleep, since a notification may be lost with its connection. */
 const POLL_MS = 2_000
@@ -56,7 +53,9 @@ export class DeliveryRunner {
 
   constructor(options: RunnerOptions) {
     this.#options = options
-    this.#leases = new LeaseKeeper(LEASE, (leases) => renewLeases(options.sql, this.#owner, leases, LEASE.leaseSeconds))
+    this.#leases = new LeaseKeeper(DELIVERY_LEASE, (leases) =>
+      renewLeases(options.sql, this.#owner, leases, DELIVERY_LEASE.leaseSeconds),
+    )
   }
 
   async run(shutdown: AbortSignal): Promise<void> {
@@ -76,7 +75,7 @@ export class DeliveryRunner {
     const limit = Math.min(CLAIM_BATCH, total - this.#running[lane].size)
     if (limit <= 0) return 0
     const claimedAt = performance.now()
-    const claim = { owner: this.#owner, lane, limit, perDestination, leaseSeconds: LEASE.leaseSeconds }
+    const claim = { owner: this.#owner, lane, limit, perDestination, leaseSeconds: DELIVERY_LEASE.leaseSeconds }
     const claimed = await claimDeliveries(this.#options.sql, claim)
     for (const one of claimed) this.#start(one, claimedAt)
     return claimed.length

@@ -13,7 +13,7 @@ import { sendRefusal } from '../http/refusal.js'
 import { type ItemChange, runBulk } from './run-bulk.js'
 
 /** Maximum number of items in one call. At some milliseconds for each, the call ends within a minute. */
-export const MAX_BULK_ITEMS = 10_000
+const MAX_BULK_ITEMS = 10_000
 
 /** Number of items in one transaction, so that it takes a fraction of a second, and holds the revision counter for even less. */
 const BATCH = 100
@@ -63,7 +63,7 @@ export function bulkRoute<Action extends string>(app: App, ctx: ControlContext, 
   app.post(
     `/api/v1/admin/${path}/bulk`,
     {
-      config: { mayTakeLong: true, ifUnknown: 'repeat the call: it continues with the remaining items' },
+      config: { mayTakeLong: true, ifUnknown: 'bulk_again' },
       schema: {
         operationId,
         summary: `Change many ${noun} in one call`,

@@ -1,3 +1,4 @@
+import type { MessageCode } from '@gateway/contracts/messages.js'
 import { WriteWatch, writeWatch } from '@gateway/store/write-fence.js'
 import type { FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { App } from './app-type.js'
@@ -71,7 +72,7 @@ declare module 'fastify' {
     writes: WriteWatch | undefined
   }
   interface FastifyContextConfig {
-    /** clause for clients with the remedy if it is unknown whether the change was made */
-    ifUnknown?: string
+    /** code of the remedy for clients if it is unknown whether the change was made */
+    ifUnknown?: MessageCode
   }
 }

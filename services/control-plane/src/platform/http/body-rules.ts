@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/edge-link.js'
 import { refuse } from '@gateway/contracts/errors.js'
+import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/header-limits.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { App } from './app-type.js'
 import { NO_SUCH_PATH } from './error-answers.js'

@@ -16,7 +16,7 @@ const BUSY: Refusal = {
 }
 
 /** True if a response may grow with stored data, because its schema contains a list of objects. */
-export function mayGrow(schema: unknown): boolean {
+function mayGrow(schema: unknown): boolean {
   if (schema instanceof z.ZodArray) return !(schema.element instanceof z.ZodString)
   if (schema instanceof z.ZodObject) return Object.values(schema.shape).some(mayGrow)
   if (schema instanceof z.ZodRecord) return true

@@ -29,10 +29,7 @@ export function registerErrorAnswers(app: App): void {
     const trouble = isCutShort(error) ? null : storeTrouble(error)
     if (trouble !== null) {
       request.trouble = error
-      return sendRefusal(
-        reply,
-        refuse('dependency_down', [coded('words', { words: trouble.words }), ...whatNow(request)]),
-      )
+      return sendRefusal(reply, refuse('dependency_down', [trouble.said, ...whatNow(request)]))
     }
     const refusal = refusalOf(error)
     // A client may repeat a failing request endlessly. Routes are known and few.
@@ -54,7 +51,7 @@ function whatNow(request: FastifyRequest): CodedMessage[] {
   const outcome = request.writes?.outcome ?? 'none'
   const { ifUnknown } = request.routeOptions.config
   const advice = OF_WRITES[outcome]
-  return outcome === 'none' || ifUnknown === undefined ? [advice] : [advice, coded('words', { words: ifUnknown })]
+  return outcome === 'none' || ifUnknown === undefined ? [advice] : [advice, coded(ifUnknown)]
 }
 
 /** Handles errors that Fastify finds before any hook runs: a path that cannot be decoded, or a parameter that is too long. */
@@ -66,14 +63,15 @@ export function refusalOf(error: unknown): Refusal {
   if (error instanceof InputError) return error.refusal
   if (isCutShort(error)) return refuse('invalid_parameters', coded('request_cut_short'))
   const trouble = storeTrouble(error)
-  if (trouble !== null) return refuse('dependency_down', [coded('words', { words: trouble.words }), coded('try_again')])
+  if (trouble !== null) return refuse('dependency_down', [trouble.said, coded('try_again')])
   const { code, statusCode } = error as Partial<FastifyError>
   const known = code === undefined ? undefined : FRAMEWORK_REFUSALS[code]
   if (known !== undefined) return known
   if (code !== undefined && UNSTORABLE_TEXT.has(code)) {
     return refuse('invalid_parameters', coded('text_not_storable'))
   }
-  if (statusCode === 400) return refuse('invalid_parameters', coded('words', { words: (error as Error).message }))
+  if (statusCode === 400)
+    return refuse('invalid_parameters', coded('request_unreadable', { reason: (error as Error).message }))
   return refuse('internal', coded('request_failed'))
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { logContext } from '@gateway/core/logging/log-context.js'
+import { logContext } from '@gateway/core/logging/log.js'
 import type { Tracer } from '@gateway/core/tracing/span.js'
 import { NO_TRACER } from '@gateway/core/tracing/tracer.js'
 import Fastify from 'fastify'

@@ -1,4 +1,4 @@
-import { logContext } from '@gateway/core/logging/log-context.js'
+import { logContext } from '@gateway/core/logging/log.js'
 import type { Span } from '@gateway/core/tracing/span.js'
 import { parseTraceparent } from '@gateway/core/tracing/trace-context.js'
 import type { ControlContext } from '../context.js'

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { textOf } from '@gateway/contracts/messages.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import type { Sql } from '@gateway/store/connect.js'
 import { migrate, StoreRefusal } from '@gateway/store/migrate.js'
@@ -56,10 +57,10 @@ async function migrateOnceReached(
     } catch (error) {
       const trouble = storeTrouble(error)
       if (trouble === null) throw error
-      if (!trouble.passes) throw new StoreRefusal(`${trouble.words} (${(error as Error).message})`)
+      if (!trouble.passes) throw new StoreRefusal(`${textOf(trouble.said)} (${(error as Error).message})`)
       if (attempt === 1) {
         log.warn({ err: (error as Error).message }, 'the store cannot be reached yet; waiting for it')
-        tell(`${trouble.words} (${(error as Error).message})`)
+        tell(`${textOf(trouble.said)} (${(error as Error).message})`)
       }
       await sleep(wait, undefined, { signal: shutdown })
       wait = Math.min(wait * 2, LONGEST_WAIT_MS)

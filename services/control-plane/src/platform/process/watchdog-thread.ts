@@ -1,7 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { createLog } from '@gateway/core/logging/log.js'
-import { Heartbeat } from '@gateway/core/processes/heartbeat.js'
-import { runQueueWaitMs } from '@gateway/core/processes/run-queue.js'
+import { Heartbeat, runQueueWaitMs } from '@gateway/core/processes/heartbeat.js'
 
 const heartbeat = new Heartbeat(
   () => {

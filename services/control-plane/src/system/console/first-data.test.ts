@@ -8,6 +8,10 @@ test.each<[string, readonly string[]]>([
   ['/admin/tokens', ['/api/v1/admin/tokens?limit=25']],
   ['/admin/basemaps/', ['/api/v1/admin/basemaps?limit=25']],
   ['/admin/basemaps/a%20b?tab=usage', ['/api/v1/admin/basemaps/a%20b']],
+  [
+    '/admin/basemaps/a%20b',
+    ['/api/v1/admin/basemaps/a%20b', '/api/v1/admin/audit?limit=1&action=basemap.default-version&subject=a%20b'],
+  ],
   ['/admin/basemaps/world/versions/2026-1', ['/api/v1/admin/basemaps/world']],
   ['/admin/vectors/roads', ['/api/v1/admin/vectors/roads']],
   ['/admin/tokens?q=harbour', []],

@@ -25,7 +25,14 @@ const OVERVIEW = ['dashboard', 'edges', 'dashboard/traffic', ...FINDINGS].map((p
 const READS: readonly (readonly [page: RegExp, reads: (match: readonly string[]) => readonly string[]])[] = [
   [/^$/, () => OVERVIEW],
   [/^(basemaps|versions|vectors|tokens|scan-sources)$/, ([, name]) => [`/api/v1/admin/${name}?limit=${PAGE_SIZE}`]],
-  [/^basemaps\/([^/]+)(?:\/versions\/[^/]+)?$/, ([, code]) => [`/api/v1/admin/basemaps/${code}`]],
+  [
+    /^basemaps\/([^/]+)$/,
+    ([, code]) => [
+      `/api/v1/admin/basemaps/${code}`,
+      `/api/v1/admin/audit?limit=1&action=basemap.default-version&subject=${code}`,
+    ],
+  ],
+  [/^basemaps\/([^/]+)\/versions\/[^/]+$/, ([, code]) => [`/api/v1/admin/basemaps/${code}`]],
   [/^vectors\/([^/]+)$/, ([, code]) => [`/api/v1/admin/vectors/${code}`]],
 ]
 

@@ -7,7 +7,8 @@ import { prunePresence } from '@gateway/store/edge-presence.js'
 import type { ExclusiveJob } from '@gateway/store/jobs.js'
 import { pruneSliceJobs } from '@gateway/store/slice-job-retention.js'
 import { forgetTokenAddresses } from '@gateway/store/tokens.js'
-import { pruneUsage, rollUpUsage } from '@gateway/store/usage.js'
+import { addUsageMonths } from '@gateway/store/usage-months.js'
+import { packUsage, pruneUsage, rollUpUsage } from '@gateway/store/usage-retention.js'
 import { exclusively } from '../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
@@ -33,7 +34,9 @@ const STORE: Pruners = {
   'the addresses of tokens': async ({ sql, settings }) => {
     if (!settings.tokenAddresses) await forgetTokenAddresses(sql)
   },
+  'months of usage': ({ sql }) => addUsageMonths(sql, new Date()),
   'usage by the hour': ({ sql }) => rollUpUsage(sql),
+  'months of old usage': ({ sql }) => packUsage(sql),
   'old usage': ({ sql, settings }) => pruneUsage(sql, settings.usageDays),
 }
 

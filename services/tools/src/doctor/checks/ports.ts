@@ -1,5 +1,5 @@
 import net from 'node:net'
-import { listenHost } from '@gateway/core/settings/listen-host.js'
+import { listenHost } from '@gateway/core/settings/address-hosts.js'
 import { controlPlaneUrl, reachableHost, type Settings } from '@gateway/core/settings/load.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'

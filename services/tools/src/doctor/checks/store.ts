@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { textOf } from '@gateway/contracts/messages.js'
 import { addressHosts } from '@gateway/core/settings/address-hosts.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import { currentState } from '@gateway/store/change-log.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { readSchemaState, StoreRefusal } from '@gateway/store/migrate.js'
-import { keepsSessions } from '@gateway/store/pooling.js'
+import { keepsSessions, probeWrite } from '@gateway/store/pooling.js'
 import { readScanSources } from '@gateway/store/scan-sources.js'
 import { storeTrouble } from '@gateway/store/transient-errors.js'
-import { probeWrite } from '@gateway/store/write-probe.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
 import { checkAudit } from './audit.js'
@@ -78,13 +78,15 @@ function place(url: string): string {
 }
 
 function unusable(error: Error, at: string): Finding {
-  const { words, passes } = storeTrouble(error) ?? { words: 'the store cannot be used', passes: true }
+  const trouble = storeTrouble(error)
+  const words = trouble === null ? 'the store cannot be used' : textOf(trouble.said)
   const detail = error.message || (error as { code?: string }).code || 'no answer'
   if ((error as { code?: string }).code === TOO_MANY_CONNECTIONS)
     return fault('store', `${words} at ${at} (${detail})`, MORE_CONNECTIONS)
-  const advice = passes
-    ? 'start Postgres there, or correct DATABASE_URL and check the path to it (network, firewall, DNS)'
-    : 'correct DATABASE_URL; create the database and its role if they are missing'
+  const advice =
+    trouble?.passes !== false
+      ? 'start Postgres there, or correct DATABASE_URL and check the path to it (network, firewall, DNS)'
+      : 'correct DATABASE_URL; create the database and its role if they are missing'
   return fault('store', `${words} at ${at} (${detail})`, advice)
 }
 
@@ -155,7 +157,8 @@ async function rights(sql: Sql): Promise<readonly Finding[]> {
     await probeWrite(sql)
     return [ok('store', `role ${user} may create tables, and writing works`)]
   } catch (error) {
-    const words = storeTrouble(error)?.words ?? (error as Error).message
+    const trouble = storeTrouble(error)
+    const words = trouble === null ? (error as Error).message : textOf(trouble.said)
     const advice =
       (error as { code?: string }).code === READ_ONLY
         ? 'find who set default_transaction_read_only (hosted services do when the disk is nearly full), and reset it'

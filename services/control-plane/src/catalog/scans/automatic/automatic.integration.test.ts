@@ -34,7 +34,7 @@ async function runQueue(): Promise<void> {
   const stop = new AbortController()
   const running = scanQueue.run({ ...app.ctx, shutdown: stop.signal })
   await expect
-    .poll(async () => [(await source()).queued_at, (await source()).last_scan?.status], { timeout: 20_000 })
+    .poll(async () => [(await source()).queued_at, (await source()).last_scan?.status])
     .toEqual([null, 'succeeded'])
   stop.abort()
   await running
@@ -79,7 +79,7 @@ test('two sources that are due at the same time are scanned one after the other'
   const queues = [1, 2].map(() => scanQueue.run({ ...app.ctx, shutdown: stop.signal }))
   const newest = async () => Promise.all(['maps', 'more'].map(async (code) => (await readScans(app.ctx.sql, code))[0]))
   await expect
-    .poll(async () => (await newest()).map((scan) => [scan?.reason, scan?.status]), { timeout: 20_000 })
+    .poll(async () => (await newest()).map((scan) => [scan?.reason, scan?.status]))
     .toEqual([
       ['schedule', 'succeeded'],
       ['schedule', 'succeeded'],

@@ -36,7 +36,7 @@ async function scanned(source: string, changed: readonly string[] | null) {
   const stop = new AbortController()
   const running = scanQueue.run({ ...app.ctx, shutdown: stop.signal })
   const ended = async () => (await readScans(app.ctx.sql, source)).filter(({ status }) => status !== 'running').length
-  await vi.waitFor(async () => expect(await ended()).toBeGreaterThan(before), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await ended()).toBeGreaterThan(before), { timeout: 90_000 })
   stop.abort()
   await running
   const [{ status, reason, added, updated, missing, changed: paths } = {} as never] = await readScans(

@@ -9,7 +9,7 @@ import { isHidden } from '../walk/list-entries.js'
  */
 export const WATCHED_DEPTH = { basemap: 3, vector: 32, style: 32 } as const
 /** Maximum number of watches. The kernel uses about 1 KB for each, and its own limit may be lower. */
-export const MAX_WATCHES = 20_000
+const MAX_WATCHES = 20_000
 
 export interface WatchEvents {
   /** `path` below the folder; null: anything may have changed */

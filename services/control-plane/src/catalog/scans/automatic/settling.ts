@@ -1,7 +1,7 @@
 /** Time in ms without changes of a path after which its change is picked up. */
 export const SETTLE_MS = 2_000
 /** Minimum interval in ms between two scans of a folder. */
-export const LEAST_INTERVAL_MS = 10_000
+const LEAST_INTERVAL_MS = 10_000
 /** Limit: changed paths of one scan; after changes of more, everything is scanned. */
 export const MAX_CHANGED = 256
 /**

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ScanSource } from '@gateway/contracts/scan-source.js'
+import type { ScanSource, SourceKind } from '@gateway/contracts/scan-source.js'
 import type { Sql } from '@gateway/store/connect.js'
 import type { ExclusiveJob } from '@gateway/store/jobs.js'
 import { noteWatchProblem, queueScan, readWatchedSources } from '@gateway/store/scan-sources.js'
+import { geopackagePlace } from '@gateway/tilesets/geopackage/place.js'
 import { exclusively } from '../../../jobs/exclusively.js'
 import type { BackgroundLoop } from '../../../platform/background.js'
 import type { ControlContext } from '../../../platform/context.js'
 import { FolderWatch, WATCHED_DEPTH } from './folder-watch.js'
 import { isBeingWritten } from './is-being-written.js'
-import { settlesAs } from './settles-as.js'
 import { Settling } from './settling.js'
 
 /** One control plane of the cluster watches. */
-export const WATCH: ExclusiveJob = { kind: 'folder_watch', code: '' }
+const WATCH: ExclusiveJob = { kind: 'folder_watch', code: '' }
 /** Interval at which the settling of changes is checked. */
 const LOOK_EVERY_MS = 250
 /** Interval at which sources are read, and at which another control plane tries to take over. */
 const READ_EVERY_MS = 2_000
 /** Interval of scans of a source that cannot be watched; its watch is then tried again. */
-export const FALLBACK_MS = 60_000
+const FALLBACK_MS = 60_000
 
 type Watched = Pick<ScanSource, 'code' | 'kind' | 'path'>
 
@@ -149,4 +149,17 @@ export class WatchedSources {
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal }).catch(() => {})
+}
+
+/**
+ * Returns the path that settles and is then scanned after a change below a watched folder; null for everything. In a tile tree it is the folder of
+ * the version, so that no version is served while its zooms are still being written.
+ */
+function settlesAs(kind: SourceKind, changed: string): string | null {
+  if (kind === 'vector') return changed
+  // The styles of a source are few, and share fonts. The tables of a GeoPackage are basemaps, whose codes are known only from its content.
+  if (kind === 'style' || geopackagePlace(changed) !== null) return null
+  const [code, version] = changed.split('/') as [string, ...string[]]
+  // The changed path is a zoom of the only version.
+  return version === undefined || /^\d{1,2}$/.test(version) ? code : `${code}/${version}`
 }

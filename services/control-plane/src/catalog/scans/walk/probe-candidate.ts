@@ -1,13 +1,13 @@
 import { relative } from 'node:path'
-import { CodedError, coded, codeOfSentence } from '@gateway/contracts/messages.js'
+import { CodedError, coded, codeOfSentence, sentence } from '@gateway/contracts/messages.js'
 import { archiveStorageOf } from '@gateway/tilesets/probe.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
-import type { Prober } from '../../probe/prober.js'
+import type { Probed } from '../../probe/probe-result.js'
+import { type Prober, TIMED_OUT } from '../../probe/prober.js'
 import type { SkippedFiles } from '../skipped/skipped-files.js'
 import type { Candidate } from './candidates.js'
 import { quoted } from './found.js'
 import { type WalkedPlace, warnIn } from './walked-source.js'
-import { whyNotRead } from './why-not-read.js'
 
 /** `busy`: it exists, but cannot be read now. `broken` and `empty`: it has nothing to serve. */
 export type ProbedCandidate =
@@ -50,4 +50,10 @@ export async function probeCandidate(
   } catch (error) {
     throw new CodedError(coded('scan_disk_error', { file: where, words: (error as Error).message }), { cause: error })
   }
+}
+
+/** Returns the reason why an existing item could not be read now, for operators. */
+export function whyNotRead(result: Exclude<Probed<unknown>, { state: 'ok' | 'empty' }>): string {
+  if ('why' in result) return result.why
+  return result.state === 'busy' ? sentence('said.locked') : TIMED_OUT
 }

@@ -13,9 +13,9 @@ import { MAX_GDAL_BYTES } from '../../vector-facts/limits.js'
 import { shapefileFacts } from '../../vector-facts/shapefile.js'
 import { zipContent } from '../../vector-facts/zipped-shapefile.js'
 import { quoted } from './found.js'
+import { whyNotRead } from './probe-candidate.js'
 import type { ToRead, VectorWalk } from './vector-walk.js'
 import { warnIn } from './walked-source.js'
-import { whyNotRead } from './why-not-read.js'
 
 /** `facts` null: not readable now, so the next scan tries again. A file whose content does not match its name is skipped, with a warning. */
 export type VectorRead = { readonly kind: VectorKind; readonly facts: ReadFacts | null } | 'left out'

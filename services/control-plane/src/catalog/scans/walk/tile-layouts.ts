@@ -28,7 +28,7 @@ export async function layoutOf(folder: string, list: ListFolder): Promise<string
 async function follow(folder: string, prefix: string, list: ListFolder, depth: number, paths: string[]): Promise<void> {
   const entries = await list(folder)
   const files = entries.filter(({ kind, name }) => kind === 'file' && /\d/.test(name))
-  // The last ones too: quadkeys of the first zoom are a single digit, and a zoom may be written without zeros.
+  // The last ones too, because names of the first zooms may be written without leading zeros.
   for (const { name } of new Set([...files.slice(0, FOLLOWED), ...files.slice(-FOLLOWED)])) paths.push(prefix + name)
   if (depth === 1) return
   const folders = entries.filter(

@@ -21,10 +21,6 @@ const READERS: Readonly<Record<GdalKind, { readonly drivers: readonly string[]; 
   csv: { drivers: ['CSV'], begins: /[,;\t|]/ },
 }
 
-export function isReadByGdal(kind: VectorKind): kind is GdalKind {
-  return kind in READERS
-}
-
 export type ReadByGdal =
   | { readonly state: 'ok'; readonly facts: ReadFacts }
   | { readonly state: 'no coordinates' | 'no features' | 'too large' | 'late' | 'gone' | 'no driver' }

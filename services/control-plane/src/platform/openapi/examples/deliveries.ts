@@ -31,7 +31,7 @@ const RECORD = {
 }
 const ENQUEUED = { status: 'pending', attempts: 0, ...storedMessage(''), next_attempt_at: EARLIER, updated_at: EARLIER }
 export const PUSH_RECORD = { ...RECORD, basemap_code: 'world', version: 'v1', export_id: null, export: null }
-export const EVENT_RECORD = {
+const EVENT_RECORD = {
   ...RECORD,
   target_code: 'portal',
   event: 'basemap.version.approved',

@@ -1,0 +1,12 @@
+/** Contents of the tabs below a map, in a file of the bundle that the map does not wait for. */
+export { HeatSection } from '../usage/heat-section.js'
+export { TogetherSection } from '../usage/together-section.js'
+export { UsageSection } from '../usage/usage-section.js'
+export { AboutForm } from './about-form.js'
+export { Access } from './access.js'
+export { Addresses } from './addresses.js'
+export { CopiesSection } from './copies-section.js'
+export { DefaultDialog } from './default-dialog.js'
+export { DefaultsSection } from './defaults-section.js'
+export { OverridesSection } from './overrides-section.js'
+export { VersionsTable } from './versions-table.js'

@@ -1,0 +1,38 @@
+import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
+import type { TileAnswer } from '../tiles/tile-cache.js'
+import type { TileTarget } from '../tiles/tile-target.js'
+import { CORS } from './header-block.js'
+
+/**
+ * Returns the ETag of a tile. Stored bytes and unpacked ones have different tags, since a strong tag identifies bytes (RFC 9110, 8.8.3.3). The native
+ * tier makes the same tag from the identity of a file (`cold_tiles/file_identity.h`).
+ */
+export function tileEtag(identity: string, isUnpacked: boolean): string {
+  return isUnpacked ? `"${identity}-plain"` : `"${identity}"`
+}
+
+const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
+
+/**
+ * Returns the header blocks of a tile. They are assembled directly, because every cold tile needs them, from parts that cannot break a line. Without
+ * the token headers in Vary, a shared cache would send one token's tiles to clients without a token (RFC 9111, 4.1).
+ * @param tile `packed`: it is stored as gzip, and sent as gzip if `gzip`
+ */
+export function tileHeaders(
+  { version, cacheControl }: Pick<TileTarget, 'version' | 'cacheControl'>,
+  tile: { readonly etag: string; readonly modified: string; readonly packed: boolean; readonly gzip: boolean },
+): Pick<TileAnswer, 'found' | 'notModified'> {
+  const { etag, modified, packed, gzip } = tile
+  const vary = packed ? 'Authorization, X-Access-Token, Accept-Encoding' : 'Authorization, X-Access-Token'
+  const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${CORS_LINES}`
+  const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
+  const type = CONTENT_TYPES[version.stored.format]
+  const tags = version.tagLines
+  return {
+    found: {
+      name: 'Content-Type',
+      value: `${type}\r\nETag: ${etag}\r\n${encoding}${common}${tags === '' ? '' : `\r\n${tags}`}`,
+    },
+    notModified: { name: 'ETag', value: `${etag}\r\n${common}` },
+  }
+}

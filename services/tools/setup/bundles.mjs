@@ -1,0 +1,106 @@
+/**
+ * Bundles the compiled processes, because one of several hundred modules takes three times as long to load. The bundles lie in
+ * node_modules/.bundles, which mirrors the checkout (libs/core/src/processes/bundle-of.ts), and are made again if a compiled file, a package or
+ * Node has changed.
+ */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const FOLDER = 'node_modules/.bundles'
+
+/** Folders of compiled files. */
+const COMPILED = ['libs', 'services']
+
+/** The files with which processes start; one that is not listed runs as it was compiled. */
+const PROCESSES = [
+  'libs/core/dist/outgoing/look-up-process.js',
+  'libs/tilesets/dist/mbtiles/readers/process.js',
+  'libs/vectors/dist/query/conversion-process.js',
+  'libs/vectors/dist/query/query-process.js',
+  'services/control-plane/dist/catalog/changes/changes-process.js',
+  'services/control-plane/dist/catalog/compare/compare-process.js',
+  'services/control-plane/dist/catalog/health/check-process.js',
+  'services/control-plane/dist/catalog/probe/probe-process.js',
+  'services/control-plane/dist/catalog/scans/walk/walk-process.js',
+  'services/control-plane/dist/catalog/styles/check-process.js',
+  'services/control-plane/dist/main.js',
+  'services/control-plane/dist/platform/archives/archive-process.js',
+  'services/control-plane/dist/vectors/build-process.js',
+  'services/edge/dist/main.js',
+  'services/edge/dist/worker.js',
+  'services/tiler/dist/main.js',
+]
+
+/** Packages with binaries, or that find files next to their own at run time; and large ones that are loaded only on demand. */
+const UNBUNDLED =
+  /^(@aws-sdk|@fastify\/swagger-ui|@opentelemetry|@photostructure|@smithy|fontnik|gdal3\.js|jsonc-parser|openid-client|pinyin-pro|pino|piscina|sharp|thread-stream|uWebSockets)/
+
+/**
+ * Makes the bundles if they are not those of the compiled files.
+ * @param {string} root of the checkout
+ * @returns {Promise<string>} the folder that mirrors the checkout
+ */
+export async function makeBundles(root) {
+  const folder = join(root, FOLDER)
+  const stamp = join(folder, 'stamp')
+  const made = madeFrom(root)
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === made) return folder
+  const fresh = `${folder}.${process.pid}`
+  try {
+    await bundle(root, fresh)
+    // The bundles are ES modules, and no package of the checkout is above them.
+    writeFileSync(join(fresh, 'package.json'), '{ "type": "module" }')
+    writeFileSync(join(fresh, 'stamp'), made)
+    rmSync(folder, { recursive: true, force: true })
+    renameSync(fresh, folder)
+  } finally {
+    rmSync(fresh, { recursive: true, force: true })
+  }
+  return folder
+}
+
+async function bundle(root, folder) {
+  mkdirSync(folder, { recursive: true })
+  const build = await rolldown({
+    cwd: root,
+    platform: 'node',
+    input: Object.fromEntries(PROCESSES.map((file) => [file.slice(0, -'.js'.length), join(root, file)])),
+    external: (id) => UNBUNDLED.test(id),
+    logLevel: 'silent',
+    plugins: [{ name: 'own-place', transform: withOwnPlace }],
+  })
+  await build.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  })
+  await build.close()
+}
+
+/** Modules find files by their own place in the checkout, which stays the same in a bundle. */
+function withOwnPlace(code, id) {
+  if (!isAbsolute(id) || !code.includes('import.meta.url')) return null
+  return { code: code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)) }
+}
+
+/** A digest of all that the bundles are made from. */
+function madeFrom(root) {
+  const hash = createHash('sha256').update(`${process.version} ${root}\n`)
+  for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file))
+  for (const parent of COMPILED) {
+    for (const name of readdirSync(join(root, parent)).sort()) {
+      const dist = join(root, parent, name, 'dist')
+      if (!existsSync(dist) || name === 'console') continue
+      for (const file of readdirSync(dist, { recursive: true, encoding: 'utf8' }).sort()) {
+        if (!file.endsWith('.js')) continue
+        const { mtimeMs, size } = statSync(join(dist, file))
+        hash.update(`${name}/${file} ${mtimeMs} ${size}\n`)
+      }
+    }
+  }
+  return hash.digest('hex')
+}

@@ -398,6 +398,19 @@ describe('formats', () => {
   })
 })
 
+test.each([
+  `${POINTS}/items/p-1%00`,
+  `${POINTS}/items?name=x%00y`,
+  `${POINTS}/items?filter-lang=cql2-json&filter=${encodeURIComponent('{"op":"=","args":[{"property":"name"},"x\\u0000y"]}')}`,
+])('%s is invalid, because it holds a NUL character', async (path) => {
+  const answer = await ask(path)
+  expect([answer.status, await answer.json()]).toEqual([400, { error: expect.stringContaining('NUL character') }])
+})
+
+test('a page of features is not stored by caches, like all JSON of the read interface', async () => {
+  expect((await ask(`${POINTS}/items`)).headers.get('cache-control')).toBe('no-store')
+})
+
 describe('access', () => {
   test.each(['items', 'items/p-1', 'queryables', 'schema', ''])('/%s is refused like the download', async (room) => {
     const path = `${POINTS}${room === '' ? '' : '/'}${room}`

@@ -200,12 +200,17 @@ describe('OGC API – Tiles', () => {
     expect(answer.headers.get('content-type')?.replaceAll(/[" ]/g, '')).toBe(`${type};charset=utf-8`)
   })
 
-  test.each(['/ogc/nothing', '/ogc/collections/nothing', '/ogc/collections/flat/tiles', '/ogc/tileMatrixSets/nothing'])(
-    '%s returns 404',
-    async (path) => {
-      expect((await open(path)).status).toBe(404)
-    },
-  )
+  test.each([
+    '/ogc/nothing',
+    '/ogc/%ff',
+    '/ogc/collections/nothing',
+    '/ogc/collections/%ff',
+    '/ogc/collections/flat/tiles',
+    '/ogc/tileMatrixSets/nothing',
+    '/arcgis/rest/services/%ff',
+  ])('%s returns 404', async (path) => {
+    expect((await open(path)).status).toBe(404)
+  })
 
   test('GDAL reads a collection', async () => {
     const { home, url } = maps().gateway

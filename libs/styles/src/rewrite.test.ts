@@ -53,6 +53,14 @@ test('URLs become absolute and carry the credential; other hosts stay', () => {
   })
 })
 
+test.each(['{fontstack}/{range}', '{fontstack}/{range}.pbf'])(
+  'gateway://fonts/%s names the same glyphs',
+  (template) => {
+    const { glyphs } = rewriteStyle({ ...STYLE, glyphs: `gateway://fonts/${template}` }, PLACES) as typeof STYLE
+    expect(glyphs).toBe('http://tiles/fonts/{fontstack}/{range}.pbf?v=f1&token=T')
+  },
+)
+
 test('basemaps without a version are those of a time, if one is given', () => {
   const { sources } = rewriteStyle(STYLE, { ...PLACES, at: '2026-05-01T00:00:00+02:00' }) as typeof STYLE
   expect(sources.a.url).toBe('http://tiles/tiles/world/tilejson.json?at=2026-05-01T00%3A00%3A00%2B02%3A00&token=T')

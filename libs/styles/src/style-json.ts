@@ -16,13 +16,16 @@ export type GatewayAddress =
 
 export const GATEWAY_SCHEME = 'gateway://'
 
+/** Paths below `gateway://fonts`. The specification has a template in `glyphs`, so designers write one. */
+const GLYPH_PATHS: ReadonlySet<string> = new Set(['', '{fontstack}/{range}', '{fontstack}/{range}.pbf'])
+
 /** Returns the resource that a `gateway://` URL names, or null. Codes may be percent-encoded. */
 export function parseGatewayAddress(address: string): GatewayAddress | null {
   if (!address.startsWith(GATEWAY_SCHEME)) return null
   const [place = '', ...rest] = address.slice(GATEWAY_SCHEME.length).split('/')
   const [code = '', version, ...more] = rest.map(decoded)
   if (more.length > 0 || rest.some((segment) => decoded(segment) === '')) return null
-  if (place === 'fonts') return rest.length === 0 ? { kind: 'fonts' } : null
+  if (place === 'fonts') return GLYPH_PATHS.has(rest.join('/')) ? { kind: 'fonts' } : null
   if (code === '') return null
   if (place === 'basemaps') return { kind: 'basemap', code, version: version ?? null }
   if (version !== undefined) return null

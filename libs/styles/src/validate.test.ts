@@ -45,6 +45,11 @@ test('a style with URLs of the gateway is valid, and lists all its resources', (
   })
 })
 
+test('the glyphs of the gateway may be named with a template', () => {
+  expect(checkStyle(JSON.stringify({ ...VALID, glyphs: 'gateway://fonts/{fontstack}/{range}.pbf' })).ok).toBe(true)
+  expect(checkStyle(JSON.stringify({ ...VALID, glyphs: 'gateway://fonts/{fontstack}/{range}/more' })).ok).toBe(false)
+})
+
 test.each([
   [
     'a comma too many',

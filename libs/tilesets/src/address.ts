@@ -140,6 +140,11 @@ export function parseTilePath(path: string): TilePath {
   }
 }
 
+/** Returns a segment without escapes, or U+FFFD, which is no name, if it cannot be decoded. An empty segment would name the list above it. */
+export function segmentOrUnknown(text: string): string {
+  return decodedSegment(text) ?? '\ufffd'
+}
+
 /** Returns null for text that is not UTF-8 in percent-encoding (RFC 3986, 2.1). */
 export function decodedSegment(text: string): string | null {
   if (!text.includes('%')) return text

@@ -14,5 +14,8 @@ export function parseInstant(text: string, nowMs: number): number | null {
   const [, , , day, time, , , zone] = FORM.exec(first) ?? []
   if (!FORM.test(first) || (time !== undefined && day === undefined)) return null
   const ms = Date.parse(time !== undefined && zone === undefined ? `${first}Z` : first)
-  return Number.isNaN(ms) ? null : ms
+  if (Number.isNaN(ms) || day === undefined) return Number.isNaN(ms) ? null : ms
+  // Date.parse takes the 30th of February for the 2nd of March.
+  const date = first.slice(0, 'yyyy-mm-dd'.length)
+  return new Date(date).toISOString().startsWith(date) ? ms : null
 }

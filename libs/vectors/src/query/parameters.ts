@@ -127,6 +127,7 @@ export function parseItemQuery(id: string, text: string, index: QueriedIndex): I
   const { description, file } = index
   const fields = fieldsOf(description)
   const given = single(text, new Set(ITEM_PARAMETERS))
+  if (id.includes('\0')) throw new QueryError('query_nul', { name: 'id' })
   const format = formatOf(given.get('f'), '')
   if (format !== 'geojson') throw new QueryError('query_one_as')
   return {
@@ -166,6 +167,7 @@ function single(text: string, known: ReadonlySet<string>): ReadonlyMap<string, s
     const shown = name.slice(0, 80)
     if (!known.has(name))
       throw new QueryError('query_no_parameter', { name: shown, names: [...known].slice(0, 40).join(', ') })
+    if (value.includes('\0')) throw new QueryError('query_nul', { name: shown })
     if (given.has(name)) throw new QueryError('query_parameter_twice', { name: shown })
     given.set(name, value)
   }

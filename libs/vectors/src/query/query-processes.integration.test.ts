@@ -1,3 +1,4 @@
+import events from 'node:events'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,6 +16,12 @@ let index: QueriedIndex
 const all = () => parseItemsQuery('limit=10000', '', index)
 /** The query with the longest step: a full scan, with a call of JavaScript for each feature. */
 const slow = () => parseItemsQuery(new URLSearchParams({ filter: "CASEI(name) = 'none'" }).toString(), '', index)
+
+/** A query whose only step takes twenty times as long. */
+const heavy = () => {
+  const filter = Array.from({ length: 20 }, (_, i) => `CASEI(name) = 'none ${i}'`).join(' OR ')
+  return parseItemsQuery(new URLSearchParams({ filter }).toString(), '', index)
+}
 
 beforeAll(async () => {
   const features = Array.from({ length: COUNT }, (_, i) => ({
@@ -72,10 +79,10 @@ test.each(['', '&sortby=-i', '&properties=i'])(
   },
 )
 
-test('steps of clients that have gone are withdrawn, and more than 500 waiting steps are refused', async () => {
+test('steps of clients that have gone are withdrawn, and more than 250 waiting steps of one caller are refused', async () => {
   const processes = new QueryProcesses()
   const first = processes.run(slow()).next()
-  const clients = Array.from({ length: 550 }, () => new AbortController())
+  const clients = Array.from({ length: 300 }, () => new AbortController())
   const outcomes = Promise.allSettled(clients.map(({ signal }) => processes.run(slow(), signal).next()))
   for (const client of clients) client.abort()
   const reasons = (await outcomes).map((one) => (one.status === 'rejected' ? one.reason.constructor : null))
@@ -89,5 +96,38 @@ test('steps of clients that have gone are withdrawn, and more than 500 waiting s
 test('a query beyond its time is ended', async () => {
   const processes = new QueryProcesses(1)
   await expect(processes.run(slow()).next()).rejects.toThrow(QueryTimeout)
+  processes.close()
+})
+
+test('a step waits no longer than a query may take', async () => {
+  const processes = new QueryProcesses(20)
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => processes.run(heavy()).next()))
+  const reasons = outcomes.map((one) => (one.status === 'rejected' ? one.reason.constructor : null))
+  expect(new Set(reasons)).toEqual(new Set([QueryTimeout, QueriesBusy]))
+  processes.close()
+})
+
+test('a query does not wait for the many queries of another caller', async () => {
+  const processes = new QueryProcesses(600_000)
+  let ended = 0
+  const others = Array.from({ length: 20 }, () =>
+    chunksOf(processes.run(heavy(), undefined, 'many')).then(() => ended++),
+  )
+  const page = parseItemsQuery('limit=100', '', index)
+  expect(numbersIn(await chunksOf(processes.run(page, undefined, 'one')))).toEqual(EVERY.slice(0, 100))
+  expect(ended).toBeLessThan(10)
+  await Promise.all(others)
+  processes.close()
+})
+
+test('half of the places remain for other callers', async () => {
+  const processes = new QueryProcesses(600_000)
+  const gone = new AbortController()
+  events.setMaxListeners(0, gone.signal)
+  const many = Promise.allSettled(Array.from({ length: 400 }, () => processes.run(heavy(), gone.signal, 'many').next()))
+  expect(numbersIn(await chunksOf(processes.run(all(), undefined, 'one')))).toEqual(EVERY)
+  gone.abort()
+  const reasons = (await many).map((one) => (one.status === 'rejected' ? one.reason.constructor : null))
+  expect(reasons.filter((reason) => reason === QueriesBusy).length).toBe(150)
   processes.close()
 })

@@ -9,11 +9,14 @@ const MODULE = new URL('../../dist/query/query-process.js', import.meta.url)
 /** Maximum number of processes per edge process, each of about 50 MB. Another one starts if all have worked on one step for this time in ms. */
 const MAX_PROCESSES = 3
 const STALLED_MS = 100
-/** Limits: queries that wait for a step, and queries that are open, most of which then wait for a slow client. */
+/** Limit: processes that work for one caller while others may come. */
+const MAX_PROCESSES_EACH = MAX_PROCESSES - 1
+/** Limits: queries that wait for a step, and queries that are open, most of which then wait for a slow client. One caller may take half. */
 const MAX_WAITING = 500
 const MAX_OPEN = 1_000
-/** Steps that a process knows of: it begins the next one at once, and the others can still be withdrawn. */
+/** Steps that a process knows of: it begins the next one at once, and the others can still be withdrawn. One after a step of more than SHORT_MS. */
 const STEPS_AHEAD = 2
+const SHORT_MS = 20
 /** Time in ms after which a process forgets a query whose client does not read. The query continues later, after the features already sent. */
 const RELEASE_MS = 1_000
 /** MB of a process's JavaScript heap. */
@@ -32,6 +35,7 @@ export class IndexMissing extends Error {}
 
 interface Open {
   readonly id: number
+  readonly caller: string
   readonly query: ItemsQuery
   /** the query as it runs now: it continues after the features already sent */
   current: ItemsQuery
@@ -41,6 +45,8 @@ interface Open {
   /** how often its process ended without a reason known here */
   crashes: number
   releaseTimer: NodeJS.Timeout | null
+  /** ends the query if its step waits for too long */
+  waitTimer: NodeJS.Timeout | null
   /** milliseconds of steps so far */
   spentMs: number
   settle: ((outcome: Chunk | Error) => void) | null
@@ -56,24 +62,28 @@ interface Server {
   readonly open: Set<Open>
   /** start of the first step, by `performance.now()` */
   sinceMs: number
+  /** milliseconds of the last step */
+  lastMs: number
   timer: NodeJS.Timeout | null
+  stallTimer: NodeJS.Timeout | null
   idleTimer: NodeJS.Timeout | null
   ended: boolean
 }
 
 /**
  * Runs queries in other processes, which can be killed, because a step of SQLite cannot be interrupted. A process works on one step at a time,
- * so that the steps of several queries alternate; between two steps of a query its client reads.
+ * so that the steps of several queries alternate; between two steps of a query its client reads. Callers take turns, whatever their number of
+ * queries, and none of them occupies all processes.
  */
 export class QueryProcesses {
   readonly #servers = new Set<Server>()
   readonly #limitMs: number
   readonly #releaseMs: number
   #lastId = 0
-  #open = 0
+  readonly #open: Open[] = []
 
   /**
-   * @param limitMs maximum total time of all steps of a query in milliseconds
+   * @param limitMs maximum total time of all steps of a query in milliseconds, and the maximum time for which a step waits
    * @param releaseMs see RELEASE_MS
    */
   constructor(limitMs = QUERY_SECONDS * 1000, releaseMs = RELEASE_MS) {
@@ -85,25 +95,27 @@ export class QueryProcesses {
    * Yields the parts of a response. Throws `QueriesBusy`, `QueryTimeout`, `QueryAbandoned`, `IndexMissing`, and an `Error` with SQLite's message.
    * Callers must always leave the generator by `return`, as `for await` does.
    * @param gone aborted when the client has gone
+   * @param caller whose query it is, for example the id of a token
    */
-  async *run(query: ItemsQuery, gone?: AbortSignal): AsyncGenerator<Chunk, void> {
-    const waiting = [...this.#servers].reduce((sum, { queue }) => sum + queue.length, 0)
-    if (waiting >= MAX_WAITING || this.#open >= MAX_OPEN) throw new QueriesBusy(coded('query_busy'))
+  async *run(query: ItemsQuery, gone?: AbortSignal, caller = ''): AsyncGenerator<Chunk, void> {
+    this.#refuseIfFull(caller)
     this.#lastId++
     const open: Open = {
       id: this.#lastId,
+      caller,
       query,
       current: query,
       server: null,
       step: null,
       crashes: 0,
       releaseTimer: null,
+      waitTimer: null,
       spentMs: 0,
       settle: null,
       sent: 0,
       isOver: false,
     }
-    this.#open++
+    this.#open.push(open)
     const abandon = () => this.#abandon(open)
     gone?.addEventListener('abort', abandon)
     try {
@@ -119,7 +131,7 @@ export class QueryProcesses {
       }
     } finally {
       gone?.removeEventListener('abort', abandon)
-      this.#open--
+      this.#open.splice(this.#open.indexOf(open), 1)
       this.#leave(open)
     }
   }
@@ -129,10 +141,18 @@ export class QueryProcesses {
     for (const server of this.#servers) this.#kill(server)
   }
 
+  #refuseIfFull(caller: string): void {
+    const waiting = this.#open.filter(({ settle }) => settle !== null)
+    const isFull = (all: readonly Open[], most: number) =>
+      all.length >= most || (all.length >= most / 2 && all.filter((one) => one.caller === caller).length >= most / 2)
+    if (isFull(waiting, MAX_WAITING) || isFull(this.#open, MAX_OPEN)) throw new QueriesBusy(coded('query_busy'))
+  }
+
   #step(open: Open): Promise<Chunk> {
     return new Promise((resolve, reject) => {
       open.settle = (outcome) => {
         open.settle = null
+        stopWaiting(open)
         if (outcome instanceof Error) reject(outcome)
         else resolve(outcome)
       }
@@ -143,32 +163,40 @@ export class QueryProcesses {
   #ask(open: Open): void {
     if (open.releaseTimer !== null) clearTimeout(open.releaseTimer)
     if (open.server?.ended === true) open.server = null
+    if (open.server !== null && isStalled(open.server)) {
+      this.#forget(open)
+      open.server = null
+    }
     open.step = { what: 'pull', id: open.id }
+    open.waitTimer ??= setTimeout(() => {
+      open.settle?.(new QueriesBusy(coded('query_waited', { seconds: this.#limitMs / 1000 })))
+    }, this.#limitMs)
     if (open.server === null) {
-      open.server = this.#choose()
+      open.server = this.#choose(open.caller)
       open.server.open.add(open)
       open.step = { what: 'open', id: open.id, query: open.current }
     }
     const { server } = open
-    server.queue.push(open)
+    server.queue.splice(fairPlace(server.queue, open.caller), 0, open)
     if (server.queue.length === 1) this.#begin(server)
     this.#sendAhead(server)
   }
 
-  #sendAhead({ queue, child }: Server): void {
-    for (const open of queue.slice(0, STEPS_AHEAD)) {
+  #sendAhead({ queue, child, lastMs }: Server): void {
+    for (const open of queue.slice(0, lastMs < SHORT_MS ? STEPS_AHEAD : 1)) {
       if (open.step !== null) child.send(open.step)
       open.step = null
     }
   }
 
-  /** Returns the process with the shortest queue; starts another one if all are stuck. */
-  #choose(): Server {
-    const alive = [...this.#servers].filter(({ ended }) => !ended)
-    const now = performance.now()
-    const free = alive.filter(({ queue, sinceMs }) => queue.length === 0 || now - sinceMs < STALLED_MS)
-    const candidates =
-      free.length > 0 || alive.length >= MAX_PROCESSES ? (free.length > 0 ? free : alive) : [this.#start()]
+  /** Returns the process with the shortest queue; starts another one if all are stuck, and the caller does not have most of them. */
+  #choose(caller: string): Server {
+    const running = [...this.#servers].filter(({ ended }) => !ended)
+    const own = running.filter(({ queue }) => queue[0]?.caller === caller)
+    const alive = own.length < MAX_PROCESSES_EACH ? running : own
+    const free = alive.filter((server) => !isStalled(server))
+    const isMost = alive === own || alive.length >= MAX_PROCESSES
+    const candidates = free.length > 0 ? free : isMost ? alive : [this.#start()]
     const chosen = candidates.reduce((best, one) => (one.queue.length < best.queue.length ? one : best))
     if (chosen.idleTimer !== null) clearTimeout(chosen.idleTimer)
     chosen.idleTimer = null
@@ -185,7 +213,9 @@ export class QueryProcesses {
       queue: [],
       open: new Set(),
       sinceMs: 0,
+      lastMs: Number.POSITIVE_INFINITY,
       timer: null,
+      stallTimer: null,
       idleTimer: null,
       ended: false,
     }
@@ -195,9 +225,28 @@ export class QueryProcesses {
 
   #begin(server: Server): void {
     server.sinceMs = performance.now()
-    if (server.timer !== null) clearTimeout(server.timer)
+    stopTimers(server)
     const [first] = server.queue
-    server.timer = first === undefined ? null : setTimeout(() => this.#tooLong(server), this.#limitMs - first.spentMs)
+    if (first === undefined) return
+    stopWaiting(first)
+    server.stallTimer = setTimeout(() => this.#spread(server), STALLED_MS)
+    const isWanted = first.settle !== null
+    server.timer = setTimeout(
+      () => this.#tooLong(server),
+      isWanted ? Math.max(0, this.#limitMs - first.spentMs) : STALLED_MS,
+    )
+  }
+
+  /** Moves queries that wait for a stalled process, and have not begun there, to another one that gets to them earlier. */
+  #spread(server: Server): void {
+    for (const open of server.queue.filter(({ step }) => step?.what === 'open')) {
+      const other = this.#choose(open.caller)
+      if (other.queue.length >= server.queue.indexOf(open)) continue
+      server.queue.splice(server.queue.indexOf(open), 1)
+      server.open.delete(open)
+      open.server = null
+      this.#ask(open)
+    }
   }
 
   #tooLong(server: Server): void {
@@ -214,7 +263,8 @@ export class QueryProcesses {
     const at = server.queue.findIndex(({ id }) => id === message.id)
     if (at === -1) return
     const [open] = server.queue.splice(at, 1) as [Open]
-    open.spentMs += performance.now() - server.sinceMs
+    server.lastMs = performance.now() - server.sinceMs
+    open.spentMs += server.lastMs
     this.#begin(server)
     this.#sendAhead(server)
     if ('failed' in message) {
@@ -231,9 +281,11 @@ export class QueryProcesses {
     const hasCrashed = !server.ended
     server.ended = true
     this.#servers.delete(server)
-    if (server.timer !== null) clearTimeout(server.timer)
+    stopTimers(server)
     for (const open of server.queue.splice(0)) {
       open.server = null
+      // Its client has gone, or has waited for too long.
+      if (open.settle === null) continue
       if (hasCrashed) open.crashes++
       if (open.crashes < MAX_CRASHES) this.#ask(open)
       else open.settle?.(new Error('the processes that run queries end'))
@@ -242,7 +294,7 @@ export class QueryProcesses {
 
   #kill(server: Server): void {
     server.ended = true
-    if (server.timer !== null) clearTimeout(server.timer)
+    stopTimers(server)
     if (server.idleTimer !== null) clearTimeout(server.idleTimer)
     server.child.kill()
   }
@@ -273,8 +325,8 @@ export class QueryProcesses {
     const { server } = open
     if (server === null || server.ended) return
     const at = server.queue.indexOf(open)
-    // The process finishes a running step; the next step in the queue starts afterwards.
-    if (at > 0) server.queue.splice(at, 1)
+    // The process runs a step that was sent to it, so the time that it takes must not be that of the next one in the queue.
+    if (at >= 0 && open.step !== null) server.queue.splice(at, 1)
     this.#forget(open)
     this.#sendAhead(server)
   }
@@ -288,6 +340,38 @@ export class QueryProcesses {
     server.idleTimer = setTimeout(() => this.#kill(server), IDLE_MS)
     server.idleTimer.unref()
   }
+}
+
+/** True if a process has worked on one step for long. */
+function isStalled({ queue, sinceMs }: Server): boolean {
+  return queue.length > 0 && performance.now() - sinceMs >= STALLED_MS
+}
+
+function stopTimers(server: Server): void {
+  if (server.timer !== null) clearTimeout(server.timer)
+  if (server.stallTimer !== null) clearTimeout(server.stallTimer)
+  server.timer = null
+  server.stallTimer = null
+}
+
+function stopWaiting(open: Open): void {
+  if (open.waitTimer !== null) clearTimeout(open.waitTimer)
+  open.waitTimer = null
+}
+
+/**
+ * Returns the place of a caller's next step in a queue: behind as many steps of each other caller as the caller itself has in it, and behind the steps that
+ * the process knows of.
+ */
+function fairPlace(queue: readonly Open[], caller: string): number {
+  const own = queue.filter((one) => one.caller === caller).length
+  const seen = new Map<string, number>()
+  for (const [i, one] of queue.entries()) {
+    const before = seen.get(one.caller) ?? 0
+    seen.set(one.caller, before + 1)
+    if (before > own && one.step !== null) return i
+  }
+  return queue.length
 }
 
 /** Returns the rest of a query after the features already sent. */

@@ -2,7 +2,7 @@ import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { decodedSegment } from '@gateway/tilesets/address.js'
+import { segmentOrUnknown } from '@gateway/tilesets/address.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import {
@@ -61,11 +61,7 @@ interface Address {
 }
 
 function parseAddress(path: string): Address {
-  const segments = path
-    .replace(/\/$/, '')
-    .split('/')
-    .slice(2)
-    .map((segment) => decodedSegment(segment) ?? '')
+  const segments = path.replace(/\/$/, '').split('/').slice(2).map(segmentOrUnknown)
   const [rest = '', room = '', code = '', type = '', ...more] = segments
   return { room: `${rest}/${room}`.toLowerCase(), code, type: type.toLowerCase(), rest: more }
 }

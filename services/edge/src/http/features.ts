@@ -238,8 +238,8 @@ class Page {
 
   /** True if a feature that was not found in the area of the token is outside of it. */
   async #isElsewhere(): Promise<boolean> {
-    const { edge, gone } = this.#exchange
-    const everywhere = edge.features.queries.run({ ...this.#query, filter: null }, gone)
+    const { edge, gone, token } = this.#exchange
+    const everywhere = edge.features.queries.run({ ...this.#query, filter: null }, gone, token ?? '')
     for await (const { count } of everywhere) if (count > 0) return true
     return false
   }
@@ -301,8 +301,8 @@ class Page {
   }
 
   async *#chunks(): AsyncGenerator<Chunk, void> {
-    const { edge, gone } = this.#exchange
-    for await (const chunk of edge.features.queries.run(this.#query, gone)) {
+    const { edge, gone, token } = this.#exchange
+    for await (const chunk of edge.features.queries.run(this.#query, gone, token ?? '')) {
       this.#returned += chunk.count
       this.#last = chunk.last ?? this.#last
       this.#hasMore = chunk.state === 'more'
@@ -315,7 +315,7 @@ class Page {
       ['ETag', this.#tag()],
       ['Content-Type', ITEM_TYPES[this.#query.format]],
       ['Content-Crs', `<${this.#query.crs.uri}>`],
-      ['Cache-Control', 'private, no-cache'],
+      ['Cache-Control', 'no-store'],
       ['Vary', 'Accept'],
       ...more,
       ...FEATURES_CORS,

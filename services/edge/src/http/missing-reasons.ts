@@ -58,10 +58,13 @@ export function outsideGrid(set: TileMatrixSet, z: number): MissingTile {
 
 export function outsideZooms(version: CatalogVersion): MissingTile {
   const { minZoom, maxZoom } = version.stored
-  return keptOf(
-    version,
-    coded('tile_outside_zooms', { version: labelOf(version), zoom_min: minZoom, zoom_max: maxZoom }),
-  )
+  const zooms = { zoom_min: minZoom, zoom_max: maxZoom }
+  // The tiles of a vector have no version that a caller could name.
+  const isOfVector = version.usage.startsWith('vector:')
+  const said = isOfVector
+    ? coded('tile_outside_vector_zooms', zooms)
+    : coded('tile_outside_zooms', { version: labelOf(version), ...zooms })
+  return keptOf(version, said)
 }
 
 export function isOutsideZooms({ stored }: CatalogVersion, z: number): boolean {

@@ -2,7 +2,14 @@ import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
-import { decodedSegment, flipRow, MAX_ZOOM, parseIndex, parseTilePath } from '@gateway/tilesets/address.js'
+import {
+  decodedSegment,
+  flipRow,
+  MAX_ZOOM,
+  parseIndex,
+  parseTilePath,
+  segmentOrUnknown,
+} from '@gateway/tilesets/address.js'
 import { checkDocumentParameters, QueryError } from '@gateway/vectors/query/parameters.js'
 import { areaKey, grantKey } from '../catalog/grant-key.js'
 import type { DocumentText } from '../documents/build-document.js'
@@ -437,11 +444,7 @@ export function tmsRequest(edge: Edge, url: string, query: string) {
 
 /** Parses an address below `/ogc` in the same way. `path` is the part after `tiles`. */
 export function ogcRequest(edge: Edge, url: string) {
-  const segments = url
-    .replace(/\/$/, '')
-    .split('/')
-    .slice(2)
-    .map((segment) => decodedSegment(segment) ?? '')
+  const segments = url.replace(/\/$/, '').split('/').slice(2).map(segmentOrUnknown)
   const [room, code = '', ...rest] = segments
   const layer = room === 'collections' && code !== '' ? layerAt(edge, code) : null
   const path = layer === null ? [] : belowTiles(layer, rest)

@@ -165,6 +165,8 @@ function asTime(value: Value, operand: Operand): Value {
 }
 
 function operandOf(operand: Operand, context: CompileContext): Value {
+  // SQLite would compare only the text in front of it.
+  if (typeof operand === 'string' && operand.includes('\0')) throw new QueryError('query_nul', { name: 'filter' })
   if (typeof operand === 'string')
     return { kind: 'string', text: '?', values: [operand], shown: `'${operand.slice(0, 40)}'`, literal: true }
   if (typeof operand === 'number')

@@ -38,7 +38,7 @@ const GROUPS = [
     priority: 2,
   },
   {
-    name: 'map',
+    name: 'map-library',
     test: /src\/map\/(version-map|map-view|library)\.tsx?|node_modules\/maplibre-gl/,
     priority: 1,
     // Other pages use some of its dependencies, and must not load the library for them.

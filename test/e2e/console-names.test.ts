@@ -165,7 +165,7 @@ test('charts are loaded when they scroll into view, and draw a line for a series
   await page.getByRole('heading', { name: 'Traffic' }).waitFor()
   // Every page is there by then, and with them would be what they import.
   await expect.poll(() => files.some((file) => /\/assets\/work-/.test(file))).toBe(true)
-  expect(files.filter((file) => /charts|plot|map-view|maplibre/.test(file))).toEqual([])
+  expect(files.filter((file) => /charts|plot|map-library|maplibre/.test(file))).toEqual([])
   await page.getByRole('heading', { name: 'Traffic' }).scrollIntoViewIfNeeded()
   await page.mouse.wheel(0, 600)
   const hits = page.getByRole('figure').filter({ hasText: 'Tiles from memory' })

@@ -130,7 +130,7 @@ test('the first load is small and contains no map; charts and map load when they
   await page.getByRole('heading', { name: 'Traffic' }).scrollIntoViewIfNeeded()
   await page.locator('.plot-figure svg').first().waitFor()
   expect(asked(/charts/)).toBe(true)
-  expect(asked(/map-view|maplibre|\/tiles\//)).toBe(false)
+  expect(asked(/map-library|maplibre|\/tiles\//)).toBe(false)
   // Repeated requests for figures do not count.
   const loaded = finished.filter((request) => !request.url().includes('/api/'))
   const sizes = await Promise.all(loaded.map((request) => request.sizes()))
@@ -141,7 +141,7 @@ test('the first load is small and contains no map; charts and map load when they
   await page.getByRole('link', { name: 'Basemaps', exact: true }).click()
   await page.getByRole('link', { name: 'world', exact: true }).click()
   await mapIsDrawn(page)
-  expect(asked(/\/assets\/map-view/)).toBe(true)
+  expect(asked(/\/assets\/map-library/)).toBe(true)
   expect(asked(/^\/tiles\/world\//)).toBe(true)
   await console.expectClean()
 }, 300_000)

@@ -28,7 +28,7 @@ export function icons() {
 
 /** Throws if the icon does not exist or has other elements than paths. */
 function linesOf(body = '', name) {
-  const lines = [...body.matchAll(/<path [^>]*?\bd="([^"]+)"/g)].map(([, line]) => line)
+  const lines = [...body.matchAll(/<path [^<>]*?\bd="([^"<]+)"/g)].map(([, line]) => line)
   if (lines.length === 0 || lines.length !== body.match(/<(?!g\b|\/)/g)?.length)
     throw new Error(`@iconify-json/tabler has no icon "${name}" that consists of lines.`)
   return lines

@@ -19,6 +19,10 @@ const FIRST = /^(boot|first|en|zh|map-pages)-/
 const HEAVY =
   /node_modules\/(maplibre-gl|recharts|@mantine\/charts|shpjs|proj4|mgrs|wkt-parser|d3-|victory|@reduxjs|redux|immer|reselect|es-toolkit|decimal|eventemitter3|react-redux|react-smooth|parsedbf|but-unzip)/
 
+/** Files of the map pages and of their maps, and the ones among them that belong to the map library. */
+const MAP_PAGES = /src\/(pages\/map-pages|map\/[\w-]+)\.tsx?$/
+const MAP_LIBRARY = /src\/map\/(library|version-map|map-view|style-map|style-picture)/
+
 /** Begins to load the page and its language while the application is still being transferred. */
 const BOOT = 'src/boot.ts'
 
@@ -34,7 +38,7 @@ const GROUPS = [
   // Only what stands above the tabs of a map's page, with its part of the libraries.
   {
     name: 'map-pages',
-    test: /src\/(pages\/map-pages|map\/(?!library|version-map|map-view|style-map|style-picture)[\w-]+)\.tsx?$/,
+    test: (id: string) => MAP_PAGES.test(id) && !MAP_LIBRARY.test(id),
     priority: 2,
   },
   {

@@ -122,6 +122,38 @@ test('a vector is a vector tile service with its tiles, extent and a style', asy
   expect(style.layers[1]).toMatchObject({ type: 'line', 'source-layer': 'roads' })
 })
 
+test('OGC API – Tiles has a tileset of each vector with tiles, and its collection links to it', async () => {
+  const { tilePublicBaseUrl: base } = running.edge.settings
+  const collection = await json('/ogc/collections/roads')
+  const rel = 'http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector'
+  expect(collection.links).toContainEqual({
+    rel,
+    href: `${base}/ogc/collections/roads/tiles`,
+    type: 'application/json',
+  })
+  const { tilesets } = await json('/ogc/collections/roads/tiles')
+  expect(tilesets).toMatchObject([{ dataType: 'vector', tileMatrixSetId: 'WebMercatorQuad' }])
+  const tileset = await json('/ogc/collections/roads/tiles/WebMercatorQuad')
+  expect(tileset).toMatchObject({ dataType: 'vector', layers: [{ id: 'roads', dataType: 'vector' }] })
+  const { href } = tileset.links.find((link: { rel: string }) => link.rel === 'item')
+  expect(href).toBe(`${base}/vectors/roads/tiles/{tileMatrix}/{tileCol}/{tileRow}.mvt?v=1`)
+  expect((await ask('/vectors/roads/tiles/1/1/0.mvt?v=1')).status).toBe(200)
+  const withToken = await json(`/ogc/collections/roads/tiles?token=${running.token}`, '')
+  expect(withToken.tilesets[0].links[0].href).toContain(`token=${running.token}`)
+  expect((await json('/ogc/collections/points')).links).not.toContainEqual(expect.objectContaining({ rel }))
+  const statuses = await Promise.all(
+    [
+      '/ogc/collections/points/tiles',
+      '/ogc/collections/nothing/tiles',
+      '/ogc/collections/roads/tiles/WorldCRS84Quad',
+    ].map(async (address) => (await ask(address)).status),
+  )
+  expect(statuses).toEqual([404, 404, 404])
+  const other = tokenOf({ basemaps: ['photo'], vectors: ['points'] })
+  expect((await ask('/ogc/collections/roads/tiles', other)).status).toBe(403)
+  expect((await ask('/ogc/collections/roads/tiles', '')).status).toBe(401)
+})
+
 test('a style is a vector tile service whose sources are services, with sprites and glyphs where they are', async () => {
   const service = await json(`${SERVICES}/day/VectorTileServer?f=json`)
   const { tileBase } = { tileBase: running.edge.settings.tilePublicBaseUrl }

@@ -13,7 +13,15 @@ import { isOfFeatures } from './features.js'
 import { headerBlock } from './header-block.js'
 import { answerRefusal } from './refusals.js'
 import { RequestContext } from './request-context.js'
-import { ogcRequest, reachOf, tmsRequest, vectorTilePlace, wantedCollection, wmtsTilePath } from './standards.js'
+import {
+  isTilesets,
+  ogcRequest,
+  reachOf,
+  tmsRequest,
+  vectorTilePlace,
+  wantedCollection,
+  wmtsTilePath,
+} from './standards.js'
 import { wantedStyle } from './styles.js'
 import { tiandituRequest } from './tianditu.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
@@ -175,6 +183,8 @@ function ofCollection(edge: Edge, path: string, code: string) {
   const place = layer === null || tiles === null ? vectorTilePlace(rest) : null
   if (place !== null)
     return { wanted: wantedVector(edge, code), reach: vectorTileReach(code, parseTileAddress(...place)) }
+  const ofVector = (layer === null || tiles === null) && edge.freshness.catalog.vectors.has(code) && isTilesets(rest)
+  if (ofVector) return { wanted: wantedVector(edge, code), reach: 'cut' as const }
   return {
     wanted: rest.length === 0 ? wantedCollection(edge, code) : wantedBasemap(edge, code),
     reach: reachOf(tile, code),

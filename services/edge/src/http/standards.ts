@@ -22,6 +22,7 @@ import {
   addressFormsOf,
   type Layer,
   layerOf,
+  layerOfVector,
   readableLayers,
   readableVectors,
   withinArea,
@@ -59,10 +60,10 @@ import { isOfFeatures, isReadable, onFeatures } from './features.js'
 import { CORS, headerBlock } from './header-block.js'
 import { answerRefusal, NOT_FOUND } from './refusals.js'
 import { RequestContext } from './request-context.js'
-import { wantedBasemap } from './tile-answer.js'
+import { wantedBasemap, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { answerTile } from './tiles.js'
-import { onVectorTile } from './vector-tiles.js'
+import { answerNoTiles, onVectorTile } from './vector-tiles.js'
 
 export const XML = 'application/xml; charset=utf-8'
 const JSON_TYPE = 'application/json'
@@ -166,6 +167,8 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
   const ofVector = isOfVector ? vectorTilePlace(rest) : null
   if (ofVector !== null)
     return onVectorTile(edge, res, req, `/vectors/${encodeURIComponent(code)}/tiles/${ofVector.join('/')}`)
+  if (isOfVector && edge.freshness.catalog.vectors.has(code) && isTilesets(rest))
+    return onVectorTilesets(edge, res, req, code, rest)
   const exchange = new RequestContext(edge, 'tile', res, req, request.tile)
   const isCollection = room === 'collections' && code !== '' && rest.length === 0
   const wanted = isCollection
@@ -204,6 +207,29 @@ export function onOgc(edge: Edge, res: HttpResponse, req: HttpRequest) {
 export function vectorTilePlace([tiles, set, z = '', row = '', column, ...more]: readonly string[]) {
   const isTile = tiles === 'tiles' && set === 'WebMercatorQuad' && column !== undefined && more.length === 0
   return isTile ? ([z, column, `${row}.mvt`] as const) : null
+}
+
+/** True for the addresses of the vector tilesets of a collection, and of one of them. */
+export function isTilesets([tiles, set, ...more]: readonly string[]): boolean {
+  return tiles === 'tiles' && (set === undefined || set === 'WebMercatorQuad') && more.length === 0
+}
+
+/** Handles `/ogc/collections/{code}/tiles[/WebMercatorQuad]` of a vector. */
+function onVectorTilesets(edge: Edge, res: HttpResponse, req: HttpRequest, code: string, rest: readonly string[]) {
+  const exchange = new RequestContext(edge, 'tile', res, req)
+  const quirks = gdalQuirks(req.getHeader('accept'), req.getHeader('user-agent'))
+  const granted = (reader: Reader) => {
+    const vector = exchange.edge.freshness.catalog.vectors.get(code)
+    const layer = vector === undefined ? null : layerOfVector(vector)
+    if (layer === null) return answerNoTiles(exchange, code)
+    const seen = withinArea(layer, reader.area)
+    if (seen === null) return answerRefusal(exchange, OUTSIDE_AREA)
+    const document = layerDocument(seen, rest.slice(1), { ...reader, quirks })
+    const name = `${rest.join('/')} ${JSON.stringify(quirks)}`
+    if (document === null) answerRefusal(exchange, NOT_FOUND)
+    else answerOf(exchange, reader, layer, JSON_TYPE, name, () => JSON.stringify(document()))
+  }
+  withReader(exchange, wantedVector(edge, code), 'cut', granted)
 }
 
 /** Returns the resources of a collection: a basemap and a vector with one code form one collection, which exists for readers of either. */

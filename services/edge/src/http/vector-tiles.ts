@@ -105,7 +105,8 @@ function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; versi
 /** Limit: seconds after which a client may ask again for the first tiles of a vector. */
 const RETRY_SECONDS = 5
 
-function answerNoTiles(exchange: RequestContext, code: string) {
+/** Refuses a request for the tiles of a vector that has none, or none yet. */
+export function answerNoTiles(exchange: RequestContext, code: string) {
   const vector = exchange.edge.freshness.catalog.vectors.get(code)
   if (vector?.served && vector.stored.tiles.queued) {
     const refusal = refuse('dependency_down', coded('vector_tiles_building', { name: shownName(code) }))

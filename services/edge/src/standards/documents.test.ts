@@ -28,6 +28,7 @@ function layer(more: Partial<Layer> = {}): Layer {
     set: TILE_MATRIX_SETS.WebMercatorQuad,
     vectorLayers: null,
     times: [],
+    isOfVector: false,
     ...more,
   }
 }

@@ -4,7 +4,15 @@ import { rewriteStyle, type StyleAddresses, withQuery } from '@gateway/styles/re
 import { isObject, parseGatewayAddress, type StyleJson } from '@gateway/styles/style-json.js'
 import type { Catalog, CatalogBasemap, CatalogStyle, CatalogVector } from '../sync/catalog.js'
 import { type ServiceType, serviceType, vectorTileServer } from './esri-documents.js'
-import { type Addresses, addressOf, type Layer, layerOf, readableLayers, readableVectors } from './layer.js'
+import {
+  type Addresses,
+  addressOf,
+  type Layer,
+  layerOf,
+  layerOfVector,
+  readableLayers,
+  readableVectors,
+} from './layer.js'
 
 /** What ArcGIS REST calls a service: a basemap, a vector by its tiles, or a style by the vector tiles that it draws. */
 export type EsriService =
@@ -51,21 +59,6 @@ export function readableServices(catalog: Catalog, token: AccessToken): { name: 
   const codes = styles.filter((style) => layerOfStyle(catalog, style) !== null).map(({ stored }) => stored.code)
   for (const code of codes.sort()) add(code)
   return services
-}
-
-const layersOfTiles = new WeakMap<CatalogBasemap, Layer | null>()
-
-/** The tiles of a vector as a layer, the same object each time; null: it has none. */
-function layerOfVector({ tiles, stored, served }: CatalogVector): Layer | null {
-  if (tiles === null || !served) return null
-  const known = layersOfTiles.get(tiles)
-  if (known !== undefined) return known
-  const version = tiles.versions.get(tiles.stored.defaultVersion ?? '')
-  const versions = version === undefined ? tiles.versions : new Map([[CURRENT_VERSION, version]])
-  const layer = layerOf({ ...tiles, versions })
-  const made = layer === null ? null : { ...layer, code: stored.code }
-  layersOfTiles.set(tiles, made)
-  return made
 }
 
 /** The layers that a style draws of vector tiles, all as one; null: it draws none. */

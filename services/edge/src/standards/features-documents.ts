@@ -7,7 +7,7 @@ import { CRS84 } from '@gateway/vectors/query/crs.js'
 import { FORMATS } from '@gateway/vectors/query/items-query.js'
 import { fieldsOf, ITEM_TYPES, timeFieldOf } from '@gateway/vectors/query/parameters.js'
 import type { CatalogVector } from '../sync/catalog.js'
-import { type Addresses, addressOf } from './layer.js'
+import { type Addresses, addressOf, vectorPath } from './layer.js'
 
 /**
  * Documents of OGC API – Features: parts 1 (OGC 17-069r4), 2 (OGC 18-058r1) and 3 (OGC 19-079r2), and the schemas of part 5.
@@ -93,16 +93,11 @@ export function featureCollection(vector: SeenVector, addresses: Addresses) {
     ...(vector.tiles === null
       ? []
       : [
-          to(
-            'describedby',
-            `/vectors/${encodeURIComponent(code)}/tilejson.json`,
-            'application/vnd.mapbox.tilejson+json',
-          ),
+          to(`${REL}/tilesets-vector`, `${path}/tiles`, JSON_TYPE),
+          to('describedby', `${vectorPath(code)}/tilejson.json`, 'application/vnd.mapbox.tilejson+json'),
         ]),
     // A whole file cannot be cut to an area.
-    ...(vector.isCut === true
-      ? []
-      : [to('enclosure', `/vectors/${encodeURIComponent(code)}/download`, 'application/octet-stream')]),
+    ...(vector.isCut === true ? [] : [to('enclosure', `${vectorPath(code)}/download`, 'application/octet-stream')]),
   ]
   return {
     id: code,

@@ -25,6 +25,8 @@ export interface Layer {
   readonly vectorLayers: readonly { readonly id: string }[] | null
   /** Times at which its defaults changed, ISO 8601, ascending; empty if it has had only one default. */
   readonly times: readonly string[]
+  /** True for the tiles of a vector, which have the routes of vectors. */
+  readonly isOfVector: boolean
 }
 
 /** The addresses that responses contain. */
@@ -67,12 +69,19 @@ export function tileTemplate(
   layer: Layer,
   names: readonly [z: string, x: string, y: string],
 ): string {
-  const template = tileUrlTemplate('', layer.code, layer.version, layer.format)
+  const template = layer.isOfVector
+    ? `${vectorPath(layer.code)}/tiles/{z}/{x}/{y}.mvt`
+    : tileUrlTemplate('', layer.code, layer.version, layer.format)
   const [z, x, y] = names
   return addressOf(addresses, `${template.replace('{z}', z).replace('{x}', x).replace('{y}', y)}?v=${layer.revision}`)
 }
 
-export function tileJsonPath({ code, version }: Pick<Layer, 'code' | 'version'>): string {
+export function vectorPath(code: string): string {
+  return `/vectors/${encodeURIComponent(code)}`
+}
+
+export function tileJsonPath({ code, version, isOfVector }: Pick<Layer, 'code' | 'version' | 'isOfVector'>): string {
+  if (isOfVector) return `${vectorPath(code)}/tilejson.json`
   return `/tiles/${encodeURIComponent(code)}/${encodeURIComponent(version)}/tilejson.json`
 }
 
@@ -109,7 +118,23 @@ function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
     set,
     vectorLayers,
     times: timesOf(stored, versions),
+    isOfVector: false,
   }
+}
+
+const layersOfTiles = new WeakMap<CatalogBasemap, Layer | null>()
+
+/** Returns the tiles of a vector as a layer, the same object each time; null if it has none. */
+export function layerOfVector({ tiles, stored, served }: CatalogVector): Layer | null {
+  if (tiles === null || !served) return null
+  const known = layersOfTiles.get(tiles)
+  if (known !== undefined) return known
+  const version = tiles.versions.get(tiles.stored.defaultVersion ?? '')
+  const versions = version === undefined ? tiles.versions : new Map([[CURRENT_VERSION, version]])
+  const layer = layerOf({ ...tiles, versions })
+  const made = layer === null ? null : { ...layer, code: stored.code, isOfVector: true }
+  layersOfTiles.set(tiles, made)
+  return made
 }
 
 /** Limit: newest times of a layer that a document lists. */

@@ -146,7 +146,11 @@ export function sharedCollection(
     ...features,
     title: layer.title,
     crs: [...new Set([...features.crs, ...tiles.crs])],
-    links: [...features.links, ...tiles.links.filter(({ rel }) => rel !== 'self')],
+    // Vector tiles of the basemap have the address that those of the vector would have.
+    links: [
+      ...features.links.filter(({ rel }) => dataTypeOf(layer) === 'map' || rel !== `${REL}/tilesets-vector`),
+      ...tiles.links.filter(({ rel }) => rel !== 'self'),
+    ],
   }
 }
 

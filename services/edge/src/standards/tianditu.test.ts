@@ -19,6 +19,7 @@ const layer = (more: Partial<Layer> = {}): Layer => ({
   set: TILE_MATRIX_SETS.WebMercatorQuad,
   vectorLayers: null,
   times: [],
+  isOfVector: false,
   ...more,
 })
 const geographic = layer({ set: TILE_MATRIX_SETS.WorldCRS84Quad })

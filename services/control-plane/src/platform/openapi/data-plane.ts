@@ -367,7 +367,7 @@ const STANDARD_PATHS: Paths = {
   ),
   '/ogc/collections/{code}/tiles': document(
     'listVectorTilesets',
-    'List the tileset of a basemap of vector tiles',
+    'List the tileset of a vector, or of a basemap of vector tiles',
     JSON_TYPE,
     [COLLECTION],
   ),

@@ -24,7 +24,7 @@ afterAll(() => shop.close())
 
 /** A job that takes far longer than any test waits. */
 function longJob(engine: 'gdal' | 'wasm', limits = {}) {
-  const request = shop.request({ source_paths: [globe], zoom_min: 0, zoom_max: 9, engine })
+  const request = shop.request({ source_paths: [globe], zoom_min: 0, zoom_max: 8, engine })
   return { ...request, limits: { ...request.limits, ...limits } }
 }
 

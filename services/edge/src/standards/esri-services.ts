@@ -1,8 +1,8 @@
-import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Bounds } from '@gateway/contracts/basemap.js'
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import { rewriteStyle, type StyleAddresses, withQuery } from '@gateway/styles/rewrite.js'
 import { isObject, parseGatewayAddress, type StyleJson } from '@gateway/styles/style-json.js'
-import type { Catalog, CatalogBasemap, CatalogStyle, CatalogVector } from '../sync/catalog.js'
+import type { Catalog, CatalogStyle, CatalogVector } from '../sync/catalog.js'
 import { type ServiceType, serviceType, vectorTileServer } from './esri-documents.js'
 import {
   type Addresses,

@@ -1,4 +1,4 @@
-import { type Bounds } from '@gateway/contracts/basemap.js'
+import type { Bounds } from '@gateway/contracts/basemap.js'
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import { rewriteStyle, type StyleAddresses, withQuery } from '@gateway/styles/rewrite.js'
 import { isObject, parseGatewayAddress, type StyleJson } from '@gateway/styles/style-json.js'

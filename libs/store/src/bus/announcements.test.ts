@@ -39,3 +39,17 @@ test('a wait uses presence of the last moment, and reads it ahead for the next o
   await vi.advanceTimersByTimeAsync(100)
   expect(late).not.toHaveBeenCalled()
 })
+
+test('a wait reads presence again while it has a silent process, which may have returned through the store', async () => {
+  const stale = { ...EDGE, applied_revision: 0, applied_mark: 'l' }
+  const presence = vi.fn(async (): Promise<Presence> => ({ live: [], silent: [stale] }))
+  const announcements = new Announcements(presence, async () => new Set())
+  const first = announcements.awaitApplied(STATE, 100)
+  await vi.advanceTimersByTimeAsync(100)
+  expect((await first).pending.map(({ id }) => id)).toEqual(['e'])
+
+  presence.mockImplementation(async () => ({ live: [EDGE], silent: [] }))
+  const { confirmed, pending } = await announcements.awaitApplied(STATE, 100)
+  expect(confirmed.map(({ id }) => id)).toEqual(['e'])
+  expect(pending).toEqual([])
+})

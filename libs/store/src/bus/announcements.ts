@@ -146,7 +146,8 @@ export class Announcements {
   async #recent(): Promise<Seen> {
     const seen = this.#seen
     const ageMs = seen === null ? FRESH_MS : performance.now() - seen.readAt
-    if (seen === null || ageMs >= FRESH_MS) return this.#reads.read()
+    // A silent process may have returned through the store, which sends no message. It would be reported as pending without being waited for.
+    if (seen === null || seen.silent.length > 0 || ageMs >= FRESH_MS) return this.#reads.read()
     // Read ahead for later waits: with hundreds of edges a reading takes longer than their confirmations.
     if (ageMs >= FRESH_MS / 2) this.#reads.read().catch(() => {})
     return seen

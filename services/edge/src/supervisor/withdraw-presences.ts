@@ -20,9 +20,17 @@ export async function withdrawPresences(sql: Sql, redisUrl: string | null, ids: 
 async function withdrawFromRedis(sql: Sql, redisUrl: string, ids: readonly string[]): Promise<void> {
   const bus = await openBus(sql, { redisUrl, silentSeconds: 0, onTrouble: () => {} })
   try {
+    // The bus refuses commands until its connections are ready, one after the other.
     const deadline = performance.now() + WITHIN_MS
-    while (!bus.connected && performance.now() < deadline) await sleep(LOOK_AGAIN_MS)
-    await Promise.all(ids.map((id) => bus.withdraw(id)))
+    const withdraw = () => Promise.all(ids.map((id) => bus.withdraw(id)))
+    while (performance.now() < deadline) {
+      try {
+        return void (await withdraw())
+      } catch {
+        await sleep(LOOK_AGAIN_MS)
+      }
+    }
+    await withdraw()
   } finally {
     await bus.close()
   }

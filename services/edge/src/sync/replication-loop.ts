@@ -51,7 +51,9 @@ export class ReplicationLoop {
   #troubled = false
   readonly #busTrouble: TroubleLog
   readonly #presenceTrouble: TroubleLog
+  /** False if the store certainly has no presence of this process. */
   #presenceStored = false
+  #storing: Promise<unknown> | null = null
   #confirming = false
   #unconfirmed = false
   /** Announcements in progress. */
@@ -119,7 +121,7 @@ export class ReplicationLoop {
       traffic: traffic(),
     }
     const telling = tell(this.#bus, presence).then(
-      () => this.#forgetStoredPresence(),
+      () => void this.#forgetStoredPresence(),
       (error: Error) => {
         // The loss of the bus is logged elsewhere. A bus that is reachable but refuses the announcement, like a Redis without memory, would be
         // silent.
@@ -143,13 +145,22 @@ export class ReplicationLoop {
   async #storePresence(presence: OwnPresence): Promise<void> {
     if (this.#stopped || this.#bus?.medium !== 'redis') return
     this.#presenceStored = true
-    await this.#o.store.query((sql) => upsertPresence(sql, presence)).catch(() => {})
+    this.#storing = this.#o.store.query((sql) => upsertPresence(sql, presence)).catch(() => {})
+    await this.#storing
   }
 
-  #forgetStoredPresence(): void {
+  async #forgetStoredPresence(): Promise<void> {
     if (!this.#presenceStored || this.#stopped) return
-    this.#presenceStored = false
-    this.#o.store.query((sql) => deletePresence(sql, this.#o.presence.id)).catch(() => {})
+    // Over another connection, the deletion could take effect before the insertion, and the row would outlive this process.
+    const storing = this.#storing
+    await storing
+    if (this.#stopped || this.#storing !== storing) return
+    await this.#o.store.query((sql) => deletePresence(sql, this.#o.presence.id)).then(
+      () => {
+        if (this.#storing === storing) this.#presenceStored = false
+      },
+      () => {},
+    )
   }
 
   /** Resolves with true if the presence was withdrawn from everywhere. */

@@ -164,8 +164,6 @@ export const REFUSAL_MESSAGES = {
   admin_host_unknown:
     'the Host of this request is not a name of this service; list it in ADMIN_HOSTS to use it for administration',
   admin_other_origin: 'this change was requested by a page of another origin',
-  admin_origin_not_said:
-    'with a session, a change must say by Origin or Sec-Fetch-Site that a page of this service requests it',
   admin_too_many_guesses: 'too many wrong admin credentials from this address; wait before the next try',
   session_ended: 'the session has ended: sign in again',
   role_missing: 'this needs the role {needed}, and yours is {role}',

@@ -377,7 +377,6 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   admin_this_machine: '管理接口只对本机开放；ADMIN_ALLOW_REMOTE=true 对其他主机开放',
   admin_host_unknown: '此请求的 Host 不是本服务的名称；要用它管理，请列入 ADMIN_HOSTS',
   admin_other_origin: '此更改由其他来源的页面请求',
-  admin_origin_not_said: '用会话更改时，必须以 Origin 或 Sec-Fetch-Site 说明请求来自本服务的页面',
   admin_too_many_guesses: '来自此 IP 地址的错误管理凭据过多；请稍后再试',
   session_ended: '会话已结束：请重新登录',
   role_missing: '此操作需要角色 {needed}，您的角色是 {role}',

@@ -37,7 +37,9 @@ export const REFUSAL_MESSAGES = {
   version_not_of_the_basemap: 'the basemap has no such version',
   version_is_alias: 'body.version: "{alias}" is the alias of the default version itself',
   version_not_scanned: 'body.version: this version is not available; the last scan did not find it',
-  schedule_not_understood: 'body.schedule: {problem}',
+  schedule_not_understood: 'body.schedule.cron: {problem}',
+  schedule_zone_unknown:
+    'body.schedule.time_zone: {zone} is not a time zone of the IANA database; one of them is Europe/Berlin',
   schedule_never: 'body.schedule: this expression never matches a time',
   watch_of_folders: 'body.watch: only local folders are watched; set a schedule for object storage',
   switch_time_passed: 'body.at: this time has passed; omit it to switch now',

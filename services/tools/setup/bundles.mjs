@@ -70,8 +70,12 @@ export async function makeBundles(root) {
   return folder
 }
 
-/** Makes the bundles in a process of low priority. @param {string} root of the checkout */
-export function makeBundlesAside(root) {
+/**
+ * Makes the bundles, if they do not exist, in a process of low priority.
+ * @param {string} root of the checkout
+ */
+export async function makeBundlesAside(root) {
+  if (existsSync(folderOf(root))) return { ok: true, output: '' }
   return runTool(process.execPath, [fileURLToPath(import.meta.url)], root, NICENESS)
 }
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
+import { makeBundles } from '@gateway/tools/setup/bundles.mjs'
 import type { TestProject } from 'vitest/node'
-import { makeBundles } from './bundles.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {

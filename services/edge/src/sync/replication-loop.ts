@@ -48,7 +48,7 @@ export class ReplicationLoop {
   #timer: NodeJS.Timeout | null = null
   #announcer: NodeJS.Timeout | null = null
   #stopped = false
-  #troubled = false
+  #trouble: 'no schema' | 'out of reach' | null = null
   readonly #busTrouble: TroubleLog
   readonly #presenceTrouble: TroubleLog
   /** False if the store certainly has no presence of this process. */
@@ -75,7 +75,7 @@ export class ReplicationLoop {
 
   /** True if the store answered the last query. */
   get storeUp(): boolean {
-    return this.#o.follower.loaded && !this.#troubled
+    return this.#o.follower.loaded && this.#trouble === null
   }
 
   /** True if invalidations arrive. With Postgres the state of the store decides. */
@@ -155,12 +155,14 @@ export class ReplicationLoop {
     const storing = this.#storing
     await storing
     if (this.#stopped || this.#storing !== storing) return
-    await this.#o.store.query((sql) => deletePresence(sql, this.#o.presence.id)).then(
-      () => {
-        if (this.#storing === storing) this.#presenceStored = false
-      },
-      () => {},
-    )
+    await this.#o.store
+      .query((sql) => deletePresence(sql, this.#o.presence.id))
+      .then(
+        () => {
+          if (this.#storing === storing) this.#presenceStored = false
+        },
+        () => {},
+      )
   }
 
   /** Resolves with true if the presence was withdrawn from everywhere. */
@@ -297,21 +299,26 @@ export class ReplicationLoop {
     }
   }
 
-  #busFailed({ message }: Error): void {
-    this.#busTrouble.note({ err: message })
+  /** A missing schema is reported when the catalog is read. */
+  #busFailed(error: Error): void {
+    if (!lacksSchema(error)) this.#busTrouble.note({ err: error.message })
   }
 
   #failed(error: Error): void {
-    const trouble = lacksSchema(error)
-      ? 'the store does not have the schema of this version yet; a control plane creates it'
-      : 'the store is out of reach'
-    if (!this.#troubled) this.#o.log.warn({ err: error.message }, trouble)
-    this.#troubled = true
+    const trouble = lacksSchema(error) ? 'no schema' : 'out of reach'
+    if (this.#trouble !== trouble) {
+      // Normal at the very first start.
+      if (trouble === 'no schema')
+        this.#o.log.info('the store does not have its schema yet; a control plane creates it')
+      else this.#o.log.warn({ err: error.message }, 'the store is out of reach')
+    }
+    this.#trouble = trouble
   }
 
   #recovered(): void {
-    if (this.#troubled) this.#o.log.info('the store is within reach again')
-    this.#troubled = false
+    if (this.#trouble === 'no schema') this.#o.log.info('the store has its schema')
+    if (this.#trouble === 'out of reach') this.#o.log.info('the store is within reach again')
+    this.#trouble = null
   }
 }
 

@@ -465,6 +465,22 @@ describe('access', () => {
   })
 })
 
+test.each([
+  ['a page', '?limit=200', 'gzip'],
+  ['all features', `?limit=${COUNT}`, 'gzip'],
+  ['CSV', '?f=csv&limit=200', 'gzip'],
+  ['FlatGeobuf, which is not text', '?f=fgb', null],
+])('%s is compressed for clients that accept it', async (_, query, encoding) => {
+  const read = async (accepted: string) => {
+    const answer = await ask(`${POINTS}/items${query}`, { 'Accept-Encoding': accepted })
+    const text = (await answer.text()).replace(/"timeStamp":"[^"]*"/, '')
+    return { text, encoding: answer.headers.get('content-encoding'), vary: answer.headers.get('vary') }
+  }
+  const [plain, packed] = [await read('identity'), await read('gzip')]
+  expect([plain.encoding, packed.encoding, packed.vary]).toEqual([null, encoding, 'Accept, Accept-Encoding'])
+  expect(packed.text).toBe(plain.text)
+})
+
 test('a vector that cannot be read says why it has no features, and stays unchanged', async () => {
   const answer = await ask('/ogc/collections/broken/items')
   if (answer.status !== 404) expect(await answer.text()).toBe('')

@@ -4766,7 +4766,7 @@ export interface paths {
           sort?: "at" | "-at" | "id" | "-id" | "requests" | "-requests" | "tiles" | "-tiles" | "tile_404" | "-tile_404" | "refused" | "-refused" | "bytes" | "-bytes";
           limit?: number;
           offset?: number;
-          by: "token" | "basemap" | "version" | "vector" | "token,basemap" | "token,vector";
+          by: "token" | "basemap" | "version" | "vector" | "token,basemap" | "token,vector" | "basemap,token" | "vector,token";
           id?: string;
           token_id?: string;
           basemap_code?: string;

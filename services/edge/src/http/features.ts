@@ -21,6 +21,8 @@ import { IndexMissing, QueriesBusy, QueryTimeout } from '@gateway/vectors/query/
 import { areaKey } from '../catalog/grant-key.js'
 import type { Edge } from '../edge.js'
 import type { FoundIndex, NotMade } from '../features/vector-features.js'
+import { acceptsGzip } from '../files/accepts-gzip.js'
+import { gzipPieces, gzipText } from '../files/gzip-text.js'
 import { featureSchema, featuresPath, queryables, vectorWithin } from '../standards/features-documents.js'
 import { type Addresses, addressFormsOf } from '../standards/layer.js'
 import type { CatalogVector } from '../sync/catalog.js'
@@ -36,6 +38,7 @@ import { guarded, RequestContext } from './request-context.js'
 import { wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 
+const IN_GZIP: Header = ['Content-Encoding', 'gzip']
 const SCHEMA_TYPE = 'application/schema+json'
 /** Limit: time in ms that a request waits for an index or a download that is being made. */
 const WAIT_MS = 8_000
@@ -186,6 +189,8 @@ class Page {
   readonly #index: QueriedIndex
   readonly #query: ItemsQuery
   readonly #addresses: Addresses
+  /** true if the response is text, and the client accepts it in gzip */
+  readonly #inGzip: boolean
   #returned = 0
   #last: Chunk['last'] = null
   #hasMore = false
@@ -202,6 +207,7 @@ class Page {
     this.#index = index
     this.#query = query
     this.#addresses = addresses
+    this.#inGzip = query.format !== 'fgb' && acceptsGzip(exchange.header('accept-encoding'))
   }
 
   /** Answers without a query if the client already has this page or requires other content. Returns true if it has answered. */
@@ -232,7 +238,7 @@ class Page {
         { rel: 'collection', type: 'application/json', href: this.#address(path, new URLSearchParams()) },
       ]
       const text = Buffer.from(bytes).toString().slice(0, -1)
-      return this.#exchange.answer('200 OK', this.#headers(), `${text},"links":${JSON.stringify(links)}}`)
+      return this.#send(Buffer.from(`${text},"links":${JSON.stringify(links)}}`))
     }
   }
 
@@ -254,12 +260,20 @@ class Page {
       if (this.#exchange.isHead) return this.#exchange.answerEmpty('200 OK', this.#headers())
       if (first.value.state !== 'going on') {
         const whole = Buffer.concat([this.#head(), first.value.bytes, Buffer.from(this.#tail())])
-        return this.#exchange.answer('200 OK', this.#headers(), whole)
+        return await this.#send(whole)
       }
-      await this.#exchange.answerPieces('200 OK', this.#headers(), null, this.#pieces(first.value, chunks))
+      const pieces = this.#pieces(first.value, chunks)
+      if (!this.#inGzip) await this.#exchange.answerPieces('200 OK', this.#headers(), null, pieces)
+      else await this.#exchange.answerPieces('200 OK', this.#headers(IN_GZIP), null, gzipPieces(pieces))
     } finally {
       await chunks.return()
     }
+  }
+
+  async #send(body: Uint8Array, ...more: readonly Header[]): Promise<void> {
+    const packed = this.#inGzip ? await gzipText(body) : null
+    if (packed === null) this.#exchange.answer('200 OK', this.#headers(...more), body)
+    else this.#exchange.answer('200 OK', this.#headers(IN_GZIP, ...more), packed)
   }
 
   #head(): Buffer {
@@ -294,7 +308,7 @@ class Page {
       }
       const next = this.#next()
       const links: Header[] = next === null ? [] : [['Link', `<${next}>; rel="next"`]]
-      this.#exchange.answer('200 OK', this.#headers(...links), Buffer.concat(parts))
+      await this.#send(Buffer.concat(parts), ...links)
     } finally {
       held--
     }
@@ -316,7 +330,7 @@ class Page {
       ['Content-Type', ITEM_TYPES[this.#query.format]],
       ['Content-Crs', `<${this.#query.crs.uri}>`],
       ['Cache-Control', 'no-store'],
-      ['Vary', 'Accept'],
+      ['Vary', 'Accept, Accept-Encoding'],
       ...more,
       ...FEATURES_CORS,
     )

@@ -30,8 +30,11 @@ const MAX_CSV_ROWS = 100_000
 const moment = queryInstantSchema
 const querySchema = listQuery(USAGE_LISTING, {}).extend({
   by: z
-    .enum([...USAGE_KINDS, ...USAGE_PAIRS])
-    .describe('with a comma: by both together, one item for each token and each resource that it requested'),
+    .enum([...USAGE_KINDS, ...USAGE_PAIRS, 'basemap,token', 'vector,token'])
+    .transform((by) => (by === 'basemap,token' ? 'token,basemap' : by === 'vector,token' ? 'token,vector' : by))
+    .describe(
+      'with a comma: by both together, one item for each token and each resource that it requested; the order has no meaning',
+    ),
   id: text
     .optional()
     .describe(

@@ -117,6 +117,7 @@ test('usage of maps is listed by token and basemap together, as a list and as a 
     (await items(`${by}&token_id=${token}&sort=-requests`)).map((item: { basemap_code: string }) => item.basemap_code),
   ).toEqual(['alps', 'rhine'])
   expect((await items(`${by}&token_id=${token}&basemap_code=rhine`)).length).toBe(1)
+  expect(await items('by=basemap,token&step=total&sort=-requests')).toEqual(await items(`${by}&sort=-requests`))
   expect(await items('by=basemap&basemap_code=rhine&step=total')).toMatchObject([{ id: 'rhine', requests: 6 }])
   const file = await ask(`${by}&basemap_code=alps&token_id=signed&format=csv`)
   expect(file.headers['content-disposition']).toBe('attachment; filename="usage-by-token-basemap-total.csv"')

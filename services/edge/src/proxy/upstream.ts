@@ -111,9 +111,15 @@ export class Upstream {
       attempt.ended = true
     }
     this.#pools ??= this.#opened()
-    void this.#pools.then((pools) => {
-      if (!attempt.givenUp) this.#dispatch(pools[lane], options, attempt, release, answer, mayRepeat)
-    })
+    this.#pools.then(
+      (pools) => {
+        if (!attempt.givenUp) this.#dispatch(pools[lane], options, attempt, release, answer, mayRepeat)
+      },
+      (error: Error) => {
+        release()
+        if (!attempt.givenUp) answer.failed(error)
+      },
+    )
     return () => {
       attempt.givenUp = true
       if (body !== null && !Buffer.isBuffer(body)) body.destroy()

@@ -34,6 +34,7 @@ export class RememberedProbes {
   readonly #root: string
   readonly #before: ReadonlyMap<string, Remembered>
   readonly #now = new Map<string, Remembered>()
+  #hasNew = false
 
   /** @param file null to remember nothing; a missing or unreadable file is like an empty one */
   constructor(file: string | null, root: string) {
@@ -54,14 +55,17 @@ export class RememberedProbes {
     const startedAt = Date.now()
     const result = await look()
     const isTree = result.state === 'ok' && (result.probe.storage === 'xyz' || result.probe.storage === 'tms')
-    if (isTree && stamp !== null && stamp.newestMs < startedAt - SETTLED_MS)
+    if (isTree && stamp !== null && stamp.newestMs < startedAt - SETTLED_MS) {
       this.#now.set(folder, { stamp: stamp.text, probe: result.probe })
+      this.#hasNew = true
+    }
     return result
   }
 
-  /** Stores the results atomically. If the disk refuses that, the next walk only takes longer. */
+  /** Stores the results atomically, unless they are those of the previous walk. If the disk refuses that, the next walk only takes longer. */
   save(): void {
     if (this.#file === null) return
+    if (!this.#hasNew && this.#now.size === this.#before.size) return
     const content: MemoryFile = { version: VERSION, root: this.#root, folders: [...this.#now] }
     try {
       mkdirSync(dirname(this.#file), { recursive: true })

@@ -126,7 +126,7 @@ function runLayer(layer) {
   if (selected === null) return
   const dir = mkdtempSync(join(tmpdir(), 'gateway-test-report-'))
   const report = join(dir, 'report.json')
-  // A layer may be several projects: unit and unit-components.
+  // A layer may be two projects: unit and unit-components, integration and integration-isolated.
   const options = ['--config', 'test/vitest.config.ts', '--project', `${layer}*`, '--passWithNoTests']
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...selected])

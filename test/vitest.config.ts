@@ -7,6 +7,17 @@ const { icons } = await import(`${root}services/console/icons-plugin.mjs`)
 /** Directories of tests that run the built processes and test them as black boxes. */
 const SYSTEM = 'test/{conformance,e2e,fault}'
 
+/** Integration tests that need a process for each file: those of edges, because the native addon serves one listener, and of tools. */
+const ISOLATED = '{libs/{native-edge,tilesets,vectors},services/{edge,tiler,tools}}/src/**/*.integration.test.ts'
+
+const INTEGRATION = {
+  // Half of the tests wait: for rescans of files, for leases, for processes to start.
+  maxWorkers: 3,
+  globalSetup: 'test/harness/global-setup.ts',
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+}
+
 /**
  * The layers, each a project, or two with a common prefix, which `test/run.mjs` runs separately in sequence:
  * unit (only the test's own process), integration (`*.integration.test.ts`: real Postgres, Redis, child processes), and system.
@@ -32,6 +43,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Starting a worker for a file takes more processor time than most files. Each one restores what it changes in its process.
+          isolate: false,
           include: [
             '{libs,services}/*/{src,setup}/**/*.test.{ts,tsx,mjs}',
             'bench/src/**/*.test.ts',
@@ -61,12 +74,20 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
-          // Half of the tests wait: for rescans of files, for leases, for processes to start.
-          maxWorkers: 3,
+          ...INTEGRATION,
+          // The files of a service share most of its modules, which take longer to load than many tests.
+          isolate: false,
           include: ['{libs,services}/*/src/**/*.integration.test.ts', 'test/harness/**/*.integration.test.ts'],
-          globalSetup: 'test/harness/global-setup.ts',
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          exclude: [ISOLATED, '**/node_modules/**'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // Part of the integration layer: each file needs its own process.
+          name: 'integration-isolated',
+          ...INTEGRATION,
+          include: [ISOLATED],
         },
       },
       {

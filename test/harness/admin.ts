@@ -86,8 +86,11 @@ export class Admin {
 /** Timeout of a scan that hangs, below the time limits of hooks and tests. */
 const SCAN_WITHIN_MS = 120_000
 
+/** Pause between two requests for the state of a scan, each of which takes some milliseconds of the processor that the scan needs. */
+const LOOK_AGAIN_MS = 50
+
 /** Waits between two polls of a state for which the interface has no event. */
 function nextLook(deadline: number, complaint: string): Promise<void> {
   if (Date.now() > deadline) throw new Error(complaint)
-  return new Promise((resolve) => setTimeout(resolve, 20))
+  return new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
 }

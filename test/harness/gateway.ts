@@ -31,6 +31,9 @@ export interface ControlPlane extends Links {
 const READY_WITHIN_MS = 120_000
 const APPLIED_WITHIN_MS = 90_000
 const STOP_WITHIN_MS = 60_000
+
+/** Pause between two requests for a state, each of which takes some milliseconds of the processor that the start needs. */
+const LOOK_AGAIN_MS = 50
 export const ADMIN_TOKEN = 'harness-admin-token'
 export const ADMIN_USER = 'admin'
 export const ADMIN_PASSWORD = 'harness-admin-password'
@@ -100,7 +103,7 @@ export class Gateway {
     for (const { url, process } of [this.controlPlane, ...this.edges]) {
       while (process.running && !(await isReady(`${url}/ready`))) {
         if (Date.now() > deadline) throw new Error(`${process.name} is not ready\n${this.logs()}`)
-        await new Promise((resolve) => setTimeout(resolve, 20))
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
       }
       if (!process.running) throw new Error(`${process.name} ended before it was ready\n${this.logs()}`)
     }
@@ -132,7 +135,7 @@ export class Gateway {
       const alive = (body.items ?? []).filter(({ pid }) => isAlive(pid))
       if (alive.length >= processes && satisfied(alive)) return
       if (Date.now() > deadline) throw new Error(`${complaint}: ${JSON.stringify(body)}\n${this.logs()}`)
-      await new Promise((resolve) => setTimeout(resolve, 20))
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
     }
   }
 

@@ -20,7 +20,8 @@ declare module 'vitest' {
  * gets a separate database in it on request, copied from a migrated one.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  project.provide('bundles', await makeBundles(project.config.root))
+  const bundles = await makeBundles(project.config.root)
+  project.provide('bundles', bundles)
   const dir = await mkdtemp(join(tmpdir(), 'gateway-test-postgres-'))
   const server = await startEmbeddedPostgres({
     dir,
@@ -34,8 +35,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   })
   await makeTemplate(server.url)
   project.provide('postgresUrl', server.url)
-  // Workers do not inherit what vitest provides, and tests in libs do not use the harness, so they read this variable.
+  // Workers do not inherit what vitest provides, and tests in libs do not use the harness, so they read these variables.
   process.env.TEST_POSTGRES_URL = server.url
+  process.env.TEST_BUNDLES = bundles
   return async () => {
     await server.stop()
     await rm(dir, { recursive: true })

@@ -29,8 +29,7 @@ const renewed = (lease: JobLease) => renewLease(store.sql, lease, 60, PROGRESS)
 const expire = () => store.sql`UPDATE jobs SET lease_until = now() - interval '1 second' WHERE lease_until IS NOT NULL`
 
 async function queued(): Promise<string[]> {
-  const [slice, second, exported] = await Promise.all([insertSlice('a'), insertSlice('b'), insertExport()])
-  return [slice, second, exported]
+  return [await insertSlice('a'), await insertSlice('b'), await insertExport()]
 }
 
 async function insertSlice(code: string): Promise<string> {

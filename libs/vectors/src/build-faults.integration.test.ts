@@ -231,7 +231,7 @@ test('a file that is another one than the scan has found is refused, whether bef
   await outcome
   expect(fs.readdirSync(task.output)).toEqual([])
   await expect(build(file, { fingerprint: fingerprintOf(partsOf(file, 'geojson')) })).resolves.toBeDefined()
-}, 60_000)
+})
 
 test('all parts of a shapefile are those that the scan has found', async () => {
   execFileSync('ogr2ogr', [join(home, 'shape.shp'), geojson('shape-source', [point('[1,2]', { a: 1 })])])
@@ -251,4 +251,4 @@ test('the least memory that may be set is enough for both tools', async () => {
     maxZoom: 8,
   })
   expect(built?.maxZoom).toBe(8)
-}, 60_000)
+})

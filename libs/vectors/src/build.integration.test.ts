@@ -252,7 +252,7 @@ test('hostile geometries are tiled as far as possible, and every polygon is vali
   // Features across the antimeridian appear at both ends of the world.
   for (const x of [0, 1]) expect((await tile(1, x, 0))?.layers.city?.length).toBeGreaterThan(0)
   for (const zoom of [0, 2, 4]) await expectValid(tile, zoom, output)
-}, 60_000)
+})
 
 /** Validates polygons with GEOS, in GDAL's SQLite dialect. */
 async function expectValid(tile: Awaited<ReturnType<typeof build>>['tile'], zoom: number, folder: string) {

@@ -5,6 +5,9 @@ import { migrate } from '../migrate.js'
 /** A migrated database without connections, which others are copied from: the migrations take five times as long as a copy. */
 const TEMPLATE = 'migrated'
 
+/** Four times the limit of the services, which a busy machine exceeds: no test waits for it. */
+const STATEMENT_TIMEOUT_MS = 60_000
+
 /** A separate store for one test file, in the Postgres server of the integration layer. */
 export interface FreshStore {
   readonly sql: Sql
@@ -49,7 +52,11 @@ export async function freshStore(
   if (options.migrated) await createMigrated(serverUrl, name)
   else await withStore(serverUrl, async (server) => void (await server`CREATE DATABASE ${server(name)}`))
   const url = databaseUrl(serverUrl, name)
-  const sql = openStore(url, { applicationName: 'test', maxConnections: 8 })
+  const sql = openStore(url, {
+    applicationName: 'test',
+    maxConnections: 8,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  })
   return {
     sql,
     url,

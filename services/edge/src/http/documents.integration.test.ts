@@ -150,17 +150,15 @@ test.each(REPEATED)('%s is answered again without JavaScript, with the same byte
     [{}, 'HEAD'],
   ] as const) {
     const again = () => ask(address, { 'x-access-token': token, ...more }, method)
-    await again()
-    // The previous request may have waited until the document was made.
     const first = await again()
     let second = first
-    expect(await withoutJavaScript(async () => (second = await again()))).toBe(1)
+    // On a busy processor, the document or its token is published only after the next request.
+    await expect.poll(() => withoutJavaScript(async () => (second = await again()))).toBe(1)
     expect(withoutDate(second)).toEqual(withoutDate(first))
     expect(second.status).toBe(200)
   }
   const byQuery = `${address}${address.includes('?') ? '&' : '?'}token=${token}`
-  for (let i = 0; i < 2; i++) await ask(byQuery, {})
-  expect(await withoutJavaScript(() => ask(byQuery, {}))).toBe(1)
+  await expect.poll(() => withoutJavaScript(() => ask(byQuery, {}))).toBe(1)
 })
 
 test('a document that is sent without JavaScript is bound to its token, its catalog and its request', async () => {
@@ -168,8 +166,7 @@ test('a document that is sent without JavaScript is bound to its token, its cata
   const headers = { 'x-access-token': token }
   const again = (more: http.OutgoingHttpHeaders = {}) => ask(CAPABILITIES, { ...headers, ...more })
   const publish = async () => {
-    for (let i = 0; i < 3; i++) await again()
-    expect(await withoutJavaScript(again)).toBe(1)
+    await expect.poll(() => withoutJavaScript(again)).toBe(1)
   }
   await publish()
   expect(await withoutJavaScript(() => again({ 'x-access-token': issue() }))).toBe(0)

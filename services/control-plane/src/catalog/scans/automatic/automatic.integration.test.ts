@@ -29,12 +29,17 @@ const save = (more: object) =>
   call('POST', '/scan-sources', { code: 'maps', kind: 'basemap', path: tree.at('maps'), ...more })
 const source = async () => (await call('GET', '/scan-sources/maps')).body
 
-/** Runs the queue until no scan of the source waits. */
+/** Runs the queue until the queued scan of the source has succeeded. */
 async function runQueue(): Promise<void> {
+  const before = (await source()).last_scan?.id
   const stop = new AbortController()
   const running = scanQueue.run({ ...app.ctx, shutdown: stop.signal })
   await expect
-    .poll(async () => [(await source()).queued_at, (await source()).last_scan?.status])
+    .poll(async () => {
+      const { queued_at, last_scan } = await source()
+      // A scan that has left the queue may not be recorded yet.
+      return [queued_at, last_scan?.id !== before && last_scan?.status]
+    })
     .toEqual([null, 'succeeded'])
   stop.abort()
   await running

@@ -34,9 +34,10 @@ async function start(): Promise<void> {
   await portsAreFree(settings)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(settings, log))
   if (shutdown.begun) return
-  await startServices(settings, databaseUrl, log, shutdown)
-  if (shutdown.begun) return
-  const demo = settings.demo ? await demoAddresses() : null
+  const services = startServices(settings, databaseUrl, log, shutdown)
+  // The demo needs only the control plane.
+  const demoReady = services.controlPlane.then(() => (settings.demo && !shutdown.begun ? demoAddresses() : null))
+  const [demo] = await Promise.all([demoReady, services.edge])
   if (shutdown.begun) return
   // For people, so on standard error: standard output stays JSON that can be piped, and a log file gets no demo token.
   process.stderr.write(

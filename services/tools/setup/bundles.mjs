@@ -75,7 +75,8 @@ export async function makeBundles(root) {
  * @param {string} root of the checkout
  */
 export async function makeBundlesAside(root) {
-  if (existsSync(folderOf(root))) return { ok: true, output: '' }
+  const hasBundler = existsSync(join(root, 'node_modules/rolldown'))
+  if (!hasBundler || existsSync(folderOf(root))) return { ok: true, output: '' }
   return runTool(process.execPath, [fileURLToPath(import.meta.url)], root, NICENESS)
 }
 

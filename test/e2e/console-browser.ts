@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
 import { ADMIN_PASSWORD, ADMIN_USER, type Gateway } from '../harness/gateway.js'
 
-/** Screenshots for inspection after a run; ignored by git. */
+/** Screenshots for inspection after a run with SCREENSHOTS=keep; ignored by git. */
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/console/', import.meta.url))
 
 /** A service token beyond the prefix by which it is listed and searched. */
@@ -118,11 +118,12 @@ export async function settled(page: Page): Promise<void> {
   await expect.poll(() => page.getByRole('status', { name: /^Loading/ }).count(), { timeout: WAIT_MS }).toBe(0)
 }
 
-/** Takes a screenshot for inspection after the run. */
-export async function shot(page: Page, name: string, fullPage = true): Promise<Buffer> {
+/** Takes a screenshot for inspection after the run, if those are kept: one takes as much processor time as a small page. */
+export async function shot(page: Page, name: string, fullPage = true): Promise<void> {
+  if (process.env.SCREENSHOTS !== 'keep') return
   // Fixed elements would be drawn at the current scroll position.
   if (fullPage) await inPage(page, 'window.scrollTo(0, 0)')
-  return page.screenshot({ path: `${ARTIFACTS}${name}.png`, fullPage })
+  await page.screenshot({ path: `${ARTIFACTS}${name}.png`, fullPage })
 }
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

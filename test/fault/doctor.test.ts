@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { migrate } from '@gateway/store/migrate.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshDatabase, withConnection } from '../harness/database.js'
@@ -34,7 +33,6 @@ let settings: Record<string, string>
 const closing: (() => unknown)[] = []
 
 beforeAll(async () => {
-  await withConnection(database().url, migrate)
   mkdirSync(join(home(), 'maps'))
   settings = {
     CONFIG_FILE: join(home(), 'service.env'),

@@ -1,26 +1,27 @@
 import { randomBytes } from 'node:crypto'
 import { currentRevision } from '@gateway/store/change-log.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
+import { createMigrated } from '@gateway/store/testing/fresh-store.js'
 import { inject } from 'vitest'
 
-/** A fresh, empty database in the run's Postgres. */
+/** A fresh database in the run's Postgres, as the migrations leave it. */
 export interface TestDatabase {
   readonly url: string
   readonly name: string
   /** Returns the application names of all connections except the harness's own. */
   connections(): Promise<readonly string[]>
-  /** Returns the revision of the change log. The schema must exist. */
+  /** Returns the revision of the change log. */
   revision(): Promise<number>
   drop(): Promise<void>
   /** Keeps a copy of the whole database, and returns the function that restores it. Both end all connections. */
   backUp(): Promise<() => Promise<void>>
 }
 
-/** Creates a database. Unit tests of libraries, which are outside this package, use TEST_POSTGRES_URL in the same way. */
+/** Creates a database without running the migrations, which `start.test.ts` and the tests of the store do. */
 export async function freshDatabase(): Promise<TestDatabase> {
   const serverUrl = inject('postgresUrl')
   const name = `test_${randomBytes(6).toString('hex')}`
-  await withConnection(serverUrl, (sql) => sql`CREATE DATABASE ${sql(name)}`)
+  await createMigrated(serverUrl, name)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
   return {

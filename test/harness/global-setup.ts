@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { makeTemplate } from '@gateway/store/testing/fresh-store.js'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
 import { makeBundles } from '@gateway/tools/setup/bundles.mjs'
 import type { TestProject } from 'vitest/node'
@@ -16,7 +17,7 @@ declare module 'vitest' {
 
 /**
  * Bundles the compiled services unless their bundles exist, and starts one Postgres server for a run of a layer. Every gateway and every test
- * gets a separate database in it on request.
+ * gets a separate database in it on request, copied from a migrated one.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   project.provide('bundles', await makeBundles(project.config.root))
@@ -31,6 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     },
     onLost: (reason) => console.error(`postgres is lost: ${reason}`),
   })
+  await makeTemplate(server.url)
   project.provide('postgresUrl', server.url)
   // Workers do not inherit what vitest provides, and tests in libs do not use the harness, so they read this variable.
   process.env.TEST_POSTGRES_URL = server.url

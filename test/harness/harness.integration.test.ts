@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { openStore } from '@gateway/store/connect.js'
+import { readSchemaState } from '@gateway/store/migrate.js'
 import { Redis } from 'ioredis'
 import { expect, test } from 'vitest'
-import { freshDatabase } from './database.js'
+import { freshDatabase, withConnection } from './database.js'
 import { environment } from './environment.js'
 import { connectionsLeft, portsLeft, processesLeft, troubleIn } from './left-behind.js'
 import { freePort } from './ports.js'
@@ -18,6 +19,23 @@ const SOON_MS = 200
 function run(code: string, mark: string = randomUUID()): ServiceProcess {
   return new ServiceProcess('script', [process.execPath, '-e', code], environment(mark, {}))
 }
+
+test('databases are migrated, and no two have a random value in common', async () => {
+  const databases = [await freshDatabase(), await freshDatabase()]
+  const random = databases.map(({ url }) =>
+    withConnection(url, async (sql) => {
+      expect(await readSchemaState(sql)).toEqual({ pending: [], newer: [] })
+      return sql<{ value: string }[]>`
+        SELECT value FROM instance_keys
+        UNION ALL SELECT encode(secret, 'hex') FROM signing_keys
+        UNION ALL SELECT unnest(ARRAY[mark, previous_mark])::text FROM revision_counter`
+    }),
+  )
+  const values = (await Promise.all(random)).flat().map(({ value }) => value)
+  expect(values).toHaveLength(10)
+  expect(new Set(values).size).toBe(10)
+  for (const database of databases) await database.drop()
+})
 
 test('every database is fresh, and no longer exists after it was dropped', async () => {
   const [one, two] = [await freshDatabase(), await freshDatabase()]

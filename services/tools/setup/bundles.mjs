@@ -71,11 +71,12 @@ export async function makeBundles(root) {
 }
 
 /**
- * Makes the bundles in a process of low priority, if they do not exist and the bundler is installed, a package of development.
+ * Makes the bundles, if they do not exist, in a process of low priority.
  * @param {string} root of the checkout
  */
 export async function makeBundlesAside(root) {
-  if (!existsSync(join(root, 'node_modules/rolldown')) || existsSync(folderOf(root))) return { ok: true, output: '' }
+  const hasBundler = existsSync(join(root, 'node_modules/rolldown'))
+  if (!hasBundler || existsSync(folderOf(root))) return { ok: true, output: '' }
   return runTool(process.execPath, [fileURLToPath(import.meta.url)], root, NICENESS)
 }
 
@@ -126,7 +127,6 @@ function madeFrom(root) {
   const hash = createHash('sha256').update(`${process.version} ${resolve(root)}\n`)
   for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file))
   for (const parent of COMPILED) {
-    if (!existsSync(join(root, parent))) continue
     for (const name of readdirSync(join(root, parent)).sort()) {
       const dist = join(root, parent, name, 'dist')
       if (!existsSync(dist) || name === 'console') continue

@@ -27,8 +27,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { makeChart } from '../helm/make.mjs'
 import { assemble } from '../images/assemble.mjs'
 import { findContainerEngine } from '../images/engine.mjs'
 import { makeKit } from './kit.mjs'
@@ -69,12 +69,12 @@ mkdirSync(out, { recursive: true })
 const work = mkdtempSync(join(tmpdir(), 'gateway-release-'))
 try {
   // The SBOM takes the name of its subject from the folder.
-  release(join(work, name))
+  await release(join(work, name))
 } finally {
   rmSync(work, { recursive: true, force: true })
 }
 
-function release(source) {
+async function release(source) {
   run('git', ['clone', '--quiet', '--no-hardlinks', root, source], work)
   run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], source)
   run('npm', ['run', '--silent', 'build'], source)
@@ -85,7 +85,7 @@ function release(source) {
   cpSync(join(source, 'bench/results/comparison.json'), join(out, 'bench.json'))
   packServices(source, document)
   packDocs(source)
-  packChart(source)
+  await packChart(source)
   if (!options['no-images']) saveImages(source)
   if (options.offline) packKit(source)
   writeSums()
@@ -111,12 +111,14 @@ function packDocs(source) {
   pack(parent, folder, `${name}-docs-${version}.tar.gz`, source)
 }
 
-function packChart(source) {
+/** Uses the packages of the clone, so that the checkout needs none. */
+async function packChart(source) {
   if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
     console.log('No Helm chart: kubectl is not here.')
     return
   }
   const parent = join(work, 'chart')
+  const { makeChart } = await import(pathToFileURL(join(source, 'deploy/helm/make.mjs')).href)
   makeChart(join(parent, name), version)
   pack(parent, name, `${name}-chart-${version}.tgz`, source)
 }

@@ -11,6 +11,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildAddon, buildConsole, buildDocs, consoleExists } from './setup/builds.mjs'
+import { bundleOrFile, makeBundlesAside } from './setup/bundles.mjs'
 import { installPackages, packagesAreInstalled, registryTrouble } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
@@ -50,8 +51,9 @@ const everything = !script?.startsWith(join(root, 'services/'))
 if (process.env.SETUP !== 'off' && !runsAsDelivered(script) && !runsAsIs(script)) await makeReady().catch(end)
 if (script === null) process.exit()
 if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
-process.argv = [process.argv[0], script, ...process.argv.slice(4)]
-await import(pathToFileURL(script).href)
+const program = everything ? script : bundleOrFile(root, script)
+process.argv = [process.argv[0], program, ...process.argv.slice(4)]
+await import(pathToFileURL(program).href)
 
 function checkNode() {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -94,19 +96,24 @@ function runsAsIs(script) {
   return process.argv[2] === '--as-is' && existsSync(script) && existsSync(join(root, 'node_modules'))
 }
 
-/** The console and the documentation of a fresh checkout are built while the script already runs: requests for them wait. */
+/**
+ * Services start before the documentation is built, and in a fresh checkout before the console is: requests for them wait. An old console might not
+ * fit the new API.
+ */
 async function makeReady() {
   const release = await lockCheckout()
   if (release === null) return
   try {
     await installAndCompile()
-    const bundles = bundle()
-    if (script !== null && !everything && !consoleExists(root)) {
-      bundles.catch(sayFailure).finally(release)
-      return
-    }
-    await bundles
-    release()
+    const isService = script !== null && !everything
+    const hasConsole = consoleExists(root)
+    const consoleBuilt = bundleConsole()
+    // The tests make the bundles themselves.
+    const processesBuilt = everything && script !== null ? null : consoleBuilt.then(() => makeBundlesAside(root))
+    const built = Promise.all([consoleBuilt, bundleDocs(), processesBuilt])
+    if (!isService) await built
+    else if (hasConsole) await consoleBuilt
+    void built.catch(sayFailure).finally(release)
   } catch (error) {
     release()
     throw error
@@ -156,12 +163,13 @@ function compile(isNewlyInstalled) {
   return runTool(process.execPath, [compiler, ...(isComplete ? checked : ['-b', '--noCheck', ...SERVICES])], root)
 }
 
-async function bundle() {
-  const [consoleBuilt, docsBuilt] = await Promise.all([
-    buildConsole(root, () => say('Building the console (vite build) ...')),
-    buildDocs(root, () => say('Building the documentation (vitepress build) ...')),
-  ])
-  mustHaveWorked('Building the console failed (vite build)', consoleBuilt)
+async function bundleConsole() {
+  const built = await buildConsole(root, () => say('Building the console (vite build) ...'))
+  mustHaveWorked('Building the console failed (vite build)', built)
+}
+
+async function bundleDocs() {
+  const docsBuilt = await buildDocs(root, () => say('Building the documentation (vitepress build) ...'))
   if (docsBuilt.signal) throw new SetupFailed('', docsBuilt.signal)
   // Maps are served without the documentation. The next start tries again.
   if (!docsBuilt.ok) say(`${beginning(docsBuilt.output)}\nBuilding the documentation failed; continuing without it.`)

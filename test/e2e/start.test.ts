@@ -66,6 +66,9 @@ describe('on a machine without a database or Redis', () => {
     expect(items.map(({ tiles }) => tiles.status)).toEqual(['ready', 'ready'])
     expect(await terminate(start)).toEqual({ code: 0, signal: null })
     await nothingIsLeft()
+    // Edges start while the migrations run.
+    const warned = start.lines.filter(({ json }) => json?.level === 'warn').map(({ raw }) => raw)
+    expect(warned.filter((line) => line.includes('does not exist'))).toEqual([])
 
     const token = new URL(first.TileJSON ?? '').searchParams.get('token') ?? ''
     const env = await readFile(home().configFile, 'utf8')
@@ -141,7 +144,8 @@ describe('with an external database and Redis', () => {
   })
 
   test('the start command uses them and starts no database', async () => {
-    const start = home().run('start', servers)
+    const passwordOnly = { CONFIG_FILE: join(home().dir, 'password.env'), ADMIN_PASSWORD: 'only-a-password' }
+    const start = home().run('start', { ...servers, ...passwordOnly })
     const { Tile = '' } = await printed(start)
     expect((await sharp(await paste(Tile)).metadata()).width).toBe(256)
     expect(await database().connections()).not.toEqual([])

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { makeTemplate } from '@gateway/store/testing/fresh-store.js'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
+import { makeBundles } from '@gateway/tools/setup/bundles.mjs'
 import type { TestProject } from 'vitest/node'
-import { makeBundles } from './bundles.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {

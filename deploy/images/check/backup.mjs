@@ -23,7 +23,10 @@ export async function checkBackup(compose) {
   assert.deepEqual([await statusOf(token), await statusOf(later.token)], [401, 200])
 
   for (const name of compose.containers('control-plane')) compose.engine.run('stop', name)
-  inPostgres(['pg_restore', '-U', 'gateway', '-d', 'gateway', '--clean', '--if-exists'], dump)
+  inPostgres(['createdb', '-U', 'gateway', 'gateway_restored'])
+  inPostgres(['pg_restore', '-U', 'gateway', '-d', 'gateway_restored', '--exit-on-error'], dump)
+  const swap = ['DROP DATABASE gateway WITH (FORCE)', 'ALTER DATABASE gateway_restored RENAME TO gateway']
+  inPostgres(['psql', '-U', 'gateway', '-d', 'postgres', ...swap.flatMap((statement) => ['-c', statement])])
   for (const name of compose.containers('control-plane')) compose.engine.run('start', name)
   await until('the token of the backup works again, and the later one is unknown', async () => {
     // Twice per token, because the proxy alternates between the edges.

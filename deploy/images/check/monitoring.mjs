@@ -11,6 +11,9 @@ const directory = resolve(import.meta.dirname, '../../monitoring')
 const PORT = 19090
 const SCRAPE_SECONDS = 5
 
+/** Metrics of alerts that an edge has only if it terminates TLS, which the proxy of compose does. */
+const ONLY_WITH_TLS = ['gateway_tls_certificate_expiry_timestamp_seconds']
+
 export async function checkMonitoring(compose) {
   if (spawnSync('prometheus', ['--version']).status !== 0) {
     console.log('monitoring: not checked, since no prometheus is installed')
@@ -51,9 +54,9 @@ export async function checkMonitoring(compose) {
     assert.deepEqual(empty, [], 'panels without data')
     const names = new Set(readFileSync(join(directory, 'alerts.yaml'), 'utf8').match(/gateway_\w+/g))
     for (const name of names) if ((await query(name)).length === 0) empty.push(name)
-    assert.deepEqual(empty, [], 'metrics of alerts without data')
+    assert.deepEqual(empty, ONLY_WITH_TLS, 'metrics of alerts without data')
     console.log(
-      `monitoring: ${targets.length} targets, ${expressions.length} panel queries and ${names.size} metrics of alerts have data`,
+      `monitoring: ${targets.length} targets, ${expressions.length} panel queries and ${names.size - empty.length} metrics of alerts have data`,
     )
   } finally {
     prometheus.kill()

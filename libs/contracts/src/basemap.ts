@@ -100,7 +100,9 @@ export const basemapVersionSchema = z.object({
         'addresses as `v`, so that caches do not serve older content',
     ),
   available: z.boolean(),
-  scanned_at: timestampSchema,
+  scanned_at: timestampSchema.describe(
+    'time at which a scan, an import or a slice job last found it new, changed, missing or back',
+  ),
 })
 export type BasemapVersion = z.infer<typeof basemapVersionSchema>
 

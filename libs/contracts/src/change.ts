@@ -4,7 +4,7 @@
  * styles have changed), `signing_key` (keys of signed addresses have changed) and `all` (reload everything).
  */
 export const CHANGE_KINDS = ['token', 'basemap', 'vector', 'style', 'font', 'signing_key', 'all'] as const
-/** Key of a basemap change that means all basemaps, while tokens and vectors stay cached. It is not a valid code. */
+/** Key of a basemap change that means all basemaps, while tokens and vectors stay cached. Earlier versions write it. It is not a valid code. */
 export const EVERY_BASEMAP = '*'
 export type ChangeKind = (typeof CHANGE_KINDS)[number]
 

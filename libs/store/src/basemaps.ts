@@ -48,6 +48,7 @@ export interface StoredVersion {
   readonly review?: 'held' | 'rejected' | null
   /** reason of the rejection */
   readonly reviewReason?: string | null
+  /** time at which a scan, an import or a slice job last found it new, changed, missing or back */
   readonly scannedAt: Date
   /** times at which it was the default, oldest first; absent if never, or in a catalog that an earlier version kept */
   readonly defaultTimes?: readonly DefaultTime[] | null
@@ -262,11 +263,17 @@ export interface NewBasemap {
   readonly sourceCode: string
 }
 
-/** Creates a basemap or updates its name and public URL. Its owner, the scan source that found it first, never changes here. */
-export async function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promise<void> {
+export function upsertBasemap(tx: Transaction, basemap: NewBasemap): Promise<void> {
+  return upsertBasemaps(tx, [basemap])
+}
+
+/** Creates basemaps or updates their names and public URLs. The owner, the scan source that found one first, never changes here. */
+export async function upsertBasemaps(tx: Transaction, basemaps: readonly NewBasemap[]): Promise<void> {
+  if (basemaps.length === 0) return
   await tx`
     INSERT INTO basemaps (code, name, tile_base_url, source_code)
-    VALUES (${basemap.code}, ${basemap.name}, ${basemap.tileBaseUrl}, ${basemap.sourceCode})
+    SELECT * FROM unnest(${basemaps.map((b) => b.code)}::text[], ${basemaps.map((b) => b.name)}::text[],
+                         ${basemaps.map((b) => b.tileBaseUrl)}::text[], ${basemaps.map((b) => b.sourceCode)}::text[])
     ON CONFLICT (code) DO UPDATE SET name = excluded.name, tile_base_url = excluded.tile_base_url, updated_at = now()
     WHERE basemaps.source_code = excluded.source_code`
 }
@@ -284,20 +291,35 @@ export type NewVersion = Omit<
   | 'scanned'
 >
 
+export function upsertVersion(tx: Transaction, basemapCode: string, version: NewVersion): Promise<void> {
+  return upsertVersions(tx, [{ basemapCode, ...version }])
+}
+
+/** Limit: versions of one statement, whose parameter has some megabytes if each has a list of vector layers. */
+const UPSERTED_AT_ONCE = 500
+
 /**
- * Creates or replaces a version, and makes it available, with the time of the statement and not of the transaction's begin. A trigger increments
- * its revision whenever fields that identify its content change.
+ * Creates or replaces versions, and makes them available, with the time of the statement and not of the transaction's begin. A trigger increments the
+ * revision of a version whenever fields that identify its content change.
  */
-export async function upsertVersion(tx: Transaction, basemapCode: string, v: NewVersion): Promise<void> {
+export async function upsertVersions(
+  tx: Transaction,
+  versions: readonly (NewVersion & { readonly basemapCode: string })[],
+): Promise<void> {
+  for (let at = 0; at < versions.length; at += UPSERTED_AT_ONCE)
+    await upsertSome(tx, versions.slice(at, at + UPSERTED_AT_ONCE))
+}
+
+async function upsertSome(tx: Transaction, versions: Parameters<typeof upsertVersions>[1]): Promise<void> {
   await tx`
     INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
                                   description, vector_layers, tile_matrix_set, metadata, path, fingerprint, name, rows_from_north,
                                   bounds_derived, tile_matrices, scanned_at)
-    VALUES (${basemapCode}, ${v.version}, ${v.storage}, ${v.format}, ${v.extension}, ${v.tileSize}, ${v.minZoom}, ${v.maxZoom},
-            ${v.bounds as number[] | null}::float8[], ${v.attribution}, ${v.description},
-            ${v.vectorLayers === null ? null : tx.json(v.vectorLayers as never)}, ${v.tileMatrixSet},
-            ${tx.json(v.metadata as never)}, ${v.path}, ${v.fingerprint}, ${v.name}, ${v.rowsFromNorth}, ${v.boundsDerived},
-            ${v.tileMatrices == null ? null : tx.json(v.tileMatrices as never)}, clock_timestamp())
+    SELECT v.*, clock_timestamp()
+    FROM jsonb_to_recordset(${tx.json(versions.map(rowOf) as never)}) AS v (
+      basemap_code text, version text, storage text, format text, extension text, tile_size int, min_zoom int, max_zoom int, bounds float8[],
+      attribution text, description text, vector_layers jsonb, tile_matrix_set text, metadata jsonb, path text, fingerprint text, name text,
+      rows_from_north boolean, bounds_derived boolean, tile_matrices jsonb)
     ON CONFLICT (basemap_code, version) DO UPDATE SET
       storage = excluded.storage, format = excluded.format, extension = excluded.extension, tile_size = excluded.tile_size,
       min_zoom = excluded.min_zoom, max_zoom = excluded.max_zoom, bounds = excluded.bounds, attribution = excluded.attribution,
@@ -307,22 +329,36 @@ export async function upsertVersion(tx: Transaction, basemapCode: string, v: New
       bounds_derived = excluded.bounds_derived, tile_matrices = excluded.tile_matrices, available = true, scanned_at = excluded.scanned_at`
 }
 
+function rowOf(v: NewVersion & { readonly basemapCode: string }) {
+  return {
+    basemap_code: v.basemapCode,
+    version: v.version,
+    storage: v.storage,
+    format: v.format,
+    extension: v.extension,
+    tile_size: v.tileSize,
+    min_zoom: v.minZoom,
+    max_zoom: v.maxZoom,
+    bounds: v.bounds,
+    attribution: v.attribution,
+    description: v.description,
+    vector_layers: v.vectorLayers,
+    tile_matrix_set: v.tileMatrixSet,
+    metadata: v.metadata,
+    path: v.path,
+    fingerprint: v.fingerprint,
+    name: v.name,
+    rows_from_north: v.rowsFromNorth,
+    bounds_derived: v.boundsDerived,
+    tile_matrices: v.tileMatrices ?? null,
+  }
+}
+
 /** Increments the revision of a version. Callers have changed its content. */
 export async function growRevision(tx: Transaction, basemapCode: string, version: string): Promise<void> {
   await tx`
     UPDATE basemap_versions SET revision = nextval('version_revisions')
     WHERE basemap_code = ${basemapCode} AND version = ${version}`
-}
-
-/** Records that a scan has seen these versions, changed or not, by the code of their basemap. */
-export async function touchVersions(tx: Transaction, seen: ReadonlyMap<string, readonly string[]>): Promise<void> {
-  const codes = [...seen].flatMap(([code, versions]) => versions.map(() => code))
-  const versions = [...seen.values()].flat()
-  if (codes.length === 0) return
-  await tx`
-    UPDATE basemap_versions AS v SET scanned_at = now()
-    FROM unnest(${codes}::text[], ${versions}::text[]) AS seen (code, version)
-    WHERE v.basemap_code = seen.code AND v.version = seen.version`
 }
 
 /** Sets the availability of versions, as just observed. A scan that began earlier does not overwrite it. */

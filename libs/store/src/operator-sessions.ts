@@ -47,7 +47,11 @@ export async function noteSessionUsed(sql: Sql, digest: Buffer): Promise<void> {
 }
 
 /** Returns the person of the deleted session, or null. */
-export async function deleteSession(tx: Transaction, digest: Buffer): Promise<{ readonly actor: string } | null> {
-  const [row] = await tx<{ actor: string }[]>`DELETE FROM operator_sessions WHERE digest = ${digest} RETURNING actor`
+export async function deleteSession(
+  tx: Transaction,
+  digest: Buffer,
+): Promise<{ readonly actor: string; readonly name: string } | null> {
+  const [row] = await tx<{ actor: string; name: string }[]>`
+    DELETE FROM operator_sessions WHERE digest = ${digest} RETURNING actor, name`
   return row ?? null
 }

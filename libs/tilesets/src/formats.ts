@@ -28,6 +28,11 @@ export function formatOfExtension(extension: string): TileFormat | null {
   return FORMAT_OF_EXTENSION.get(extension) ?? FORMAT_OF_EXTENSION.get(extension.toLowerCase()) ?? null
 }
 
+/** True if an address may name a format by this extension (no dot): exactly one of `extensionsOf`. */
+export function isExtensionOf(extension: string, format: TileFormat): boolean {
+  return FORMAT_OF_EXTENSION.get(extension) === format
+}
+
 /** Returns the extensions of a format in lower case. URLs may have any of them. */
 export function extensionsOf(format: TileFormat): string[] {
   return [...FORMAT_OF_EXTENSION].filter(([, its]) => its === format).map(([extension]) => extension)

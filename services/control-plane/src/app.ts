@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import Fastify, { LogController } from 'fastify'
 import { serializerCompiler } from 'fastify-type-provider-zod'
@@ -73,6 +74,8 @@ function createApp(ctx: ControlContext): App {
 }
 
 function refuseAmbiguousFraming(app: App): void {
+  // Node would close the connection without a response.
+  app.server.on('connect', (_request, socket: Socket) => answerClientError(new Error('CONNECT'), socket))
   // An unknown expectation is ignored (RFC 9110, 10.1.1); Node would answer it without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRequest', async (request, reply) => {

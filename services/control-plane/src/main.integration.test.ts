@@ -202,6 +202,7 @@ test('malformed or ambiguous HTTP gets a response in the form of errors', async 
     [400, 'GET http://127.0.0.1/api/v1/admin/tokens HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n'],
     [400, 'POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
     [400, 'POST /health HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n'],
+    [400, 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n'],
     [431, `GET /health HTTP/1.1\r\nHost: a\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`],
   ] as const) {
     const answer = await ask(request)

@@ -160,3 +160,16 @@ test('a value with several allowed forms is refused with all of them', () => {
     'body.zoom: must be one of these: a whole number; "native"; received "nativ"; did you mean "native"?',
   )
 })
+
+test.each([
+  [
+    { every_second: 60 },
+    /^body\.schedule\.every_seconds: is required; body\.schedule\.every_second: unknown field; did you mean every_seconds\?$/,
+  ],
+  [{ every_seconds: 60, time_zon: 'UTC' }, /^body\.schedule\.time_zon: unknown field; did you mean time_zone\?$/],
+  [{ every_seconds: 60, cron: '* * * * *' }, /^body\.schedule\.cron: cannot be combined with the other fields$/],
+  [{ cron: 5 }, /^body\.schedule\.cron: must be a text; received 5/],
+  ['daily', /^body\.schedule: must be /],
+])('an object of several forms is refused with the problems of the closest form: %j', (schedule, message) => {
+  expect(messageOf(scanSourceBodySchema, { ...source, schedule })).toMatch(message)
+})

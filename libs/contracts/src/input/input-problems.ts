@@ -33,13 +33,26 @@ export function checkInput<T extends z.core.$ZodType>(schema: T, input: unknown,
 }
 
 function problemsOf(issues: readonly Issue[], schema: z.core.$ZodType, input: unknown, place: string): CodedMessage[] {
-  const each = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? oneByOne(issue) : [issue]))
+  const each = issues
+    .flatMap((issue) => ofClosestForm(issue, input))
+    .flatMap((issue) => (issue.code === 'unrecognized_keys' ? oneByOne(issue) : [issue]))
   const named = each.slice(0, MAX_PROBLEMS).flatMap((issue) => problemOf(issue, schema, input, place))
   return each.length > MAX_PROBLEMS ? [...named, coded('input.more', { count: each.length - MAX_PROBLEMS })] : named
 }
 
 function oneByOne(issue: Extract<Issue, { code: 'unrecognized_keys' }>): Issue[] {
   return issue.keys.map((key) => ({ ...issue, keys: [key] }))
+}
+
+/** Returns the issues of that form of an object which has the fewest; other issues unchanged. */
+function ofClosestForm(issue: Issue, input: unknown): Issue[] {
+  if (issue.code !== 'invalid_union' || issue.message !== ZODS) return [issue]
+  const value = valueAt(input, issue.path)
+  if (typeof value !== 'object' || value === null) return [issue]
+  const forms = issue.errors.filter(([first]) => first?.code !== 'invalid_type' || first.path.length > 0)
+  const [closest] = forms.toSorted((a, b) => a.length - b.length)
+  if (closest === undefined) return [issue]
+  return closest.map((one) => ({ ...one, path: [...issue.path, ...one.path] }) as Issue)
 }
 
 function problemOf(issue: Issue, schema: z.core.$ZodType, input: unknown, place: string): CodedMessage[] {
@@ -73,6 +86,7 @@ function unknownField(
   const known = Object.entries(fieldsAt(schema, path)).flatMap(([name, field]) =>
     field === asListedSchema ? [] : [name],
   )
+  if (known.includes(key)) return [coded('input.other_form', { field })]
   const near = nearest(key, known)
   const unknown = coded(place === 'query' ? 'input.unknown_parameter' : 'input.unknown_field', { field })
   if (near !== null) return [unknown, coded('input.did_you_mean', { value: near })]

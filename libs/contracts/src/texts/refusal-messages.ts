@@ -37,7 +37,9 @@ export const REFUSAL_MESSAGES = {
   version_not_of_the_basemap: 'the basemap has no such version',
   version_is_alias: 'body.version: "{alias}" is the alias of the default version itself',
   version_not_scanned: 'body.version: this version is not available; the last scan did not find it',
-  schedule_not_understood: 'body.schedule: {problem}',
+  schedule_not_understood: 'body.schedule.cron: {problem}',
+  schedule_zone_unknown:
+    'body.schedule.time_zone: {zone} is not a time zone of the IANA database; one of them is Europe/Berlin',
   schedule_never: 'body.schedule: this expression never matches a time',
   watch_of_folders: 'body.watch: only local folders are watched; set a schedule for object storage',
   switch_time_passed: 'body.at: this time has passed; omit it to switch now',
@@ -164,8 +166,6 @@ export const REFUSAL_MESSAGES = {
   admin_host_unknown:
     'the Host of this request is not a name of this service; list it in ADMIN_HOSTS to use it for administration',
   admin_other_origin: 'this change was requested by a page of another origin',
-  admin_origin_not_said:
-    'with a session, a change must say by Origin or Sec-Fetch-Site that a page of this service requests it',
   admin_too_many_guesses: 'too many wrong admin credentials from this address; wait before the next try',
   session_ended: 'the session has ended: sign in again',
   role_missing: 'this needs the role {needed}, and yours is {role}',

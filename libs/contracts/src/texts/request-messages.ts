@@ -4,6 +4,7 @@ export const REQUEST_MESSAGES = {
   'input.unknown_field': '{field}: unknown field',
   'input.unknown_parameter': '{field}: unknown parameter',
   'input.no_body': '{field}: unknown field, since this request takes no fields',
+  'input.other_form': '{field}: cannot be combined with the other fields',
   'input.required': '{field}: is required',
   'input.string': '{field}: must be a text',
   'input.number': '{field}: must be a number',

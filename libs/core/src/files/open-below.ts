@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { fileCall } from './paced-calls.js'
 import { liesBelow, liesBelowLater } from './real-root.js'
 
 /** A plain file that is open for reading and verified to be below its root. The caller closes `fd`. */
@@ -67,6 +68,13 @@ export function openBelowSync(root: string, file: string): Opening {
 
 /** Like `openBelowSync`, without blocking the event loop: for cold files and slow file systems. */
 export async function openBelow(root: string, file: string): Promise<Opening> {
+  return fileCall(
+    () => openBelowSync(root, file),
+    () => openBelowLater(root, file),
+  )
+}
+
+async function openBelowLater(root: string, file: string): Promise<Opening> {
   const target = path.resolve(root, file)
   let fd: number
   try {

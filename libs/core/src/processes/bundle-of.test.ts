@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(root, { recursive: true }))
 
-const bundle = (file: string) => join(root, 'node_modules/.bundles', file)
+const bundle = (file: string) => join(root, 'node_modules/.bundles/0a1b', file)
 
 test('a bundled process starts bundles, and a compiled file that has none', () => {
   const own = bundle('services/edge/dist/main.js')

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 
-/** The folder of the bundles (test/harness/bundles.mjs), which mirrors the checkout. */
-const FOLDER = '/node_modules/.bundles/'
+/** A folder of bundles (services/tools/setup/bundles.mjs), which mirrors the checkout. */
+const FOLDER = /^(.*)(\/node_modules\/\.bundles\/[^/]+\/)/
 
 /**
  * Returns the bundle of a compiled file if this process runs from a bundle itself, and the file otherwise: the processes of one gateway are
@@ -10,8 +10,8 @@ const FOLDER = '/node_modules/.bundles/'
  * @param own absolute path of the file with which this process was started
  */
 export function bundleOf(file: string, own = process.argv[1] ?? ''): string {
-  const [root, isBundle] = own.split(FOLDER)
-  if (root === undefined || isBundle === undefined || !file.startsWith(`${root}/`)) return file
-  const bundle = root + FOLDER + file.slice(root.length + 1)
+  const [, root, folder] = FOLDER.exec(own) ?? []
+  if (root === undefined || folder === undefined || !file.startsWith(`${root}/`)) return file
+  const bundle = root + folder + file.slice(root.length + 1)
   return existsSync(bundle) ? bundle : file
 }

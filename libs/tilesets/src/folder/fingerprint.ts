@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
 import path from 'node:path'
+import { fileCall } from '@gateway/core/files/paced-calls.js'
 import { spread, type ZoomListing } from './listing.js'
 
 /** Maximum number of column folders of one zoom whose time is read. */
@@ -28,7 +29,11 @@ export async function folderFingerprint(
 
 async function timeOf(folder: string): Promise<string> {
   try {
-    return (await fs.stat(folder, { bigint: true })).mtimeNs.toString(36)
+    const { mtimeNs } = await fileCall(
+      () => fs.statSync(folder, { bigint: true }),
+      () => fs.promises.stat(folder, { bigint: true }),
+    )
+    return mtimeNs.toString(36)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'gone'
     throw error

@@ -1,8 +1,9 @@
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
 import path from 'node:path'
 import type { TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { fileCall } from '@gateway/core/files/paced-calls.js'
 import { readAhead } from '@gateway/core/files/read-ahead.js'
-import { liesBelowLater } from '@gateway/core/files/real-root.js'
+import { liesBelow, liesBelowLater } from '@gateway/core/files/real-root.js'
 import { isInPyramid, isKnownGrid, MAX_ZOOM, parseIndex } from '../address.js'
 import { formatOfExtension } from '../formats.js'
 import type { ZoomExtent } from './extent.js'
@@ -149,8 +150,16 @@ export function numbersIn(names: readonly string[]): number[] {
 /** Returns the names in a folder below `root`; empty if it has gone, is not a folder, or is a link that leads out of `root`. */
 export async function listNames(root: string, folder: string): Promise<string[]> {
   try {
-    const real = await fs.realpath(folder)
-    return (await liesBelowLater(root, real)) ? await fs.readdir(real) : []
+    return await fileCall(
+      () => {
+        const real = fs.realpathSync.native(folder)
+        return liesBelow(root, real) ? fs.readdirSync(real) : []
+      },
+      async () => {
+        const real = await fs.promises.realpath(folder)
+        return (await liesBelowLater(root, real)) ? await fs.promises.readdir(real) : []
+      },
+    )
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return []

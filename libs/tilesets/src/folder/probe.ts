@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { promisify } from 'node:util'
 import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
+import { fileCall } from '@gateway/core/files/paced-calls.js'
 import { isKnownGrid, MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'
@@ -177,9 +178,16 @@ export async function readStart(root: string, tile: SampleTile): Promise<Buffer 
   const opened = await openBelow(root, tile.path)
   if (!opened.ok) return null
   try {
-    const { bytesRead, buffer } = await readAsync(opened.fd, Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0)
-    return buffer.subarray(0, bytesRead)
+    const start = Buffer.alloc(Math.min(opened.size, SAMPLE_BYTES))
+    const bytesRead = await fileCall(
+      () => fs.readSync(opened.fd, start, 0, start.length, 0),
+      async () => (await readAsync(opened.fd, start, 0, start.length, 0)).bytesRead,
+    )
+    return start.subarray(0, bytesRead)
   } finally {
-    await closeAsync(opened.fd)
+    await fileCall(
+      () => fs.closeSync(opened.fd),
+      () => closeAsync(opened.fd),
+    )
   }
 }

@@ -325,7 +325,7 @@ export const en = {
     health: 'Health',
     allGood: 'Available',
     someMissing: (n: number, of: number) => `${n} of ${of} missing`,
-    scannedAt: 'Last seen',
+    scannedAt: 'Last change',
     noSuch: (code: string) => `Basemap “${code}” does not exist`,
     noSuchVersion: (version: string) => `Version “${version}” does not exist`,
     preview: 'Preview',

@@ -314,7 +314,7 @@ export const zh: Texts = {
     health: '健康',
     allGood: '可用',
     someMissing: (n, of) => `${of} 个中缺失 ${n} 个`,
-    scannedAt: '最近发现',
+    scannedAt: '最近变化',
     noSuch: (code) => `没有底图“${code}”`,
     noSuchVersion: (version) => `没有版本“${version}”`,
     preview: '预览',

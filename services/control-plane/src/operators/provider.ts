@@ -120,6 +120,8 @@ async function discover({ oidcIssuer, oidcClientId, oidcClientSecret }: Provider
   )
   config.timeout = TIMEOUT_SECONDS
   for (const allow of execute) allow(config)
+  // The standard leaves the signature to TLS (OpenID Connect Core 1.0, 3.1.3.7); a proxy may end TLS before the provider.
+  oidc.enableNonRepudiationChecks(config)
   return config
 }
 

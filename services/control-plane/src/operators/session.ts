@@ -18,7 +18,7 @@ export async function beginSession(
   await sql.begin(async (tx) => {
     if (before !== undefined) await deleteSession(tx, sessionDigest(before))
     await insertSession(tx, sessionDigest(id), who, settings.sessionTtlSeconds)
-    const detail = { role: who.role, by: who.begunBy }
+    const detail = { name: who.name, role: who.role, by: who.begunBy }
     await insertAudit(tx, { actor: who.actor, address, action: 'session.begin', subject: who.actor, detail })
   })
   return id
@@ -32,6 +32,8 @@ export async function endSession(
 ): Promise<void> {
   await sql.begin(async (tx) => {
     const ended = await deleteSession(tx, digest)
-    if (ended !== null) await insertAudit(tx, { ...admin, action: 'session.end', subject: ended.actor })
+    if (ended === null) return
+    const { actor: subject, name } = ended
+    await insertAudit(tx, { ...admin, action: 'session.end', subject, detail: { name } })
   })
 }

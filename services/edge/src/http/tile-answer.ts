@@ -3,7 +3,7 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
-import { formatOfExtension } from '@gateway/tilesets/formats.js'
+import { isExtensionOf } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { isInSet, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
@@ -70,7 +70,7 @@ export function findTarget(
   const isFolder = storage === 'xyz' || storage === 'tms'
   if (address.suffix !== '' && !isFolder) return noRetina(version)
   if (!isInSet(set, address.z, address.x, address.y)) return outsideGrid(set, address.z)
-  if (address.extension !== format && formatOfExtension(address.extension) !== format) return wrongExtension(version)
+  if (!isExtensionOf(address.extension, format)) return wrongExtension(version)
   // An address that means different versions to different tokens is never cached.
   const isShared = served !== undefined && !(isUnfixed(label) && (basemap.stored.canary ?? null) !== null)
   const cacheControl = served !== undefined ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'

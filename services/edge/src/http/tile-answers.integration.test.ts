@@ -156,3 +156,11 @@ test('a file name beyond ASCII is sent in both forms', async () => {
   const zip = await ask('/vectors/roads/download', { method: 'HEAD' })
   expect(zip.headers['content-disposition']).toBe('attachment; filename="roads.zip"; filename*=UTF-8\'\'r%C3%B6ads.zip')
 })
+
+test('an extension in capitals is another one, and names no tile', async () => {
+  expect((await ask('/tiles/raster/0/0/0.png')).status).toBe(200)
+  for (const extension of ['PNG', 'Png', 'jpg']) {
+    const { status, body } = await ask(`/tiles/raster/0/0/0.${extension}`)
+    expect([extension, status, JSON.parse(body.toString())]).toEqual([extension, 404, { error: expect.any(String) }])
+  }
+})

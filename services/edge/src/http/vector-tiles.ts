@@ -3,7 +3,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import { decodedSegment, isInPyramid, parseTileAddress } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'
-import { formatOfExtension } from '@gateway/tilesets/formats.js'
+import { isExtensionOf } from '@gateway/tilesets/formats.js'
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
 import { tileJson } from '@gateway/tilesets/tilejson.js'
 import { areaKey } from '../catalog/grant-key.js'
@@ -44,7 +44,7 @@ export function onVectorTile(
     if (served === null) return answerNoTiles(exchange, code)
     const { basemap, version } = served
     if (!address.ok) return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))
-    if (address.suffix !== '' || formatOfExtension(address.extension) !== 'pbf')
+    if (address.suffix !== '' || !isExtensionOf(address.extension, 'pbf'))
       return answerRefusal(exchange, wrongExtension(version))
     if (!isInPyramid(address.z, address.x, address.y))
       return answerRefusal(exchange, outsideGrid(TILE_MATRIX_SETS.WebMercatorQuad, address.z))

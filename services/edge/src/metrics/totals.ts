@@ -1,4 +1,3 @@
-import { AggregatorRegistry } from 'prom-client'
 import type { MetricsReport } from './durations.js'
 
 /**
@@ -28,14 +27,20 @@ export class Totals {
     this.#reports.delete(key)
     if (last === undefined) return
     const counted = last.filter((metric) => isCounting(metric.type))
-    this.#ofTheDead = await AggregatorRegistry.aggregate([this.#ofTheDead, counted]).getMetricsAsJSON()
+    this.#ofTheDead = await (await sumOf(() => [this.#ofTheDead, counted])).getMetricsAsJSON()
   }
 
   /** Returns the exposition text of all sums, with the supervisor's own values. */
   async text(own: readonly string[]): Promise<string> {
-    const sums = AggregatorRegistry.aggregate([this.#ofTheDead, ...this.#latest.values()])
+    const sums = await sumOf(() => [this.#ofTheDead, ...this.#latest.values()])
     return `${(await sums.metrics()).trimEnd()}\n${own.join('\n')}\n`
   }
+}
+
+/** Loads the registry with the first sum: the supervisor needs it only for a scrape, or when a worker has ended. */
+async function sumOf(reports: () => MetricsReport[]) {
+  const { AggregatorRegistry } = await import('prom-client')
+  return AggregatorRegistry.aggregate(reports())
 }
 
 function isCounting(type: unknown): boolean {

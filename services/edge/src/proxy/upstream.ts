@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { EDGE_ADMITTED_HEADER, EDGE_ASK_HEADER } from '@gateway/contracts/header-limits.js'
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import type { RequestHead } from './request-head.js'
 import { WaitingBodies } from './waiting-bodies.js'
 
@@ -48,14 +48,21 @@ export type Verdict =
 
 /** The control plane, over persistent connections. */
 export class Upstream {
-  readonly #pools: Readonly<Record<Lane, Pool>>
+  readonly #origin: string
+  #pools: Promise<Readonly<Record<Lane, Pool>>> | null = null
   /** Bodies of requests that are forwarded only when they are complete. */
   readonly waiting = new WaitingBodies()
   readonly #used: Record<Lane, number> = { answers: 0, events: 0, imports: 0 }
 
   constructor(origin: string) {
+    this.#origin = origin
+  }
+
+  /** Loads the client with the first request that is forwarded: it takes an eighth of the processor time of a worker's start, and 10 MB. */
+  async #opened(): Promise<Readonly<Record<Lane, Pool>>> {
+    const { Pool } = await import('undici')
     const pool = (lane: Lane) =>
-      new Pool(origin, {
+      new Pool(this.#origin, {
         connections: CONNECTIONS[lane],
         pipelining: 1,
         headersTimeout: HEADERS_TIMEOUT_MS,
@@ -63,7 +70,7 @@ export class Upstream {
         bodyTimeout: 0,
         connect: { timeout: CONNECT_TIMEOUT_MS },
       })
-    this.#pools = { answers: pool('answers'), events: pool('events'), imports: pool('imports') }
+    return { answers: pool('answers'), events: pool('events'), imports: pool('imports') }
   }
 
   /** True if a request of a lane would have to wait for the end of another. */
@@ -103,7 +110,10 @@ export class Upstream {
       if (!attempt.ended) this.#used[lane]--
       attempt.ended = true
     }
-    this.#dispatch(this.#pools[lane], options, attempt, release, answer, mayRepeat)
+    this.#pools ??= this.#opened()
+    void this.#pools.then((pools) => {
+      if (!attempt.givenUp) this.#dispatch(pools[lane], options, attempt, release, answer, mayRepeat)
+    })
     return () => {
       attempt.givenUp = true
       if (body !== null && !Buffer.isBuffer(body)) body.destroy()
@@ -177,7 +187,7 @@ export class Upstream {
   }
 
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.#pools).map((pool) => pool.destroy()))
+    await Promise.all(Object.values((await this.#pools) ?? {}).map((pool) => pool.destroy()))
   }
 }
 

@@ -19,7 +19,7 @@ import {
 } from '@gateway/styles/glyph-range.js'
 import { fallbackNames, shippedFonts } from '@gateway/styles/shipped-fonts.js'
 import { LRUCache } from 'lru-cache'
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Catalog } from '../sync/catalog.js'
 import { readBelow } from './read-below.js'
@@ -84,7 +84,7 @@ export class StyleAssets {
   /** Files that exceeded the limit, with their content's identity. */
   readonly #slow = new LRUCache<string, true>({ max: 1000, ttl: REST_MS })
   readonly #limitMs: number
-  #threads: Piscina<AssetTask, AssetParts> | null = null
+  #threads: Promise<Piscina<AssetTask, AssetParts>> | null = null
   #waiting = 0
   /** The last task. The limit of each task begins with its turn. */
   #last: Promise<unknown> = Promise.resolve()
@@ -156,7 +156,7 @@ export class StyleAssets {
   }
 
   async close(): Promise<void> {
-    await this.#threads?.destroy()
+    await (await this.#threads)?.destroy()
   }
 
   async #glyphs(font: FontFace, first: number): Promise<ReadonlyMap<number, Glyph>> {
@@ -206,16 +206,15 @@ export class StyleAssets {
 
   async #runNow(of: string, task: AssetTask): Promise<AssetParts> {
     if (this.#slow.has(of)) throw new BuildTooSlow(`not built: it took longer than ${this.#limitMs / 1000} s before`)
-    this.#threads ??= new Piscina({
-      filename: BUILDER,
-      minThreads: 0,
-      maxThreads: THREADS,
-      idleTimeout: IDLE_THREAD_MS,
-    })
+    this.#threads ??= import('piscina').then(
+      ({ Piscina }) =>
+        new Piscina({ filename: BUILDER, minThreads: 0, maxThreads: THREADS, idleTimeout: IDLE_THREAD_MS }),
+    )
+    const threads = await this.#threads
     const late = AbortSignal.timeout(this.#limitMs)
     try {
       // The signal ends the thread; the next task starts another.
-      return await this.#threads.run(task, { signal: late })
+      return await threads.run(task, { signal: late })
     } catch (error) {
       if (!late.aborted) throw error
       this.#slow.set(of, true)

@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import { finished } from 'node:stream/promises'
-import { ZipArchive } from 'archiver'
 
 export interface ZipTask {
   /** Path of the output; the caller renames it. */
@@ -36,6 +35,8 @@ export default async function buildZip(task: ZipTask): Promise<ZipResult> {
 }
 
 async function pack(task: ZipTask): Promise<void> {
+  // Loaded here, because the serving process imports this module only for `isDiskFull`.
+  const { ZipArchive } = await import('archiver')
   const archive = new ZipArchive({ zlib: { level: LEVEL } })
   const output = fs.createWriteStream(task.target, { flags: 'wx' })
   const written = finished(output)
@@ -54,10 +55,7 @@ function sourceOf(entry: ZipEntry): Buffer | fs.ReadStream {
   return size === 0 ? Buffer.alloc(0) : fs.createReadStream('', { fd, start: 0, end: size - 1, autoClose: false })
 }
 
-/**
- * True if the disk, or this user's quota, is full. In its own module, because the serving process does not need the packages that build
- * zips.
- */
+/** True if the disk, or this user's quota, is full. */
 export function isDiskFull(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException
   return code === 'ENOSPC' || code === 'EDQUOT'

@@ -7,7 +7,7 @@ import { fileIdentity, openBelow } from '@gateway/core/files/open-below.js'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { ObjectMissing, ObjectReplaced } from '@gateway/core/object-storage/errors.js'
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { TextEncoding } from '../sync/catalog.js'
 import { isDiskFull, type ZipEntry, type ZipResult, type ZipTask } from './build-zip.js'
@@ -45,7 +45,7 @@ export class ZipStore {
   readonly #log: Log
   readonly #disks: DiskGate
   readonly #building = new Map<string, Promise<BuildOutcome>>()
-  #threads: Piscina<ZipTask, ZipResult> | null = null
+  #threads: Promise<Piscina<ZipTask, ZipResult>> | null = null
 
   constructor(folder: string, log: Log, disks: DiskGate) {
     this.#folder = folder
@@ -111,7 +111,7 @@ export class ZipStore {
   }
 
   async close(): Promise<void> {
-    await this.#threads?.destroy()
+    await (await this.#threads)?.destroy()
   }
 
   /** Lets concurrent requests for one zip share its build. */
@@ -134,9 +134,8 @@ export class ZipStore {
     try {
       await fs.mkdir(this.#folder, { recursive: true })
       const entries = entriesOf(sidecars)
-      const packed = await whileGrowing(temporary, (signal) =>
-        this.#pool().run({ target: temporary, entries }, { signal }),
-      )
+      const pool = await this.#pool()
+      const packed = await whileGrowing(temporary, (signal) => pool.run({ target: temporary, entries }, { signal }))
       if (packed === 'no_space') return this.#noSpace()
       if (packed === 'stalled') return 'busy'
       const unchanged = await isStillSo()
@@ -158,13 +157,16 @@ export class ZipStore {
     return 'no_space'
   }
 
-  #pool(): Piscina<ZipTask, ZipResult> {
-    this.#threads ??= new Piscina<ZipTask, ZipResult>({
-      filename: BUILDER,
-      minThreads: 0,
-      maxThreads: THREADS,
-      idleTimeout: IDLE_THREAD_MS,
-    })
+  #pool(): Promise<Piscina<ZipTask, ZipResult>> {
+    this.#threads ??= import('piscina').then(
+      ({ Piscina }) =>
+        new Piscina<ZipTask, ZipResult>({
+          filename: BUILDER,
+          minThreads: 0,
+          maxThreads: THREADS,
+          idleTimeout: IDLE_THREAD_MS,
+        }),
+    )
     return this.#threads
   }
 }

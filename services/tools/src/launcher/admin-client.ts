@@ -1,3 +1,5 @@
+import type { Settings } from '@gateway/core/settings/load.js'
+
 /** Time limit of a call. Scans of demo data take a second or two. */
 const ANSWER_WITHIN_MS = 120_000
 
@@ -18,13 +20,24 @@ export interface AdminClient {
   post<T>(path: string, body?: unknown): Promise<T>
 }
 
+/** Returns the Authorization header for scripts; null if neither ADMIN_TOKEN nor ADMIN_PASSWORD is set. */
+export function adminAuthorization({
+  adminUser,
+  adminPassword,
+  adminToken,
+}: Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken'>): string | null {
+  if (adminToken !== null) return `Bearer ${adminToken}`
+  if (adminPassword === null) return null
+  return `Basic ${Buffer.from(`${adminUser}:${adminPassword}`).toString('base64')}`
+}
+
 /** @param baseUrl URL of the control plane, without a trailing slash */
-export function adminClient(baseUrl: string, adminToken: string): AdminClient {
+export function adminClient(baseUrl: string, authorization: string): AdminClient {
   const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
     const answer = await fetch(`${baseUrl}/api/v1/admin${path}`, {
       method,
       headers: {
-        authorization: `Bearer ${adminToken}`,
+        authorization,
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { banner } from './banner.js'
+import { banner, credentialWords } from './banner.js'
 
 const base = 'http://127.0.0.1:8910'
 const facts = {
@@ -35,6 +35,23 @@ test('without demo data console and documentation remain', () => {
   expect(text).toContain(facts.consoleUrl)
   expect(text).toContain(facts.docsUrl)
   expect(text).not.toContain('curl')
+})
+
+test('a demo that could not be made has a line with the reason', () => {
+  expect(banner({ ...facts, demo: { reason: 'no credentials' } })).toMatch(/^ {2}Demo +no credentials$/m)
+})
+
+test.each([
+  [
+    { adminPassword: 'p', adminToken: 't' },
+    'user admin; ADMIN_PASSWORD and ADMIN_TOKEN as set in a.env or the environment',
+  ],
+  [{ adminPassword: 'p' }, 'user admin; ADMIN_PASSWORD as set in a.env or the environment'],
+  [{ adminToken: 't' }, 'ADMIN_TOKEN as set in a.env or the environment; the console also needs ADMIN_PASSWORD'],
+  [{ oidcIssuer: 'https://id.example' }, 'sign in through https://id.example'],
+])('only the credentials that are set are named: %o', (set, words) => {
+  const settings = { adminUser: 'admin', adminPassword: null, adminToken: null, oidcIssuer: null, ...set }
+  expect(credentialWords(settings, { state: 'configured' }, 'a.env')).toBe(words)
 })
 
 test('a shell takes the address of a printed command as one word, whatever is in it', () => {

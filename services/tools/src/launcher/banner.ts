@@ -1,3 +1,6 @@
+import type { CredentialsOutcome } from '@gateway/core/settings/admin-credentials.js'
+import type { Settings } from '@gateway/core/settings/load.js'
+
 /** URLs of demo resources, including the token; null for kinds without one. */
 export interface DemoAddresses {
   /** URL of the page that draws it */
@@ -16,7 +19,13 @@ export interface BannerFacts {
   readonly docsUrl: string
   /** where to find the console's user name and password */
   readonly credentials: string
-  readonly demo: DemoAddresses | null
+  /** null: not wanted */
+  readonly demo: DemoAddresses | NoDemo | null
+}
+
+export interface NoDemo {
+  /** reason why there is no demo, for people */
+  readonly reason: string
 }
 
 /** Returns the text that the start command prints once everything is ready: one line for each thing to open, with commands to paste. The last line says that it is ready. */
@@ -27,7 +36,8 @@ export function banner({ consoleUrl, docsUrl, credentials, demo }: BannerFacts):
 }
 
 /** Returns one line for each thing to try. */
-export function demoLines(demo: DemoAddresses | null): string[] {
+export function demoLines(demo: DemoAddresses | NoDemo | null): string[] {
+  if (demo !== null && 'reason' in demo) return [line('Demo', demo.reason)]
   const lines: string[] = []
   if (demo?.map) lines.push(line('Map', demo.map))
   if (demo?.tilejson) lines.push(line('TileJSON', demo.tilejson))
@@ -37,6 +47,28 @@ export function demoLines(demo: DemoAddresses | null): string[] {
   if (demo?.style) lines.push(line('Style', demo.style))
   if (demo?.slice) lines.push(line('Slice', post(demo.slice)))
   return lines
+}
+
+/** Returns the way into the console. @param file path of CONFIG_FILE, as a person would write it */
+export function credentialWords(
+  {
+    adminUser,
+    adminPassword,
+    adminToken,
+    oidcIssuer,
+  }: Pick<Settings, 'adminUser' | 'adminPassword' | 'adminToken' | 'oidcIssuer'>,
+  outcome: CredentialsOutcome,
+  file: string,
+): string {
+  if (outcome.state === 'written')
+    return `user ${adminUser}; ADMIN_PASSWORD and ADMIN_TOKEN were made and written to ${file}`
+  if (outcome.state === 'unwritable')
+    return `closed: no ADMIN_PASSWORD is set, and CONFIG_FILE ${file} cannot be written (${outcome.reason})`
+  const token = adminToken === null ? [] : ['ADMIN_TOKEN']
+  const place = `as set in ${file} or the environment`
+  if (adminPassword !== null) return `user ${adminUser}; ${['ADMIN_PASSWORD', ...token].join(' and ')} ${place}`
+  if (oidcIssuer !== null) return `sign in through ${oidcIssuer}`
+  return `ADMIN_TOKEN ${place}; the console also needs ADMIN_PASSWORD`
 }
 
 const LABEL_WIDTH = 'Shapefile   '.length

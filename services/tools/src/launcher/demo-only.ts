@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { controlPlaneUrl, loadSettings } from '@gateway/core/settings/load.js'
-import { adminClient } from './admin-client.js'
+import { adminAuthorization, adminClient } from './admin-client.js'
 import { demoLines } from './banner.js'
 import { prepareDemo } from './demo/demo.js'
 
@@ -13,10 +13,11 @@ const ASK_EVERY_MS = 500
  * control planes must see under the same path, and prints what to try. A catalog with other data stays unchanged.
  */
 const settings = loadSettings()
-if (settings.adminToken === null) throw new Error('ADMIN_TOKEN is not set')
+const authorization = adminAuthorization(settings)
+if (authorization === null) throw new Error('neither ADMIN_TOKEN nor ADMIN_PASSWORD is set')
 const controlPlane = controlPlaneUrl(settings)
 await untilReady(`${controlPlane}/ready`)
-const demo = await prepareDemo(adminClient(controlPlane, settings.adminToken), {
+const demo = await prepareDemo(adminClient(controlPlane, authorization), {
   dataDir: settings.dataDir,
   readUrl: controlPlane,
   apiUrl: settings.apiBaseUrl,

@@ -7,8 +7,8 @@ import { EXIT_REFUSED, refuseArguments, SettingsRefusal, StartRefusal } from '@g
 import { readTlsPair } from '@gateway/core/settings/tls-pair.js'
 import { tryLock } from '../../setup/lock.mjs'
 import { startEmbeddedPostgres } from '../embedded-postgres/server.js'
-import { adminClient } from './admin-client.js'
-import { banner, type DemoAddresses } from './banner.js'
+import { adminAuthorization, adminClient } from './admin-client.js'
+import { banner, credentialWords, type DemoAddresses, type NoDemo } from './banner.js'
 import { prepareDemo } from './demo/demo.js'
 import { pathTrouble } from './path-trouble.js'
 import { portsAreFree } from './ports.js'
@@ -34,16 +34,17 @@ async function start(): Promise<void> {
   await portsAreFree(settings)
   const databaseUrl = settings.databaseUrl ?? (await ownPostgres(settings, log))
   if (shutdown.begun) return
-  await startServices(settings, databaseUrl, log, shutdown)
-  if (shutdown.begun) return
-  const demo = settings.demo ? await demoAddresses() : null
+  const services = startServices(settings, databaseUrl, log, shutdown)
+  // The demo needs only the control plane.
+  const demoReady = services.controlPlane.then(() => (settings.demo && !shutdown.begun ? demoAddresses() : null))
+  const [demo] = await Promise.all([demoReady, services.edge])
   if (shutdown.begun) return
   // For people, so on standard error: standard output stays JSON that can be piped, and a log file gets no demo token.
   process.stderr.write(
     banner({
       consoleUrl: `${settings.apiBaseUrl}/admin/`,
       docsUrl: `${settings.apiBaseUrl}/docs/`,
-      credentials: credentialWords(settings, outcome),
+      credentials: credentialWords(settings, outcome, shortPath(settings.configFile)),
       demo,
     }),
   )
@@ -93,11 +94,12 @@ async function ownPostgres({ dataDir }: Settings, log: Log): Promise<string> {
   return postgres.url
 }
 
-/** The gateway also runs without its demo, so an error here is only logged. */
-async function demoAddresses(): Promise<DemoAddresses | null> {
-  if (settings.adminToken === null) return null
+/** The gateway also runs without its demo, so an error here is only reported. */
+async function demoAddresses(): Promise<DemoAddresses | NoDemo | null> {
+  const authorization = adminAuthorization(settings)
+  if (authorization === null) return { reason: 'not made, because neither ADMIN_PASSWORD nor ADMIN_TOKEN is set' }
   try {
-    return await prepareDemo(adminClient(controlPlaneUrl(settings), settings.adminToken), {
+    return await prepareDemo(adminClient(controlPlaneUrl(settings), authorization), {
       dataDir: settings.dataDir,
       readUrl: controlPlaneUrl(settings),
       apiUrl: edgeUrl(settings),
@@ -105,19 +107,11 @@ async function demoAddresses(): Promise<DemoAddresses | null> {
     })
   } catch (error) {
     if (!shutdown.begun) log.error({ err: error }, 'the demo data could not be prepared')
-    return null
+    return { reason: 'could not be prepared; the log has the reason' }
   }
 }
 
-function credentialWords({ adminUser, configFile }: Settings, outcome: CredentialsOutcome): string {
-  const inside = relative(process.cwd(), configFile)
-  const file = inside.startsWith('..') ? configFile : inside
-  switch (outcome.state) {
-    case 'written':
-      return `user ${adminUser}; ADMIN_PASSWORD and ADMIN_TOKEN were made and written to ${file}`
-    case 'configured':
-      return `user ${adminUser}; ADMIN_PASSWORD and ADMIN_TOKEN as set in ${file} or the environment`
-    case 'unwritable':
-      return `closed: no ADMIN_PASSWORD is set, and CONFIG_FILE ${file} cannot be written (${outcome.reason})`
-  }
+function shortPath(file: string): string {
+  const inside = relative(process.cwd(), file)
+  return inside.startsWith('..') ? file : inside
 }

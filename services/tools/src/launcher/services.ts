@@ -9,29 +9,29 @@ import type { Shutdown } from './shutdown.js'
 /** Time that a service may take beyond the time in which it drains, before it is killed. */
 const STOP_MARGIN_MS = 5_000
 
-/** Starts the control plane and the edge, and answers when both serve. The edge is stopped first, while the rest still answers it. */
-export async function startServices(
-  settings: Settings,
-  databaseUrl: string,
-  log: Log,
-  shutdown: Shutdown,
-): Promise<void> {
+export interface Services {
+  /** Resolves when the control plane serves. */
+  readonly controlPlane: Promise<void>
+  /** Resolves when the edge serves. */
+  readonly edge: Promise<void>
+}
+
+/** Starts the control plane and the edge. The edge is stopped first, while the rest still answers it. */
+export function startServices(settings: Settings, databaseUrl: string, log: Log, shutdown: Shutdown): Services {
   const giveUp = (reason: Error) => void shutdown.run(EXIT_REFUSED, reason.message)
   const common = {
     // Given both, they would refuse; empty is unset.
     env: childEnvironment({ DATABASE_URL: databaseUrl, DATABASE_URL_FILE: '' }),
     stopWithinMs: (settings.drainNoticeSeconds + settings.drainSeconds) * 1000 + STOP_MARGIN_MS,
   }
-  const services = [
-    { name: 'control plane', script: mainOf('control-plane'), readyUrl: `${controlPlaneUrl(settings)}/ready` },
-    { name: 'edge', script: mainOf('edge'), readyUrl: `${edgeUrl(settings)}/ready` },
-  ].map((spec) => {
-    const child = new Child({ ...common, ...spec }, log, giveUp)
-    // The edge, the control plane's only client, has ended by then: it needs no notice.
-    shutdown.add((signal) => child.stop(spec.name === 'edge' ? signal : 'SIGINT'))
-    return child
-  })
-  await Promise.all(services.map((child) => child.ready()))
+  const start = (name: string, script: string, url: string) =>
+    new Child({ ...common, name, script, readyUrl: `${url}/ready` }, log, giveUp)
+  const controlPlane = start('control plane', mainOf('control-plane'), controlPlaneUrl(settings))
+  // The edge, the control plane's only client, has ended by then: it needs no notice.
+  shutdown.add(() => controlPlane.stop('SIGINT'))
+  const edge = start('edge', mainOf('edge'), edgeUrl(settings))
+  shutdown.add((signal) => edge.stop(signal))
+  return { controlPlane: controlPlane.ready(), edge: edge.ready() }
 }
 
 function mainOf(service: string): string {

@@ -56,7 +56,8 @@ export function defaultSwitchRoutes(app: App, ctx: ControlContext): void {
         if (pending === null || !(await endSwitch(tx, pending.id, 'cancelled'))) return { result: null, changes: [] }
         const { version, at, status } = pending
         const isCanary = status === 'canary'
-        const detail = { version, at: at.toISOString(), ...(isCanary && { counts: countsOf(pending) }) }
+        const name = (await readBasemap(tx, params.code))?.name
+        const detail = { name, version, at: at.toISOString(), ...(isCanary && { counts: countsOf(pending) }) }
         await insertAudit(tx, { ...admin, action: 'basemap.cancel-switch', subject: params.code, detail })
         return { result: pending, changes: isCanary ? [{ kind: 'basemap', key: params.code }] : [] }
       })

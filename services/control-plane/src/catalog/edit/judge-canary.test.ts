@@ -3,8 +3,8 @@ import { judgeCanary, LEAST_JUDGED } from './judge-canary.js'
 
 const versions = { version: 'v2', beforeVersion: 'v1' }
 const counts = (requests: number, missing = 0, failed = 0) => ({ requests, missing, failed })
-const judge = (before: ReturnType<typeof counts>, after: ReturnType<typeof counts>) =>
-  judgeCanary({ ...versions, before, after }, 0.01)?.code ?? null
+const judge = (before: ReturnType<typeof counts>, after: ReturnType<typeof counts>, hasEnded = false) =>
+  judgeCanary({ ...versions, before, after }, 0.01, hasEnded)?.code ?? null
 
 test.each([
   ['as many 404s per request as before', counts(1000, 100), counts(100, 10), null],
@@ -16,4 +16,11 @@ test.each([
   ['too few to tell', counts(1000), counts(LEAST_JUDGED - 1, LEAST_JUDGED - 1), null],
 ])('%s', (_, before, after, code) => {
   expect(judge(before, after)).toBe(code)
+})
+
+test('at its end a canary is judged by the requests that it had, however few', () => {
+  expect(judge(counts(10), counts(3, 2), true)).toBe('canary_missing')
+  expect(judge(counts(10), counts(1, 0, 1), true)).toBe('canary_failed')
+  expect(judge(counts(10), counts(3), true)).toBeNull()
+  expect(judge(counts(0), counts(0), true)).toBeNull()
 })

@@ -1,6 +1,6 @@
 import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { setDefaultVersion } from '@gateway/store/basemaps.js'
+import { readBasemap, setDefaultVersion } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { endSwitch, type StoredSwitch, startCanary } from '@gateway/store/default-switches.js'
@@ -41,10 +41,11 @@ export async function continueCanary(
 ): Promise<Changes> {
   const { basemapCode, version, beforeVersion } = running
   const found = await switchable(tx, basemapCode, version)
-  const worse: CodedMessage | null = found.ok ? judgeCanary(running, tolerance) : null
+  const hasEnded = nowMs >= endsAt(running)
+  const worse: CodedMessage | null = found.ok ? judgeCanary(running, tolerance, hasEnded) : null
   if (!found.ok || worse !== null)
     return rollBack(tx, running, found.ok ? textOf(worse as CodedMessage) : found.message)
-  if (nowMs < endsAt(running)) return []
+  if (!hasEnded) return []
   return complete(tx, running, beforeVersion, countsOf(running))
 }
 
@@ -83,14 +84,11 @@ async function complete(
 }
 
 /** Records the entry in the name of the operator who planned the switch. */
-function audit(tx: Transaction, { actor, address, basemapCode, at }: StoredSwitch, action: string, detail: object) {
-  return insertAudit(tx, {
-    actor,
-    address,
-    action,
-    subject: basemapCode,
-    detail: { planned_at: at.toISOString(), ...detail },
-  })
+async function audit(tx: Transaction, planned: StoredSwitch, action: string, detail: object): Promise<void> {
+  const { actor, address, basemapCode, at } = planned
+  const name = (await readBasemap(tx, basemapCode))?.name
+  const recorded = { name, planned_at: at.toISOString(), ...detail }
+  await insertAudit(tx, { actor, address, action, subject: basemapCode, detail: recorded })
 }
 
 function announce(

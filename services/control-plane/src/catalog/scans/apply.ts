@@ -1,11 +1,4 @@
-import { EVERY_BASEMAP } from '@gateway/contracts/change.js'
-import {
-  readBasemaps,
-  setVersionsAvailable,
-  touchVersions,
-  upsertBasemap,
-  upsertVersion,
-} from '@gateway/store/basemaps.js'
+import { readBasemaps, setVersionsAvailable, upsertBasemaps, upsertVersions } from '@gateway/store/basemaps.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import {
@@ -51,35 +44,21 @@ export async function applyBasemaps(
   const codes = paths === null ? null : codesOfPaths(paths)
   const concerned = codes === null ? null : [...codes, ...found.basemaps.map(({ code }) => code)]
   const diff = diffBasemaps(found, await readBasemaps(tx, concerned), { ...scan, codes, tileBaseUrl })
-  const statements: (() => Promise<void>)[] = []
-  for (const { code, name, upsert, versions, lost } of diff.changes) {
-    if (upsert) statements.push(() => upsertBasemap(tx, { code, name, tileBaseUrl, sourceCode }))
-    for (const version of versions) statements.push(() => upsertVersion(tx, code, version))
-    if (lost.length > 0) statements.push(() => setVersionsAvailable(tx, code, lost, false))
-  }
-  await sendInOrder(statements)
-  await touchVersions(tx, diff.seen)
+  const named = diff.changes.filter(({ upsert }) => upsert)
+  await upsertBasemaps(
+    tx,
+    named.map(({ code, name }) => ({ code, name, tileBaseUrl, sourceCode })),
+  )
+  await upsertVersions(
+    tx,
+    diff.changes.flatMap(({ code, versions }) => versions.map((version) => ({ basemapCode: code, ...version }))),
+  )
+  for (const { code, lost } of diff.changes) if (lost.length > 0) await setVersionsAvailable(tx, code, lost, false)
   const warnings = noWarnings()
   warnAll(warnings, found.warnings)
   for (const said of diff.warnings) warn(warnings, said)
-  const changed = diff.changes.map(({ code }) => code)
-  // Edges tell readers when a version was last seen, of most of them: reading the whole catalog is one change, not one for each.
-  if (diff.seen.size > 0 && codes === null) changed.push(EVERY_BASEMAP)
-  else changed.push(...diff.seen.keys())
-  return { ...diff, warnings, changes: changed.map((key) => ({ kind: 'basemap', key })) }
-}
-
-/** Limit: statements that are sent without waiting for the ones before them. They must not fill the pipeline of a connection. */
-const SENT_AT_ONCE = 50
-
-/** Runs statements of one transaction in their order. For ten thousand versions, a wait for each answer would take longer than the statements. */
-async function sendInOrder(statements: readonly (() => Promise<void>)[]): Promise<void> {
-  for (let at = 0; at < statements.length; at += SENT_AT_ONCE) {
-    // Nothing may run on after the end of the transaction, so that all of them are waited for also after a failure.
-    const settled = await Promise.allSettled(statements.slice(at, at + SENT_AT_ONCE).map((send) => send()))
-    const failed = settled.find((one) => one.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-  }
+  // Versions that were found unchanged are not written, so that edges read nothing after a scan without changes.
+  return { ...diff, warnings, changes: diff.changes.map(({ code }) => ({ kind: 'basemap', key: code })) }
 }
 
 /** Writes the result of a vector scan. */

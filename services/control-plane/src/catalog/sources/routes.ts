@@ -122,12 +122,25 @@ function firstScan(
   nowMs: number,
 ): { readonly ok: true; readonly at: Date | null } | Refusal {
   if (schedule === null || schedule === undefined) return { ok: true, at: null }
+  const zone = 'cron' in schedule ? schedule.time_zone : undefined
+  if (zone !== undefined && !isTimeZone(zone))
+    return refuse('invalid_parameters', coded('schedule_zone_unknown', { zone }))
   try {
     const next = nextRun(schedule, nowMs)
     if (next === null) return refuse('invalid_parameters', coded('schedule_never'))
     return { ok: true, at: new Date(next) }
   } catch (error) {
-    return refuse('invalid_parameters', coded('schedule_not_understood', { problem: (error as Error).message }))
+    const problem = (error as Error).message.replace(/^Cron\w+: /, '')
+    return refuse('invalid_parameters', coded('schedule_not_understood', { problem }))
+  }
+}
+
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -10,23 +10,14 @@ export interface CrossSiteFacts {
 
 /**
  * True if a browser sends this state-changing request on behalf of a foreign page. Another origin of the same site counts as foreign: the owner
- * of one subdomain does not administer the others. Clients other than browsers send neither header, and pass.
+ * of one subdomain does not administer the others. Clients other than browsers send neither header, and pass: a browser sends Origin with each such
+ * request, and no session cookie from a foreign page (SameSite).
  */
 export function isCrossSite(facts: CrossSiteFacts, apiBaseUrl: string): boolean {
   if (SAFE_METHODS.has(facts.method)) return false
   if (facts.secFetchSite === 'cross-site' || facts.secFetchSite === 'same-site') return true
   if (facts.origin === undefined) return false
   return !isOwnOrigin(facts.origin, facts.host, apiBaseUrl)
-}
-
-/**
- * True if a request changes nothing, or states that a page of this service sends it. Used for credentials that a browser adds by itself.
- * Browsers send Origin with every state-changing request.
- */
-export function isOwnPage(facts: CrossSiteFacts, apiBaseUrl: string): boolean {
-  if (SAFE_METHODS.has(facts.method)) return true
-  if (facts.origin === undefined) return facts.secFetchSite === 'same-origin'
-  return isOwnOrigin(facts.origin, facts.host, apiBaseUrl)
 }
 
 function isOwnOrigin(origin: string, host: string | undefined, apiBaseUrl: string): boolean {

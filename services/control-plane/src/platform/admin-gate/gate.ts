@@ -13,7 +13,7 @@ import { isAdminRequest } from './admin-path.js'
 import { Attempts } from './attempts.js'
 import type { FindCaller } from './caller.js'
 import { type CredentialsVerdict, challenge, checkCredentials } from './credentials.js'
-import { isCrossSite, isOwnPage } from './cross-site.js'
+import { isCrossSite } from './cross-site.js'
 import { knownHosts } from './host-rule.js'
 import { refusalPage } from './refusal-page.js'
 import { neededRole, refusalOfRole } from './roles.js'
@@ -23,7 +23,6 @@ import './operator.js'
 const REMOTE_OFF = refuse('admin_remote_off', coded('admin_this_machine'))
 const HOST_UNKNOWN = refuse('admin_host_unknown', coded('admin_host_unknown'))
 const CROSS_SITE = refuse('cross_site', coded('admin_other_origin'))
-const NO_PAGE = refuse('cross_site', coded('admin_origin_not_said'))
 const TOO_MANY = refuse('too_many_requests', coded('admin_too_many_guesses'))
 const SESSION_ENDED = refuse('session_ended', coded('session_ended'))
 
@@ -111,8 +110,6 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
       reply.header('WWW-Authenticate', challenge(settings, false))
       return SESSION_ENDED
     }
-    // A browser adds the cookie by itself, even to a request that a foreign page causes.
-    if (!isOwnPage(siteFacts(request), settings.apiBaseUrl)) return NO_PAGE
     const { name, actor, role, begunBy, expiresAt } = session
     request.admin = { actor, address: caller.address }
     request.operator = { name, role, by: begunBy, session: { digest, expiresAt } }

@@ -28,8 +28,7 @@ to the second, 401; a tile outside \`bounds\`, or an archive if \`bounds\` is se
 \`Authorization: Bearer\` with ADMIN_TOKEN, and, if OIDC_ISSUER is set, the cookie of a session. Basic and Bearer have the role \`admin\`. A
 session has the role that OIDC_ROLES gives its person: \`viewer\` reads; \`operator\` also scans, slices, pushes, sets defaults and withdraws;
 \`admin\` does everything. Each operation names the required role in \`x-required-role\` (403). A session ends after SESSION_TTL, after
-SESSION_IDLE without a request, and on sign-out. Event streams, and requests with the header \`X-Background\`, do not extend it. A change
-within a session needs \`Origin\` or \`Sec-Fetch-Site\` of this service (403).
+SESSION_IDLE without a request, and on sign-out. Event streams, and requests with the header \`X-Background\`, do not extend it.
 
 The service checks an administrative request in this order: a caller on another machine while ADMIN_ALLOW_REMOTE is false, 403; a
 \`Host\` outside the permitted names, 403; a change from a page of another origin, including a subdomain, 403; too many wrong credentials,

@@ -33,7 +33,8 @@ export async function migrateWhenReachable(
   }
   const silence = setTimeout(tellOnce, SILENT_AFTER_MS, 'it does not answer yet')
   try {
-    await migrateOnceReached(sql, log, shutdown, tellOnce)
+    // Migrations may take longer, but the store has responded then.
+    await migrateOnceReached(sql, log, shutdown, tellOnce, () => clearTimeout(silence))
   } finally {
     clearTimeout(silence)
   }
@@ -44,12 +45,14 @@ async function migrateOnceReached(
   log: Log,
   shutdown: AbortSignal,
   tell: (reason: string) => void,
+  onReached: () => void,
 ): Promise<void> {
   let wait = FIRST_WAIT_MS
   for (let attempt = 1; ; attempt++) {
     shutdown.throwIfAborted()
     try {
       if (!(await keepsSessions(sql))) throw new StoreRefusal(SHARED_SESSIONS)
+      onReached()
       const newer = await migrate(sql)
       if (newer.length > 0)
         log.warn({ migrations: newer }, 'a newer version has migrated the store; this one works with it')

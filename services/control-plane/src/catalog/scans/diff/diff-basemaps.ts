@@ -19,8 +19,6 @@ export interface BasemapChange {
 export interface BasemapDiff {
   /** basemaps that differ from the known state, ordered by code */
   readonly changes: readonly BasemapChange[]
-  /** versions that were found unchanged, by code */
-  readonly seen: ReadonlyMap<string, readonly string[]>
   readonly added: number
   readonly updated: number
   /** number of known versions that were not found, now or by earlier scans */
@@ -53,7 +51,6 @@ export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap
   const own = known.filter(isLookedFor).map(({ code }) => code)
   const warnings: CodedMessage[] = []
   const changes: BasemapChange[] = []
-  const seen = new Map<string, readonly string[]>()
   const counts = { added: 0, updated: 0, missing: 0 }
   for (const code of [...new Set([...own, ...foundByCode.keys()])].sort()) {
     const before = knownByCode.get(code)
@@ -65,17 +62,15 @@ export function diffBasemaps(found: FoundBasemaps, known: readonly StoredBasemap
     counts.added += one.added
     counts.updated += one.change.versions.length - one.added
     counts.missing += one.missing
-    if (one.unchanged.length > 0) seen.set(code, one.unchanged)
     if (one.change.upsert || one.change.versions.length > 0 || one.change.lost.length > 0) changes.push(one.change)
   }
-  return { changes, seen, ...counts, warnings }
+  return { changes, ...counts, warnings }
 }
 
 interface OneDiff {
   readonly change: BasemapChange
   readonly added: number
   readonly missing: number
-  readonly unchanged: readonly string[]
 }
 
 function diffOne(
@@ -100,7 +95,6 @@ function diffOne(
     change: { code, name, upsert, versions: sorted(found.filter(differs)), lost: lost.sort() },
     added: found.filter((version) => !was.has(version.version)).length,
     missing: missing.length,
-    unchanged: found.filter((version) => !differs(version)).map((version) => version.version),
   }
 }
 
@@ -116,8 +110,8 @@ function key(code: string, version: string): string {
 function isSame(was: StoredVersion | undefined, now: NewVersion): boolean {
   if (!was?.available) return false
   const known = asScanned(was)
-  return (Object.keys(now) as (keyof NewVersion)[]).every((field) =>
-    isDeepStrictEqual(plain(known[field]), plain(now[field])),
+  return (Object.keys(now) as (keyof NewVersion)[]).every(
+    (field) => known[field] === now[field] || isDeepStrictEqual(plain(known[field]), plain(now[field])),
   )
 }
 

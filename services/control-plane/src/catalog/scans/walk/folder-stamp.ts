@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { type Dirent, opendirSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { opendirSync, readdirSync, type Stats, statSync } from 'node:fs'
 import { opendir, readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { fileCall } from '@gateway/core/files/paced-calls.js'
 import { spread } from '@gateway/tilesets/folder/listing.js'
 
 /** Limit: columns of a zoom whose times are read, as in a fingerprint. */
@@ -16,81 +16,71 @@ export interface Stamp {
   readonly newestMs: number
 }
 
-/** The file system calls of a stamp, one after the other. */
-type Ask = { readonly stat: string } | { readonly list: string } | { readonly first: string }
-type Answer = Stats & Dirent[] & (string | null)
-
 /**
- * Returns the stamp of a folder by synchronous calls, because thousands of short calls cost a tenth of the time that they take through threads.
- * Returns null if links lead elsewhere, or if this is not a folder of tiles.
+ * Returns the stamp of a folder: the names and times of its files, its zooms and their columns, and of one tile of each zoom. Returns null if links lead
+ * elsewhere, if this is not a folder of tiles, or if it cannot be read.
  */
-export function stampNow(folder: string): Stamp | null {
-  return run(stamping(folder), (ask) => {
-    if ('stat' in ask) return statSync(ask.stat)
-    if ('list' in ask) return readdirSync(ask.list, { withFileTypes: true })
-    const opened = opendirSync(ask.first, { bufferSize: 1 })
-    try {
-      return opened.readSync()?.name ?? null
-    } finally {
-      opened.closeSync()
-    }
-  })
-}
-
-/** The same through threads, several folders at a time: for mounts that take milliseconds to answer. */
-export async function stampLater(folder: string): Promise<Stamp | null> {
-  const steps = stamping(folder)
+export async function stampOf(folder: string): Promise<Stamp | null> {
   try {
-    let step = steps.next()
-    while (!step.done) step = steps.next((await answer(step.value)) as Answer)
-    return step.value
+    return await stamped(folder)
   } catch {
     return null
   }
 }
 
-function run(steps: Generator<Ask, Stamp | null, Answer>, answer: (ask: Ask) => unknown): Stamp | null {
-  try {
-    let step = steps.next()
-    while (!step.done) step = steps.next(answer(step.value) as Answer)
-    return step.value
-  } catch {
-    return null
-  }
-}
-
-async function answer(ask: Ask): Promise<unknown> {
-  if ('stat' in ask) return stat(ask.stat)
-  if ('list' in ask) return readdir(ask.list, { withFileTypes: true })
-  // Closes itself at the end of the loop.
-  for await (const { name } of await opendir(ask.first, { bufferSize: 1 })) return name
-  return null
-}
-
-/** The names and times of a folder, its files, its zooms and their columns, and of one tile of each zoom. */
-function* stamping(folder: string): Generator<Ask, Stamp | null, Answer> {
+async function stamped(folder: string): Promise<Stamp | null> {
   const hash = createHash('sha256')
   let newestMs = 0
   const note = ({ mtimeMs, ctimeMs, size, ino }: Stats): void => {
     newestMs = Math.max(newestMs, mtimeMs, ctimeMs)
     hash.update(`${mtimeMs} ${size} ${ino}\n`)
   }
-  note(yield { stat: folder })
-  const entries = yield { list: folder }
+  note(await statOf(folder))
+  const entries = await entriesOf(folder)
   if (entries.length > MAX_NAMES) return null
   for (const entry of entries) {
     if (entry.isSymbolicLink()) return null
-    const path = join(folder, entry.name)
+    const path = `${folder}/${entry.name}`
     hash.update(`${entry.name} `)
-    note(yield { stat: path })
+    note(await statOf(path))
     if (!entry.isDirectory() || !/^\d{1,2}$/.test(entry.name)) continue
-    const columns = yield { list: path }
+    const columns = await entriesOf(path)
     if (columns.some((column) => column.isSymbolicLink())) return null
-    for (const { name } of spread(columns, MAX_STATTED_COLUMNS)) note(yield { stat: join(path, name) })
+    for (const { name } of spread(columns, MAX_STATTED_COLUMNS)) note(await statOf(`${path}/${name}`))
     const [first] = columns
     if (!first?.isDirectory()) continue
-    const tile: string | null = yield { first: join(path, first.name) }
-    if (tile !== null) note(yield { stat: join(path, first.name, tile) })
+    const tile = await firstNameIn(`${path}/${first.name}`)
+    if (tile !== null) note(await statOf(`${path}/${first.name}/${tile}`))
   }
   return { text: hash.digest('base64url'), newestMs }
 }
+
+const statOf = (path: string) =>
+  fileCall(
+    () => statSync(path),
+    () => stat(path),
+  )
+
+const entriesOf = (folder: string) =>
+  fileCall(
+    () => readdirSync(folder, { withFileTypes: true }),
+    () => readdir(folder, { withFileTypes: true }),
+  )
+
+/** The first name in a folder of many; null if it is empty. */
+const firstNameIn = (folder: string) =>
+  fileCall(
+    () => {
+      const opened = opendirSync(folder, { bufferSize: 1 })
+      try {
+        return opened.readSync()?.name ?? null
+      } finally {
+        opened.closeSync()
+      }
+    },
+    async () => {
+      // Closes itself at the end of the loop.
+      for await (const { name } of await opendir(folder, { bufferSize: 1 })) return name
+      return null
+    },
+  )

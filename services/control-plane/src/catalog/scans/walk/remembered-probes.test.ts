@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { blockWhileFast } from '@gateway/core/files/paced-calls.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ProbeResult } from '../../probe/probe-result.js'
 import { Prober } from '../../probe/prober.js'
 import { makeTree, PIXEL, type Tree } from '../testing/trees.js'
-import { stampLater, stampNow } from './folder-stamp.js'
+import { stampOf } from './folder-stamp.js'
 import { walkBasemaps } from './walk-basemaps.js'
 
 let tree: Tree
@@ -130,6 +131,9 @@ test('folders that hold links are looked at each time: where they lead may chang
 })
 
 test('a stamp is the same through threads', async () => {
-  for (const version of ALL) expect(await stampLater(tree.at(version))).toEqual(stampNow(tree.at(version)))
-  expect(stampNow(tree.at('gone'))).toBeNull()
+  const later = await Promise.all(ALL.map((version) => stampOf(tree.at(version))))
+  blockWhileFast()
+  expect(await Promise.all(ALL.map((version) => stampOf(tree.at(version))))).toEqual(later)
+  expect(later.every((stamp) => stamp !== null)).toBe(true)
+  expect(await stampOf(tree.at('gone'))).toBeNull()
 })

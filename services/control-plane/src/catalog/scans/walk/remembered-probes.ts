@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { ProbeResult } from '../../probe/probe-result.js'
-import { type Stamp, stampLater, stampNow } from './folder-stamp.js'
+import { stampOf } from './folder-stamp.js'
 
 /** Another version of the gateway may probe the same folder with a different result. */
 const VERSION: string = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version
@@ -12,10 +12,6 @@ const VERSION: string = JSON.parse(readFileSync(new URL('../../../../package.jso
  * old NFS servers) leave one time, and the probe may have seen only the first.
  */
 const SETTLED_MS = 3_000
-
-/** Milliseconds for one stamp, as a mean of `MEAN_OF`: a mount that takes longer is read through threads, several folders at a time. */
-const SLOW_MS = 5
-const MEAN_OF = 16
 
 interface Remembered {
   readonly stamp: string
@@ -38,8 +34,6 @@ export class RememberedProbes {
   readonly #root: string
   readonly #before: ReadonlyMap<string, Remembered>
   readonly #now = new Map<string, Remembered>()
-  #stamps = 0
-  #spentMs = 0
 
   /** @param file null to remember nothing; a missing or unreadable file is like an empty one */
   constructor(file: string | null, root: string) {
@@ -50,7 +44,7 @@ export class RememberedProbes {
 
   async probe(folder: string, look: () => Promise<ProbeResult>): Promise<ProbeResult> {
     if (this.#file === null) return look()
-    const stamp = this.#isSlow() ? await stampLater(folder) : this.#stampNow(folder)
+    const stamp = await stampOf(folder)
     const before = this.#before.get(folder)
     if (stamp !== null && before?.stamp === stamp.text) {
       this.#now.set(folder, before)
@@ -76,18 +70,6 @@ export class RememberedProbes {
     } catch {
       // The walk itself has succeeded.
     }
-  }
-
-  #stampNow(folder: string): Stamp | null {
-    const startedAt = performance.now()
-    const stamp = stampNow(folder)
-    this.#spentMs += performance.now() - startedAt
-    this.#stamps++
-    return stamp
-  }
-
-  #isSlow(): boolean {
-    return this.#stamps >= MEAN_OF && this.#spentMs > SLOW_MS * this.#stamps
   }
 }
 

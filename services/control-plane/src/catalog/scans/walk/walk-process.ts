@@ -1,4 +1,5 @@
 import { type CodedMessage, messageOfError } from '@gateway/contracts/messages.js'
+import { blockWhileFast } from '@gateway/core/files/paced-calls.js'
 import { serve } from '../../../platform/helper-process/serve.js'
 import type { FoundBasemaps, FoundStyles, FoundVectors } from './found.js'
 import type { KnownFiles } from './vector-walk.js'
@@ -31,6 +32,7 @@ export type WalkAnswer =
   | ({ readonly ok: true } & Found)
   | { readonly ok: false; readonly code: string | undefined; readonly said: CodedMessage }
 
+blockWhileFast()
 serve<WalkTask, WalkAnswer>(async (task, report) => {
   let steps = 0
   const progress = () => {

@@ -1,15 +1,21 @@
 /**
- * Bundles the compiled processes, because one of several hundred modules takes three times as long to load. The bundles lie in
- * node_modules/.bundles, which mirrors the checkout (libs/core/src/processes/bundle-of.ts), and are made again if a compiled file, a package or
- * Node has changed.
+ * Bundles the compiled processes, because one of several hundred modules takes three times as long to load. The bundles lie in a folder of
+ * node_modules/.bundles, which mirrors the checkout (libs/core/src/processes/bundle-of.ts) and has the digest of all that they are made from as
+ * its name. Without a bundle of the current files, the compiled files run.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
+import { runTool } from './run-tool.mjs'
 
 const FOLDER = 'node_modules/.bundles'
+
+/** Number of letters of a digest in the name of a folder. */
+const DIGEST_LETTERS = 16
+
+/** Scheduling priority of the bundler, below that of a gateway that already serves. */
+const NICENESS = 10
 
 /** Folders of compiled files. */
 const COMPILED = ['libs', 'services']
@@ -32,6 +38,7 @@ const PROCESSES = [
   'services/edge/dist/main.js',
   'services/edge/dist/worker.js',
   'services/tiler/dist/main.js',
+  'services/tools/dist/launcher/main.js',
 ]
 
 /** Packages with binaries, or that find files next to their own at run time; and large ones that are loaded only on demand. */
@@ -39,35 +46,62 @@ const UNBUNDLED =
   /^(@aws-sdk|@fastify\/swagger-ui|@opentelemetry|@photostructure|@smithy|fontnik|gdal3\.js|jsonc-parser|openid-client|pinyin-pro|pino|piscina|sharp|thread-stream|uWebSockets)/
 
 /**
- * Makes the bundles if they are not those of the compiled files.
+ * Makes the bundles of the compiled files if they do not exist.
  * @param {string} root of the checkout
  * @returns {Promise<string>} the folder that mirrors the checkout
  */
 export async function makeBundles(root) {
-  const folder = join(root, FOLDER)
-  const stamp = join(folder, 'stamp')
-  const made = madeFrom(root)
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === made) return folder
+  const folder = folderOf(root)
+  if (existsSync(folder)) return folder
+  const before = existsSync(join(root, FOLDER)) ? readdirSync(join(root, FOLDER)) : []
   const fresh = `${folder}.${process.pid}`
   try {
     await bundle(root, fresh)
     // The bundles are ES modules, and no package of the checkout is above them.
     writeFileSync(join(fresh, 'package.json'), '{ "type": "module" }')
-    writeFileSync(join(fresh, 'stamp'), made)
-    rmSync(folder, { recursive: true, force: true })
     renameSync(fresh, folder)
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
+  // A gateway may run from the newest of the others, and import further chunks of it.
+  const age = (name) => -statSync(join(root, FOLDER, name)).mtimeMs
+  for (const name of before.sort((a, b) => age(a) - age(b)).slice(1))
+    rmSync(join(root, FOLDER, name), { recursive: true, force: true })
   return folder
+}
+
+/**
+ * Makes the bundles, if they do not exist, in a process of low priority.
+ * @param {string} root of the checkout
+ */
+export async function makeBundlesAside(root) {
+  if (existsSync(folderOf(root))) return { ok: true, output: '' }
+  return runTool(process.execPath, [fileURLToPath(import.meta.url)], root, NICENESS)
+}
+
+/**
+ * Returns the bundle of a compiled file, or the file itself if it has no current bundle.
+ * @param {string} root of the checkout
+ * @param {string} file absolute path
+ */
+export function bundleOrFile(root, file) {
+  if (!existsSync(join(root, FOLDER))) return file
+  const bundled = join(folderOf(root), relative(root, file))
+  return existsSync(bundled) ? bundled : file
+}
+
+function folderOf(root) {
+  return join(root, FOLDER, madeFrom(root).slice(0, DIGEST_LETTERS))
 }
 
 async function bundle(root, folder) {
   mkdirSync(folder, { recursive: true })
+  const { rolldown } = await import('rolldown')
+  const existing = PROCESSES.filter((file) => existsSync(join(root, file)))
   const build = await rolldown({
     cwd: root,
     platform: 'node',
-    input: Object.fromEntries(PROCESSES.map((file) => [file.slice(0, -'.js'.length), join(root, file)])),
+    input: Object.fromEntries(existing.map((file) => [file.slice(0, -'.js'.length), join(root, file)])),
     external: (id) => UNBUNDLED.test(id),
     logLevel: 'silent',
     plugins: [{ name: 'own-place', transform: withOwnPlace }],
@@ -89,7 +123,7 @@ function withOwnPlace(code, id) {
 
 /** A digest of all that the bundles are made from. */
 function madeFrom(root) {
-  const hash = createHash('sha256').update(`${process.version} ${root}\n`)
+  const hash = createHash('sha256').update(`${process.version} ${resolve(root)}\n`)
   for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file))
   for (const parent of COMPILED) {
     for (const name of readdirSync(join(root, parent)).sort()) {
@@ -104,3 +138,6 @@ function madeFrom(root) {
   }
   return hash.digest('hex')
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await makeBundles(fileURLToPath(new URL('../../..', import.meta.url)))

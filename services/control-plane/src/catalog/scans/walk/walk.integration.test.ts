@@ -51,7 +51,7 @@ test('an endless archive is named, and the rest is found', async () => {
   spawnSync('mkfifo', [tree.at('fifo.mbtiles')])
   symlinkSync('/dev/zero', tree.at('zero.pmtiles'))
   tree.put('none.pmtiles', '')
-  const { basemaps, uncertain, warnings } = await walkBasemaps(tree.root, () => {}, { prober: new Prober(3_000) })
+  const { basemaps, uncertain, warnings } = await walkBasemaps(tree.root, () => {}, { prober: new Prober(10_000) })
   expect(basemaps.map(({ code }) => code)).toEqual(['world'])
   expect(uncertain).toEqual([{ code: 'endless', version: 'default' }])
   expect(warnings.texts).toEqual([
@@ -78,7 +78,7 @@ test('GeoPackages and FlatGeobuf are found; an endless or locked one has no fact
   tree.put('cut.fgb', POINTS_FGB.subarray(0, -1))
   tree.put('cut.gpkg', readFileSync(tree.at('good.gpkg')).subarray(0, 8192))
   tree.put('none.gpkg', 'hello')
-  const { vectors, warnings } = await walkVectors(tree.root, new Map(), () => {}, { prober: new Prober(3_000) })
+  const { vectors, warnings } = await walkVectors(tree.root, new Map(), () => {}, { prober: new Prober(10_000) })
   writer.close()
   program.close()
   expect(vectors.map(({ relativePath, kind, facts }) => [relativePath, kind, facts?.feature_count ?? null])).toEqual([

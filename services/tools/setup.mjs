@@ -11,7 +11,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildAddon, buildConsole, buildDocs, consoleExists } from './setup/builds.mjs'
-import { bundleOrFile, makeBundlesAside } from './setup/bundles.mjs'
 import { installPackages, packagesAreInstalled, registryTrouble } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
@@ -51,9 +50,8 @@ const everything = !script?.startsWith(join(root, 'services/'))
 if (process.env.SETUP !== 'off' && !runsAsDelivered(script) && !runsAsIs(script)) await makeReady().catch(end)
 if (script === null) process.exit()
 if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
-const program = everything ? script : bundleOrFile(root, script)
-process.argv = [process.argv[0], program, ...process.argv.slice(4)]
-await import(pathToFileURL(program).href)
+process.argv = [process.argv[0], script, ...process.argv.slice(4)]
+await import(pathToFileURL(script).href)
 
 function checkNode() {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -108,9 +106,7 @@ async function makeReady() {
     const isService = script !== null && !everything
     const hasConsole = consoleExists(root)
     const consoleBuilt = bundleConsole()
-    // The tests make the bundles themselves.
-    const processesBuilt = everything && script !== null ? null : consoleBuilt.then(() => makeBundlesAside(root))
-    const built = Promise.all([consoleBuilt, bundleDocs(), processesBuilt])
+    const built = Promise.all([consoleBuilt, bundleDocs()])
     if (!isService) await built
     else if (hasConsole) await consoleBuilt
     void built.catch(sayFailure).finally(release)

@@ -1,21 +1,17 @@
 /**
  * Bundles the compiled processes, because one of several hundred modules takes three times as long to load. The bundles lie in a folder of
  * node_modules/.bundles, which mirrors the checkout (libs/core/src/processes/bundle-of.ts) and has the digest of all that they are made from as
- * its name. Without a bundle of the current files, the compiled files run.
+ * its name. Only tests run them: `npm start` installs packages of the libraries in places where a bundle does not find them.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { isAbsolute, join, relative, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { runTool } from './run-tool.mjs'
 
 const FOLDER = 'node_modules/.bundles'
 
 /** Number of letters of a digest in the name of a folder. */
 const DIGEST_LETTERS = 16
-
-/** Scheduling priority of the bundler, below that of a gateway that already serves. */
-const NICENESS = 10
 
 /** Folders of compiled files. */
 const COMPILED = ['libs', 'services']
@@ -70,27 +66,6 @@ export async function makeBundles(root) {
   return folder
 }
 
-/**
- * Makes the bundles, if they do not exist, in a process of low priority.
- * @param {string} root of the checkout
- */
-export async function makeBundlesAside(root) {
-  const hasBundler = existsSync(join(root, 'node_modules/rolldown'))
-  if (!hasBundler || existsSync(folderOf(root))) return { ok: true, output: '' }
-  return runTool(process.execPath, [fileURLToPath(import.meta.url)], root, NICENESS)
-}
-
-/**
- * Returns the bundle of a compiled file, or the file itself if it has no current bundle.
- * @param {string} root of the checkout
- * @param {string} file absolute path
- */
-export function bundleOrFile(root, file) {
-  if (!existsSync(join(root, FOLDER))) return file
-  const bundled = join(folderOf(root), relative(root, file))
-  return existsSync(bundled) ? bundled : file
-}
-
 function folderOf(root) {
   return join(root, FOLDER, madeFrom(root).slice(0, DIGEST_LETTERS))
 }
@@ -139,6 +114,3 @@ function madeFrom(root) {
   }
   return hash.digest('hex')
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url))
-  await makeBundles(fileURLToPath(new URL('../../..', import.meta.url)))

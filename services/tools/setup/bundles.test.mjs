@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { bundleOrFile, makeBundles } from './bundles.mjs'
+import { makeBundles } from './bundles.mjs'
 
 let root
 let main
@@ -23,19 +23,9 @@ afterEach(() => rmSync(root, { recursive: true }))
 const say = (word) => writeFileSync(join(root, 'services/edge/dist/word.js'), `export const word = '${word}'`)
 
 test('the bundle of a compiled file runs as if it were that file', async () => {
-  expect(bundleOrFile(root, main)).toBe(main)
-  const folder = await makeBundles(root)
-  const bundle = bundleOrFile(root, main)
-  expect(bundle).toBe(join(folder, 'services/edge/dist/main.js'))
+  const bundle = join(await makeBundles(root), 'services/edge/dist/main.js')
   rmSync(join(root, 'services/edge/dist/word.js'))
   expect(execFileSync(process.execPath, [bundle], { encoding: 'utf8' })).toBe(`one file://${main}\n`)
-})
-
-test('a file runs as it was compiled if a bundle is older or was not made', async () => {
-  await makeBundles(root)
-  say('another')
-  expect(bundleOrFile(root, main)).toBe(main)
-  expect(bundleOrFile(root, join(root, 'services/edge/dist/word.js'))).toBe(join(root, 'services/edge/dist/word.js'))
 })
 
 test('the newest other bundles stay, because a gateway may run from them', async () => {

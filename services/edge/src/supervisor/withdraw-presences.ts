@@ -23,14 +23,14 @@ async function withdrawFromRedis(sql: Sql, redisUrl: string, ids: readonly strin
     // The bus refuses commands until its connections are ready, one after the other.
     const deadline = performance.now() + WITHIN_MS
     const withdraw = () => Promise.all(ids.map((id) => bus.withdraw(id)))
-    while (performance.now() < deadline) {
+    for (;;) {
       try {
         return void (await withdraw())
-      } catch {
+      } catch (error) {
+        if (performance.now() >= deadline) throw error
         await sleep(LOOK_AGAIN_MS)
       }
     }
-    await withdraw()
   } finally {
     await bus.close()
   }

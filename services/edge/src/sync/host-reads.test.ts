@@ -17,7 +17,7 @@ function host() {
   }
   const store = memoryReader(memory, undefined, (what) => {
     reads.push(what)
-    if (trouble.down) throw new Error('out of reach')
+    if (trouble.down) throw Object.assign(new Error('out of reach'), { code: 'ECONNREFUSED' })
   })
   return { reads, trouble, store, shared: new HostReads(store) }
 }
@@ -55,7 +55,7 @@ test('an error is not cached, and if errors persist a worker reads itself', asyn
   const h = host()
   const { reader, own } = worker(h)
   h.trouble.down = true
-  await expect(reader.read('state', null, 0)).rejects.toThrow('out of reach')
+  await expect(reader.read('state', null, 0)).rejects.toMatchObject({ message: 'out of reach', code: 'ECONNREFUSED' })
   expect(own).toEqual([])
   await expect(reader.read('state', null, 0)).rejects.toThrow('out of reach')
   expect(own).toEqual(['state'])

@@ -16,6 +16,8 @@ export interface ReadAnswer {
   readonly askedAt: number
   readonly answeredAt: number
   readonly error: string
+  /** code of the error, which tells a missing schema from a store that is away */
+  readonly code?: string | undefined
 }
 
 /** Time in ms for which a result is cached for other workers: by then the slowest has requested it, or reads itself. */
@@ -52,7 +54,8 @@ export class HostReads {
       const toHost = (at: number) => at + HOST_CLOCK_OFFSET
       return { id, bytes: value, askedAt: toHost(askedAt), answeredAt: toHost(answeredAt), error: '' }
     } catch (error) {
-      return { id, bytes: null, askedAt: 0, answeredAt: 0, error: (error as Error).message }
+      const { message, code } = error as NodeJS.ErrnoException
+      return { id, bytes: null, askedAt: 0, answeredAt: 0, error: message, code }
     }
   }
 
@@ -116,7 +119,8 @@ export class HostReader implements CatalogReader {
         const value = deserialize(answer.bytes) as Answer<W>
         return { value, askedAt: toOwn(answer.askedAt), answeredAt: toOwn(answer.answeredAt) }
       }
-      if (answer !== null && ++this.#failures < MAX_FAILURES) throw new Error(answer.error)
+      if (answer !== null && ++this.#failures < MAX_FAILURES)
+        throw Object.assign(new Error(answer.error), { code: answer.code })
       this.#aloneUntil = performance.now() + ALONE_MS
     }
     return this.#own.read(what, about, notBefore)

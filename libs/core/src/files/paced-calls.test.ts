@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { blockWhileFast, fileCall } from './paced-calls.js'
+
+// Other files of tests run in this process.
+afterEach(() => blockWhileFast(false))
 
 const calls = (now: () => void = () => {}) =>
   fileCall(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, renameSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { blockWhileFast } from '@gateway/core/files/paced-calls.js'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { ProbeResult } from '../../probe/probe-result.js'
 import { Prober } from '../../probe/prober.js'
 import { makeTree, PIXEL, type Tree } from '../testing/trees.js'
@@ -133,6 +133,7 @@ test('folders that hold links are looked at each time: where they lead may chang
 test('a stamp is the same through threads', async () => {
   const later = await Promise.all(ALL.map((version) => stampOf(tree.at(version))))
   blockWhileFast()
+  onTestFinished(() => blockWhileFast(false))
   expect(await Promise.all(ALL.map((version) => stampOf(tree.at(version))))).toEqual(later)
   expect(later.every((stamp) => stamp !== null)).toBe(true)
   expect(await stampOf(tree.at('gone'))).toBeNull()

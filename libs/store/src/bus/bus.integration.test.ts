@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import type { LogState } from '@gateway/contracts/change.js'
+import { freePort } from '@gateway/core/processes/readiness.js'
 import { type FreshStore, freshStore } from '@gateway/store/testing/fresh-store.js'
 import { Redis as RedisClient } from 'ioredis'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -308,15 +308,6 @@ async function startRedis(...more: string[]): Promise<Redis> {
       await exited
     },
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 async function until(condition: () => boolean): Promise<void> {

@@ -18,11 +18,15 @@ export function sendRefusal(reply: FastifyReply, refusal: Refusal): FastifyReply
     .send(errorBody(refusal.message))
 }
 
+/** Headers of the response that a handler began before it failed. */
+const OF_ANOTHER_BODY = ['content-encoding', 'content-disposition', 'content-length', 'etag', 'last-modified']
+
 /** Sets the status and headers of a refusal. The caller sends the body. */
 export function refusalHead(reply: FastifyReply, refusal: Refusal): FastifyReply {
   const status = STATUS_OF_ERROR[refusal.code]
   const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
   if (retryAfter !== null) reply.header('Retry-After', String(retryAfter))
+  for (const name of OF_ANOTHER_BODY) reply.removeHeader(name)
   const details = refusal.details === undefined ? null : detailsField(refusal.details)
   if (details !== null) reply.header(REFUSAL_DETAILS_HEADER, details)
   return reply.code(status).header('Cache-Control', 'no-store').header(REFUSAL_HEADER, refusal.code)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boundsSchema, TILE_MATRIX_SET_IDS } from './basemap.js'
+import { TILE_MATRIX_SET_IDS } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { messageFields } from './messages.js'
 import { DELIVERY_STATUSES } from './push.js'
@@ -74,19 +74,6 @@ export type SliceJob = z.infer<typeof sliceJobSchema>
 /** A job in lists, with `source_count` instead of the paths, of which there may be thousands. */
 export const listedSliceJobSchema = sliceJobSchema.omit({ source_paths: true })
 export type ListedSliceJob = z.infer<typeof listedSliceJobSchema>
-
-/** The expected result of a job, computed from the headers of its sources without writing anything. */
-export const sliceEstimateSchema = z.object({
-  tiles: z.number().describe('upper bound of the number of tiles that will be written'),
-  bytes_estimate: z.number().describe('typical size in bytes of that many tiles of this format'),
-  temp_bytes_estimate: z.number().describe('maximum scratch space in use at one time'),
-  free_bytes: z.number().describe('free space in the directory of the layers'),
-  bounds: boundsSchema,
-  min_zoom: z.int(),
-  max_zoom: z.int(),
-  native_zoom: z.int().optional(),
-  ...warningsField,
-})
 
 /** An entry of a directory with source images. */
 export const sliceFileSchema = z.object({

@@ -1,9 +1,9 @@
-// The proofs of src/transfer/proof in full, for every tier: some five minutes each, run manually before a release, after a change of the
+// The proofs of src/transfer/testing in full, for every tier: some five minutes each, run manually before a release, after a change of the
 // native code and with every new uWebSockets.js binary.
 //
 //   npx tsc -b libs/native-edge && node libs/native-edge/correctness/run.mjs [native] [copy]
-import * as proofs from '../dist/transfer/proof/proofs.js'
-import { ServerProcess } from '../dist/transfer/proof/server-process.js'
+import * as proofs from '../dist/transfer/testing/proofs.js'
+import { ServerProcess } from '../dist/transfer/testing/server-process.js'
 
 const MEGABYTE = 1024 * 1024
 

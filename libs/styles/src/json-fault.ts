@@ -53,7 +53,7 @@ function wordsFor({ error, offset, length }: ParseError, text: string, at: numbe
     case 'InvalidUnicode':
       return 'a text has a backslash that is not a JSON escape: write \\\\ for a backslash'
     case 'InvalidCharacter':
-      return 'a text has a tab or another control character: write \\t for a tab'
+      return 'a string contains a tab or another control character: write \\t for a tab'
     default:
       return `${JSON.stringify(found)} is not a JSON value`
   }

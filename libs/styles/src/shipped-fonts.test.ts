@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { fallbackNames, SHIPPED_FONT_NAMES, shippedFonts } from './shipped-fonts.js'
+import { fallbackNames } from './fallback-fonts.js'
+import { SHIPPED_FONT_NAMES, shippedFonts } from './shipped-fonts.js'
 
 test('every installation has the fonts of the gateway, and each font that is found is a file', () => {
   const fonts = shippedFonts()

@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import { type FontFace, looksOf } from './fonts.js'
+import { SCRIPTS } from './fallback-fonts.js'
+import type { FontFace } from './fonts.js'
 
 const require = createRequire(import.meta.url)
 
@@ -21,19 +22,6 @@ export const SHIPPED_FONT_NAMES: readonly string[] = Object.keys(SHIPPED)
 const SYSTEM_FOLDERS = ['opentype/noto', 'truetype/noto', 'noto-cjk', 'google-noto-cjk', 'noto', 'google-noto'].map(
   (folder) => `/usr/share/fonts/${folder}`,
 )
-/**
- * Scripts that Noto Sans lacks, each with a separate font, by the first code points of the ranges for which that font has glyphs. MapLibre draws
- * further scripts, such as Thai, with a font of the device.
- */
-const SCRIPTS: Readonly<Record<string, readonly number[]>> = {
-  Hebrew: [0x500, 0xfb00],
-  Armenian: [0x500, 0xfb00],
-  Georgian: [0x1000, 0x1c00, 0x2d00],
-  Ethiopic: [0x1200, 0x1300, 0x2d00, 0xab00],
-  Symbols: [0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2600, 0x2700, 0x2900],
-  Symbols2: [0x2100, 0x2300, 0x2500, 0x2600, 0x2700, 0x2800, 0x2900, 0x2b00],
-  Math: [0x2100, 0x2200, 0x2300, 0x2500, 0x2700, 0x2900, 0x2a00, 0x2b00],
-}
 const WEIGHTS = ['Regular', 'Bold'] as const
 /** Font files that the system may have, with the face in a collection. */
 const SYSTEM: readonly (readonly [name: string, file: string, face: string | null])[] = [
@@ -67,20 +55,4 @@ function outlines(name: string, path: string, face: string | null): FontFace {
     face,
     fingerprint: `${name} ${size} ${Math.round(mtimeMs)}`,
   }
-}
-
-/**
- * Returns the fallback fonts of a stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then those of other
- * scripts, and finally the one with ideographs, which also has Latin letters.
- * @param range the first code point of the range
- */
-export function fallbackNames(font: string, range: number): readonly string[] {
-  const { bold, italic } = looksOf(font)
-  const best = bold ? 'Noto Sans Bold' : italic ? 'Noto Sans Italic' : 'Noto Sans Regular'
-  const scripts = Object.keys(SCRIPTS).filter((script) => SCRIPTS[script]?.includes(range))
-  const others = ['Arabic', ...scripts, 'CJK SC'].flatMap((script) => {
-    const name = `Noto Sans ${script}`
-    return bold ? [`${name} Bold`, `${name} Regular`] : [`${name} Regular`]
-  })
-  return [...new Set([best, 'Noto Sans Regular', ...others])]
 }

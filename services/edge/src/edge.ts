@@ -4,7 +4,7 @@ import type { Log } from '@gateway/core/logging/log.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import type { Tracer } from '@gateway/core/tracing/span.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
-import type { SignedAddresses } from './auth/signed-addresses.js'
+import type { SignedUrls } from './auth/signed-urls.js'
 import type { TokenCache } from './auth/token-cache.js'
 import type { DocumentCache } from './documents/document-cache.js'
 import type { Turns } from './documents/turns.js'
@@ -76,7 +76,7 @@ export interface Edge {
   readonly metrics: ProcessMetrics
   readonly freshness: Freshness
   readonly tokens: TokenCache
-  readonly signed: SignedAddresses
+  readonly signed: SignedUrls
   /** Rates of limited tokens, which are never in the native table. */
   readonly rates: RateLimiter
   /** All work that may wait for a disk runs through this gate, by scan source. */

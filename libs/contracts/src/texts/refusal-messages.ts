@@ -291,7 +291,7 @@ export const REFUSAL_MESSAGES = {
   import_event_not_json: 'the part `event` is not JSON',
   import_event_too_large: 'the part `event` is larger than 1 MiB',
   credential_no_scheme_token: 'Authorization has a token without its scheme: send "Authorization: Bearer bmp_..."',
-  credential_bearer_empty: 'Authorization: Bearer has no token behind it: send "Authorization: Bearer bmp_..."',
+  credential_bearer_empty: 'Authorization: Bearer is not followed by a token: send "Authorization: Bearer bmp_..."',
   credential_bearer_blanks:
     'Authorization: Bearer takes one token without blanks: send "Authorization: Bearer bmp_..."',
   credential_basic: 'HTTP Basic is accepted here only if its password is a service token',

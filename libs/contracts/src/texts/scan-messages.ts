@@ -83,9 +83,9 @@ export const SCAN_MESSAGES = {
   scan_sequence_named_geojson:
     '{file} is a sequence of GeoJSON features, one in each line, and not a GeoJSON document; it is served as a sequence: rename it to .geojsonl, or convert it for clients that expect GeoJSON (ogr2ogr -f GeoJSON OUTPUT.geojson GeoJSONSeq:INPUT)',
   scan_geojson_encoding:
-    '{file} is encoded in {encoding}, and GeoJSON has to be UTF-8: clients show its texts wrongly; convert it: iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
+    '{file} is encoded in {encoding}, and GeoJSON has to be UTF-8: clients would show garbled text; convert it: iconv -f {encoding} -t UTF-8 INPUT > OUTPUT',
   scan_json_encoding_unknown:
-    '{file} is not UTF-8, and its encoding is not known: clients show its texts wrongly; save it as UTF-8',
+    '{file} is not UTF-8, and its encoding is not known: clients would show garbled text; save it as UTF-8',
   scan_shapefile_encoding:
     '{file} does not say how its texts are encoded; they look like {encoding}: set the encoding of the vector, or put a .cpg next to it',
   scan_shapefile_encoding_unknown:

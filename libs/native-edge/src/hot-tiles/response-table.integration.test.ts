@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { request, ServerProcess, sha256 } from '../transfer/proof/server-process.js'
+import { request, ServerProcess, sha256 } from '../transfer/testing/server-process.js'
 import type { RawClient } from '../uws/raw-client.js'
 
 const BODY = 'tile '.repeat(4_000)

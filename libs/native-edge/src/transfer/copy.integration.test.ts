@@ -1,3 +1,3 @@
-import { proveTier } from './proof/prove-tier.js'
+import { proveTier } from './testing/prove-tier.js'
 
 proveTier('copy')

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createConnection, type Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { proveTier } from './proof/prove-tier.js'
-import { freePort, request, ServerProcess, sha256 } from './proof/server-process.js'
+import { proveTier } from './testing/prove-tier.js'
+import { freePort, request, ServerProcess, sha256 } from './testing/server-process.js'
 
 proveTier('native')
 

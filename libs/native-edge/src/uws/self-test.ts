@@ -72,7 +72,7 @@ class SelfTest {
     if (probe.status !== 200 || !this.#route.probed) return "uWebSockets.js's memory is not laid out as expected"
     for (const part of PARTS) {
       client.write(this.#ask(part))
-      if (!isRight(await client.response(), part)) return `a body of ${part.length} bytes arrived changed`
+      if (!isRight(await client.response(), part)) return `a body of ${part.length} bytes was received with other bytes`
     }
     return (await this.#pipelined(client)) || (await this.#big(client)) || (await this.#splitHead(client))
   }
@@ -81,7 +81,8 @@ class SelfTest {
     const asked = Array.from({ length: PIPELINED }, (_, i) => PARTS[i % PARTS.length] as Part)
     client.write(asked.map((part) => this.#ask(part)).join(''))
     for (const part of asked) {
-      if (!isRight(await client.response(), part)) return 'an answer to a pipelined request arrived changed'
+      if (!isRight(await client.response(), part))
+        return 'a response to a pipelined request was received with other bytes'
     }
     return ''
   }
@@ -92,7 +93,7 @@ class SelfTest {
     client.write(this.#ask(BIG))
     for (let turn = 0; turn < 20; turn++) await nextTurn()
     client.socket.resume()
-    return isRight(await client.response(), BIG) ? '' : 'a large body arrived changed'
+    return isRight(await client.response(), BIG) ? '' : 'a large body was received with other bytes'
   }
 
   /** Writes one byte per packet. */

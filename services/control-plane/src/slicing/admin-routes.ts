@@ -82,7 +82,7 @@ export function sliceAdminRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'getAdminSliceJob',
         summary: 'Get a slice job',
-        description: 'By its `id`, also for JOB_RETENTION_DAYS after its end.',
+        description: 'The job with this `id`. It is kept for JOB_RETENTION_DAYS after its end.',
         params: idParams,
         response: { 200: sliceJobSchema },
       },

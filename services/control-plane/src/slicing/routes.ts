@@ -80,7 +80,7 @@ export function sliceRoutes(app: App, ctx: ControlContext, gate: ServiceGate): v
         operationId: 'getSliceJob',
         summary: 'Get a slice job',
         description:
-          'By its `id`, also for JOB_RETENTION_DAYS after its end. Returns 404 also if the `layer_codes` of the token do not include the layer ' +
+          'The job with this `id`. It is kept for JOB_RETENTION_DAYS after its end. Returns 404 also if the `layer_codes` of the token do not include the layer ' +
           'of the job.',
         params: z.object({ id: z.string() }),
         response: { 200: sliceJobSchema },

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import os from 'node:os'
-import { signatureQuery, signResource } from '@gateway/core/access/signed-address.js'
+import { signatureQuery, signResource } from '@gateway/core/access/signed-url.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'

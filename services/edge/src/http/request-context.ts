@@ -217,8 +217,7 @@ export class RequestContext {
 
   /** Checks the limits of headers, and that credentials have one value. Returns the refusal, or null. */
   judgeHeaders(): Refusal | null {
-    // The native tier has already refused contradictory headers. In the other tier a request shows only the first line of each header without a pass
-    // over all.
+    // The native tier has already refused contradictory headers. In the copying tier, only a pass over all headers finds the second line of a header.
     if (this.edge.sender.tier !== 'native') this.#headers ??= this.#readHeaders()
     for (const name of REFUSABLE) {
       const { length } = this.header(name)

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Refusal } from '@gateway/contracts/errors.js'
 import { readTlsPair, type TlsPair } from '@gateway/core/settings/tls-pair.js'
 import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from '@gateway/native-edge/uws/uws.js'
@@ -10,23 +10,20 @@ import { onArchive } from './archives.js'
 import { CATALOG_ROUTES } from './catalog.js'
 import { CertificateWatch } from './certificate-watch.js'
 import { onVectorByPath, onVectorDownload, onVectorFile } from './downloads.js'
+import { drain, giveNotice, type Listener } from './drain.js'
 import { FORWARD_AUTH_PATH, onForwardAuth } from './forward-auth.js'
 import { PREFLIGHT } from './header-block.js'
 import { outsideZooms } from './missing-reasons.js'
 import { onOgcStyles } from './ogc-styles.js'
 import { onHealth, onMetrics, onReady } from './probes.js'
-import { endEventStreams, onOther } from './proxy.js'
+import { onOther } from './proxy.js'
 import { answerRefusal, fixed, refusalsWithoutJavaScript, TOO_LONG, WRONG_METHOD } from './refusals.js'
-import { active, type Handler, RequestContext, safely } from './request-context.js'
+import { type Handler, RequestContext, safely } from './request-context.js'
 import { onOgc, onTms, onWmts, onWmtsResource } from './standards.js'
 import { onBasemapStyle, onFont, onStyle, onVectorStyle } from './styles.js'
 import { onTianditu } from './tianditu.js'
 import { onTile } from './tiles.js'
 import { onVectorTile, onVectorTileJson } from './vector-tiles.js'
-
-/** Time in ms for which a drained server keeps idle connections, so that their next request is still answered. */
-const QUIET_MS = 150
-const LOOK_AGAIN_MS = 20
 
 /**
  * Address on which a server that does not listen yet is tested. It has its own port, so that no other process of this edge
@@ -141,11 +138,6 @@ const ARCGIS_PATTERNS = ['/arcgis/*', '/ArcGIS/*']
 /** Patterns of the addresses that an edge serves itself: a test requests each of them with a large catalog. */
 export const OWN_ROUTES = new Set<string>()
 
-interface Listener {
-  readonly socket: us_listen_socket
-  readonly port: number
-}
-
 function listenOn(app: TemplatedApp, host: string, port: number): Promise<us_listen_socket> {
   return new Promise((resolve, reject) => {
     app.listen(host, port, (listening) => {
@@ -165,25 +157,4 @@ function refuseAtOnce(edge: Edge, res: HttpResponse, req: HttpRequest, refusal: 
 function onPreflight(edge: Edge, res: HttpResponse, req: HttpRequest): void {
   edge.counters.requests++
   new RequestContext(edge, 'other', res, req).answerEmpty('204 No Content', PREFLIGHT)
-}
-
-function giveNotice(edge: Edge): void {
-  edge.draining = true
-  edge.native.close()
-}
-
-async function drain(edge: Edge, { socket, port }: Listener, seconds: number): Promise<void> {
-  await edge.sender.acceptWaiting(port)
-  us_listen_socket_close(socket)
-  const deadline = performance.now() + seconds * 1000
-  let quietSince = performance.now()
-  while (performance.now() < deadline) {
-    // Directly after the poll, so that arrived requests are known.
-    await nextTurn()
-    endEventStreams()
-    if (active.size > 0 || edge.sender.hasUnsent()) quietSince = performance.now()
-    else if (performance.now() - quietSince >= QUIET_MS) return
-    await sleep(LOOK_AGAIN_MS)
-  }
-  edge.log.warn({ unfinished: active.size }, 'the drain timed out; open requests are cut')
 }

@@ -7,7 +7,7 @@ import {
   type PresentedSignature,
   presentedSignature,
   signatureQuery,
-} from '@gateway/core/access/signed-address.js'
+} from '@gateway/core/access/signed-url.js'
 import { versionTitle } from '@gateway/store/basemaps.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
 import { commonBounds } from '@gateway/tilesets/area.js'

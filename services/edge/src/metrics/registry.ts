@@ -143,7 +143,7 @@ export function createProcessMetrics(
   counter('gateway_truncated_files_total', 'Files that ended while being sent', () => counters.truncatedFiles)
   counter(
     'gateway_threaded_tile_loads_total',
-    'Tiles that were not in the memory of this machine, or are on a file system of another',
+    'Tiles that were not in the memory of this machine, or are on a remote file system',
     () => counters.threadedTileLoads,
   )
   counter(

@@ -1,7 +1,7 @@
 import { GRANT_ALL } from '@gateway/contracts/token.js'
 import type { AccessToken } from '@gateway/core/access/decide.js'
 import { type ResponseTable, VECTOR_CODES } from '@gateway/native-edge/hot-tiles/response-table.js'
-import type { KnownSignature } from '../auth/signed-addresses.js'
+import type { KnownSignature } from '../auth/signed-urls.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import { tokenUsage } from '../usage/usage-counts.js'
 import { touchedTiles } from './touched-tiles.js'

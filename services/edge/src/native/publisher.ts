@@ -12,7 +12,7 @@ import type { ResponseTable } from '@gateway/native-edge/hot-tiles/response-tabl
 import type { DocumentResponse, FileRange, FixedAnswer, RefusedFor } from '@gateway/native-edge/hot-tiles/responses.js'
 import type { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import type { Source, TileFile } from '@gateway/tilesets/source.js'
-import type { KnownSignature } from '../auth/signed-addresses.js'
+import type { KnownSignature } from '../auth/signed-urls.js'
 import type { TokenUsage } from '../auth/token-usage.js'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Counters } from '../metrics/counters.js'

@@ -54,7 +54,7 @@ export interface Clocks {
 }
 
 export const CLOCKS: Clocks = {
-  // biome-ignore lint/plugin: calendar, if the machine was restarted and its own clock says nothing
+  // biome-ignore lint/plugin: calendar time, because the monotonic clock begins at zero when the machine restarts
   wall: () => Date.now(),
   host: () => Number(process.hrtime.bigint()) / 1e6,
   bootId: () => {

@@ -5,8 +5,8 @@ import type { Addresses, Layer } from './layer.js'
 import { collection, landingPage, tileMatrixSet, tileMatrixSets, tileset } from './ogc-documents.js'
 import { exceptionReport } from './ows-exception.js'
 import { sizedSet, sizedSetId } from './sized-set.js'
-import { tileMap, tileMapService } from './tms-documents.js'
-import { capabilitiesOfOne, wmtsCapabilities } from './wmts-capabilities.js'
+import { tileMap, tileMapServicePieces } from './tms-documents.js'
+import { capabilitiesOfOne, capabilitiesPieces } from './wmts-capabilities.js'
 import { parseWmtsRequest, tileRequestError } from './wmts-request.js'
 
 const OPEN: Addresses = { base: 'http://maps.example', token: '' }
@@ -35,16 +35,24 @@ function layer(more: Partial<Layer> = {}): Layer {
 
 const geographic = layer({ code: 'flat', set: TILE_MATRIX_SETS.WorldCRS84Quad, bounds: null, minZoom: 0, maxZoom: 1 })
 
+function textOf(
+  pieces: (layers: readonly Layer[], addresses: Addresses) => Iterable<string>,
+  layers: readonly Layer[],
+  addresses: Addresses,
+): string {
+  return [...pieces(layers, addresses)].join('')
+}
+
 test('WMTS capabilities name the fast addresses, with the token only if it came in the address', () => {
   const template = 'http://maps.example/tiles/city/2026%2011/{TileMatrix}/{TileCol}/{TileRow}.webp?v=7'
-  expect(wmtsCapabilities([layer()], OPEN)).toContain(`template="${template}"`)
-  expect(wmtsCapabilities([layer()], OPEN)).not.toContain('token')
-  expect(wmtsCapabilities([layer()], WITH_TOKEN)).toContain(`template="${template}&amp;token=bmp_x"`)
-  expect(wmtsCapabilities([layer()], WITH_TOKEN).match(/href="http:[^"]*token=bmp_x/g)).toHaveLength(5)
+  expect(textOf(capabilitiesPieces, [layer()], OPEN)).toContain(`template="${template}"`)
+  expect(textOf(capabilitiesPieces, [layer()], OPEN)).not.toContain('token')
+  expect(textOf(capabilitiesPieces, [layer()], WITH_TOKEN)).toContain(`template="${template}&amp;token=bmp_x"`)
+  expect(textOf(capabilitiesPieces, [layer()], WITH_TOKEN).match(/href="http:[^"]*token=bmp_x/g)).toHaveLength(5)
 })
 
 test('WMTS capabilities escape the texts of operators', () => {
-  expect(wmtsCapabilities([layer()], OPEN)).toContain('<ows:Title>City &amp; &lt;Land&gt;</ows:Title>')
+  expect(textOf(capabilitiesPieces, [layer()], OPEN)).toContain('<ows:Title>City &amp; &lt;Land&gt;</ows:Title>')
 })
 
 /** Returns the sets of capabilities, in order: identifier, system and columns at each zoom. */
@@ -66,7 +74,7 @@ function setsIn(text: string) {
 const linksIn = (text: string) => [...text.matchAll(/<TileMatrixSetLink><TileMatrixSet>([^<]*)/g)].map(([, id]) => id)
 
 test('WMTS capabilities have the shared grids up to their highest zoom, grids with the zooms of layers, and the limits of each layer', () => {
-  const text = wmtsCapabilities([layer(), geographic, layer({ code: 'twin' })], OPEN)
+  const text = textOf(capabilitiesPieces, [layer(), geographic, layer({ code: 'twin' })], OPEN)
   expect(setsIn(text)).toEqual([
     ['WebMercatorQuad', 'EPSG::3857', [0, 1], [1, 2], [2, 4]],
     ['WorldCRS84Quad', 'EPSG::4326', [0, 2], [1, 4]],
@@ -97,7 +105,7 @@ test('WMTS capabilities of one layer have the shared grid with only the zooms of
 test('WMTS capabilities of 3,000 layers contain each grid of the layers once, and grow little by them', () => {
   const depths = (i: number) => ({ minZoom: i % 5, maxZoom: 10 + (i % 10) })
   const many = Array.from({ length: 3000 }, (_, i) => layer({ code: `layer-${i}`, ...depths(i) }))
-  const text = wmtsCapabilities(many, OPEN)
+  const text = textOf(capabilitiesPieces, many, OPEN)
   const elements = many.slice(0, 10).map((one) => {
     const alone = capabilitiesOfOne(one, OPEN)
     return alone.slice(alone.indexOf('<Layer>'), alone.indexOf('</Layer>')).length
@@ -109,11 +117,15 @@ test('WMTS capabilities of 3,000 layers contain each grid of the layers once, an
 test('bounds beyond the end of Web Mercator are cut, because clients would compute infinities', () => {
   const wide = layer({ bounds: [-180, -90, 180, 90] })
   const corners = '<ows:LowerCorner>-180 -85.05112877980659</ows:LowerCorner><ows:UpperCorner>180 85.0511287798066<'
-  expect(wmtsCapabilities([wide], OPEN)).toContain(corners)
+  expect(textOf(capabilitiesPieces, [wide], OPEN)).toContain(corners)
 })
 
 test('WMTS capabilities have a separate set for tiles of 512 pixels, with equal places and half the scales', () => {
-  const text = wmtsCapabilities([layer({ maxZoom: 1 }), layer({ code: 'sharp', tileSize: 512, maxZoom: 1 })], OPEN)
+  const text = textOf(
+    capabilitiesPieces,
+    [layer({ maxZoom: 1 }), layer({ code: 'sharp', tileSize: 512, maxZoom: 1 })],
+    OPEN,
+  )
   expect(linksIn(text)).toEqual([
     ...['WebMercatorQuad_1_1', 'WebMercatorQuad'],
     ...['WebMercatorQuadx2_1_1', 'WebMercatorQuadx2'],
@@ -127,7 +139,7 @@ test('WMTS capabilities have a separate set for tiles of 512 pixels, with equal 
     ...['<ScaleDenominator>279541132.0143589', '<TileWidth>256', '<MatrixWidth>2'],
     ...['<ScaleDenominator>139770566.00717944', '<TileWidth>512', '<MatrixWidth>2'],
   ])
-  expect(wmtsCapabilities([layer({ format: 'pbf', tileSize: 512 })], OPEN)).not.toContain('x2')
+  expect(textOf(capabilitiesPieces, [layer({ format: 'pbf', tileSize: 512 })], OPEN)).not.toContain('x2')
 })
 
 test.each([
@@ -198,7 +210,7 @@ function errorOf(parameters: URLSearchParams, tileSize = 256) {
 }
 
 test('TMS documents count rows from the south and name a profile', () => {
-  expect(tileMapService([layer(), geographic], WITH_TOKEN)).toContain(
+  expect(textOf(tileMapServicePieces, [layer(), geographic], WITH_TOKEN)).toContain(
     '<TileMap title="City &amp; &lt;Land&gt;" srs="EPSG:4326" profile="global-geodetic" href="http://maps.example/tms/1.0.0/flat?token=bmp_x"/>',
   )
   const text = tileMap(geographic, OPEN)

@@ -27,11 +27,6 @@ function tilesAddress(addresses: Addresses, layer: Layer, zoom: number): string 
   return `${map}&${TILE_PARAMETER}=/${zoom}`
 }
 
-/** Returns the list of tile maps (OSGeo Tile Map Service Specification 1.0.0). */
-export function tileMapService(layers: readonly Layer[], addresses: Addresses): string {
-  return [...tileMapServicePieces(layers, addresses)].join('')
-}
-
 const tileMapItem = remembered((layer, addresses) =>
   xmlItem(
     xml`<TileMap title="${layer.title}" srs="${layer.set.crs}" profile="${profileOf(layer)}" href="${addressOf(addresses, mapPath(layer))}"/>`,
@@ -43,7 +38,7 @@ export function isInTms({ set }: Pick<Layer, 'set'>): boolean {
   return set.own === null
 }
 
-/** `tileMapService`, piece by piece. */
+/** Yields the list of tile maps (OSGeo Tile Map Service Specification 1.0.0) piece by piece. */
 export function tileMapServicePieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
   const frame = xml`
 <TileMapService version="1.0.0" services="${addressOf(addresses, TMS_PATH)}">

@@ -9,16 +9,11 @@ const WMTS_PATH = '/wmts'
 export const WMTS_REST_PATH = '/wmts/1.0.0/WMTSCapabilities.xml'
 
 /**
- * Returns the capabilities of a WMTS 1.0.0 (OGC 07-057r7) with RESTful and KVP addresses, for the layers that a token may read.
+ * Yields the pieces of the capabilities of a WMTS 1.0.0 (OGC 07-057r7) with RESTful and KVP addresses, for the layers that a token may read.
  *
  * GDAL and QGIS assume that each layer has all zooms of its set, and show nothing if a layer ends before. So the first set of each layer has
  * the layer's own zooms, and its limits. The second is the shared set, for clients that know it by its name.
  */
-export function wmtsCapabilities(layers: readonly Layer[], addresses: Addresses): string {
-  return [...capabilitiesPieces(layers, addresses)].join('')
-}
-
-/** Returns `wmtsCapabilities` in pieces. */
 export function capabilitiesPieces(layers: readonly Layer[], addresses: Addresses): Iterable<string> {
   return xmlPieces(capabilitiesFrame(addresses, placeOf(layers)), contents(layers, addresses))
 }

@@ -9,6 +9,7 @@ import type { Log } from '@gateway/core/logging/log.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import type { StoredSprite, StoredStyle } from '@gateway/store/styles.js'
 import type { AssetParts, AssetTask } from '@gateway/styles/build-assets.js'
+import { fallbackNames } from '@gateway/styles/fallback-fonts.js'
 import type { FontFace } from '@gateway/styles/fonts.js'
 import {
   type Glyph,
@@ -17,7 +18,7 @@ import {
   readGlyphRange,
   writeGlyphRange,
 } from '@gateway/styles/glyph-range.js'
-import { fallbackNames, shippedFonts } from '@gateway/styles/shipped-fonts.js'
+import { shippedFonts } from '@gateway/styles/shipped-fonts.js'
 import { LRUCache } from 'lru-cache'
 import type { Piscina } from 'piscina'
 import type { DiskGate } from '../files/disk-gate.js'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type SignedResource, signatureQuery, signResource } from '@gateway/core/access/signed-address.js'
+import { type SignedResource, signatureQuery, signResource } from '@gateway/core/access/signed-url.js'
 import { createToken } from '@gateway/core/access/token-format.js'
 import fc from 'fast-check'
 import type { RawRequest } from './raw-client.js'

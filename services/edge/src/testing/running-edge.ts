@@ -9,7 +9,7 @@ import { NO_TRACER } from '@gateway/core/tracing/tracer.js'
 import { FileSender } from '@gateway/native-edge/transfer/file-sender.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { SMALL_BYTES } from '@gateway/tilesets/source.js'
-import { SignedAddresses } from '../auth/signed-addresses.js'
+import { SignedUrls } from '../auth/signed-urls.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
@@ -126,7 +126,7 @@ export async function runEdge(options: {
       usage,
       (plaintext) => native.forgetToken(plaintext),
     ),
-    signed: new SignedAddresses((text) => native.forgetSignature(text)),
+    signed: new SignedUrls((text) => native.forgetSignature(text)),
     rates: new RateLimiter(() => Promise.reject(new Error('no bus')), 1),
     disks,
     tiles,

@@ -17,7 +17,7 @@ import { readInstanceKeys } from '@gateway/store/instance-keys.js'
 import { noteTokensUsed } from '@gateway/store/tokens.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { Registry } from 'prom-client'
-import { SignedAddresses } from '../auth/signed-addresses.js'
+import { SignedUrls } from '../auth/signed-urls.js'
 import { TokenCache } from '../auth/token-cache.js'
 import { TokenUsage, USAGE_FLUSH_MS } from '../auth/token-usage.js'
 import { DocumentCache } from '../documents/document-cache.js'
@@ -118,7 +118,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     (digest) => keptTokens.find(digest),
     () => counters.tokenEvictions++,
   )
-  const signed = new SignedAddresses((text) => native.forgetSignature(text))
+  const signed = new SignedUrls((text) => native.forgetSignature(text))
   const followedTokens: FollowedTokens = {
     invalidate(digest) {
       keptTokens.forget(digest)

@@ -32,7 +32,7 @@ import { useVectorToken } from './use-vector-map.js'
 
 interface FeaturesTableProps {
   readonly vector: AdminVector
-  /** what the map shows; null: the map is not there yet */
+  /** the visible part of the map; null: the map has not loaded yet */
   readonly view: Bounds | null
   /** shows a feature on the map */
   readonly onShow: (feature: Feature) => void

@@ -78,7 +78,7 @@ async function landBasemap(
     const fit = await prober.probe(landing.root, staged, ctx.shutdown)
     if (fit.state !== 'ok') return refuse('invalid_parameters', coded('import_not_usable', { reason: describe(fit) }))
     await land(landing, names)
-    // Probed like in a scan, so that the next scan finds no change.
+    // Probed as in a scan, so that the next scan finds no change.
     const published = await prober.probe(landing.root, place, ctx.shutdown)
     if (published.state === 'ok' && geopackagePlace(place) !== null)
       place = await tableIn(prober, landing.root, place, ctx.shutdown)

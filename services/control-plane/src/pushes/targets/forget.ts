@@ -20,7 +20,8 @@ export function forgetTargetRoute(app: App, { sql }: ControlContext): void {
       schema: {
         operationId: 'deleteTarget',
         summary: 'Forget a target system',
-        description: 'With its push records; those not yet delivered are not sent. Nothing is deleted at the target.',
+        description:
+          'Deletes the record of the target and its push records. Pending pushes are not sent. Nothing is deleted at the target.',
         params: z.object({ code: z.string().regex(/^[^\0]*$/, sentence('said.no_nul')) }),
         response: { 200: z.object({ ...acknowledgementFields, files: z.int().min(0) }) },
       },

@@ -44,7 +44,7 @@ async function checkControlPlane(url: string): Promise<Finding> {
     : warn(
         'ports',
         `no control plane responds at ${url}`,
-        'start one there, or correct CONTROL_HOST and CONTROL_PORT; tiles are served without it, administration is not',
+        'start one there, or correct CONTROL_HOST and CONTROL_PORT; without it the edge serves tiles, but nobody can administer the gateway',
       )
 }
 

@@ -8,7 +8,7 @@ import {
   presentedSignature,
   signatureQuery,
   signResource,
-} from './signed-address.js'
+} from './signed-url.js'
 
 const SECRET = Buffer.alloc(32, 7)
 const EXPIRES = 1_800_000_000

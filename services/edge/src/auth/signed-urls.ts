@@ -6,7 +6,7 @@ import {
   type PresentedSignature,
   type SignedResource,
   signatureQuery,
-} from '@gateway/core/access/signed-address.js'
+} from '@gateway/core/access/signed-url.js'
 import type { SigningSecret } from '@gateway/store/signing-keys.js'
 import { LRUCache } from 'lru-cache'
 
@@ -25,7 +25,7 @@ export interface KnownSignature extends SignedResource {
 }
 
 /** Verifies signed addresses with the keys of the store, which are read ahead, and caches the results. */
-export class SignedAddresses {
+export class SignedUrls {
   #keys: readonly SigningSecret[] | null = null
   readonly #known: LRUCache<string, KnownSignature>
 

@@ -53,7 +53,9 @@ export class ReplicationLoop {
   readonly #presenceTrouble: TroubleLog
   /** False if the store certainly has no presence of this process. */
   #presenceStored = false
-  #storing: Promise<unknown> | null = null
+  /** Presence that the store is to have next, null for none; undefined if it need not change. */
+  #toStore: OwnPresence | null | undefined
+  #storing: Promise<void> | null = null
   #confirming = false
   #unconfirmed = false
   /** Announcements in progress. */
@@ -107,10 +109,14 @@ export class ReplicationLoop {
 
   /** Renews the presence of this process on the bus. */
   announce(): void {
-    void this.#tell((bus, presence) => bus.announce(presence))
+    // A confirmation does not end the presence in the store, because the bus gets this process's presence by an announcement only.
+    const onBus = () => {
+      if (this.#presenceStored) void this.#storePresence(null)
+    }
+    void this.#tell((bus, presence) => bus.announce(presence), onBus)
   }
 
-  async #tell(tell: (bus: Bus, presence: OwnPresence) => Promise<void>): Promise<void> {
+  async #tell(tell: (bus: Bus, presence: OwnPresence) => Promise<void>, then = () => {}): Promise<void> {
     const { presence: identity, follower, traffic } = this.#o
     if (this.#bus === null || follower.applied === null || this.#stopped) return
     const { revision, mark } = follower.applied
@@ -120,15 +126,11 @@ export class ReplicationLoop {
       applied_mark: mark,
       traffic: traffic(),
     }
-    const telling = tell(this.#bus, presence).then(
-      () => void this.#forgetStoredPresence(),
-      (error: Error) => {
-        // The loss of the bus is logged elsewhere. A bus that is reachable but refuses the announcement, like a Redis without memory, would be
-        // silent.
-        if (this.busUp) this.#presenceTrouble.note({ err: error.message })
-        return this.#storePresence(presence)
-      },
-    )
+    const telling = tell(this.#bus, presence).then(then, (error: Error) => {
+      // The loss of the bus is logged elsewhere. A bus that is reachable but refuses the announcement, like a Redis without memory, would be silent.
+      if (this.busUp) this.#presenceTrouble.note({ err: error.message })
+      return this.#storePresence(presence)
+    })
     this.#telling.add(telling)
     await telling.finally(() => this.#telling.delete(telling))
   }
@@ -142,27 +144,31 @@ export class ReplicationLoop {
    * A process that reaches the store but not the bus follows by polling, and stores its presence in the store. A process that reaches neither falls
    * silent.
    */
-  async #storePresence(presence: OwnPresence): Promise<void> {
+  async #storePresence(presence: OwnPresence | null): Promise<void> {
     if (this.#stopped || this.#bus?.medium !== 'redis') return
-    this.#presenceStored = true
-    this.#storing = this.#o.store.query((sql) => upsertPresence(sql, presence)).catch(() => {})
+    this.#toStore = presence
+    this.#storing ??= this.#store().finally(() => {
+      this.#storing = null
+    })
     await this.#storing
   }
 
-  async #forgetStoredPresence(): Promise<void> {
-    if (!this.#presenceStored || this.#stopped) return
-    // Over another connection, the deletion could take effect before the insertion, and the row would outlive this process.
-    const storing = this.#storing
-    await storing
-    if (this.#stopped || this.#storing !== storing) return
-    await this.#o.store
-      .query((sql) => deletePresence(sql, this.#o.presence.id))
-      .then(
+  /** Makes one change at a time: over several connections, an earlier one could take effect after a later one. */
+  async #store(): Promise<void> {
+    while (this.#toStore !== undefined && !this.#stopped) {
+      const presence = this.#toStore
+      this.#toStore = undefined
+      if (presence !== null) this.#presenceStored = true
+      const changed = this.#o.store.query((sql) =>
+        presence === null ? deletePresence(sql, this.#o.presence.id) : upsertPresence(sql, presence),
+      )
+      await changed.then(
         () => {
-          if (this.#storing === storing) this.#presenceStored = false
+          this.#presenceStored = presence !== null
         },
         () => {},
       )
+    }
   }
 
   /** Resolves with true if the presence was withdrawn from everywhere. */

@@ -21,7 +21,7 @@ export function intentOf(issue: Issue, given: Given): CodedMessage | null {
 
 function valueMeant(issue: Issue, { field, value }: Given): CodedMessage | null {
   for (const one of withAlternatives(issue)) {
-    // A number is no instant in quotes either.
+    // A number in quotes would not be an instant either.
     if (one.code === 'invalid_type' && one.expected === 'string' && isOfInstant(issue)) continue
     const meant = one.code === 'invalid_value' ? enumMeant(one.values, value) : typeMeant(one, field, value)
     if (meant !== null) return meant

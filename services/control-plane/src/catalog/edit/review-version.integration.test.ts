@@ -112,7 +112,7 @@ test('readers do not learn of a basemap that was never published, and see it onc
   expect(await codes()).toEqual(['world'])
   expect((await call('POST', '/basemaps/secret/versions/v1/approve')).status).toBe(200)
   expect(await codes()).toEqual(['secret', 'world'])
-  // What readers have seen stays listed.
+  // A published basemap stays listed without versions.
   expect((await call('PATCH', '/basemaps/secret/versions/v1', { withdrawn: true })).status).toBe(200)
   expect((await read('/secret')).body).toMatchObject({ code: 'secret', versions: [] })
 })

@@ -120,7 +120,7 @@ function readText(source: WalkedSource, path: string, most: number): Text {
   }
 }
 
-/** Names the content of a file, so that a copy of the same bytes is no change. Size and time stand for the content of a large file. */
+/** Names the content of a file. A copy of the same bytes has the same name. Size and time stand for the content of a large file. */
 function contentOf(path: string): string {
   try {
     if (statSync(path).size > MAX_HASHED_BYTES) return identityOf(path)

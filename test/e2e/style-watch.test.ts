@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { useGateway } from '../harness/use-gateway.js'
@@ -50,4 +50,23 @@ test('a style that is edited in a watched folder has a new revision, which reade
   await writeFile(join(gateway().home, 'styles/city/icons/stop.svg'), ICON.replace('width="10"', 'width="20"'))
   await expect.poll(width, PICKED_UP).toBe(20)
   expect((await seen()).revision).toBe(4)
+})
+
+test('files that are copied again unchanged are no new revision', async () => {
+  const folder = join(gateway().home, 'styles/city')
+  const revision = async () => (await gateway().admin.expect<{ revision: number }>('/styles/city')).revision
+  const before = await revision()
+  for (const file of ['style.json', 'icons/stop.svg']) {
+    await copyFile(join(folder, file), join(folder, `${file}.copy`))
+    await rename(join(folder, `${file}.copy`), join(folder, file))
+  }
+  const started = Date.now()
+  const scanned = async () => {
+    const { last_scan: scan } = await gateway().admin.expect<{
+      last_scan: { started_at: string; finished_at: string | null }
+    }>('/scan-sources/styles')
+    return scan.finished_at !== null && Date.parse(scan.started_at) > started
+  }
+  await expect.poll(scanned, PICKED_UP).toBe(true)
+  expect(await revision()).toBe(before)
 })

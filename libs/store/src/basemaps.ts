@@ -123,6 +123,11 @@ export function isOffered(stored: { readonly withdrawn: boolean; readonly source
   return stored.sourceEnabled && !stored.withdrawn
 }
 
+/** True if every version of a basemap waits for an approval or was rejected: readers have never seen it. Previews of operators read it. */
+export function isUnpublished({ versions }: Pick<StoredBasemap, 'versions'>): boolean {
+  return versions.length > 0 && versions.every(({ review }) => (review ?? null) !== null)
+}
+
 type VersionRow = Omit<StoredVersion, 'scanned' | 'name'> & { readonly versionName: string | null }
 
 /** A basemap with one of its versions, or with nulls if it has none. */

@@ -88,6 +88,16 @@ test.each<[z.ZodType, unknown, string]>([
   ],
   [
     tokenBodySchema,
+    { ...token, expires_at: '2027-02-30T00:00:00Z' },
+    'body.expires_at: must be an ISO 8601 date or date-time, or 0; received "2027-02-30T00:00:00Z"',
+  ],
+  [
+    tokenBodySchema,
+    { ...token, expires_at: 1 },
+    'body.expires_at: must be an ISO 8601 date or date-time, or 0; received 1',
+  ],
+  [
+    tokenBodySchema,
     { name: 'x', rate_limit: { per_second: 5, brust: 3 } },
     'body.rate_limit.brust: unknown field; did you mean burst?',
   ],
@@ -137,6 +147,7 @@ test('a query parameter is named as such', () => {
   const query = z.strictObject({ limit: z.coerce.number().int().min(1).max(1000).optional() })
   expect(messageOf(query, { limt: '5' }, 'query')).toBe('query.limt: unknown parameter; did you mean limit?')
   expect(messageOf(query, { limit: 'ten' }, 'query')).toBe('query.limit: must be a whole number; received "ten"')
+  expect(messageOf(query, { limit: '1.5' }, 'query')).toBe('query.limit: must be a whole number; received "1.5"')
   expect(messageOf(query, { limit: '5000' }, 'query')).toBe('query.limit: must be at most 1000; received "5000"')
 })
 

@@ -21,6 +21,8 @@ export function intentOf(issue: Issue, given: Given): CodedMessage | null {
 
 function valueMeant(issue: Issue, { field, value }: Given): CodedMessage | null {
   for (const one of withAlternatives(issue)) {
+    // A number in quotes would not be an instant either.
+    if (one.code === 'invalid_type' && one.expected === 'string' && isOfInstant(issue)) continue
     const meant = one.code === 'invalid_value' ? enumMeant(one.values, value) : typeMeant(one, field, value)
     if (meant !== null) return meant
   }
@@ -63,20 +65,24 @@ function typeMeant(issue: Issue, field: string, value: unknown): CodedMessage | 
   if (expected === 'object' && typeof value === 'string' && /^\s*\{/.test(value)) return coded('input.as_json')
   const isNumber = expected === 'number' || expected === 'int'
   if (!isNumber || typeof value !== 'string') return null
-  if (/^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return didYouMean(Number(value))
+  if ((expected === 'int' ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,15})?$/).test(value)) return didYouMean(Number(value))
   const span = /^(\d{1,9})([smhd])$/.exec(value)
   return span !== null && /seconds/.test(field)
     ? didYouMean(Number(span[1]) * (SECONDS[span[2] as string] as number))
     : null
 }
 
-/** Recognises seconds or milliseconds since 1970, and dates with the separators of other notations. */
-function instantMeant(issue: Issue, value: unknown): CodedMessage | null {
-  const isInstant = withAlternatives(issue).some(
+/** True if the field takes an instant or a date. For a number, zod does not reach the check of the format. */
+function isOfInstant(issue: Issue): boolean {
+  const isFormat = withAlternatives(issue).some(
     (one) => one.code === 'invalid_format' && (one.format === 'datetime' || one.format === 'date'),
   )
-  // For a number, zod does not reach the check of the format.
-  if (!isInstant && !issue.message.includes('ISO 8601')) return null
+  return isFormat || issue.message.includes('ISO 8601')
+}
+
+/** Recognises seconds or milliseconds since 1970, and dates with the separators of other notations. */
+function instantMeant(issue: Issue, value: unknown): CodedMessage | null {
+  if (!isOfInstant(issue)) return null
   const digits = String(value)
   if (/^\d{10}$|^\d{13}$/.test(digits)) {
     const at = new Date(Number(digits) * (digits.length === 10 ? 1000 : 1))
@@ -86,8 +92,11 @@ function instantMeant(issue: Issue, value: unknown): CodedMessage | null {
   if (parts === null) return null
   const [, year, month = '', day = '', time, zone = ''] = parts
   const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  if (Number.isNaN(Date.parse(date))) return null
-  return didYouMean(time === undefined ? date : `${date}T${time}${zone}`)
+  const meant = time === undefined ? date : `${date}T${time}${zone}`
+  // A day that the month does not have rolls over into the next month.
+  const at = Date.parse(date)
+  const isDay = !Number.isNaN(at) && new Date(at).toISOString().startsWith(date)
+  return isDay && meant !== digits ? didYouMean(meant) : null
 }
 
 /** Recognises latitudes before longitudes, or corners in another order, in a list of four degrees. */

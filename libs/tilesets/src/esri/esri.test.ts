@@ -197,6 +197,12 @@ describe('Esri caches', () => {
         ([name, bytes]) => [`p12/tile/${name}`, bytes] as const,
       ),
     ]
+    const layers = ['roads', 'roads', null, 'water'].map((layer, i) => ({ id: `l${i}`, 'source-layer': layer }))
+    const style = ['p12/resources/styles/root.json', Buffer.from(JSON.stringify({ version: 8, layers }))] as const
+    fs.writeFileSync(at('styled.vtpk'), makeZip([...files, style]))
+    expect((await probeTileSet(root, at('styled.vtpk')))?.vectorLayers).toEqual([{ id: 'roads' }, { id: 'water' }])
+    fs.writeFileSync(at('unreadable.vtpk'), makeZip([...files, [style[0], Buffer.from('{')]]))
+    expect((await probeTileSet(root, at('unreadable.vtpk')))?.vectorLayers).toBeNull()
     fs.writeFileSync(at('streets.vtpk'), makeZip(files))
     expect(await probeTileSet(root, at('streets.vtpk'))).toMatchObject({
       storage: 'vtpk',

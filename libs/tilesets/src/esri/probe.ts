@@ -1,4 +1,4 @@
-import type { Storage, TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import type { Storage, TileFormat, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError, nothingToProbe } from '../broken-archive.js'
 import { extentOf } from '../folder/extent.js'
 import { describeFolder, readStart } from '../folder/probe.js'
@@ -6,7 +6,7 @@ import { formatOfExtension } from '../formats.js'
 import { FOLDER_LAYOUTS } from '../layouts/layout.js'
 import { listLayout } from '../layouts/listing.js'
 import { layoutFingerprint } from '../layouts/probe.js'
-import { NO_METADATA } from '../metadata/metadata.js'
+import { isRecord, NO_METADATA } from '../metadata/metadata.js'
 import { finish, RangeSource } from '../ranges/source.js'
 import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
@@ -70,7 +70,7 @@ async function probeBundles(
     name: about.name,
     attribution: about.attribution,
     description: about.description,
-    vectorLayers: null,
+    vectorLayers: bytes.format === 'pbf' ? await layersOfStyle(cache) : null,
     tileMatrixSet: about.grid,
     ...own,
     metadata: {},
@@ -80,6 +80,24 @@ async function probeBundles(
     warnings: [...(await warningsOf(cache)), ...bytes.warnings, ...sample.warnings],
   }
 }
+
+/** Returns the layers that the style of a vector tile package draws. Packages list their layers nowhere else. Null without a usable style. */
+async function layersOfStyle({ files, about }: EsriCache): Promise<readonly VectorLayer[] | null> {
+  try {
+    const text = await files.read(`${about.base}resources/styles/root.json`)
+    const style: unknown = text === null ? null : JSON.parse(text.toString())
+    if (!isRecord(style) || !Array.isArray(style.layers)) return null
+    const names = style.layers.map((layer: unknown) => (isRecord(layer) ? layer['source-layer'] : null))
+    const ids = new Set(names.filter((name) => typeof name === 'string' && name !== '' && !name.includes('\0')))
+    return [...ids].slice(0, MAX_LAYERS).map((id) => ({ id: String(id) }))
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof BrokenArchiveError) return null
+    throw error
+  }
+}
+
+/** Maximum number of layers that are read from a style. */
+const MAX_LAYERS = 1_000
 
 /** Reads the first bytes of a tile of the deepest zoom, and of one of the highest. Skips empty bundles. */
 async function firstTiles(

@@ -77,7 +77,8 @@ function boxOf(zoom: ZoomExtent, scheme: 'xyz' | 'tms', columns: number): Box {
   return {
     west: zoom.minColumn / size / columns,
     north: top / size,
-    east: (zoom.maxColumn + 1) / size / columns,
+    // Columns beyond the grid are not served.
+    east: Math.min((zoom.maxColumn + 1) / size / columns, 1),
     south: (bottom + 1) / size,
   }
 }

@@ -25,11 +25,23 @@ export function gridByNumbers(zooms: readonly Numbered[]): NumberedGrid {
   const [first] = wide
   if (first === undefined) return { grid: 'WebMercatorQuad', warnings: [] }
   const seen = `zoom ${first.z} has a column ${first.maxColumn}, which Web Mercator does not have`
+  if (isOverhang(zooms, wide))
+    return { grid: 'WebMercatorQuad', warnings: [`${seen}; it and its like repeat the west and are not served`] }
   if (first === zooms[0] && zooms.every(({ beyond }) => beyond === 0) && orphans(zooms) === null) {
     const why = `${seen}, and the tiles form the pyramid of a geographic grid: it is served as WorldCRS84Quad`
     return { grid: 'WorldCRS84Quad', warnings: [`${why}; ${OVERRIDE_GRID}`] }
   }
   return { grid: 'WebMercatorQuad', warnings: [`${seen}; the grid is unknown. ${OVERRIDE_GRID}`] }
+}
+
+/**
+ * True if Web Mercator explains the columns from 2^z on. GDAL's writer of vector tiles draws features near the 180th meridian also into one column
+ * east of it, at every zoom and whatever their extent. A geographic set spans more columns at deeper zooms, unless it lies at the prime meridian.
+ */
+function isOverhang(zooms: readonly Numbered[], wide: readonly Numbered[]): boolean {
+  const deepest = zooms.at(-1)!
+  const spansWest = deepest.minColumn < 2 ** deepest.z - 2
+  return zooms.length > 1 && spansWest && wide.every(({ z, maxColumn }) => maxColumn === 2 ** z)
 }
 
 const OVERRIDE_GRID = 'if that is wrong, override tile_matrix_set'

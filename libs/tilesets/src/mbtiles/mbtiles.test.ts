@@ -225,6 +225,35 @@ describe('an archive', () => {
     })
   })
 
+  it('stays in Web Mercator if only one column east of the grid has tiles, as GDAL draws features near the 180th meridian', () => {
+    const columns = [0, 1, 2].flatMap((z) => Array.from({ length: 2 ** z + 1 }, (_, x) => [z, x, 0, PNG] as const))
+    write(
+      TABLES,
+      columns.map((tile) => [...tile]),
+      { bounds: '-170,-80,175,85' },
+    )
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      tileMatrixSet: 'WebMercatorQuad',
+      bounds: [-170, -80, 175, 85],
+      warnings: [expect.stringContaining('zoom 0 has a column 1')],
+    })
+    fs.rmSync(file)
+    write(
+      TABLES,
+      columns.map((tile) => [...tile]),
+    )
+    expect(probeMbtiles(folder, file)?.bounds?.slice(0, 3)).toEqual([-180, expect.any(Number), 180])
+  })
+
+  it('at the prime meridian is geographic, though its tiles reach only one column over half of the grid', () => {
+    const columns = [0, 1, 2].flatMap((z) => [2 ** z - 1, 2 ** z].map((x) => [z, x, 0, PNG] as const))
+    write(
+      TABLES,
+      columns.map((tile) => [...tile]),
+    )
+    expect(probeMbtiles(folder, file)).toMatchObject({ tileMatrixSet: 'WorldCRS84Quad' })
+  })
+
   it('has rows from the north if its declared bounds contain its tiles in no other order', () => {
     const tiles: [number, number, number, Buffer][] = [[5, 16, 10, PNG]]
     write(TABLES, tiles, { bounds: '1,53,10,55' })

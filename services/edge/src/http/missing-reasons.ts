@@ -1,6 +1,7 @@
 import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
+import { isUnpublished } from '@gateway/store/basemaps.js'
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { extensionsOf } from '@gateway/tilesets/formats.js'
 import { matrixAt, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
@@ -27,7 +28,7 @@ export function absentVersion(
   mayList: boolean,
 ): CodedMessage {
   const name = shownName(code)
-  if (basemap === undefined) return coded('basemap_absent', { name })
+  if (basemap === undefined || isUnpublished(basemap.stored)) return coded('basemap_absent', { name })
   const { versions } = basemap
   const count = versions.has(CURRENT_VERSION) ? versions.size - 1 : versions.size
   if (count === 0) return coded('basemap_without_versions', { name })

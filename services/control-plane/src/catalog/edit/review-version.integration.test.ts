@@ -92,3 +92,27 @@ test('a rejected version stays out over scans, shows the reason, and can still b
   })
   expect((await call('POST', '/basemaps/world/versions/v9/approve')).status).toBe(404)
 })
+
+test('readers do not learn of a basemap that was never published, and see it once a version is approved', async () => {
+  tree.put('maps/secret/v1/0/0/0.png', PIXEL)
+  await scan()
+  const read = async (path: string) => {
+    const answer = await app.app.inject({ url: `/api/v1/catalog/basemaps${path}`, headers: reader })
+    return { status: answer.statusCode, body: answer.json() }
+  }
+  const codes = async () => (await read('')).body.items.map(({ code }: { code: string }) => code)
+  expect([await codes(), (await read('?q=secret')).body.total]).toEqual([['world'], 0])
+  expect(await read('/secret')).toEqual(await read('/absent'))
+  expect(await read('/secret/changes?from=v1&to=v1')).toEqual(await read('/absent/changes?from=v1&to=v1'))
+  expect((await call('GET', '/basemaps/secret')).status).toBe(200)
+  const signed = { basemap_code: 'secret', expires_at: '2100-01-01T00:00:00Z' }
+  expect((await call('POST', '/signed-urls', signed)).status).toBe(404)
+
+  expect((await call('POST', '/basemaps/secret/versions/v1/reject', { reason: 'black' })).status).toBe(200)
+  expect(await codes()).toEqual(['world'])
+  expect((await call('POST', '/basemaps/secret/versions/v1/approve')).status).toBe(200)
+  expect(await codes()).toEqual(['secret', 'world'])
+  // A published basemap stays listed without versions.
+  expect((await call('PATCH', '/basemaps/secret/versions/v1', { withdrawn: true })).status).toBe(200)
+  expect((await read('/secret')).body).toMatchObject({ code: 'secret', versions: [] })
+})

@@ -16,6 +16,8 @@ const FONTS = 'fonts'
 const STYLE_FILE = 'style.json'
 /** Limit: bytes of the index of a sprite. */
 const MAX_SPRITE_BYTES = 4 * 1024 * 1024
+/** Limit: bytes of a file whose content is read at each scan to tell changes. */
+const MAX_HASHED_BYTES = 16 * 1024 * 1024
 /** Maximum number of icons in a sprite. */
 const MAX_ICONS = 10_000
 
@@ -94,7 +96,7 @@ function readStyle(source: WalkedSource, place: Place, documents: ReadonlySet<st
   const assets: StoredStyleAssets = { sprites: sprites.map(({ identity: _, ...sprite }) => sprite), files }
   const hash = createHash('sha256').update(document).update(JSON.stringify(assets))
   for (const { identity } of sprites) hash.update(identity)
-  for (const one of files) hash.update(identityOf(one.path))
+  for (const one of files) hash.update(contentOf(one.path))
   const name =
     typeof style.name === 'string' && style.name.trim() !== '' ? style.name.slice(0, 200).replaceAll('\0', '') : code
   return { code, name, path, folder, document, dependencies, assets, fingerprint: hash.digest('base64url') }
@@ -118,6 +120,16 @@ function readText(source: WalkedSource, path: string, most: number): Text {
   }
 }
 
+/** Names the content of a file. A copy of the same bytes has the same name. Size and time stand for the content of a large file. */
+function contentOf(path: string): string {
+  try {
+    if (statSync(path).size > MAX_HASHED_BYTES) return identityOf(path)
+    return createHash('sha256').update(readFileSync(path)).digest('base64url')
+  } catch {
+    return 'gone'
+  }
+}
+
 type FoundSprite = StoredSprite & { readonly identity: string }
 
 /** Finds sprites. In a separate folder all belong to the style. In a shared folder, only `sprite` and those that the style names do. */
@@ -138,7 +150,7 @@ function findSprites(source: WalkedSource, { folder, isShared }: Place, named: R
     if (icons === null) continue
     const doubled = names.has(`${name}@2x.json`) && names.has(`${name}@2x.png`)
     const parts = ['.json', '.png', ...(doubled ? ['@2x.json', '@2x.png'] : [])]
-    const identity = parts.map((part) => identityOf(join(folder, `${name}${part}`))).join(' ')
+    const identity = parts.map((part) => contentOf(join(folder, `${name}${part}`))).join(' ')
     sprites.push({ name, path: join(folder, name), kind: 'files', doubled, icons, identity })
   }
   // A finished sprite is preferred to drawings of the same name.
@@ -167,7 +179,7 @@ function drawings(source: WalkedSource, name: string, path: string): FoundSprite
   const files = listEntries(source, path).filter((entry) => entry.kind === 'file' && /\.svg$/i.test(entry.name))
   if (files.length === 0) return null
   const kept = files.slice(0, MAX_ICONS)
-  const identity = kept.map((file) => `${file.name} ${identityOf(file.path)}`).join('\n')
+  const identity = kept.map((file) => `${file.name} ${contentOf(file.path)}`).join('\n')
   const icons = kept.map((file) => file.name.slice(0, -'.svg'.length))
   return { name, path, kind: 'drawings', doubled: true, icons, identity }
 }

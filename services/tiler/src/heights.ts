@@ -1,5 +1,6 @@
 import type { HeightEncoding, RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import sharp from 'sharp'
+import { PNG } from './encode.js'
 import type { PixelModel } from './pixel-model.js'
 import type { AlphaKind, Children, Pixels } from './pixels.js'
 
@@ -95,7 +96,7 @@ async function encodeHeights(
   const image = sharp(data, { raw: { width: tileSize, height: tileSize, channels: 4 } })
   if (whole) image.removeAlpha()
   return format === 'png'
-    ? image.png({ compressionLevel: 6 }).toBuffer()
+    ? image.png(PNG).toBuffer()
     : image.webp({ lossless: true, exact: true, effort: 0 }).toBuffer()
 }
 

@@ -74,5 +74,6 @@ export const SLICE_MESSAGES = {
   slice_request_not_valid: 'the request is not valid: {words}',
   slice_archive_grid:
     'SLICE_OUTPUT_ROOT is in object storage, where layers are PMTiles; PMTiles holds only tiles in Web Mercator',
+  slice_place_refused: 'layers cannot be written to {place}: {words}',
   slice_not_finished: 'the layer could not be finished: {words}',
 } as const

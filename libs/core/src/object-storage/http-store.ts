@@ -25,6 +25,7 @@ export function openHttpStore(
       throw new ObjectRefused('an http source cannot be listed')
     },
     write: readOnly,
+    prepareWrite: readOnly,
     remove: readOnly,
     get circuit() {
       return requester.circuit.state

@@ -54,6 +54,11 @@ export interface ObjectStore {
     file: string,
     options?: { readonly contentType?: string | undefined } & ReadOptions,
   ): Promise<ObjectFacts>
+  /**
+   * Removes the parts that interrupted writes of an object left, and rejects if the object may not be written. Nothing else may write it
+   * meanwhile. Only for s3.
+   */
+  prepareWrite(key: string, options?: ReadOptions): Promise<void>
   /** Removes an object. An absent object is not an error. Only for s3. */
   remove(key: string): Promise<void>
   /** current state of the circuit breaker */

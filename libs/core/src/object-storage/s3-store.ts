@@ -78,7 +78,7 @@ export function openS3Store(
     url: place,
     ...reader(requester, (method, key) => address(method, key), errorText),
     list,
-    ...writer(requester, address),
+    ...writer(requester, address, below),
     get circuit() {
       return requester.circuit.state
     },

@@ -12,7 +12,7 @@ function theParser(): XMLParser {
   return new loaded.XMLParser({
     ignoreAttributes: true,
     parseTagValue: false,
-    isArray: (name) => name === 'Contents' || name === 'CommonPrefixes',
+    isArray: (name) => name === 'Contents' || name === 'CommonPrefixes' || name === 'Upload',
   })
 }
 
@@ -54,6 +54,13 @@ export function readListPage(body: Buffer, skip: number): ListPage {
     entries: [...folders, ...objects.filter(({ key }) => key !== '')],
     next: IsTruncated === 'true' ? (NextContinuationToken ?? null) : null,
   }
+}
+
+/** Returns the uploads of one object, by its full key, of a page of ListMultipartUploads. */
+export function readUploads(body: Buffer, key: string): string[] {
+  type Page = { readonly Upload?: readonly { Key: string; UploadId: string }[] }
+  const { ListMultipartUploadsResult: page } = parse(body) as { ListMultipartUploadsResult?: Page | '' }
+  return (page || undefined)?.Upload?.filter(({ Key }) => Key === key).map(({ UploadId }) => UploadId) ?? []
 }
 
 /** Returns the text of an `Error` document, or an empty string for other documents. */

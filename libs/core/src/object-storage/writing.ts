@@ -5,7 +5,7 @@ import { refuseStatus } from './facts.js'
 import type { ObjectFacts, ObjectStore, ReadOptions } from './object-store.js'
 import type { Answer, Requester } from './requester.js'
 import type { S3Addressing } from './s3-addressing.js'
-import { errorText, textOf } from './s3-xml.js'
+import { errorText, readUploads, textOf } from './s3-xml.js'
 
 /** Size in bytes above which an object is written in parts. */
 const WHOLE_BYTES = 64 * 1024 * 1024
@@ -16,8 +16,15 @@ const MAX_PARTS = 10_000
 /** Maximum bytes of the responses to writes. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
+/** Maximum bytes of a list of uploads: a thousand, with keys of maximum length. */
+const MAX_LIST_BYTES = 8 * 1024 * 1024
+
 /** Implements PUT, multipart uploads and DELETE of the S3 protocol. Each body is signed by its digest, so the server detects damage. */
-export function writer(requester: Requester, address: S3Addressing): Pick<ObjectStore, 'write' | 'remove'> {
+export function writer(
+  requester: Requester,
+  address: S3Addressing,
+  below: string,
+): Pick<ObjectStore, 'write' | 'remove' | 'prepareWrite'> {
   async function write(
     key: string,
     file: string,
@@ -60,14 +67,7 @@ export function writer(requester: Requester, address: S3Addressing): Pick<Object
     size: number,
     { contentType, signal }: { contentType: string; signal: AbortSignal | undefined },
   ): Promise<string> {
-    const begin = address('POST', key, { query: { uploads: '' } })
-    const begun = await requester.send({
-      ...begin,
-      headers: async () => ({ ...(await begin.headers()), 'content-type': contentType }),
-      maxBytes: MAX_ANSWER_BYTES,
-      signal,
-    })
-    const uploadId = textOf(checked(begun).bytes, 'InitiateMultipartUploadResult', 'UploadId')
+    const uploadId = await begin(key, contentType, signal)
     try {
       const tags: string[] = []
       const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS))
@@ -78,10 +78,31 @@ export function writer(requester: Requester, address: S3Addressing): Pick<Object
       return await complete(key, uploadId, tags, signal)
     } catch (error) {
       // Without an abort, incomplete parts stay stored, and cost money, until somebody removes them.
-      const abort = address('DELETE', key, { query: { uploadId } })
-      await requester.send({ ...abort, maxBytes: MAX_ANSWER_BYTES }).catch(() => {})
+      await abandon(key, uploadId).catch(() => {})
       throw error
     }
+  }
+
+  /** @returns the upload's id */
+  async function begin(key: string, contentType: string, signal: AbortSignal | undefined): Promise<string> {
+    const request = address('POST', key, { query: { uploads: '' } })
+    const headers = async () => ({ ...(await request.headers()), 'content-type': contentType })
+    const begun = checked(await requester.send({ ...request, headers, maxBytes: MAX_ANSWER_BYTES, signal }))
+    return textOf(begun.bytes, 'InitiateMultipartUploadResult', 'UploadId')
+  }
+
+  async function abandon(key: string, uploadId: string): Promise<void> {
+    await requester.send({ ...address('DELETE', key, { query: { uploadId } }), maxBytes: MAX_ANSWER_BYTES })
+  }
+
+  async function prepareWrite(key: string, { signal }: ReadOptions = {}): Promise<void> {
+    // Beginning an upload needs the same permission as a write, and stores nothing.
+    await abandon(key, await begin(key, 'application/octet-stream', signal))
+    const list = address('GET', null, { query: { uploads: '', prefix: `${below}${key}` } })
+    const listed = await requester.send({ ...list, maxBytes: MAX_LIST_BYTES, signal })
+    // A writer needs no permission to list. An operator's rule for old uploads then removes what a crash left.
+    if (listed.status !== 200) return
+    for (const uploadId of readUploads(listed.bytes, `${below}${key}`)) await abandon(key, uploadId)
   }
 
   async function complete(key: string, uploadId: string, tags: readonly string[], signal: AbortSignal | undefined) {
@@ -103,7 +124,7 @@ export function writer(requester: Requester, address: S3Addressing): Pick<Object
     if (answer.status !== 404) checked(answer)
   }
 
-  return { write, remove }
+  return { write, remove, prepareWrite }
 }
 
 function checked(answer: Answer): Answer {

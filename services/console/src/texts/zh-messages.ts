@@ -616,6 +616,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   slice_request_not_json: '请求不是 JSON',
   slice_request_not_valid: '请求无效：{words}',
   slice_archive_grid: '图层发布为 PMTiles，它只支持 Web Mercator 的瓦片：SLICE_OUTPUT_ROOT 在对象存储中',
+  slice_place_refused: '图层无法写入 {place}：{words}',
   slice_not_finished: '无法完成图层：{words}',
   'said.source_absent': '不存在',
   'said.source_outside': '位于允许的影像目录之外',

@@ -169,7 +169,7 @@ test('a forbidden or oversized image, or a failed publication, fails with a reas
   ])
   const nowhere = { ...gateway.ctx, settings: { ...gateway.ctx.settings, sliceOutputRoot: 's3://absent/x' } }
   expect(await slice(nowhere, source('west'))).toMatchObject([
-    { status: 'failed', message: expect.stringMatching(/./) },
+    { status: 'failed', message: expect.stringContaining('layers cannot be written to s3://absent/x') },
   ])
   expect(await readBasemap(gateway.ctx.sql, 'city')).toEqual(before)
   expect(readdirSync(path.join(home, 'a/slice-temp/fetched'))).toEqual([])

@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { METADATA_FILE } from '@gateway/contracts/tiling/protocol.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { openObjectStore } from '@gateway/core/object-storage/open.js'
@@ -50,9 +51,19 @@ export function publishedLayers(
   const store = openObjectStore(sliceOutputRoot, settings)
   const say = (text: string) => log.stream.write(`${text}\n`)
 
+  async function prepareWrite(version: string): Promise<void> {
+    const work = () => store.prepareWrite(layerKey(targetCode, version), { signal })
+    await retryUntil(signal, work).catch((error: Error) => {
+      signal.throwIfAborted()
+      throw new CodedError(coded('slice_place_refused', { place: sliceOutputRoot, words: error.message }))
+    })
+  }
+
   return {
     async prepare({ layerDir, runDir, version }) {
       const key = layerKey(targetCode, version)
+      // Hours of slicing must not end at a bucket that is absent or closed.
+      await prepareWrite(version)
       const facts = await retryUntil(signal, () => store.head(key, { signal }))
       if (facts !== undefined && facts.etag === (await readMark(layerDir))) return
       await rm(layerDir, { recursive: true, force: true })
@@ -74,7 +85,11 @@ export function publishedLayers(
       }
     },
 
-    beginChange: ({ layerDir }) => rm(join(layerDir, MARK), { force: true }),
+    async beginChange({ layerDir, version }) {
+      // A run that was killed may have left parts of its upload.
+      await prepareWrite(version)
+      await rm(join(layerDir, MARK), { force: true })
+    },
 
     async publish({ layerDir, runDir, version }, described) {
       const key = layerKey(targetCode, version)

@@ -1,5 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
-import { coded, messageOfError } from '@gateway/contracts/messages.js'
+import { CodedError, coded, messageOfError } from '@gateway/contracts/messages.js'
 import type { OutputLine, PlanLine } from '@gateway/contracts/tiling/protocol.js'
 import { publishStaged } from '@gateway/contracts/tiling/publish.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
@@ -196,6 +196,7 @@ function warn({ log }: ControlContext, job: StoredSliceJob): (error: Error) => v
 function unexpected(ctx: ControlContext, log: JobLog, error: Error): RunEnd {
   if (error instanceof LeaseLost) return 'lost'
   log.stream.write(`${error.message}\n`)
+  if (error instanceof CodedError) return failedBy(error.said)
   ctx.log.error({ err: error }, 'a slice job failed unexpectedly')
   return failedBy(coded('slice_not_finished', { words: error.message }))
 }

@@ -1,4 +1,4 @@
-// Compares the tiling tool with gdal2tiles.py on the same image, format and WebP quality, in paired runs:
+// Compares the tiling tool with gdal2tiles.py on the same image, format, quality and effort, in paired runs:
 //   node bench/slicing/compare.mjs [--size 8000] [--zooms 12-17] [--rounds 3] [--format webp|png] [--engine gdal|wasm]
 // Needs gdal2tiles.py (Debian: python3-gdal, gdal-bin) and `npx tsc -b bench`. Prints a table on stderr and JSON on stdout.
 import { spawn, spawnSync } from 'node:child_process'
@@ -23,7 +23,7 @@ const { values: options } = parseArgs({
 })
 const size = Number(options.size)
 const [zoomMin, zoomMax] = options.zooms.split('-').map(Number)
-/** The tiling tool's WebP quality. gdal2tiles uses libwebp's default effort, 4; the tiling tool uses 2 (results/slicing.md). */
+/** The tiling tool's WebP quality; both tools use libwebp's default effort, 4. */
 const QUALITY = '85'
 const SAMPLE_MS = 100
 const HALF_WORLD = Math.PI * 6378137

@@ -6,11 +6,8 @@ import { alphaKind, type Pixels } from './pixels.js'
 sharp.concurrency(1)
 sharp.cache(false)
 
-/**
- * Quality at which a photograph shows no blocks when it is drawn at twice its size. Efforts from 3 up take twice the time, for 0.4 dB
- * (bench/results/slicing.md). The preset saves the bytes that effort 2 costs.
- */
-const WEBP = { quality: 85, effort: 2, preset: 'drawing' } as const
+/** Quality at which a photograph shows no blocks when it is drawn at twice its size. */
+const WEBP = { quality: 85, effort: 4 } as const
 const AVIF = { quality: 60, effort: 2 } as const
 /** A filter chosen for each line saves a third of the bytes of photographs and elevations. Level 6 saves 1 % more, for a third more time. */
 export const PNG = { compressionLevel: 3, adaptiveFiltering: true } as const

@@ -15,7 +15,7 @@ const OLDEST_GDAL = [3, 4] as const
 /** Maximum number of threads. More of them would wait for the disk and each other. */
 const MAX_THREADS = 4
 
-/** glibc keeps what a warp frees, because returned pages cost a warp a tenth of its time. The limit of memory holds all the same. */
+/** glibc keeps what a warp frees, so that it need not get the same pages again. The limit of memory holds all the same. */
 const ALLOCATION = { MALLOC_MMAP_THRESHOLD_: String(2 ** 30), MALLOC_TRIM_THRESHOLD_: String(2 ** 30) }
 
 /** Time limit of `gdalinfo --formats`. */

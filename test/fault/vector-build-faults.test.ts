@@ -72,6 +72,16 @@ async function builderOf(gateway: Gateway, code: string, after: number | null = 
   }
 }
 
+/** Publishes a vector and stops its builder once it writes, since on a busy machine a build may end before the test knows of its scan. */
+async function publishAndStop(gateway: Gateway, code: string): Promise<number> {
+  const stopped = builderOf(gateway, code).then((pid) => {
+    process.kill(pid, 'SIGSTOP')
+    return pid
+  })
+  await publish(gateway, code)
+  return stopped
+}
+
 test('a builder that is killed is started again after a while, and what was built before is served meanwhile', async () => {
   const gateway = shared()
   await publish(gateway, 'once', 100)
@@ -80,8 +90,7 @@ test('a builder that is killed is started again after a while, and what was buil
   const tile = async () => (await fetch(`${gateway.url}/vectors/once/tiles/0/0/0.mvt?token=${token}`)).status
   await expect.poll(tile).toBe(200)
 
-  await publish(gateway, 'once')
-  const first = await builderOf(gateway, 'once')
+  const first = await publishAndStop(gateway, 'once')
   process.kill(first, 'SIGKILL')
   await builderOf(gateway, 'once', first)
   expect(await tile()).toBe(200)
@@ -91,8 +100,7 @@ test('a builder that is killed is started again after a while, and what was buil
 
 test('a builder that is killed each time leaves the reason, and builds again when it is asked to', async () => {
   const gateway = shared()
-  await publish(gateway, 'always')
-  const first = await builderOf(gateway, 'always')
+  const first = await publishAndStop(gateway, 'always')
   // As if it had been killed three times: the pauses grow up to five minutes.
   await withConnection(gateway.database.url, (sql) => sql`UPDATE vectors SET build_crashes = 3 WHERE code = 'always'`)
   process.kill(first, 'SIGKILL')
@@ -116,9 +124,9 @@ test('a builder that is killed each time leaves the reason, and builds again whe
 
 test('a file that is replaced half-way through its build says so, and the next scan builds it', async () => {
   const gateway = shared()
-  await publish(gateway, 'replaced')
-  await builderOf(gateway, 'replaced')
+  const builder = await publishAndStop(gateway, 'replaced')
   await writeSquares(gateway, 'replaced', 200)
+  process.kill(builder, 'SIGCONT')
   expect(await ended(gateway, 'replaced')).toMatchObject({
     status: 'failed',
     message: expect.stringContaining('next scan'),
@@ -135,8 +143,8 @@ test('a file that is replaced half-way through its build says so, and the next s
 test('a control plane that is killed half-way through a build builds again after its restart, and leaves nothing behind', async () => {
   const gateway = shared()
   gateway.allowErrors(/ECONN|connect|terminat/i)
-  await publish(gateway, 'orphaned')
-  await builderOf(gateway, 'orphaned')
+  const builder = await publishAndStop(gateway, 'orphaned')
+  process.kill(builder, 'SIGCONT')
   await gateway.controlPlane.process.kill()
   gateway.controlPlane.process.start()
   await gateway.ready()

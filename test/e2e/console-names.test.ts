@@ -48,7 +48,7 @@ test.each([
       await open(page, path)
       await settled(page)
       const beyond = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-      expect([name, await inPage<number>(page, beyond)]).toEqual([name, 0])
+      await expect.poll(async () => [name, await inPage<number>(page, beyond)]).toEqual([name, 0])
       await expectAccessible(page, `${name} with names`)
       await shot(page, `names-${name}-${size}`)
     }
@@ -91,11 +91,11 @@ test('preview and comparison name code and version, and a divider swipes between
   await expectAccessible(page, 'swipe')
   await shot(page, 'compare-swipe')
   const clipped = () => inPage<string>(page, `getComputedStyle(document.querySelector('.swipe-right')).clipPath`)
-  expect(await clipped()).toBe('inset(0px 0px 0px 50%)')
+  await expect.poll(clipped).toBe('inset(0px 0px 0px 50%)')
   await divider.focus()
   for (let i = 0; i < 20; i++) await page.keyboard.press('ArrowRight')
-  expect(await clipped()).toBe('inset(0px 0px 0px 70%)')
-  expect(await inPage(page, 'location.search')).toContain('view=swipe')
+  await expect.poll(clipped).toBe('inset(0px 0px 0px 70%)')
+  await expect.poll(() => inPage(page, 'location.search')).toContain('view=swipe')
   await shot(page, 'compare-swiped')
   await page.reload()
   await divider.waitFor()

@@ -47,8 +47,12 @@ test('the page of a version shows the scanned values, and previews other values 
       return upper - lower
     })
     .toBeGreaterThan(30)
-  const [upper, lower] = await greenOf(page, 0)
-  expect(lower - upper).toBeGreaterThan(30)
+  await expect
+    .poll(async () => {
+      const [upper, lower] = await greenOf(page, 0)
+      return lower - upper
+    })
+    .toBeGreaterThan(30)
   await section.getByLabel('Lowest zoom').fill('9')
   await section.getByText('The highest zoom is below the lowest').waitFor()
   await section.getByLabel('Lowest zoom').fill('1')

@@ -77,6 +77,7 @@ test('coordinates and the tile’s URL are below the pointer, and stay after a c
   await shown.getByText(/^-?\d+\.\d{5}, -?\d+\.\d{5}$/).waitFor()
   await shown.getByText(/\/tiles\/world\/v2\/\d\/\d\/\d\.png/).waitFor()
   await map.click({ position: { x: 200, y: 200 } })
+  await page.getByRole('button', { name: 'Follow the pointer' }).waitFor()
   const kept = await shown.textContent()
   await map.hover({ position: { x: 300, y: 260 } })
   expect(await shown.textContent()).toBe(kept)

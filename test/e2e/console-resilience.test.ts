@@ -38,7 +38,7 @@ test('nothing can be changed while offline, and a cancelled change is not carrie
   await context.setOffline(true)
   const action = page.getByRole('dialog').getByRole('button', { name: 'Make default' })
   await isAway(page).waitFor()
-  expect(await action.isDisabled()).toBe(true)
+  await expect.poll(() => action.isDisabled()).toBe(true)
   await shot(page, 'away-dialog', false)
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await shot(page, 'away-page', false)
@@ -81,7 +81,7 @@ test('a frozen service is noticed although no connection breaks', async () => {
     await isAway(page).waitFor()
     globalThis.console.info(`a frozen service was noticed after ${Math.round(performance.now() - stopped)} ms`)
     await page.getByRole('button', { name: 'More actions' }).click()
-    expect(await page.getByRole('button', { name: 'Withdraw' }).isDisabled()).toBe(true)
+    await expect.poll(() => page.getByRole('button', { name: 'Withdraw' }).isDisabled()).toBe(true)
   } finally {
     process.signal('SIGCONT')
   }

@@ -135,7 +135,8 @@ describe.each([
       await open(page, path)
       await settled(page)
       await expectAccessible(page, path)
-      expect([path, await inPage(page, 'document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true])
+      const fits = () => inPage(page, 'document.documentElement.scrollWidth <= innerWidth')
+      await expect.poll(async () => [path, await fits()]).toEqual([path, true])
       await shot(page, `vectors-${name}-${width}-${colorScheme}-${locale}`)
     }
     await expectClean()

@@ -133,20 +133,21 @@ async function lockCheckout() {
   }
 }
 
+/** The addon needs no package, so that it is compiled while npm waits for the disk and the network. */
 async function installAndCompile() {
   const mustInstall = !packagesAreInstalled(root, everything)
-  if (mustInstall) {
-    say('Installing packages (npm), once; SETUP=off starts without ...')
-    const slow = setTimeout(sayRegistryTrouble, ASKED_AFTER_MS)
-    mustHaveWorked('Installing the packages failed (npm)', await installPackages(root, everything))
-    clearTimeout(slow)
-  }
-  if (!existsSync(join(root, 'services/tools/dist/launcher/main.js'))) say('Compiling (tsc -b), once ...')
-  // In parallel, because the second core would be idle for much of the time otherwise.
-  const [addon, compiled] = await Promise.all([buildAddon(root), compile(mustInstall)])
+  const installed = mustInstall ? install() : Promise.resolve()
+  const [addon, compiled] = await Promise.all([buildAddon(root, installed), installed.then(() => compile(mustInstall))])
   mustHaveWorked('Compiling the addon failed', addon)
   if (addon.note) say(addon.note)
   mustHaveWorked('Compiling failed (tsc -b)', compiled)
+}
+
+async function install() {
+  say('Installing packages (npm), once; SETUP=off starts without ...')
+  const slow = setTimeout(sayRegistryTrouble, ASKED_AFTER_MS)
+  mustHaveWorked('Installing the packages failed (npm)', await installPackages(root, everything))
+  clearTimeout(slow)
 }
 
 /**
@@ -154,6 +155,7 @@ async function installAndCompile() {
  * declarations, so that everything is compiled again after a new installation.
  */
 function compile(isNewlyInstalled) {
+  if (!existsSync(join(root, 'services/tools/dist/launcher/main.js'))) say('Compiling (tsc -b), once ...')
   const isComplete = packagesAreInstalled(root, true)
   const checked = isNewlyInstalled ? ['-b', '--force'] : ['-b']
   return runTool(process.execPath, [compiler, ...(isComplete ? checked : ['-b', '--noCheck', ...SERVICES])], root)

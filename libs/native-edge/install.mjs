@@ -21,7 +21,7 @@ const prefix = dirname(dirname(process.execPath))
 const headers = existsSync(join(prefix, 'include/node/node_api.h')) ? [`--nodedir=${prefix}`] : []
 
 // npm puts its own node-gyp on the PATH of install scripts. `configure build` compiles only what has changed.
-const build = spawnSync('node-gyp', ['configure', 'build', '--loglevel=error', ...headers], {
+const build = spawnSync('node-gyp', ['configure', 'build', '--jobs=max', '--loglevel=error', ...headers], {
   cwd: import.meta.dirname,
   encoding: 'utf8',
   stdio: ['ignore', 'pipe', 'pipe'],

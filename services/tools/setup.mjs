@@ -9,8 +9,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildAddon, buildConsole, buildDocs, consoleExists } from './setup/builds.mjs'
+import { bundleOrFile, makeBundlesAside } from './setup/bundles.mjs'
 import { installPackages, packagesAreInstalled, registryTrouble } from './setup/install.mjs'
 import { waitForLock } from './setup/lock.mjs'
 import { runTool } from './setup/run-tool.mjs'
@@ -26,6 +28,9 @@ const EXIT_REFUSED = 2
  * again.
  */
 const DOUBLED_WITHIN_MS = 200
+
+/** Time in ms in which a signal that this process has sent to itself ends it. */
+const DIES_WITHIN_MS = 5_000
 
 /** Time in ms after which the registry is checked. Installed or cached packages take less. */
 const ASKED_AFTER_MS = 10_000
@@ -50,8 +55,9 @@ const everything = !script?.startsWith(join(root, 'services/'))
 if (process.env.SETUP !== 'off' && !runsAsDelivered(script) && !runsAsIs(script)) await makeReady().catch(end)
 if (script === null) process.exit()
 if (process.env.npm_lifecycle_event !== undefined) mergeDoubledInterrupts()
-process.argv = [process.argv[0], script, ...process.argv.slice(4)]
-await import(pathToFileURL(script).href)
+const program = everything ? script : bundleOrFile(root, script)
+process.argv = [process.argv[0], program, ...process.argv.slice(4)]
+await import(pathToFileURL(program).href)
 
 function checkNode() {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -106,7 +112,9 @@ async function makeReady() {
     const isService = script !== null && !everything
     const hasConsole = consoleExists(root)
     const consoleBuilt = bundleConsole()
-    const built = Promise.all([consoleBuilt, bundleDocs()])
+    // The tests make the bundles themselves.
+    const processesBuilt = everything && script !== null ? null : consoleBuilt.then(() => makeBundlesAside(root))
+    const built = Promise.all([consoleBuilt, bundleDocs(), processesBuilt])
     if (!isService) await built
     else if (hasConsole) await consoleBuilt
     void built.catch(sayFailure).finally(release)
@@ -133,20 +141,21 @@ async function lockCheckout() {
   }
 }
 
+/** The addon needs no package, so that it is compiled while npm waits for the disk and the network. */
 async function installAndCompile() {
   const mustInstall = !packagesAreInstalled(root, everything)
-  if (mustInstall) {
-    say('Installing packages (npm), once; SETUP=off starts without ...')
-    const slow = setTimeout(sayRegistryTrouble, ASKED_AFTER_MS)
-    mustHaveWorked('Installing the packages failed (npm)', await installPackages(root, everything))
-    clearTimeout(slow)
-  }
-  if (!existsSync(join(root, 'services/tools/dist/launcher/main.js'))) say('Compiling (tsc -b), once ...')
-  // In parallel, because the second core would be idle for much of the time otherwise.
-  const [addon, compiled] = await Promise.all([buildAddon(root), compile(mustInstall)])
+  const installed = mustInstall ? install() : Promise.resolve()
+  const [addon, compiled] = await Promise.all([buildAddon(root, installed), installed.then(() => compile(mustInstall))])
   mustHaveWorked('Compiling the addon failed', addon)
   if (addon.note) say(addon.note)
   mustHaveWorked('Compiling failed (tsc -b)', compiled)
+}
+
+async function install() {
+  say('Installing packages (npm), once; SETUP=off starts without ...')
+  const slow = setTimeout(sayRegistryTrouble, ASKED_AFTER_MS)
+  mustHaveWorked('Installing the packages failed (npm)', await installPackages(root, everything))
+  clearTimeout(slow)
 }
 
 /**
@@ -154,6 +163,7 @@ async function installAndCompile() {
  * declarations, so that everything is compiled again after a new installation.
  */
 function compile(isNewlyInstalled) {
+  if (!existsSync(join(root, 'services/tools/dist/launcher/main.js'))) say('Compiling (tsc -b), once ...')
   const isComplete = packagesAreInstalled(root, true)
   const checked = isNewlyInstalled ? ['-b', '--force'] : ['-b']
   return runTool(process.execPath, [compiler, ...(isComplete ? checked : ['-b', '--noCheck', ...SERVICES])], root)
@@ -212,10 +222,13 @@ function beginning(output) {
   return lines.slice(0, SHOWN_LINES).join('\n')
 }
 
-function end(error) {
+async function end(error) {
   if (!(error instanceof SetupFailed)) throw error
-  // Interrupted: dies by the same signal, as it would without a running tool.
-  if (error.signal) process.kill(process.pid, error.signal)
+  // Interrupted: dies by the same signal, as it would without a running tool. On a busy machine another thread receives it a moment later.
+  if (error.signal) {
+    process.kill(process.pid, error.signal)
+    await sleep(DIES_WITHIN_MS)
+  }
   refuse(error.message, 1)
 }
 

@@ -7,6 +7,7 @@ import { freePort, isReady } from '@gateway/core/processes/readiness.js'
 import { SETTING_NAMES } from '@gateway/core/settings/schema.js'
 import { openStore, type Sql } from '@gateway/store/connect.js'
 import { startEmbeddedPostgres } from '@gateway/tools/embedded-postgres/server.js'
+import { makeBundles } from '@gateway/tools/setup/bundles.mjs'
 import { Service } from '../gateway/service.js'
 import { family } from '../machine.js'
 import type { SimulatedEdges } from './edges.js'
@@ -132,6 +133,8 @@ async function startReal(
   home: string,
   settings: Readonly<Record<string, string>>,
 ): Promise<RunningEdges> {
+  // The form in which `npm start` runs an edge.
+  const bundles = await makeBundles(CHECKOUT)
   const begun = performance.now()
   const startOne = async (number: number): Promise<Service> => {
     const port = await freePort()
@@ -145,7 +148,7 @@ async function startReal(
     }
     const service = new Service({
       name: 'edge',
-      command: [process.execPath, join(CHECKOUT, 'services/edge/dist/main.js')],
+      command: [process.execPath, join(bundles, 'services/edge/dist/main.js')],
       env: environment({ ...settings, ...own }),
       core: undefined,
     })

@@ -91,13 +91,15 @@ async function bundle(root, part, command, onBuild) {
  * Compiles the addon if its sources or Node have changed. A machine without a compiler runs without the addon and does not try at every start, so a
  * failed attempt counts; an interrupted one does not. `note` says why the addon is missing.
  * @param {string} root of the checkout
+ * @param {Promise<unknown>} installed resolves when node_modules, which the note of the attempt is in, will not be replaced any more
  * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals, note?: string}>}
  */
-export async function buildAddon(root) {
+export async function buildAddon(root, installed = Promise.resolve()) {
   const digest = digestOf(root, ADDON)
   if (!isDue(root, ADDON, digest)) return { ok: true }
   const result = await runTool('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], root)
   if (result.signal) return result
+  await installed
   writeFileSync(join(root, ADDON.stamp), digest)
   return { ok: true, note: result.output }
 }

@@ -1,17 +1,25 @@
 /**
  * Bundles the compiled processes, because one of several hundred modules takes three times as long to load. The bundles lie in a folder of
  * node_modules/.bundles, which mirrors the checkout (libs/core/src/processes/bundle-of.ts) and has the digest of all that they are made from as
- * its name. Only tests run them: `npm start` installs packages of the libraries in places where a bundle does not find them.
+ * its name. Without a bundle of the current files, the compiled files run.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { createRequire } from 'node:module'
+import { isAbsolute, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { runTool } from './run-tool.mjs'
 
 const FOLDER = 'node_modules/.bundles'
 
 /** Number of letters of a digest in the name of a folder. */
 const DIGEST_LETTERS = 16
+
+/** Scheduling priority of the bundler, below that of a gateway that already serves. */
+const NICENESS = 10
+
+/** Folder of the changes to packages, which are bundled too. */
+const PATCHES = 'config/patches'
 
 /** Folders of compiled files. */
 const COMPILED = ['libs', 'services']
@@ -66,6 +74,27 @@ export async function makeBundles(root) {
   return folder
 }
 
+/**
+ * Makes the bundles, if they do not exist, in a process of low priority.
+ * @param {string} root of the checkout
+ */
+export async function makeBundlesAside(root) {
+  const hasBundler = existsSync(join(root, 'node_modules/rolldown'))
+  if (!hasBundler || existsSync(folderOf(root))) return { ok: true, output: '' }
+  return runTool(process.execPath, [fileURLToPath(import.meta.url)], root, NICENESS)
+}
+
+/**
+ * Returns the bundle of a compiled file, or the file itself if it has no current bundle.
+ * @param {string} root of the checkout
+ * @param {string} file absolute path
+ */
+export function bundleOrFile(root, file) {
+  if (!existsSync(join(root, FOLDER))) return file
+  const bundled = join(folderOf(root), relative(root, file))
+  return existsSync(bundled) ? bundled : file
+}
+
 function folderOf(root) {
   return join(root, FOLDER, madeFrom(root).slice(0, DIGEST_LETTERS))
 }
@@ -78,17 +107,41 @@ async function bundle(root, folder) {
     cwd: root,
     platform: 'node',
     input: Object.fromEntries(existing.map((file) => [file.slice(0, -'.js'.length), join(root, file)])),
-    external: (id) => UNBUNDLED.test(id),
     logLevel: 'silent',
-    plugins: [{ name: 'own-place', transform: withOwnPlace }],
+    plugins: [
+      { name: 'nested', resolveId: (id, importer) => unbundledFile(root, id, importer) },
+      { name: 'own-place', load: withSourceMap, transform: withOwnPlace },
+    ],
   })
   await build.write({
     dir: folder,
     format: 'esm',
+    sourcemap: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   })
   await build.close()
+}
+
+/** Imports a package that lies below the importing library by its file: from the bundle, only those of the root are found by name. */
+function unbundledFile(root, id, importer) {
+  if (!UNBUNDLED.test(id)) return null
+  const nested = importer === undefined ? null : fileOf(id, importer)
+  return { id: nested === null || nested === fileOf(id, join(root, 'package.json')) ? id : nested, external: true }
+}
+
+function fileOf(id, importer) {
+  try {
+    return createRequire(importer).resolve(id)
+  } catch {
+    return null
+  }
+}
+
+/** The compiler's source maps lead from the bundles to the sources. */
+function withSourceMap(id) {
+  if (!isAbsolute(id) || !existsSync(`${id}.map`)) return null
+  return { code: readFileSync(id, 'utf8'), map: readFileSync(`${id}.map`, 'utf8') }
 }
 
 /** Modules find files by their own place in the checkout, which stays the same in a bundle. */
@@ -101,6 +154,8 @@ function withOwnPlace(code, id) {
 function madeFrom(root) {
   const hash = createHash('sha256').update(`${process.version} ${resolve(root)}\n`)
   for (const file of [join(root, 'package-lock.json'), fileURLToPath(import.meta.url)]) hash.update(readFileSync(file))
+  if (existsSync(join(root, PATCHES)))
+    for (const name of readdirSync(join(root, PATCHES)).sort()) hash.update(readFileSync(join(root, PATCHES, name)))
   for (const parent of COMPILED) {
     for (const name of readdirSync(join(root, parent)).sort()) {
       const dist = join(root, parent, name, 'dist')
@@ -114,3 +169,6 @@ function madeFrom(root) {
   }
   return hash.digest('hex')
 }
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  await makeBundles(fileURLToPath(new URL('../../..', import.meta.url)))

@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { makeBundles } from './bundles.mjs'
+import { bundleOrFile, makeBundles } from './bundles.mjs'
 
 let root
 let main
@@ -23,9 +23,48 @@ afterEach(() => rmSync(root, { recursive: true }))
 const say = (word) => writeFileSync(join(root, 'services/edge/dist/word.js'), `export const word = '${word}'`)
 
 test('the bundle of a compiled file runs as if it were that file', async () => {
-  const bundle = join(await makeBundles(root), 'services/edge/dist/main.js')
+  expect(bundleOrFile(root, main)).toBe(main)
+  const folder = await makeBundles(root)
+  const bundle = bundleOrFile(root, main)
+  expect(bundle).toBe(join(folder, 'services/edge/dist/main.js'))
   rmSync(join(root, 'services/edge/dist/word.js'))
   expect(execFileSync(process.execPath, [bundle], { encoding: 'utf8' })).toBe(`one file://${main}\n`)
+})
+
+test('a file runs as it was compiled if a bundle is older or was not made', async () => {
+  await makeBundles(root)
+  say('another')
+  expect(bundleOrFile(root, main)).toBe(main)
+  expect(bundleOrFile(root, join(root, 'services/edge/dist/word.js'))).toBe(join(root, 'services/edge/dist/word.js'))
+})
+
+test('a package that is not bundled is the one of the library that imports it', async () => {
+  const install = (below, version) => {
+    const folder = join(root, below, 'node_modules/jsonc-parser')
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'index.js'), `exports.version = '${version}'`)
+  }
+  mkdirSync(join(root, 'libs/styles/dist'), { recursive: true })
+  writeFileSync(join(root, 'libs/styles/dist/parse.js'), "export { version } from 'jsonc-parser'")
+  writeFileSync(main, "import { version } from '../../../libs/styles/dist/parse.js'\nconsole.log(version)")
+  install('libs/styles', '3.0.0')
+  for (const others of [() => {}, () => install('.', '2.0.0')]) {
+    others()
+    await makeBundles(root)
+    expect(execFileSync(process.execPath, [bundleOrFile(root, main)], { encoding: 'utf8' })).toBe('3.0.0\n')
+    rmSync(join(root, 'node_modules/.bundles'), { recursive: true })
+  }
+})
+
+test('an error in a bundle names the line of the source', async () => {
+  const places = { version: 3, sources: ['../src/main.ts'], names: [], mappings: 'AAQA' }
+  writeFileSync(main, `throw new Error('wrong')\n//# sourceMappingURL=main.js.map`)
+  writeFileSync(`${main}.map`, JSON.stringify(places))
+  await makeBundles(root)
+  const { stderr } = spawnSync(process.execPath, ['--enable-source-maps', bundleOrFile(root, main)], {
+    encoding: 'utf8',
+  })
+  expect(stderr).toContain(`${join(root, 'services/edge/src/main.ts')}:9`)
 })
 
 test('the newest other bundles stay, because a gateway may run from them', async () => {

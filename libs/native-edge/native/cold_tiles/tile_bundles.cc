@@ -12,7 +12,7 @@ namespace {
 // Tiles of a bundle in either direction; head, record and index of a bundle in bytes (Esri, Compact Cache V2).
 constexpr uint32_t kSide = 128;
 constexpr size_t kHeadBytes = 64, kRecordBytes = 8, kIndexBytes = kSide * kSide * kRecordBytes;
-constexpr size_t kMaxPath = 1024;
+constexpr size_t kMaxBundlePath = 1024;
 
 uint64_t little_endian(const char *bytes, size_t count) {
   uint64_t value = 0;
@@ -67,7 +67,7 @@ TileBundles::Found TileBundles::bundle_at(uint32_t level, const TilePlace &place
     *bundle = known->second->bundle;
     return Found::Tile;
   }
-  char path[kMaxPath];
+  char path[kMaxBundlePath];
   Writer name(path, sizeof path - 1);
   name.add(folder_).add("L").add(Digits(level, 2).all()).add("/R").add(Digits(place.y / kSide * kSide, 4, 16).all());
   name.add("C").add(Digits(place.x / kSide * kSide, 4, 16).all()).add(".bundle");

@@ -8,7 +8,7 @@
 #include "cold_sets.h"
 
 namespace {
-enum Key { Service, Request, Version, Layer, Style, MatrixSet, Matrix, Row, Column, Format, Time, kKeys };
+enum Key { Service, Request, Version, Layer, Style, MatrixSet, TileMatrix, TileRow, TileCol, Format, Time, kKeys };
 constexpr std::string_view kNames[kKeys] = {"service", "request", "version",       "layer",      "style",
                                             "tilematrixset", "tilematrix", "tilerow", "tilecol", "format", "time"};
 
@@ -75,11 +75,11 @@ std::string_view wmts_tile_path(std::string_view query, int64_t now) {
   const bool is_request = equals(values[Request], "gettile") && (!values[Service].data() || equals(values[Service], "wmts")) &&
                           parameters.is_missing_or(Version, "1.0.0") && (values[Style].empty() || values[Style] == "default") && !values[Time].data();
   if (!is_request || !is_code(values[Layer])) return {};
-  for (const Key key : {Matrix, Row, Column}) {
+  for (const Key key : {TileMatrix, TileRow, TileCol}) {
     if (!is_digits(values[key])) return {};
   }
-  path.assign("/tiles/").append(values[Layer]).append("/current/").append(values[Matrix]).append("/").append(values[Column]);
-  path.append("/").append(values[Row]).append(".");
+  path.assign("/tiles/").append(values[Layer]).append("/current/").append(values[TileMatrix]).append("/").append(values[TileCol]);
+  path.append("/").append(values[TileRow]).append(".");
   std::string_view rest;
   const ColdSet *set = cold_sets.find(path, now, &rest);
   if (!set || !is_among(values[MatrixSet], set->wmts.matrix_sets) || !is_media_type(values[Format], set->wmts.media_type)) return {};

@@ -84,3 +84,32 @@ test('coordinates and the tile’s URL are below the pointer, and stay after a c
   await page.getByRole('button', { name: 'Follow the pointer' }).click()
   await console.expectClean()
 })
+
+test('nothing of a layer is requested before there is a token that reads it', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  const withoutToken: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    const isOfLayer = /^\/(tiles|vectors)\//.test(pathname)
+    if (isOfLayer && request.headers()['x-access-token'] === undefined) withoutToken.push(pathname)
+  })
+  let issue = () => {}
+  const held = new Promise<void>((resolve) => {
+    issue = resolve
+  })
+  await page.route('**/preview-token', async (route) => {
+    await held
+    await route.continue()
+  })
+  await open(page, `/preview?layers=${encodeURIComponent('vector/districts//100')}`)
+  // The layer is known, and its token is not.
+  await page.getByRole('slider', { name: 'Opacity of districts' }).waitFor()
+  const drawn = page.waitForResponse(/\/vectors\/districts\.geojson/)
+  issue()
+  expect((await drawn).status()).toBe(200)
+  await add(page, 'Basemaps', 'world')
+  await page.waitForResponse(/\/tiles\/world\/[^/]+\/\d/)
+  expect(withoutToken).toEqual([])
+  await console.expectClean()
+})

@@ -1,10 +1,10 @@
 import type { AdminBasemap, Bounds } from '@gateway/contracts/basemap.js'
 import type { AdminVector } from '@gateway/contracts/vector.js'
-import { type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query'
+import { type UseQueryResult, useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { basemapQuery, vectorQuery } from '../../api/catalog.js'
 import { type Answer, reads } from '../../api/client.js'
-import { previewTokenQuery, TOKEN_HEADER } from '../../api/preview.js'
+import { TOKEN_HEADER } from '../../api/preview.js'
 import { columnsOf } from '../../map/geographic.js'
 import type { MapContent } from '../../map/map-view.js'
 import { stacked } from '../../map/stack.js'
@@ -13,6 +13,7 @@ import type { AddressedTiles } from '../../map/under-cursor.js'
 import { versionContent } from '../../map/version-content.js'
 import { isServed } from '../../ui/withdrawn.js'
 import { keyOf, type ShownLayer } from './shown-layers.js'
+import { useLayersToken } from './use-layers-token.js'
 import { MAX_WHOLE_BYTES, vectorContent, wholeContent } from './vector-content.js'
 
 type TileJson = Answer<'get', '/vectors/{code}/tilejson.json'>
@@ -32,28 +33,27 @@ export interface LayerState {
 
 /** Returns the states of the layers, the map of those that can be drawn, and the token that reads them. */
 export function useLayers(layers: readonly ShownLayer[]) {
-  const codes = (kind: ShownLayer['kind']) => [
-    ...new Set(layers.flatMap((layer) => (layer.kind === kind ? [layer.code] : []))),
-  ]
-  const [basemaps, vectors] = [codes('basemap'), codes('vector')]
-  const granted = {
-    ...(basemaps.length > 0 && { basemap_codes: basemaps }),
-    ...(vectors.length > 0 && { vector_codes: vectors }),
-  }
-  const token = useQuery({ ...previewTokenQuery(granted), enabled: layers.length > 0 })
+  const token = useLayersToken(layers)
   const given = token.data?.token
+  const isReadable = (layer: ShownLayer) => token.data?.reads(layer) === true
   const records = useQueries({
     queries: layers.map(({ kind, code }) => (kind === 'basemap' ? basemapQuery(code) : vectorQuery(code)) as never),
   }) as UseQueryResult<AdminBasemap | AdminVector>[]
-  const tileJsons = useQueries({ queries: layers.map((layer, i) => tileJsonQuery(layer, records[i]?.data, given)) })
+  const tileJsons = useQueries({
+    queries: layers.map((layer, i) => tileJsonQuery(layer, records[i]?.data, isReadable(layer) ? given : undefined)),
+  })
   const key = JSON.stringify(layers)
-  const loaded = [...records, ...tileJsons].map(({ dataUpdatedAt, status }) => `${dataUpdatedAt}${status}`).join()
+  const loaded = [
+    ...[...records, ...tileJsons].map(({ dataUpdatedAt, status }) => `${dataUpdatedAt}${status}`),
+    ...layers.map(isReadable),
+  ].join()
   // Every render creates the queries again; `key` and `loaded` change with their results.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   const states = useMemo(() => {
     const known = layers.map((layer, i) =>
       stateOf(
         layer,
+        isReadable(layer),
         records[i] as UseQueryResult<AdminBasemap | AdminVector>,
         tileJsons[i] as UseQueryResult<TileJson>,
       ),
@@ -101,6 +101,7 @@ function tileJsonQuery(layer: ShownLayer, record: AdminBasemap | AdminVector | u
 
 function stateOf(
   layer: ShownLayer,
+  isReadable: boolean,
   { data: record, isError }: UseQueryResult<AdminBasemap | AdminVector>,
   { data: tileJson, isError: noTiles }: UseQueryResult<TileJson>,
 ): LayerState {
@@ -111,6 +112,8 @@ function stateOf(
   const version = 'versions' in record ? versionOf(layer, record) : null
   const isThere = isServed(record) && (version === null ? 'available' in record && record.available : isShown(version))
   if (!isThere) return { ...state, problem: 'missing' }
+  // Without the token, the map would be refused, and would not ask again.
+  if (!isReadable) return { ...state, problem: 'loading' }
   if (version === null && isWhole(record)) {
     const { bounds, size } = record
     if (size > MAX_WHOLE_BYTES) return { ...state, problem: 'no_tiles' }

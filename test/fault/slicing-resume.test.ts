@@ -23,24 +23,25 @@ const gateway = useGateway({}, async (started) => {
 
 const layerOf = (code: string) => join(gateway().dataDir, 'layers', code)
 
+const kill = (code: string) => restartAfter(() => gateway().controlPlane.process.kill(), code)
+const stop = (code: string) => restartAfter(drain, code)
+
 test.each([
-  ['killed', 'folder', () => gateway().controlPlane.process.kill()],
-  ['drained', 'folder', drain],
-  ['killed', 'pmtiles', () => gateway().controlPlane.process.kill()],
+  ['control plane is killed', 'folder', kill],
+  ['control plane is drained', 'folder', stop],
+  ['control plane is killed', 'pmtiles', kill],
+  ['tiling tool is killed', 'folder', killTool],
 ] as const)(
-  'a job whose control plane is %s goes on with its finished blocks, and its %s has the very bytes of one that ran through',
+  'a job whose %s goes on with its finished blocks, and its %s has the very bytes of one that ran through',
   { timeout: 240_000 },
   async (how, output, end) => {
     gateway().allowErrors(/ECONN|connect|terminat|slic/i)
-    const code = `${how}-${output}`
+    const code = `${how.replaceAll(' ', '-')}-${output}`
     const whole = `whole-${output}`
     if (!existsSync(layerOf(whole))) expect((await untilEnded(await submit(whole, output))).status).toBe('succeeded')
     const id = await submit(code, output)
     while (finishedBlocks(code) === 0) await sleep(50)
-    await end()
-    expect(filesOf(code)).toEqual({})
-    gateway().controlPlane.process.start()
-    await gateway().ready()
+    await end(code)
     const job = await untilEnded(id)
     expect([job.status, job.message]).toEqual(['succeeded', ''])
     expect(await readFile(job.log_path, 'utf8')).toMatch(/going on with [1-4] finished blocks/)
@@ -48,6 +49,22 @@ test.each([
     expect(readdirSync(layerOf(code)).filter((name) => name.startsWith('.'))).toEqual([])
   },
 )
+
+async function restartAfter(end: () => Promise<unknown>, code: string): Promise<void> {
+  await end()
+  expect(filesOf(code)).toEqual({})
+  gateway().controlPlane.process.start()
+  await gateway().ready()
+}
+
+/** Kills the tiling tool, as the kernel does if memory is short. */
+function killTool(): void {
+  const control = gateway().controlPlane.process.pid
+  const children = readFileSync(`/proc/${control}/task/${control}/children`, 'utf8').trim().split(' ').map(Number)
+  const tools = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('tiler'))
+  expect(tools).toHaveLength(1)
+  for (const pid of tools) process.kill(pid, 'SIGKILL')
+}
 
 async function drain(): Promise<void> {
   gateway().controlPlane.process.signal('SIGTERM')

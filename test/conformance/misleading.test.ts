@@ -190,7 +190,7 @@ describe('a misplaced or wrong token', () => {
     ],
     [
       'Bearer with nothing behind it',
-      { path: TILE, headers: () => ({ Authorization: 'Bearer' }), status: 401, says: ['no token behind it'] },
+      { path: TILE, headers: () => ({ Authorization: 'Bearer' }), status: 401, says: ['not followed by a token'] },
     ],
     [
       'Basic with another password',

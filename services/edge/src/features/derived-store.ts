@@ -10,6 +10,8 @@ const MAX_WAITING = 100
 /** Limit: remembered faults, so that no failing conversion runs twice. */
 const MAX_FAULTS = 1_000
 const LOOK_AGAIN_MS = 200
+/** Age in ms up to which a lock without content is one that its process is about to fill. */
+const LOCK_FILLED_MS = 10_000
 /** Age in ms after which a temporary name was certainly left by a killed process. */
 const ABANDONED_MS = 24 * 3_600_000
 
@@ -86,7 +88,10 @@ export class DerivedStore {
       if (await this.#touch(file)) return { made: true, path: file }
       const outcome = await make(target)
       if (!outcome.made) return outcome
-      await fs.rename(target, file)
+      await fs.rename(target, file).catch(async (error) => {
+        // Two processes that find the lock of a killed one may both take it, and make the same.
+        if (!(await this.#touch(file))) throw error
+      })
       await this.#trim(file)
       return { made: true, path: file }
     } catch (error) {
@@ -137,10 +142,20 @@ async function takeLock(lock: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
-  const holder = Number(await fs.readFile(lock, 'utf8').catch(() => '0'))
-  if (holder > 0 && holder !== process.pid && isAlive(holder)) return false
-  await fs.rm(lock, { force: true })
+  if (!(await isHeld(lock))) await fs.rm(lock, { force: true })
   return false
+}
+
+async function isHeld(lock: string): Promise<boolean> {
+  try {
+    const content = await fs.readFile(lock, 'utf8')
+    // biome-ignore lint/plugin: calendar, against the time of a file
+    if (content === '') return Math.abs(Date.now() - (await fs.stat(lock)).mtimeMs) < LOCK_FILLED_MS
+    const holder = Number(content)
+    return holder > 0 && holder !== process.pid && isAlive(holder)
+  } catch {
+    return false
+  }
 }
 
 function isAlive(pid: number): boolean {

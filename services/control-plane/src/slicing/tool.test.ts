@@ -40,7 +40,7 @@ test.each([
   expect(await run(command)).toMatchObject({ end: { reason: expect.stringContaining(how) }, runs: 1 })
 })
 
-test('a tool that is killed leaves no process of its own behind', async () => {
+test('a tool that is killed leaves none of its processes behind', async () => {
   // Without the kill of its group, the run would last as long as the process that holds its output.
   const { runs } = await run(`[ -e ${dir}/killed ] || { touch ${dir}/killed; sleep 1000 & kill -KILL $$; }; ${OK}`)
   expect(runs).toBe(2)

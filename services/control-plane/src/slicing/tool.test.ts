@@ -16,10 +16,11 @@ const RESULT = { type: 'result', ok: true, tiles_written: 1, bounds: [0, 0, 1, 1
 const OK = `echo '${JSON.stringify({ ...RESULT, format: 'webp', tile_size: 256 })}'`
 
 /** Runs a shell command as the tool, and returns its end and the number of its runs. */
-async function run(command: string, signal = new AbortController().signal) {
+async function run(command: string, request: object = { resume: { dir, source_tags: [] } }) {
   const runs = join(dir, 'runs')
   const log = new PassThrough().resume()
-  const end = await runTool(`echo run >> ${runs}; ${command}`, {} as TilingRequest, log, () => {}, signal)
+  const { signal } = new AbortController()
+  const end = await runTool(`echo run >> ${runs}; ${command}`, request as TilingRequest, log, () => {}, signal)
   return { end, runs: readFileSync(runs, 'utf8').trim().split('\n').length }
 }
 
@@ -31,6 +32,10 @@ test('a tool that is killed once is run again', async () => {
 test('a tool that is killed at each run fails with the signal', async () => {
   const { end, runs } = await run('kill -KILL $$')
   expect([end, runs]).toEqual([{ type: 'result', ok: false, reason: expect.stringContaining('SIGKILL') }, 3])
+})
+
+test('a tool that cannot go on with finished blocks is not run again', async () => {
+  expect(await run('kill -KILL $$', {})).toMatchObject({ end: { ok: false }, runs: 1 })
 })
 
 test.each([

@@ -27,11 +27,11 @@ type Run = readonly [
   signal: AbortSignal,
 ]
 
-/** Like `runOnce`. A tool that somebody else kills is run again, and goes on with its finished blocks. */
+/** Like `runOnce`. A tool that somebody else kills is run again, if the request lets it go on with its finished blocks. */
 export async function runTool(...run: Run): Promise<ResultLine> {
-  const [, , log, , signal] = run
+  const [, { resume }, log, , signal] = run
   let end = await runOnce(...run)
-  for (let i = 0; i < MAX_RERUNS && end.killed && !signal.aborted; i++) {
+  for (let i = 0; resume !== undefined && i < MAX_RERUNS && end.killed && !signal.aborted; i++) {
     log.write('the tiling tool was killed, and is run again\n')
     end = await runOnce(...run)
   }

@@ -128,6 +128,11 @@ export function isUnpublished({ versions }: Pick<StoredBasemap, 'versions'>): bo
   return versions.length > 0 && versions.every(({ review }) => (review ?? null) !== null)
 }
 
+/** True if readers may know of a basemap. */
+export function isListed(basemap: StoredBasemap): boolean {
+  return isOffered(basemap) && !isUnpublished(basemap)
+}
+
 type VersionRow = Omit<StoredVersion, 'scanned' | 'name'> & { readonly versionName: string | null }
 
 /** A basemap with one of its versions, or with nulls if it has none. */

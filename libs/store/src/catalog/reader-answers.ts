@@ -3,7 +3,7 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { VectorFacts } from '@gateway/contracts/vector.js'
 import { type AccessToken, isGranted, type WantedResource } from '@gateway/core/access/decide.js'
-import { isOffered, isUnpublished, type StoredBasemap } from '@gateway/store/basemaps.js'
+import { isListed, isOffered, type StoredBasemap } from '@gateway/store/basemaps.js'
 import type { ListRequest } from '@gateway/store/listing.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
 import { toBasemap } from './basemap.js'
@@ -93,15 +93,14 @@ export function entryText<Stored extends Listed, Entry extends ReaderEntry<Store
   bases: PublicBases,
   area: Bounds | null,
 ): { readonly entry: Entry; readonly text: string } | Refusal {
-  if (entry === undefined || !isListed(entry.stored))
+  if (entry === undefined || !mayBeKnown(entry.stored))
     return refuse('not_found', coded('nothing_of_kind', { kind: kind.list.name }))
   const text = textWithin(kind, entry, bases, area)
   return text === null ? OUTSIDE : { entry, text }
 }
 
-/** True if readers may know of an entry. */
-function isListed(stored: Listed): boolean {
-  return isOffered(stored) && !('versions' in stored && isUnpublished(stored))
+function mayBeKnown(stored: Listed): boolean {
+  return 'versions' in stored ? isListed(stored) : isOffered(stored)
 }
 
 function offeredOf<Stored extends Listed, Entry extends ReaderEntry<Stored>>(
@@ -109,7 +108,7 @@ function offeredOf<Stored extends Listed, Entry extends ReaderEntry<Stored>>(
 ): readonly Entry[] {
   const known = offered.get(entries)
   if (known !== undefined) return known as readonly Entry[]
-  const made = [...entries.values()].filter(({ stored }) => isListed(stored))
+  const made = [...entries.values()].filter(({ stored }) => mayBeKnown(stored))
   // As the store orders them: codes are ASCII.
   made.sort(({ stored: one }, { stored: other }) => (one.code < other.code ? -1 : 1))
   offered.set(entries, made)

@@ -3,7 +3,7 @@ import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { archiveSchema, MAX_ARCHIVES } from '@gateway/contracts/export.js'
 import { coded } from '@gateway/contracts/messages.js'
-import { isOffered, readBasemap } from '@gateway/store/basemaps.js'
+import { isListed, readBasemap } from '@gateway/store/basemaps.js'
 import { type MemoryListing, pageOf } from '@gateway/store/catalog/list-in-memory.js'
 import { listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { readWholeArchives, type StoredExport } from '@gateway/store/exports.js'
@@ -51,7 +51,7 @@ export function archiveRoutes(app: App, ctx: ControlContext, gate: ServiceGate):
     if (!gate.grants(request, reply, { kind: 'basemap', code }, 'read')) return null
     const isBounded = (request.serviceToken.limits?.area ?? null) !== null
     const basemap = isBounded ? null : await readBasemap(sql, code)
-    if (basemap === null || !isOffered(basemap)) {
+    if (basemap === null || !isListed(basemap)) {
       await sendRefusal(reply, isBounded ? OUTSIDE : NO_SUCH_BASEMAP)
       return null
     }

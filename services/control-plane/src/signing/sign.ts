@@ -4,7 +4,7 @@ import { instantMs } from '@gateway/contracts/instant.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { SignedStyle, SignedUrl, SignedUrlBody } from '@gateway/contracts/signed-url.js'
 import { LAST_EXPIRY, signatureQuery, signResource, signStyle } from '@gateway/core/access/signed-url.js'
-import { isOffered, isUnpublished, readBasemap } from '@gateway/store/basemaps.js'
+import { isListed, isOffered, readBasemap } from '@gateway/store/basemaps.js'
 import { readSigningSecret } from '@gateway/store/signing-keys.js'
 import { readStyle } from '@gateway/store/styles.js'
 import { commonParts } from '@gateway/tilesets/area.js'
@@ -53,7 +53,7 @@ export async function signUrl(
   if (bounds === undefined) return OUTSIDE_AREA
   if (parts.length > 1) return TWO_AREAS
   const basemap = code.includes('\0') ? null : await readBasemap(sql, code)
-  if (basemap === null || !isOffered(basemap) || isUnpublished(basemap)) return NO_SUCH_BASEMAP
+  if (basemap === null || !isListed(basemap)) return NO_SUCH_BASEMAP
   const served = basemap.versions.filter((one) => one.available && !one.withdrawn)
   const version = served.find((one) => one.version === (label ?? basemap.defaultVersion))
   if (version === undefined) return label === null ? NOTHING_THERE : NO_SUCH_VERSION

@@ -3,13 +3,7 @@ import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
-import {
-  isOffered,
-  isUnpublished,
-  readBasemap,
-  type StoredBasemap,
-  type StoredVersion,
-} from '@gateway/store/basemaps.js'
+import { isListed, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { basemapWithin } from '@gateway/store/catalog/within-area.js'
 import type { ChangesTask } from '@gateway/tilesets/compare/changed-tiles.js'
 import type { ComparedSet } from '@gateway/tilesets/compare/compare-sets.js'
@@ -122,7 +116,7 @@ export class VersionChanges {
 
   async #find({ code, from, to, area }: WantedChanges): Promise<Compared | Refusal> {
     const basemap = code.includes('\0') ? null : await readBasemap(this.#ctx.sql, code)
-    if (basemap === null || !isOffered(basemap) || isUnpublished(basemap)) return NO_SUCH_BASEMAP
+    if (basemap === null || !isListed(basemap)) return NO_SUCH_BASEMAP
     if (basemapWithin(basemap, area) === null) return OUTSIDE_AREA
     const [left, right] = [from, to].map((label) => {
       const wanted = label === CURRENT_VERSION ? basemap.defaultVersion : label

@@ -103,6 +103,7 @@ test('readers do not learn of a basemap that was never published, and see it onc
   const codes = async () => (await read('')).body.items.map(({ code }: { code: string }) => code)
   expect([await codes(), (await read('?q=secret')).body.total]).toEqual([['world'], 0])
   expect(await read('/secret')).toEqual(await read('/absent'))
+  expect(await read('/secret/archives')).toEqual(await read('/absent/archives'))
   expect(await read('/secret/changes?from=v1&to=v1')).toEqual(await read('/absent/changes?from=v1&to=v1'))
   expect((await call('GET', '/basemaps/secret')).status).toBe(200)
   const signed = { basemap_code: 'secret', expires_at: '2100-01-01T00:00:00Z' }

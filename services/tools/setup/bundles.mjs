@@ -117,6 +117,7 @@ async function bundle(root, folder) {
     dir: folder,
     format: 'esm',
     sourcemap: true,
+    sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   })

@@ -24,7 +24,13 @@ const closing: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'pushes-'))
-  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { RETRY_WAITS: '0.05,0.1,0.1' })
+  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {
+    RETRY_WAITS: '0.05,0.1,0.1',
+    // No server listens there: a test only needs sessions with roles.
+    OIDC_ISSUER: 'http://127.0.0.1:9',
+    OIDC_CLIENT_ID: 'gateway',
+    OIDC_ROLES: 'admin=gis-admins',
+  })
   await fillCatalog(gateway.ctx.sql, home)
   loop = deliveries.run(gateway.ctx)
 })

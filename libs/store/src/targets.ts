@@ -13,13 +13,16 @@ export async function readTargets(sql: Queryable, code: string | null = null): P
     SELECT ${columns(sql)} FROM targets WHERE ${code}::text IS NULL OR code = ${code} ORDER BY code COLLATE "C"`
 }
 
+const WITHOUT_QUERY = "split_part(url, '?', 1)"
+
 export const TARGET_LISTING = {
-  searched: { code: 'code', name: 'name', address: 'url', path: 'path' },
+  // Only admins see the query of a URL, so nobody may find or order by it.
+  searched: { code: 'code', name: 'name', address: WITHOUT_QUERY, path: 'path' },
   sortable: {
     code: 'code COLLATE "C"',
     name: 'lower(name)',
     kind: 'kind',
-    url: 'url',
+    url: WITHOUT_QUERY,
     path: 'path',
     mode: 'mode',
     enabled: 'enabled',

@@ -115,6 +115,18 @@ describe('an archive', () => {
     expect(probeMbtiles(folder, file)).toMatchObject({ format: 'png', minZoom: 0, maxZoom: 0 })
   })
 
+  it.each([
+    'FROM map m JOIN images i ON m.tile_id = i.tile_id',
+    'FROM map AS m LEFT OUTER JOIN images AS i ON i.tile_id=m.tile_id',
+    'FROM "map" "m" INNER JOIN [images] [i] ON [i].tile_id = "m".tile_id',
+  ])('may use other names of the tables in its view: %s', (joined) => {
+    const columns = 'm.zoom_level, m.tile_column, M.tile_row, i.tile_data'
+    const view = `CREATE VIEW tiles AS SELECT ${columns} ${joined}`
+    write(twoTables('map', 'images', 'tile_id').replace(/CREATE VIEW[^;]*/, view))
+    expect(read(0, 0, 0)).toBe('\x89PNG\r\n\x1a\n')
+    expect(probeMbtiles(folder, file)).toMatchObject({ format: 'png', minZoom: 0, maxZoom: 0 })
+  })
+
   it('may keep one image for each zoom, as tippecanoe does', () => {
     write(`CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT);
       CREATE UNIQUE INDEX map_index ON map (zoom_level, tile_column, tile_row);

@@ -30,7 +30,7 @@ const BEHIND_VIEWS: readonly TileTables[] = [
 
 /** All words of such a view: no condition, no function, no number, no other table. */
 const WORDS_OF_VIEWS = new Set(
-  `create view if not exists tiles as select from inner join on using and zoom_level tile_column tile_row tile_data tile_id tile_data_id map
+  `create view if not exists tiles as select from left outer inner join on using and zoom_level tile_column tile_row tile_data tile_id tile_data_id map
   images tiles_shallow tiles_data tiles_with_hash`.split(/\s+/),
 )
 const SIGNS_OF_VIEWS = new Set([',', '.', '=', '(', ')', ';', '"', '`', '[', ']'])
@@ -47,8 +47,9 @@ export function findTileTables(database: DatabaseSyncInstance): TileTables {
     requireColumns(database, objects, 'tiles', [...KEY_COLUMNS, 'tile_data'])
     return { keys: 'tiles', data: null }
   }
-  const known = isKnownView(tiles.sql)
-    ? BEHIND_VIEWS.find((tables) => isMadeOf(tiles.sql, tables) && hasTables(database, objects, tables))
+  const view = withoutAliases(tiles.sql.toLowerCase())
+  const known = isKnownView(view)
+    ? BEHIND_VIEWS.find((tables) => isMadeOf(view, tables) && hasTables(database, objects, tables))
     : undefined
   if (known === undefined) throw new BrokenArchiveError('the tiles come from a view of an unknown form')
   return known
@@ -92,13 +93,28 @@ function lacking(
   return null
 }
 
+/** A table of a known view with another name for it: `map m`, `"images" AS i`. */
+const ALIASES = /\b(map|images|tiles_shallow|tiles_data|tiles_with_hash)["`\]]?\s+(?:as\s+)?["`[]?(\w+)/g
+
+/** Returns the text of a view with the names of its tables instead of their aliases. */
+function withoutAliases(view: string): string {
+  const tables = new Map<string, string>()
+  const undeclared = view.replace(ALIASES, (declared, table: string, alias: string) => {
+    if (WORDS_OF_VIEWS.has(alias)) return declared
+    tables.set(alias, table)
+    return table
+  })
+  return undeclared.replace(/\w+/g, (word) => tables.get(word) ?? word)
+}
+
+/** @param sql in lower case, without aliases, as for `isMadeOf` */
 function isKnownView(sql: string): boolean {
-  const words = sql.toLowerCase().match(/\w+|\S/g) ?? []
+  const words = sql.match(/\w+|\S/g) ?? []
   return words.every((word) => WORDS_OF_VIEWS.has(word) || SIGNS_OF_VIEWS.has(word))
 }
 
 function isMadeOf(sql: string, { keys, data }: TileTables): boolean {
-  const text = sql.toLowerCase().replace(/["`[\]]/g, '')
+  const text = sql.replace(/["`[\]]/g, '')
   const words = new Set(text.match(/\w+/g))
   if (!words.has(keys) || (data !== null && !words.has(data.table))) return false
   return data?.by.includes('zoom_level') !== true || text.includes(`${data.table}.zoom_level`)

@@ -1,7 +1,12 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { storedMessage } from '@gateway/contracts/messages.js'
 import { hasRole, type Role } from '@gateway/contracts/operator.js'
-import { DELIVERY_STATUSES, type DeliveryAttempt, deliveryAttemptSchema } from '@gateway/contracts/push.js'
+import {
+  DELIVERY_STATUSES,
+  type DeliveryAttempt,
+  deliveryAttemptSchema,
+  type SentRequest,
+} from '@gateway/contracts/push.js'
 import { flag, listQuery } from '@gateway/store/catalog/list-query.js'
 import { DELIVERY_LISTINGS, type Delivery, listDeliveries, readDelivery } from '@gateway/store/deliveries.js'
 import { listAttempts, MAX_LISTED_ATTEMPTS } from '@gateway/store/delivery-retention.js'
@@ -11,6 +16,7 @@ import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
 import { isUuid } from '../platform/http/input-validation.js'
 import { sendRefusal } from '../platform/http/refusal.js'
+import { withoutSecrets } from './http/texts.js'
 import {
   bulkRecordsRoute,
   NO_SUCH_RECORD,
@@ -84,13 +90,15 @@ export function recordRoutes(app: App, ctx: ControlContext, records: RecordKind)
   if (records.bulk !== undefined) bulkRecordsRoute(app, ctx, records, query, records.bulk)
 }
 
-/** Removes secrets of slice jobs' callback URLs from the request, in URL and body. */
+/**
+ * Returns the attempts with what was sent. Only admins see the secrets in a URL: others get the URL of a target without them, and no request of a
+ * callback, whose body has the URL too.
+ */
 async function readAttemptLog(
   ctx: ControlContext,
   { id, jobId }: Delivery,
   role: Role,
 ): Promise<readonly DeliveryAttempt[]> {
-  const showsRequests = jobId === null || hasRole(role, 'admin')
   return (await listAttempts(ctx.sql, id)).map((line) => ({
     started_at: line.startedAt.toISOString(),
     duration_ms: line.durationMs,
@@ -98,8 +106,13 @@ async function readAttemptLog(
     http_status: line.httpStatus,
     ...storedMessage(line.message, line.messageCoded),
     answer: line.answer,
-    request: (showsRequests ? line.request : null) ?? null,
+    request: line.request ? shownRequest(line.request, jobId, role) : null,
   }))
+}
+
+function shownRequest(request: SentRequest, jobId: string | null, role: Role): SentRequest | null {
+  if (hasRole(role, 'admin')) return request
+  return jobId === null ? { ...request, url: withoutSecrets(request.url) } : null
 }
 
 /** Returns the fields that records of all kinds of delivery have. */

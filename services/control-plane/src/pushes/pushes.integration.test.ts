@@ -5,11 +5,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { PushRecord } from '@gateway/contracts/push.js'
 import { insertCallback } from '@gateway/store/deliveries.js'
+import { insertSession } from '@gateway/store/operator-sessions.js'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Received, startReceiver } from '../deliveries/testing/receiver.js'
 import { parseForm, unzip } from '../deliveries/testing/unpack.js'
 import { deliveries } from '../features.js'
+import { newSessionId, sessionDigest } from '../platform/admin-gate/session-cookie.js'
 import { fillCatalog } from '../testing/catalog.js'
 import { startTestApp, type TestApp } from '../testing/test-app.js'
 
@@ -22,7 +24,13 @@ const closing: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   home = mkdtempSync(path.join(tmpdir(), 'pushes-'))
-  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, { RETRY_WAITS: '0.05,0.1,0.1' })
+  gateway = await startTestApp(process.env.TEST_POSTGRES_URL, {
+    RETRY_WAITS: '0.05,0.1,0.1',
+    // No server listens there: a test only needs sessions with roles.
+    OIDC_ISSUER: 'http://127.0.0.1:9',
+    OIDC_CLIENT_ID: 'gateway',
+    OIDC_ROLES: 'admin=gis-admins',
+  })
   await fillCatalog(gateway.ctx.sql, home)
   loop = deliveries.run(gateway.ctx)
 })
@@ -56,6 +64,35 @@ async function receiver(answer?: Parameters<typeof startReceiver>[0]) {
   closing.push(started.close)
   return started
 }
+
+async function session(role: 'viewer' | 'operator' | 'admin'): Promise<string> {
+  const id = newSessionId()
+  const who = { name: role, actor: role, role, begunBy: 'oidc' } as const
+  await gateway.ctx.sql.begin((tx) => insertSession(tx, sessionDigest(id), who, 3600))
+  return `gateway_session=${id}`
+}
+
+test('only admins see the query of a target, in which receivers expect a key', async () => {
+  const shown = new URL('/keyed', (await receiver()).url).href
+  const keyed = { code: 'keyed', kind: 'http', url: `${shown}?key=s3cret` }
+  await post('/targets', keyed, 200)
+  await post('/targets', { ...keyed, name: 'renamed' }, 200)
+  const pushed = await post<PushRecord>('/pushes', { target_code: 'keyed', basemap_code: 'world', version: 'v1' }, 202)
+  await ended('push-records', pushed.id)
+  const paths = ['/targets', '/targets/keyed', `/push-records/${pushed.id}`]
+  for (const role of ['viewer', 'operator', 'admin'] as const) {
+    const headers = { cookie: await session(role) }
+    for (const path of paths) {
+      const { body } = await gateway.app.inject({ url: `${ADMIN}${path}`, headers })
+      expect([role, path, body.includes(shown)]).toEqual([role, path, true])
+      expect([role, path, body.includes('s3cret')]).toEqual([role, path, role === 'admin'])
+    }
+  }
+  await gateway.admin({ method: 'DELETE', url: `${ADMIN}/targets/keyed` })
+  const audit = (await gateway.admin({ url: `${ADMIN}/audit?subject=keyed` })).body
+  expect([audit.includes(shown), audit.includes('s3cret')]).toEqual([true, false])
+  expect((await get('/targets?q=s3cret')).total).toBe(0)
+})
 
 const verified = (one: Received) => new Webhook(SECRET).verify(one.body, one.headers as Record<string, string>)
 

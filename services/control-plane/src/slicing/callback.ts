@@ -5,11 +5,12 @@ import { type Delivery, insertCallback } from '@gateway/store/deliveries.js'
 import { KEPT_DAYS } from '@gateway/store/delivery-retention.js'
 import type { StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { z } from 'zod'
+import { withoutSecrets } from '../deliveries/http/texts.js'
 import type { PayloadBuilder } from '../deliveries/payload.js'
 import { deliveryFields, recordRoutes } from '../deliveries/records.js'
 import type { ControlContext } from '../platform/context.js'
 import type { App } from '../platform/http/app-type.js'
-import { callbackFields, toSliceJob, withoutSecrets } from './job-object.js'
+import { callbackFields, toSliceJob } from './job-object.js'
 
 /** Enqueues the callback of a job, if it has one, in the transaction that ends the job, so that both happen or neither. */
 export async function enqueueCallback(ctx: ControlContext, tx: Transaction, job: StoredSliceJob): Promise<void> {

@@ -5,6 +5,7 @@ import { warningOf } from '@gateway/contracts/warning.js'
 import { type CallbackState, readCallbackStates } from '@gateway/store/deliveries.js'
 import type { Accepted, ListedSliceJob as ListedRow, NewSliceJob, StoredSliceJob } from '@gateway/store/slice-jobs.js'
 import { layerPath } from '../catalog/register/layer-path.js'
+import { withoutSecrets } from '../deliveries/http/texts.js'
 import type { ControlContext } from '../platform/context.js'
 import { expectedVersions } from './layer-version.js'
 import { knownJobWarning } from './warnings.js'
@@ -74,13 +75,6 @@ export type Reader = { readonly tokenId: string } | { readonly role: Role }
 /** True if a reader may see the secrets in the callback URL: the submitter and admins may. */
 function mayReport(reader: Reader, { submittedBy }: ListedRow): boolean {
   return 'role' in reader ? hasRole(reader.role, 'admin') : reader.tokenId === submittedBy
-}
-
-/** Returns a URL without its query and user, in which callers put secrets. Empty if the text is not a URL. */
-export function withoutSecrets(address: string): string {
-  if (!URL.canParse(address)) return ''
-  const { origin, pathname } = new URL(address)
-  return `${origin}${pathname}`
 }
 
 /** Builds a job object with the state of its callback and, while it waits, its expected version. */

@@ -33,6 +33,13 @@ export function shownText(text: string, secrets: readonly string[]): string {
   return Buffer.from(shown(left), 'utf8').toString('utf8')
 }
 
+/** Returns a URL without its query, fragment and user, in which people put secrets. Empty if the text is not a URL. */
+export function withoutSecrets(address: string): string {
+  if (!URL.canParse(address)) return ''
+  const { protocol, host, pathname } = new URL(address)
+  return `${protocol}//${host}${pathname}`
+}
+
 /** Removes characters that Postgres cannot store or a terminal would interpret. */
 function shown(text: string): string {
   return text.replace(/[^\P{Cc}\n\t]/gu, '\ufffd')

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
+import { audited } from './save.js'
 
 const NO_SUCH_TARGET = refuse('not_found', coded('target_not_found'))
 
@@ -29,8 +30,7 @@ export function forgetTargetRoute(app: App, { sql }: ControlContext): void {
     async ({ params: { code }, admin }, reply) => {
       const [target] = await readTargets(sql, code)
       if (target === undefined) return sendRefusal(reply, NO_SUCH_TARGET)
-      const { name, kind, url, path, mode, enabled } = target
-      const detail = { name, kind, before: { name, kind, url, path, mode, enabled } }
+      const detail = { name: target.name, kind: target.kind, before: audited(target) }
       const deleted = await sql.begin(async (tx) => {
         if (!(await deleteTarget(tx, code))) return false
         await insertAudit(tx, { ...admin, action: 'target.delete', subject: code, detail })

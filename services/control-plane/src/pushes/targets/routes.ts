@@ -1,10 +1,12 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { hasRole, type Role } from '@gateway/contracts/operator.js'
 import {
   savedTargetSchema,
   TARGET_KINDS,
   TARGET_MODES,
+  type Target,
   targetBodySchema,
   targetSchema,
   targetTrialSchema,
@@ -14,6 +16,7 @@ import { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { listTargets, readTargets, TARGET_LISTING } from '@gateway/store/targets.js'
 import { z } from 'zod'
+import { withoutSecrets } from '../../deliveries/http/texts.js'
 import type { ControlContext } from '../../platform/context.js'
 import { directoryWarnings } from '../../platform/files/path-warnings.js'
 import type { App } from '../../platform/http/app-type.js'
@@ -21,6 +24,11 @@ import { CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
 import { saveTarget } from './save.js'
 import { tryTarget } from './try.js'
+
+/** Returns a target without the secrets in its URL if the role may not change it. */
+function shownTo(role: Role, target: Target): Target {
+  return hasRole(role, 'admin') || target.url === null ? target : { ...target, url: withoutSecrets(target.url) }
+}
 
 export function targetRoutes(app: App, ctx: ControlContext): void {
   const guard = new DestinationGuard(ctx.settings)
@@ -30,7 +38,9 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'listTargets',
         summary: 'List target systems, by code',
-        description: 'The response has no secrets; `has_secret` is true if messages to the target are signed.',
+        description:
+          'The response has no secrets; `has_secret` is true if messages to the target are signed. Only admins see the query of a `url`, in which ' +
+          'receivers often expect a key.',
         querystring: listQuery(TARGET_LISTING, {
           kind: z.enum(TARGET_KINDS),
           mode: z.enum(TARGET_MODES),
@@ -39,7 +49,10 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
         response: { 200: listOf(targetSchema) },
       },
     },
-    ({ query }) => listTargets(ctx.sql, query),
+    async ({ query, operator: { role } }) => {
+      const { items, total } = await listTargets(ctx.sql, query)
+      return { items: items.map((target) => shownTo(role, target)), total }
+    },
   )
   app.get(
     '/api/v1/admin/targets/:code',
@@ -47,14 +60,16 @@ export function targetRoutes(app: App, ctx: ControlContext): void {
       schema: {
         operationId: 'getTarget',
         summary: 'Get a target system',
-        description: 'The response never has the secret.',
+        description: 'The response never has the secret. Only admins see the query of its `url`.',
         params: z.object({ code: text }),
         response: { 200: targetSchema },
       },
     },
-    async ({ params }, reply) => {
+    async ({ params, operator: { role } }, reply) => {
       const [target] = await readTargets(ctx.sql, params.code)
-      return target ?? sendRefusal(reply, refuse('not_found', coded('target_not_found')))
+      return target === undefined
+        ? sendRefusal(reply, refuse('not_found', coded('target_not_found')))
+        : shownTo(role, target)
     },
   )
   app.post(

@@ -5,6 +5,7 @@ import { normalLocation, parseLocation } from '@gateway/core/object-storage/loca
 import type { DestinationGuard } from '@gateway/core/outgoing/guard.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { type NewTarget, readTargetWithSecret, upsertTarget } from '@gateway/store/targets.js'
+import { withoutSecrets } from '../../deliveries/http/texts.js'
 import { differences } from '../../platform/audit/differences.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
@@ -54,8 +55,9 @@ export async function saveTarget(
   return result === null ? CODE_EXISTS : { ok: true, target: result }
 }
 
-function audited({ name, kind, url, path, mode, enabled }: Omit<Target, 'has_secret'>) {
-  return { name, kind, url, path, mode, enabled }
+/** Returns the audited fields. Every operator reads the audit log, so the URL has no query, in which receivers often expect a key. */
+export function audited({ name, kind, url, path, mode, enabled }: Omit<Target, 'has_secret'>) {
+  return { name, kind, url: url && withoutSecrets(url), path, mode, enabled }
 }
 
 function placeOf({ kind, url }: TargetBody): string | null {

@@ -77,7 +77,10 @@ test.each([
     expect(await field.inputValue()).toBe('half typ')
     await field.fill('half typed')
     await page.getByRole('main').getByRole('button', { name: 'Save', exact: true }).click()
-    await page.getByText('Another user has changed this in the meantime').waitFor({ state: 'detached' })
+    await page.getByText(/saved$/).waitFor()
+    await expect
+      .poll(() => page.getByRole('main').getByRole('button', { name: 'Save', exact: true }).isDisabled())
+      .toBe(true)
     expect(await field.inputValue()).toBe('half typed')
     await page.getByRole('tab', { name: 'Usage' }).click()
     await page.getByRole('heading', { name: 'Usage' }).waitFor()

@@ -35,7 +35,7 @@ export interface ProblemProps {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Shows an error in a frame of its own, with its remedy. */
+/** Shows an error in its own frame, with its remedy. */
 export function Problem({ title, error, onRetry }: ProblemProps) {
   const t = useTexts()
   return (

@@ -35,10 +35,7 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const write = useOverride(
     { code: basemap.code, version: version.version },
     {
-      onSuccess: () => {
-        form.resetDirty()
-        notifyDone(t.done(shortText(`${basemap.name} ${version.version}`)))
-      },
+      onSuccess: () => notifyDone(t.done(shortText(`${basemap.name} ${version.version}`))),
       onError: (error) => notifyFailed(t.failed, error),
     },
   )
@@ -60,7 +57,10 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const draft = useMemo(() => draftOf(version, values), [version, values])
   const patch = patchOf(values, overrides)
   const isSame = Object.keys(patch).length === 0
-  const save = form.onSubmit((entered) => write.mutate(patchOf(entered, overrides)))
+  // Only after the saved version was read: until then, a clean form would show the values before it.
+  const save = form.onSubmit((entered) =>
+    write.mutate(patchOf(entered, overrides), { onSuccess: () => form.resetDirty() }),
+  )
   const field = (name: keyof OverrideForm) => ({
     label: t.fields[name],
     description: t.scanned(textOf(scanned[name]) || t.nothing),

@@ -7,12 +7,12 @@ import path from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { SECRET_PLACE } from '../documents/document-cache.js'
 import { partsMade } from '../standards/remembered.js'
 import { type Catalog, EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
 import { RequestContext } from './request-context.js'
 import { OWN_ROUTES } from './server.js'
 
@@ -255,7 +255,8 @@ test('a token that is disabled while its requests wait for their turn is refused
 
 test('stalled clients share the bytes of one document, and are cut when they make no progress', async () => {
   const { documents, counters, native } = running.edge
-  for (let i = 0; i < 3; i++) await ask(CAPABILITIES)
+  // On a busy machine, the table may not take the document at the third request.
+  await expect.poll(() => withoutJavaScript(() => ask(CAPABILITIES))).toBe(1)
   const before = documents.heldBytes
   const stalledReaders = () => {
     counters.beforeReading()

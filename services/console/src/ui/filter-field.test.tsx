@@ -23,6 +23,18 @@ test('a time that was picked takes effect while the focus stays in its field', a
   expect(field).toHaveProperty('value', '2026-11-26T05:00')
 })
 
+test('a year of which some digits are missing does not take effect', async () => {
+  const kept: string[] = []
+  show(<Field isMoment kept={kept} />)
+  const field = screen.getByLabelText('From')
+  fireEvent.change(field, { target: { value: '0002-11-26T05:00' } })
+  fireEvent.blur(field)
+  expect(kept).toEqual([])
+  fireEvent.change(field, { target: { value: '2026-11-26T05:00' } })
+  fireEvent.blur(field)
+  expect(kept).toEqual([new Date('2026-11-26T05:00').toISOString()])
+})
+
 test('a text takes effect only when it is entered', async () => {
   const kept: string[] = []
   show(<Field isMoment={false} kept={kept} />)

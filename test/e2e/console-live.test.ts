@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { test } from 'vitest'
+import { expect, test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { useGateway } from '../harness/use-gateway.js'
 import { open, useBrowser } from './console-browser.js'
@@ -49,6 +49,44 @@ test('a change in one browser appears in the other by itself', async () => {
   await one.expectClean()
   await other.expectClean()
 })
+
+test.each([
+  ['the details of a basemap', '/basemaps/world?tab=details', 'Owner', '/basemaps/world', { owner: 'somebody else' }],
+  [
+    'the overrides of a version',
+    '/basemaps/world/versions/v1',
+    'Title of this version',
+    '/basemaps/world/versions/v1',
+    { attribution: 'somebody else' },
+  ],
+] as const)(
+  'a change elsewhere keeps what is typed into %s, and so does another tab',
+  async (_, path, label, resource, body) => {
+    const console = await openConsole(gateway())
+    const { page } = console
+    await open(page, path)
+    const field = page.getByLabel(label)
+    await field.fill('half typ')
+    await isLive(page).waitFor()
+    await gateway().admin.expect(resource, { method: 'PATCH', body })
+    await page.getByText('Another user has changed this in the meantime').waitFor()
+    expect(await field.inputValue()).toBe('half typ')
+
+    await page.getByRole('tab', { name: 'Usage' }).click()
+    await page.getByRole('button', { name: 'Stay' }).click()
+    expect(await field.inputValue()).toBe('half typ')
+    await field.fill('half typed')
+    await page.getByRole('main').getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText(/saved$/).waitFor()
+    await expect
+      .poll(() => page.getByRole('main').getByRole('button', { name: 'Save', exact: true }).isDisabled())
+      .toBe(true)
+    expect(await field.inputValue()).toBe('half typed')
+    await page.getByRole('tab', { name: 'Usage' }).click()
+    await page.getByRole('heading', { name: 'Usage' }).waitFor()
+    await console.expectClean()
+  },
+)
 
 test('the result of an availability check appears on the first page of every browser', async () => {
   const [one, other] = [await openConsole(gateway()), await openConsole(gateway())]

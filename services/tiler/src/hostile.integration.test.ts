@@ -90,7 +90,7 @@ it('nothing reveals if a file outside of the allowed directories exists', async 
       return JSON.stringify({ lines, log }).replaceAll(shop.path(name), 'PATH')
     }),
   )
-  expect(told[0]).toContain('lies outside of the directories that source images may come from')
+  expect(told[0]).toContain('lies outside of the directories that SLICE_SOURCE_ROOTS names')
   expect(new Set(told).size).toBe(1)
 })
 

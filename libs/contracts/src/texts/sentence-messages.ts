@@ -58,7 +58,7 @@ export const SENTENCE_MESSAGES = {
   'said.basemap': 'basemap',
   'said.vector': 'vector',
   'said.source_absent': 'does not exist',
-  'said.source_outside': 'lies outside of the directories that source images may come from',
+  'said.source_outside': 'lies outside of the directories that SLICE_SOURCE_ROOTS names',
   'said.source_no_file': 'is not a plain file',
   'said.source_forbidden': 'cannot be read: permission is missing',
   'said.source_empty': 'is empty',

@@ -348,6 +348,9 @@ export const en = {
     defaultFailed: 'The default was not changed',
     addresses: 'URLs',
     addressesLead: 'Replace YOUR_TOKEN with a token that may read this basemap.',
+    earlierBase: (before: string, now: string) =>
+      `These URLs begin with ${before}, as at the last scan. TILE_PUBLIC_BASE_URL is now ${now}: scan the source again to update them.`,
+    toTheSource: (code: string) => `Scan source ${code}`,
     addressOf: (client: string) => `URL for ${client}`,
     template: 'URL template',
     world: 'the whole world',

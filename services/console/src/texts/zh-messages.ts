@@ -619,7 +619,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   slice_place_refused: '图层无法写入 {place}：{words}',
   slice_not_finished: '无法完成图层：{words}',
   'said.source_absent': '不存在',
-  'said.source_outside': '位于允许的影像目录之外',
+  'said.source_outside': '位于 SLICE_SOURCE_ROOTS 指定的目录之外',
   'said.source_no_file': '不是普通文件',
   'said.source_forbidden': '无法读取：缺少权限',
   'said.source_empty': '是空文件',

@@ -337,6 +337,9 @@ export const zh: Texts = {
     defaultFailed: '默认版本没有更改',
     addresses: 'URL',
     addressesLead: '请把 YOUR_TOKEN 换成有权读取此底图的令牌。',
+    earlierBase: (before, now) =>
+      `这些 URL 仍以上次扫描时的 ${before} 开头。TILE_PUBLIC_BASE_URL 现在是 ${now}：请重新扫描该扫描源以更新 URL。`,
+    toTheSource: (code) => `扫描源 ${code}`,
     addressOf: (client) => `${client} 的 URL`,
     template: 'URL 模板',
     world: '全球',

@@ -42,10 +42,21 @@ interface EnteredFilterProps extends Pick<FilterFieldProps, 'value' | 'onChange'
   readonly isMoment: boolean
 }
 
-/** Applies the value on Enter or blur, since a part of a value matches nothing. */
+/** Milliseconds after which a whole time takes effect: a picker leaves the focus in the field, and years are typed digit by digit. */
+const MOMENT_SETTLED_MS = 800
+
+/** A year of which only the first digits are typed: 2 for 2026 is the year 0002. */
+const BEGUN_YEAR = /^0/
+
+/** Applies the value on Enter or blur, since a part of a value matches nothing. The browser reports a time only if it is whole. */
 function EnteredFilter({ label, isMoment, value, onChange }: EnteredFilterProps) {
   const shown = isMoment ? localMoment(value) : value
-  const { text, type, take } = useTyped(shown, (text) => onChange(isMoment ? isoMoment(text) : text.trim()), null)
+  const delay = isMoment ? MOMENT_SETTLED_MS : null
+  const keep = (text: string) => {
+    if (!isMoment) onChange(text.trim())
+    else if (!BEGUN_YEAR.test(text)) onChange(isoMoment(text))
+  }
+  const { text, type, take } = useTyped(shown, keep, delay)
   return (
     <TextInput
       {...(isMoment

@@ -34,6 +34,16 @@ test('Back to a page that was opened by a save asks as well', async () => {
   await screen.findByText('Your changes on this page will be lost.')
 })
 
+test('another tab of the page asks as well, and another filter does not', async () => {
+  const { router } = show(<FormGuard isDirty={() => true} />)
+  await act(() => router.navigate('/?q=city'))
+  expect(router.state.location.search).toBe('?q=city')
+  await act(() => router.navigate('/?q=city&tab=usage'))
+  await screen.findByText('Your changes on this page will be lost.')
+  await userEvent.click(screen.getByRole('button', { name: 'Stay' }))
+  expect(router.state.location.search).toBe('?q=city')
+})
+
 test('reloading the page asks as well', () => {
   show(<FormGuard isDirty={() => true} />)
   const event = new Event('beforeunload', { cancelable: true })

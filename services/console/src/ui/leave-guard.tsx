@@ -1,11 +1,15 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useGuard } from '../router/hooks.js'
+import type { Place } from '../router/places.js'
 import { useTexts } from '../texts/texts.js'
 import { Dialog } from './dialog.js'
 
 /** The `state` of a navigation that discards nothing: `go(path, SAVED)`. */
 export const SAVED = { state: { saved: true } } as const
+
+/** The shown part of a page: another tab unmounts the forms of this one. */
+const shownPart = ({ pathname, search }: Place) => `${pathname} ${new URLSearchParams(search).get('tab') ?? ''}`
 
 interface LeaveGuardProps {
   /** true if leaving discards input; called when the page is about to be left */
@@ -22,7 +26,7 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
   const blocked = useGuard((from, to, move) => {
     // With Back the state belongs to an earlier navigation, which may have followed the save of another form.
     const saved = move !== 'pop' && to.state === SAVED.state
-    return from.pathname !== to.pathname && !saved && latest.current()
+    return shownPart(from) !== shownPart(to) && !saved && latest.current()
   })
   useEffect(() => {
     const onUnload = (event: BeforeUnloadEvent) => {

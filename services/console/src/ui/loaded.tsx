@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import { Empty } from './empty.js'
-import { Missing, type MissingProps } from './missing.js'
+import { Gone, Missing, type MissingProps } from './missing.js'
 import { Problem } from './problem.js'
 
 interface LoadedProps<T> {
@@ -16,11 +16,22 @@ interface LoadedProps<T> {
   readonly missing?: MissingProps
 }
 
-/** Shows the data of a query, a placeholder while it loads, or its error. Loaded data stays visible when a refresh fails. */
+/**
+ * Shows the data of a query, a placeholder while it loads, or its error. Loaded data stays visible when a refresh fails, also if the object was deleted
+ * meanwhile: a form in the page may have input.
+ */
 export function Loaded<T>({ query, what, children, missing }: LoadedProps<T>) {
   const t = useTexts()
-  if (query.data !== undefined) return <>{children(query.data)}</>
-  if (query.error instanceof ApiError && query.error.status === 404) {
+  const isMissing = query.error instanceof ApiError && query.error.status === 404
+  if (query.data !== undefined) {
+    return (
+      <>
+        {isMissing && missing !== undefined && <Gone {...missing} />}
+        {children(query.data)}
+      </>
+    )
+  }
+  if (isMissing) {
     if (missing !== undefined) return <Missing {...missing} />
     return <Empty title={t.problem.missingPart(what)}>{t.problem.missingPartAdvice}</Empty>
   }

@@ -1,3 +1,4 @@
+import { Alert, Stack, Text } from '@mantine/core'
 import { useTexts } from '../texts/texts.js'
 import { Empty } from './empty.js'
 import { ButtonLink } from './links.js'
@@ -18,5 +19,18 @@ export function Missing({ title, back }: MissingProps) {
         {t.problem.advice.not_found}
       </Empty>
     </Page>
+  )
+}
+
+/** Says above a page that its object does not exist any more. */
+export function Gone({ title, back }: MissingProps) {
+  const t = useTexts()
+  return (
+    <Alert color="orange" title={title} role="alert" mb="md">
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm">{t.problem.advice.not_found}</Text>
+        <ButtonLink to={back.to}>{back.label}</ButtonLink>
+      </Stack>
+    </Alert>
   )
 }

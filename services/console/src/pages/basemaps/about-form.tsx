@@ -4,6 +4,7 @@ import { useForm } from '@mantine/form'
 import { useUpdateBasemap } from '../../api/catalog.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
+import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { Section } from '../../ui/section.js'
@@ -17,14 +18,13 @@ export function AboutForm({ basemap }: { basemap: AdminBasemap }) {
   const { maps: t, common } = useTexts()
   const mayChange = useAllowed('operator')
   const write = useUpdateBasemap(basemap.code)
-  const form = useForm({
-    initialValues: {
-      name: basemap.name === basemap.scanned_name ? '' : basemap.name,
-      owner: basemap.owner ?? '',
-      tags: basemap.tags.join(', '),
-      description: basemap.description ?? '',
-    },
-  })
+  const stored = {
+    name: basemap.name === basemap.scanned_name ? '' : basemap.name,
+    owner: basemap.owner ?? '',
+    tags: basemap.tags.join(', '),
+    description: basemap.description ?? '',
+  }
+  const form = useForm({ initialValues: stored })
   const orNull = (text: string) => (text.trim() === '' ? null : text.trim())
   const save = form.onSubmit(({ name, owner, tags, description }) =>
     write.mutate(
@@ -43,6 +43,7 @@ export function AboutForm({ basemap }: { basemap: AdminBasemap }) {
       <form onSubmit={save}>
         <FormGuard isDirty={() => form.isDirty()} />
         <Stack>
+          <ChangedElsewhere form={form} stored={stored} saving={write.isPending} />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <TextInput
               label={t.displayName}

@@ -5,6 +5,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Copyable, CopyBlock } from '../../ui/copy.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Section } from '../../ui/section.js'
+import { EarlierBase } from './earlier-base.js'
 import { CLIENTS, serviceUrls, snippet } from './snippets.js'
 
 /** Stands for the default version. No version has an empty label. */
@@ -30,6 +31,7 @@ export function Addresses({ basemap, pinned = FOLLOWS }: AddressesProps) {
   return (
     <Section title={t.basemaps.addresses} quiet>
       <Stack>
+        <EarlierBase basemaps={[basemap]} />
         <NativeSelect
           label={t.maps.pin}
           description={t.maps.pinHint}

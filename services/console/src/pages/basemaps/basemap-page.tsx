@@ -139,8 +139,7 @@ function BasemapTabs({ basemap }: { basemap: AdminBasemap }) {
         { id: 'copies', label: t.copies.tab, content: <CopiesSection basemap={basemap} /> },
         { id: 'access', label: tabs.access, content: <Access basemap={basemap} /> },
         { id: 'addresses', label: tabs.addresses, content: <Addresses basemap={basemap} /> },
-        // The key resets the form when the basemap was saved elsewhere.
-        { id: 'details', label: tabs.details, content: <AboutForm key={basemap.updated_at} basemap={basemap} /> },
+        { id: 'details', label: tabs.details, content: <AboutForm key={basemap.code} basemap={basemap} /> },
       ]}
     />
   )

@@ -6,6 +6,7 @@ import { useOverride } from '../../api/catalog.js'
 import { useAllowed } from '../../api/session.js'
 import { VersionMap } from '../../map/lazy.js'
 import { useTexts } from '../../texts/texts.js'
+import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { notifyDone, notifyFailed } from '../../ui/notify.js'
 import { Section } from '../../ui/section.js'
@@ -31,7 +32,6 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const { overrides: t, common } = useTexts()
   const mayChange = useAllowed('operator')
   const { scanned, overrides } = version
-  // Avoids the callbacks of `mutate`: they are lost when the saved version replaces this component.
   const write = useOverride(
     { code: basemap.code, version: version.version },
     {
@@ -39,10 +39,10 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
       onError: (error) => notifyFailed(t.failed, error),
     },
   )
-  const initial = formOf(overrides)
+  const stored = formOf(overrides)
   const isRange = (min: string, max: string) => Number(min || scanned.min_zoom) <= Number(max || scanned.max_zoom)
   const form = useForm<OverrideForm>({
-    initialValues: initial,
+    initialValues: stored,
     validate: {
       bounds: (text) => (text.trim() === '' || boundsOf(text) !== null ? null : t.boundsWrong),
       min_zoom: (text) => (text === '' || isZoom(text) ? null : t.zoomWrong),
@@ -57,7 +57,10 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   const draft = useMemo(() => draftOf(version, values), [version, values])
   const patch = patchOf(values, overrides)
   const isSame = Object.keys(patch).length === 0
-  const save = form.onSubmit((entered) => write.mutate(patchOf(entered, overrides)))
+  // Only after the saved version was read: until then, a clean form would show the values before it.
+  const save = form.onSubmit((entered) =>
+    write.mutate(patchOf(entered, overrides), { onSuccess: () => form.resetDirty() }),
+  )
   const field = (name: keyof OverrideForm) => ({
     label: t.fields[name],
     description: t.scanned(textOf(scanned[name]) || t.nothing),
@@ -70,8 +73,9 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
   return (
     <Section title={t.title} note={t.lead}>
       <form onSubmit={save} noValidate>
-        <FormGuard isDirty={() => Object.keys(patchOf(form.values, overrides)).length > 0 && !write.isSuccess} />
+        <FormGuard isDirty={() => form.isDirty()} />
         <Stack>
+          <ChangedElsewhere form={form} stored={stored} saving={write.isPending} />
           <SimpleGrid cols={{ base: 1, sm: 2, lg: 4 }}>
             <NativeSelect
               {...field('storage')}
@@ -117,7 +121,7 @@ export function OverridesSection({ basemap, version }: OverridesProps) {
               {common.save}
             </WriteButton>
             {!isSame && (
-              <WriteButton needs="operator" variant="default" onClick={() => form.setValues(initial)}>
+              <WriteButton needs="operator" variant="default" onClick={() => form.setValues(stored)}>
                 {t.reset}
               </WriteButton>
             )}

@@ -120,7 +120,7 @@ function Preview({ basemap, version }: { basemap: AdminBasemap; version: AdminBa
           {
             id: 'values',
             label: t.maps.tabs.values,
-            content: <OverridesSection key={version.revision} basemap={basemap} version={version} />,
+            content: <OverridesSection basemap={basemap} version={version} />,
           },
           {
             id: 'usage',

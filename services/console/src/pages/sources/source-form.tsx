@@ -54,6 +54,9 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
     const { kind, path } = form.getValues()
     trial.mutate({ kind, path: path.trim(), ...(source !== undefined && { code: source.code }) })
   }
+  // The result belongs to the tested path, not to one that was entered afterwards.
+  const entered = form.values
+  const isTried = trial.variables?.path === entered.path.trim() && trial.variables.kind === entered.kind
   const save = (thenScan: boolean) => form.onSubmit((values) => onSave(bodyOf(values), thenScan))
   return (
     <form onSubmit={save(source === undefined)} noValidate>
@@ -93,8 +96,8 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
             {...form.getInputProps('enabled', { type: 'checkbox' })}
           />
           <AutomationFields form={form} />
-          {trial.error !== null && <Problem title={t.sources.tryFailed} error={trial.error} />}
-          {trial.data !== undefined && <Tried tried={trial.data} />}
+          {isTried && trial.error !== null && <Problem title={t.sources.tryFailed} error={trial.error} />}
+          {isTried && trial.data !== undefined && <Tried tried={trial.data} />}
           {error !== null && <Problem title={t.sources.saveFailed} error={error} />}
           <Group>
             <WriteButton needs="admin" type="submit" loading={pending}>

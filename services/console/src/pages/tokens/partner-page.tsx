@@ -19,6 +19,7 @@ import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { Snippets } from '../basemaps/addresses.js'
+import { EarlierBase } from '../basemaps/earlier-base.js'
 import { CLIENTS, snippet } from '../basemaps/snippets.js'
 import { GrantField } from './grant-field.js'
 import { GRANT_ALL } from './grants-text.js'
@@ -142,6 +143,7 @@ function Given({ issued }: { issued: IssuedToken }) {
         {t.tokens.issuedWarning}
       </Alert>
       <CopyBlock text={issued.token} what={t.tokens.theToken} />
+      <EarlierBase basemaps={maps} />
       <Text fw={550}>{t.partner.text}</Text>
       <Switch
         label={t.partner.withSecret}

@@ -29,7 +29,7 @@ const SERVICES = {
 /** Bench and tests start the embedded Postgres of the tools. */
 const OUTSIDE = [...Object.keys(LIBRARIES), 'tools']
 
-const TESTS = '\\.test\\.[a-z]+$|/testing/|/test-server/'
+const TESTS = '\\.test\\.[a-z]+$|/testing/'
 
 const TEST_PACKAGES = Object.keys(
   JSON.parse(readFileSync(join(process.cwd(), 'test/package.json'), 'utf8')).devDependencies,

@@ -1,44 +1,15 @@
-import type {
-  Bounds,
-  CachePolicy,
-  Storage,
-  TileFormat,
-  TileMatrices,
-  TileMatrixSetId,
-  VectorLayer,
-  VersionOverrides,
-} from '@gateway/contracts/basemap.js'
+import type { CachePolicy, VersionOverrides } from '@gateway/contracts/basemap.js'
 import { type Overridable, withOverrides } from '@gateway/contracts/version-overrides.js'
+import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
 import { whereCode } from './sql.js'
 
-export interface StoredVersion {
+export interface StoredVersion extends Omit<TileSetProbe, 'encoding' | 'rowsAssumed' | 'warnings'> {
   readonly version: string
-  readonly storage: Storage
-  /** true if rows of an MBTiles archive are numbered from the north, against its specification */
-  readonly rowsFromNorth: boolean
-  readonly format: TileFormat
-  /** the file extension on disk */
-  readonly extension: string
-  readonly tileSize: number
-  readonly minZoom: number
-  readonly maxZoom: number
-  readonly bounds: Bounds | null
-  /** true if the bounds were computed from the tiles */
-  readonly boundsDerived: boolean
   /** name in the tile set's own metadata; documents show it only if an operator set it (`versionTitle`) */
   readonly name: string | null
-  readonly attribution: string | null
-  readonly description: string | null
-  readonly vectorLayers: readonly VectorLayer[] | null
-  readonly tileMatrixSet: TileMatrixSetId
-  /** the numbers of the version's own grid, which `tileMatrixSet` names unless an operator set another; absent or null: the grid is a known one */
-  readonly tileMatrices?: TileMatrices | null
-  /** further fields of the set's own metadata, for TileJSON */
-  readonly metadata: Readonly<Record<string, unknown>>
   readonly path: string
-  readonly fingerprint: string
   /** positive; increases whenever the content may have changed, and is never a value that this label had before */
   readonly revision: number
   readonly available: boolean

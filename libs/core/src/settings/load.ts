@@ -3,130 +3,14 @@ import { distance } from 'fastest-levenshtein'
 import { linesWithoutValue, readEnvFile } from './env-file.js'
 import { guardStart } from './guard.js'
 import { SettingsRefusal } from './refusal.js'
-import {
-  type RoleGrant,
-  SECRET_SETTINGS,
-  SETTING_NAMES,
-  SETTINGS,
-  type SettingName,
-  type SettingValues,
-} from './schema.js'
+import { SECRET_SETTINGS, SETTING_NAMES, SETTINGS, type SettingName, type SettingValues } from './schema.js'
 import { readSecretFile, SECRET_FILE_SETTINGS } from './secret-files.js'
 import { type TracingProtocol, tracingProtocol } from './tracing.js'
 
 const DEFAULT_CONFIG_FILE = 'config/service.env'
 
 /** The settings of all processes, after defaults. URLs have no trailing slash, paths are absolute, and durations are in seconds. */
-export interface Settings {
-  readonly configFile: string
-  readonly apiHost: string
-  readonly apiPort: number
-  readonly controlHost: string
-  readonly controlPort: number
-  readonly apiBaseUrl: string
-  readonly tilePublicBaseUrl: string
-  readonly vectorPublicBaseUrl: string
-  readonly adminUser: string
-  readonly adminPassword: string | null
-  readonly adminToken: string | null
-  /** null: sign-in by OpenID Connect and sessions are off */
-  readonly oidcIssuer: string | null
-  readonly oidcClientId: string | null
-  /** null: a public client, which authenticates only by PKCE */
-  readonly oidcClientSecret: string | null
-  readonly oidcRoleClaim: string
-  readonly oidcRoles: readonly RoleGrant[]
-  /** maximum time from the sign-in to the end of the session */
-  readonly sessionTtlSeconds: number
-  /** maximum time without a request that a person caused */
-  readonly sessionIdleSeconds: number
-  readonly adminAllowRemote: boolean
-  readonly adminHosts: readonly string[]
-  readonly trustedProxies: readonly string[]
-  readonly tokenDefaultTtlSeconds: number
-  readonly tokenStaleSeconds: number
-  readonly tokenOfflineSeconds: number
-  readonly databaseUrl: string | null
-  /** read replica for token look-ups and catalog reads; null: the primary store serves them */
-  readonly databaseReadUrl: string | null
-  readonly redisUrl: string | null
-  readonly dataDir: string
-  readonly edgeWorkers: number
-  readonly drainNoticeSeconds: number
-  readonly drainSeconds: number
-  readonly keepAliveSeconds: number
-  /** PEM files of the edge's certificate chain and key; null: the edge speaks plain HTTP */
-  readonly tlsCertFile: string | null
-  readonly tlsKeyFile: string | null
-  /** uWebSockets.js binaries with which the native tier is tried */
-  readonly nativeTier: 'any' | 'proven' | 'off'
-  /** total for all edge processes of this host */
-  readonly tileMemoryBytes: number
-  /** directory on this host's disk that caches tiles from object storage */
-  readonly tileCacheDir: string
-  /** total for all edge processes of this host; 0: no cache on disk */
-  readonly tileCacheBytes: number
-  /** maximum bytes of vector indexes and of converted downloads on the disk of each edge host */
-  readonly derivedBytes: number
-  readonly basemapRoots: readonly string[]
-  readonly vectorRoots: readonly string[]
-  readonly styleRoots: readonly string[]
-  /** a directory, or `s3://bucket/prefix` */
-  readonly sliceOutputRoot: string
-  readonly vectorTiles: boolean
-  /** directory of the files built from vectors, shared by control planes and edges */
-  readonly vectorBuildRoot: string
-  /** maximum bytes of memory of one build */
-  readonly vectorBuildMemory: number
-  /** directory in which layers are built: `sliceOutputRoot`, unless that is a bucket */
-  readonly sliceWorkRoot: string
-  /** directories, and `s3://bucket/prefix` */
-  readonly sliceSourceRoots: readonly string[]
-  /** maximum bytes of the images that one job fetches from object storage */
-  readonly sliceFetchMaxBytes: number
-  readonly tilerCommand: string | null
-  readonly callbackAllow: readonly string[]
-  /** mail server for notifications, with its credentials; null: no mail */
-  readonly smtpUrl: string | null
-  readonly smtpFrom: string | null
-  /** the code of the target that the head of the audit is sent to each day; null: none */
-  readonly auditHeadTarget: string | null
-  readonly callbackDeny: readonly string[]
-  readonly retryWaitsSeconds: readonly number[]
-  readonly jobRetentionDays: number
-  readonly usageDays: number
-  /** true if the store keeps the address from which each token was last used */
-  readonly tokenAddresses: boolean
-  /** null: imports from other gateways are refused */
-  readonly importToken: string | null
-  readonly importMaxBytes: number
-  /** maximum bytes of all export archives together */
-  readonly exportMaxBytes: number
-  readonly exportRetentionDays: number
-  /** origin of the S3-compatible storage; null: AWS */
-  readonly s3Endpoint: string | null
-  readonly s3Region: string
-  /** true if the bucket is the first segment of the path instead of a part of the host name */
-  readonly s3ForcePathStyle: boolean
-  /** null: keys come from the sources of AWS's own tools (profiles, web identity, the instance) */
-  readonly awsAccessKeyId: string | null
-  readonly awsSecretAccessKey: string | null
-  /** only for temporary keys */
-  readonly awsSessionToken: string | null
-  /** Cache-Control of tiles, and of tiles at URLs without a fixed version; null: the values of the interface */
-  readonly tileCacheControl: string | null
-  readonly currentCacheControl: string | null
-  /** time for which caches may keep a 404 of a tile inside its set; 0: not at all */
-  readonly missingTileTtlSeconds: number
-  /** share of requests by which a canary may be worse than the previous version; 0 to 1 */
-  readonly canaryToleranceShare: number
-  readonly demo: boolean
-  /** the edge logs one in this number of responses; 0 for none */
-  readonly accessLogEvery: number
-  /** encoding of exported traces, from the standard variables of OpenTelemetry; null: traces are not exported */
-  readonly tracing: TracingProtocol | null
-  readonly logLevel: SettingValues['LOG_LEVEL']
-}
+export interface Settings extends Readonly<ReturnType<typeof withDerived>> {}
 
 /** User name of the console if only a password is configured. */
 const DEFAULT_ADMIN_USER = 'admin'
@@ -226,7 +110,7 @@ function given(
   return { value: readSecretFile(`${name}_FILE`, path), where: ` in ${path}` }
 }
 
-function withDerived(v: SettingValues, configFile: string, tracing: Settings['tracing'], region: string): Settings {
+function withDerived(v: SettingValues, configFile: string, tracing: TracingProtocol | null, region: string) {
   const apiBaseUrl =
     v.API_BASE_URL ?? `${v.TLS_CERT_FILE === undefined ? 'http' : 'https'}://${reachableHost(v.API_HOST)}:${v.API_PORT}`
   const sliceOutputRoot = v.SLICE_OUTPUT_ROOT ?? resolve(v.DATA_DIR, 'layers')
@@ -242,12 +126,16 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     adminUser: v.ADMIN_USER ?? DEFAULT_ADMIN_USER,
     adminPassword: v.ADMIN_PASSWORD ?? null,
     adminToken: v.ADMIN_TOKEN ?? null,
+    /** null: sign-in by OpenID Connect and sessions are off */
     oidcIssuer: v.OIDC_ISSUER ?? null,
     oidcClientId: v.OIDC_CLIENT_ID ?? null,
+    /** null: a public client, which authenticates only by PKCE */
     oidcClientSecret: v.OIDC_CLIENT_SECRET ?? null,
     oidcRoleClaim: v.OIDC_ROLE_CLAIM,
     oidcRoles: v.OIDC_ROLES,
+    /** maximum time from the sign-in to the end of the session */
     sessionTtlSeconds: v.SESSION_TTL,
+    /** maximum time without a request that a person caused */
     sessionIdleSeconds: v.SESSION_IDLE,
     adminAllowRemote: v.ADMIN_ALLOW_REMOTE,
     adminHosts: v.ADMIN_HOSTS,
@@ -256,6 +144,7 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     tokenStaleSeconds: v.TOKEN_STALE_SECONDS,
     tokenOfflineSeconds: v.TOKEN_OFFLINE_SECONDS,
     databaseUrl: v.DATABASE_URL ?? null,
+    /** read replica for token look-ups and catalog reads; null: the primary store serves them */
     databaseReadUrl: v.DATABASE_READ_URL ?? null,
     redisUrl: v.REDIS_URL ?? null,
     dataDir: v.DATA_DIR,
@@ -263,49 +152,75 @@ function withDerived(v: SettingValues, configFile: string, tracing: Settings['tr
     drainNoticeSeconds: v.DRAIN_NOTICE_SECONDS,
     drainSeconds: v.DRAIN_SECONDS,
     keepAliveSeconds: v.KEEP_ALIVE_SECONDS,
+    /** PEM files of the edge's certificate chain and key; null: the edge speaks plain HTTP */
     tlsCertFile: v.TLS_CERT_FILE ?? null,
     tlsKeyFile: v.TLS_KEY_FILE ?? null,
+    /** uWebSockets.js binaries with which the native tier is tried */
     nativeTier: v.NATIVE_TIER,
+    /** total for all edge processes of this host */
     tileMemoryBytes: v.TILE_MEMORY,
+    /** directory on this host's disk that caches tiles from object storage */
     tileCacheDir: v.TILE_CACHE_DIR ?? resolve(v.DATA_DIR, 'cache', 'tiles'),
+    /** total for all edge processes of this host; 0: no cache on disk */
     tileCacheBytes: v.TILE_CACHE_BYTES,
+    /** maximum bytes of vector indexes and of converted downloads on the disk of each edge host */
     derivedBytes: v.DERIVED_BYTES,
     basemapRoots: v.BASEMAP_ROOTS,
     vectorRoots: v.VECTOR_ROOTS,
     styleRoots: v.STYLE_ROOTS,
+    /** a directory, or `s3://bucket/prefix` */
     sliceOutputRoot,
     vectorTiles: v.VECTOR_TILES,
+    /** directory of the files built from vectors, shared by control planes and edges */
     vectorBuildRoot: v.VECTOR_BUILD_ROOT ?? resolve(v.DATA_DIR, 'vector-builds'),
+    /** maximum bytes of memory of one build */
     vectorBuildMemory: v.VECTOR_BUILD_MEMORY,
+    /** directory in which layers are built: `sliceOutputRoot`, unless that is a bucket */
     sliceWorkRoot: sliceOutputRoot.startsWith('s3://') ? resolve(v.DATA_DIR, 'slice-work') : sliceOutputRoot,
+    /** directories, and `s3://bucket/prefix` */
     sliceSourceRoots: v.SLICE_SOURCE_ROOTS,
+    /** maximum bytes of the images that one job fetches from object storage */
     sliceFetchMaxBytes: v.SLICE_FETCH_MAX_BYTES,
     tilerCommand: v.TILER_COMMAND ?? null,
     callbackAllow: v.CALLBACK_ALLOW,
     callbackDeny: v.CALLBACK_DENY,
+    /** the code of the target that the head of the audit is sent to each day; null: none */
     auditHeadTarget: v.AUDIT_HEAD_TARGET ?? null,
+    /** mail server for notifications, with its credentials; null: no mail */
     smtpUrl: v.SMTP_URL ?? null,
     smtpFrom: v.SMTP_FROM ?? null,
     retryWaitsSeconds: v.RETRY_WAITS,
     jobRetentionDays: v.JOB_RETENTION_DAYS,
     usageDays: v.USAGE_DAYS,
+    /** true if the store keeps the address from which each token was last used */
     tokenAddresses: v.TOKEN_ADDRESSES,
+    /** null: imports from other gateways are refused */
     importToken: v.IMPORT_TOKEN ?? null,
     importMaxBytes: v.IMPORT_MAX_BYTES,
+    /** maximum bytes of all export archives together */
     exportMaxBytes: v.EXPORT_MAX_BYTES,
     exportRetentionDays: v.EXPORT_RETENTION_DAYS,
+    /** origin of the S3-compatible storage; null: AWS */
     s3Endpoint: v.S3_ENDPOINT ?? null,
     s3Region: v.S3_REGION ?? region,
+    /** true if the bucket is the first segment of the path instead of a part of the host name */
     s3ForcePathStyle: v.S3_FORCE_PATH_STYLE ?? v.S3_ENDPOINT !== undefined,
+    /** null: keys come from the sources of AWS's own tools (profiles, web identity, the instance) */
     awsAccessKeyId: v.AWS_ACCESS_KEY_ID ?? null,
     awsSecretAccessKey: v.AWS_SECRET_ACCESS_KEY ?? null,
+    /** only for temporary keys */
     awsSessionToken: v.AWS_SESSION_TOKEN ?? null,
+    /** Cache-Control of tiles, and of tiles at URLs without a fixed version; null: the values of the interface */
     tileCacheControl: v.TILE_CACHE_CONTROL ?? null,
     currentCacheControl: v.CURRENT_CACHE_CONTROL ?? v.TILE_CACHE_CONTROL ?? null,
+    /** time for which caches may keep a 404 of a tile inside its set; 0: not at all */
     missingTileTtlSeconds: v.MISSING_TILE_TTL,
+    /** share of requests by which a canary may be worse than the previous version; 0 to 1 */
     canaryToleranceShare: v.CANARY_TOLERANCE / 100,
     demo: v.DEMO,
+    /** the edge logs one in this number of responses; 0 for none */
     accessLogEvery: v.ACCESS_LOG_EVERY,
+    /** encoding of exported traces, from the standard variables of OpenTelemetry; null: traces are not exported */
     tracing,
     logLevel: v.LOG_LEVEL,
   }

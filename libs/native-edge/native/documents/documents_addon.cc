@@ -35,6 +35,5 @@ void add_documents(napi_env env, napi_value exports) {
     // Returns the raw head of the newest request that went to JavaScript; empty if it was too long.
     {"requestHead", request_head},
     {"clearDocuments", [](const Call &) -> napi_value { return document_table.clear(), nullptr; }},
-    {"documentCount", [](const Call &call) { return call.value(static_cast<double>(document_table.count())); }},
   });
 }

@@ -1,4 +1,4 @@
-import type { RefusedFor } from './responses.js'
+import { REFUSED_FOR, type RefusedFor } from './responses.js'
 
 /** Usage of tokens and versions since the last call of `takeUsage`. */
 export interface TakenUsage {
@@ -51,6 +51,29 @@ export interface ResponseCounts {
   readonly stalled: number
 }
 
+/** Returns the counts that the addon lists in this order; of an empty list, all are 0. */
+export function responseCounts(numbers: readonly number[]): ResponseCounts {
+  const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0, ...more] = numbers
+  const [truncated = 0, stalled = 0, cold = 0, notModified = 0, evictions = 0, ...documents] = more
+  const [tileDocuments = 0, catalogDocuments = 0, ...refused] = documents
+  const refusals = Object.fromEntries(REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0])) as ResponseCounts['refusals']
+  return {
+    answers,
+    cold,
+    notModified,
+    tileDocuments,
+    catalogDocuments,
+    refusals,
+    bodyBytes,
+    tiles,
+    tileBytes,
+    evictions,
+    tokens,
+    truncated,
+    stalled,
+  }
+}
+
 /** Sampling interval: one response in this many is timed. */
 export const TIMED_EVERY = 64
 
@@ -68,4 +91,20 @@ export interface AnswerTimes {
   readonly refused: TimedAnswers
   readonly tileDocuments: TimedAnswers
   readonly catalogDocuments: TimedAnswers
+}
+
+/** Returns the times that the addon lists in this order, each followed by its counts; of an empty list, all are 0. */
+export function answerTimes(numbers: readonly number[]): AnswerTimes {
+  const size = numbers.length / 5
+  const timed = (from: number): TimedAnswers => {
+    const [seconds = 0, ...counts] = numbers.slice(from * size, (from + 1) * size)
+    return { seconds, counts }
+  }
+  return {
+    memory: timed(0),
+    pageCache: timed(1),
+    refused: timed(2),
+    tileDocuments: timed(3),
+    catalogDocuments: timed(4),
+  }
 }

@@ -1,4 +1,11 @@
-import type { AnswerTimes, ResponseCounts, SampledTile, TakenUsage, TimedAnswers } from './response-counts.js'
+import {
+  type AnswerTimes,
+  answerTimes,
+  type ResponseCounts,
+  responseCounts,
+  type SampledTile,
+  type TakenUsage,
+} from './response-counts.js'
 import {
   type DocumentResponse,
   type FileRange,
@@ -64,7 +71,6 @@ export interface ResponseTableAddon {
   ): void
   requestHead(): string
   clearDocuments(): void
-  documentCount(): number
   trustTokensUntil(time: number): void
   seeTokensEvery(ms: number): void
   counts(): number[]
@@ -275,10 +281,6 @@ export class ResponseTable {
     this.#addon.clearDocuments()
   }
 
-  get documentCount(): number {
-    return this.#addon.documentCount()
-  }
-
   /** Drops all tiles, documents and tokens. */
   clear(): void {
     this.#addon.clear()
@@ -292,44 +294,12 @@ export class ResponseTable {
   }
 
   counts(): ResponseCounts {
-    const [answers = 0, bodyBytes = 0, tiles = 0, tileBytes = 0, tokens = 0, ...more] = this.#addon.counts()
-    const [truncated = 0, stalled = 0, cold = 0, notModified = 0, evictions = 0, ...documents] = more
-    const [tileDocuments = 0, catalogDocuments = 0, ...refused] = documents
-    const refusals = Object.fromEntries(
-      REFUSED_FOR.map((why, i) => [why, refused[i] ?? 0]),
-    ) as ResponseCounts['refusals']
-    return {
-      answers,
-      cold,
-      notModified,
-      tileDocuments,
-      catalogDocuments,
-      refusals,
-      bodyBytes,
-      tiles,
-      tileBytes,
-      evictions,
-      tokens,
-      truncated,
-      stalled,
-    }
+    return responseCounts(this.#addon.counts())
   }
 
   /** Returns the times until the first bytes of a response were handed to the socket, by the tile's storage, for refusals, and for documents. */
   answerTimes(): AnswerTimes {
-    const numbers = this.#addon.answerTimes()
-    const size = numbers.length / 5
-    const timed = (from: number): TimedAnswers => {
-      const [seconds = 0, ...counts] = numbers.slice(from * size, (from + 1) * size)
-      return { seconds, counts }
-    }
-    return {
-      memory: timed(0),
-      pageCache: timed(1),
-      refused: timed(2),
-      tileDocuments: timed(3),
-      catalogDocuments: timed(4),
-    }
+    return answerTimes(this.#addon.answerTimes())
   }
 
   /**

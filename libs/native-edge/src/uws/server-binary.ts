@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 
 /**
- * SHA-256 digests of the uWebSockets.js binaries with which all proofs of the native tier were run (correctness/run.mjs). The tier calls
+ * SHA-256 digests of the uWebSockets.js binaries with which all proofs of the native tier were run (testing/run-proofs.mjs). The tier calls
  * functions of the binary and reads its memory. The probe and the self-test at each start check these assumptions for any other binary.
  */
 const PROVEN: Readonly<Record<string, string>> = {

@@ -1,90 +1,26 @@
 import { adminBasemapSchema, basemapSchema } from '@gateway/contracts/basemap.js'
 import { UNKNOWN_FACTS, vectorSchema } from '@gateway/contracts/vector.js'
-import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
-import type { StoredVector } from '@gateway/store/vectors.js'
+import type { StoredVersion } from '@gateway/store/basemaps.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { expect, test } from 'vitest'
 import { toAdminBasemap, toBasemap } from './basemap.js'
 import { toAdminVector, toVector } from './vector.js'
 
 const at = new Date('2026-11-20T10:00:00Z')
-const version = (label: string, over: Partial<StoredVersion> = {}): StoredVersion => ({
-  version: label,
-  storage: 'xyz',
-  rowsFromNorth: false,
-  format: 'png',
-  extension: 'png',
-  tileSize: 256,
-  minZoom: 0,
-  maxZoom: 5,
-  bounds: [-180, -85, 180, 85],
-  boundsDerived: false,
-  name: null,
-  attribution: null,
-  description: null,
-  vectorLayers: null,
-  tileMatrixSet: 'WebMercatorQuad',
-  metadata: {},
-  path: `/data/maps/w/${label}`,
-  fingerprint: 'f',
-  revision: 7,
-  available: true,
-  withdrawn: false,
-  scannedAt: at,
-  overrides: {},
-  scanned: null,
-  ...over,
-})
-const basemap: StoredBasemap = {
-  code: 'wörld map',
-  name: 'World',
-  scannedName: 'World',
-  setName: null,
-  description: null,
-  tags: [],
-  owner: null,
-  setDefault: null,
-  defaultVersion: 'v2',
-  versions: [version('v1'), version('v2', { format: 'jpg', extension: 'jpeg' }), version('v3', { available: false })],
-  tileBaseUrl: 'http://tiles.example/base',
-  sourceCode: 'maps',
-  sourcePath: '/data/maps',
-  sourceEnabled: true,
-  withdrawn: false,
-  cachePolicy: 'interface',
-  sharedMaxAge: null,
-  createdAt: at,
-  updatedAt: at,
-}
-const vector: StoredVector = {
-  code: 'a b',
+const version = (label: string, over: Partial<StoredVersion> = {}) =>
+  storedVersion(label, { bounds: [-180, -85, 180, 85], path: `/data/maps/w/${label}`, scannedAt: at, ...over })
+const basemap = storedBasemap(
+  'wörld map',
+  [version('v1'), version('v2', { format: 'jpg', extension: 'jpeg' }), version('v3', { available: false })],
+  { name: 'World', defaultVersion: 'v2', tileBaseUrl: 'http://tiles.example/base', createdAt: at, updatedAt: at },
+)
+const vector = storedVector('a b', {
   name: 'A',
-  kind: 'geojson',
   relativePath: 'x/a b.geojson',
-  fileName: 'a b.geojson',
   path: '/data/vectors/x/a b.geojson',
   size: 12,
   modifiedAt: at,
-  fingerprint: 'f',
-  available: true,
-  sourceCode: 'v',
-  sourcePath: '/data/vectors',
-  sourceEnabled: true,
-  withdrawn: false,
-  facts: null,
-  setEncoding: null,
-  revision: 1,
-  tiles: {
-    wanted: true,
-    queued: false,
-    message: '',
-    messageCoded: null,
-    setMinZoom: null,
-    setMaxZoom: null,
-    fields: null,
-    build: null,
-    buildRevision: null,
-  },
-}
+})
 
 test('url_template has the URL of the scan, the encoded code, and the format of the default version', () => {
   expect(toBasemap(basemap).url_template).toBe(

@@ -1,8 +1,8 @@
 import type { Refusal } from '@gateway/contracts/errors.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { READER } from '../testing/running-edge.js'
-import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
 import { BASEMAPS, type CatalogAnswer, catalogEntry, catalogList, VECTORS } from './answers.js'
 
 const BASE = { tilePublicBaseUrl: 'http://vectors.example', vectorPublicBaseUrl: 'http://vectors.example' }

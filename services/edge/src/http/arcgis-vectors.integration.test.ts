@@ -6,11 +6,11 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
 
 const SERVICES = '/arcgis/rest/services'
 const TILE = Buffer.from(`\x1a${'roads '.repeat(100)}`)

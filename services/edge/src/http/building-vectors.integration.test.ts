@@ -2,10 +2,10 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedVector } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedVector } from '../testing/stored-rows.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'building-vectors-'))
 let running: RunningEdge

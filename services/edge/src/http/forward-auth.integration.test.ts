@@ -3,11 +3,11 @@ import os from 'node:os'
 import { signatureQuery, signResource } from '@gateway/core/access/signed-url.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { RawClient } from '../testing/raw-client.js'
 import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
 
 const SECRET = randomBytes(32)
 const TOKENS = { world: createToken(), slice: createToken(), disabled: createToken(), unknown: createToken() }

@@ -1,6 +1,6 @@
+import { storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { expect, test } from 'vitest'
 import type { CatalogVersion } from '../sync/catalog.js'
-import { storedVersion } from '../testing/stored-rows.js'
 import type { UsageName } from '../usage/usage-counts.js'
 import { outsideZooms } from './missing-reasons.js'
 

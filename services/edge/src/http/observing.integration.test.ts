@@ -10,11 +10,11 @@ import { createLog } from '@gateway/core/logging/log.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
 import type { SpanOptions, Tracer } from '@gateway/core/tracing/span.js'
 import { NO_TRACER } from '@gateway/core/tracing/tracer.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Durations } from '../metrics/durations.js'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-observing-'))
 const TILE = '/tiles/alps/v1/0/0/0.png'

@@ -5,11 +5,11 @@ import path from 'node:path'
 import type { AccessToken } from '@gateway/core/access/decide.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { ownMatrices, ownSetId } from '@gateway/tilesets/gauss-krueger.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 const RESOLUTIONS = [132.2919312505292, 66.1459656252646, 26.458386250105836]
 const MATRICES = ownMatrices({

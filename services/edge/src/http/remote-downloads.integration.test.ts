@@ -4,11 +4,11 @@ import os from 'node:os'
 import path from 'node:path'
 import { startSwift, type TestSwift } from '@gateway/core/object-storage/testing/swift.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedVector } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fromBuffer } from 'yauzl'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
-import { storedVector } from '../testing/stored-rows.js'
 
 const POINTS = Buffer.concat([Buffer.from('{"type":"Point"}'), randomBytes(3_000_000)])
 let swift: TestSwift

@@ -5,12 +5,12 @@ import path from 'node:path'
 import { type SignedResource, signatureQuery, signResource } from '@gateway/core/access/signed-url.js'
 import { createToken } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { RawClient } from '../testing/raw-client.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-signed-'))
 const [SECRET, OTHER] = [randomBytes(32), randomBytes(32)]

@@ -10,10 +10,10 @@ import { connect, type TLSSocket } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '@gateway/core/logging/log.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { type MadePair, makePair } from '../testing/tls-pair.js'
 
 const home = mkdtempSync(join(tmpdir(), 'gateway-tls-'))

@@ -5,11 +5,11 @@ import path from 'node:path'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { READER, type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-area-'))
 const ZOOMS = [0, 1, 2, 3]

@@ -92,33 +92,11 @@ export class Counters {
   readonly storageRequests = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 }
   readonly storageDurations = new Durations()
   readonly tileTimes = new TileTimes()
-  readonly answers: Readonly<Record<RequestKind, Answers>> = {
-    tile: new Answers(),
-    download: new Answers(),
-    catalog: new Answers(),
-    passthrough: new Answers(),
-    other: new Answers(),
-  }
-  readonly authFailures: Record<AuthFailure, number> = {
-    token_missing: 0,
-    token_malformed: 0,
-    token_unknown: 0,
-    token_expired: 0,
-    token_disabled: 0,
-    conflicting_tokens: 0,
-    signature_wrong: 0,
-    signature_expired: 0,
-    outside_bounds: 0,
-    origin_not_allowed: 0,
-    network_not_allowed: 0,
-    scope_missing: 0,
-    resource_not_granted: 0,
-    admin_credentials_missing: 0,
-    admin_credentials_wrong: 0,
-    admin_remote_off: 0,
-    admin_host_unknown: 0,
-    cross_site: 0,
-  }
+  readonly answers = Object.fromEntries(REQUEST_KINDS.map((kind) => [kind, new Answers()])) as Record<
+    RequestKind,
+    Answers
+  >
+  readonly authFailures = Object.fromEntries(AUTH_FAILURES.map((code) => [code, 0])) as Record<AuthFailure, number>
 
   /** Counts a refusal by its code from this process or the control plane, if it is an authentication failure. */
   countRefusal(code: string): void {

@@ -28,6 +28,9 @@ export interface Gauges {
   version(): string
 }
 
+/** One number, or a number for each value of a label. */
+type Value = number | Readonly<Record<string, number>>
+
 export interface ProcessMetrics {
   report(): Promise<MetricsReport>
 }
@@ -46,42 +49,34 @@ export function createProcessMetrics(
   gauges: Gauges,
   registry: Registry = new Registry(),
 ): ProcessMetrics {
-  const counter = (name: string, help: string, value: () => number): void => {
+  const counter = (name: string, help: string, value: () => Value, label?: string): void => {
     new Counter({
       name,
       help,
+      labelNames: label === undefined ? [] : [label],
       registers: [registry],
       collect() {
         this.reset()
-        this.inc(value())
+        for (const [labels, n] of samples(value(), label)) this.inc(labels, n)
       },
     })
   }
-  const countersBy = (
+  const gauge = (
     name: string,
     help: string,
-    label: string,
-    values: () => Readonly<Record<string, number>>,
+    aggregator: 'sum' | 'min' | 'max',
+    value: () => Value,
+    label?: string,
   ): void => {
-    new Counter({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const [key, value] of Object.entries(values())) this.inc({ [label]: key }, value)
-      },
-    })
-  }
-  const gauge = (name: string, help: string, aggregator: 'sum' | 'min' | 'max', value: () => number): void => {
     new Gauge({
       name,
       help,
       aggregator,
+      labelNames: label === undefined ? [] : [label],
       registers: [registry],
       collect() {
-        this.set(value())
+        this.reset()
+        for (const [labels, n] of samples(value(), label)) this.set(labels, n)
       },
     })
   }
@@ -99,36 +94,34 @@ export function createProcessMetrics(
   counter('gateway_token_cache_hits_total', 'Tokens found in memory', () => counters.tokenHits)
   counter('gateway_token_cache_misses_total', 'Tokens looked up in the store', () => counters.tokenMisses)
   counter('gateway_hot_tile_hits_total', 'Tiles served from memory', () => counters.hotTileHits)
-  countersBy(
+  counter(
     'gateway_tile_cache_hits_total',
     'Tiles served from memory, by the cache: the native table or that of JavaScript',
-    'cache',
     () => ({
       native: counters.nativeTileHits,
       javascript: counters.hotTileHits - counters.nativeTileHits,
     }),
+    'cache',
   )
-  countersBy('gateway_tile_cache_evictions_total', 'Tiles that were evicted from memory', 'cache', () => ({
-    native: counters.nativeEvictions,
-    javascript: counters.tileEvictions,
-  }))
+  const evictions = () => ({ native: counters.nativeEvictions, javascript: counters.tileEvictions })
+  counter('gateway_tile_cache_evictions_total', 'Tiles that were evicted from memory', evictions, 'cache')
   counter('gateway_token_cache_evictions_total', 'Tokens that were evicted from memory', () => counters.tokenEvictions)
-  countersBy(
+  counter(
     'gateway_replica_reads_total',
     'Reads for which DATABASE_READ_URL is set, by the server that responded: the replica, or the primary because the replica was behind or ' +
       'failed',
-    'outcome',
     () => ({ replica: counters.replicaReads, behind: counters.replicaBehind, failed: counters.replicaFailed }),
+    'outcome',
   )
-  countersBy(
+  counter(
     'gateway_tile_answers_total',
     'Tile requests that returned a tile, by its place: in memory, in the page cache, or elsewhere, so that a thread or the reader of MBTiles ' +
       'loaded it',
-    'source',
     () => {
       const { tiles, hotTileHits, threadedTiles } = counters
       return { memory: hotTileHits, page_cache: tiles - hotTileHits - threadedTiles, thread: threadedTiles }
     },
+    'source',
   )
   counter(
     'gateway_tile_cache_misses_total',
@@ -161,13 +154,13 @@ export function createProcessMetrics(
     'Requests that returned 503 because object storage did not respond, or refused',
     () => counters.storageRefusals,
   )
-  countersBy('gateway_storage_requests_total', 'Requests to object storage', 'status', () => counters.storageRequests)
+  counter('gateway_storage_requests_total', 'Requests to object storage', () => counters.storageRequests, 'status')
   const cache = () => gauges.remote()?.cache.counts
-  countersBy(
+  counter(
     'gateway_remote_cache_lookups_total',
     'Blocks of remote archives, and tiles of remote folders, that this process did not know to be on disk: found there, or fetched',
-    'result',
     () => ({ hit: cache()?.hits ?? 0, miss: cache()?.misses ?? 0 }),
+    'result',
   )
   counter(
     'gateway_remote_cached_tiles_total',
@@ -185,11 +178,11 @@ export function createProcessMetrics(
     'Files that were evicted from the cache on disk',
     () => cache()?.evictions ?? 0,
   )
-  countersBy(
+  counter(
     'gateway_auth_failures_total',
     'Requests refused for their credentials, here or by the control plane',
-    'reason',
     () => counters.authFailures,
+    'reason',
   )
   new Counter({
     name: 'gateway_http_responses_total',
@@ -235,22 +228,6 @@ export function createProcessMetrics(
   gauge('gateway_process_max_fds', 'Maximum number of open file descriptors of the worker processes', 'sum', () => most)
   gauge('gateway_resident_memory_bytes', 'Memory of the worker processes', 'sum', residentMemory())
   gauge('gateway_event_loop_delay_seconds', 'Longest delay of an event loop since the last scrape', 'max', loopDelay())
-  const gaugesBy = (
-    name: string,
-    help: string,
-    label: string,
-    values: () => Readonly<Record<string, number>>,
-  ): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect() {
-        for (const [key, value] of Object.entries(values())) this.set({ [label]: key }, value)
-      },
-    })
-  }
   gauge(
     'gateway_remote_cache_bytes',
     'Disk space of remote tiles when it was last counted',
@@ -269,33 +246,24 @@ export function createProcessMetrics(
     'max',
     () => cache()?.failing ?? 0,
   )
-  gaugesBy(
+  gauge(
     'gateway_storage_circuits',
     'Scan sources in object storage by state: not asked for now (open), tried again, or asked',
-    'state',
+    'sum',
     () => circuits(gauges.remote()),
+    'state',
   )
-  gaugesBy('gateway_tile_cache_bytes', 'Memory held by tiles, by the cache', 'cache', () => gauges.tileBytes())
-  gaugesBy(
+  gauge('gateway_tile_cache_bytes', 'Memory held by tiles, by the cache', 'sum', () => gauges.tileBytes(), 'cache')
+  gauge(
     'gateway_upstream_requests',
     'Requests to which the control plane has not responded yet, by kind of connection',
-    'lane',
+    'sum',
     () => gauges.upstreamRequests(),
+    'lane',
   )
-  const labelled = (name: string, help: string, label: string, value: () => string): void => {
-    new Gauge({
-      name,
-      help,
-      labelNames: [label],
-      registers: [registry],
-      collect() {
-        this.reset()
-        this.set({ [label]: value() }, 1)
-      },
-    })
-  }
-  labelled('gateway_file_tier', 'Processes by the way in which file bytes reach sockets', 'tier', gauges.fileTier)
-  labelled('gateway_build_info', 'Worker processes by version', 'version', gauges.version)
+  const tier = () => ({ [gauges.fileTier()]: 1 })
+  gauge('gateway_file_tier', 'Processes by the way in which file bytes reach sockets', 'sum', tier, 'tier')
+  gauge('gateway_build_info', 'Worker processes by version', 'sum', () => ({ [gauges.version()]: 1 }), 'version')
   return {
     report: async () => {
       counters.beforeReading()
@@ -311,6 +279,12 @@ export function createProcessMetrics(
       return [...(await registry.getMetricsAsJSON()), ...timed]
     },
   }
+}
+
+/** Returns a value's numbers with their labels. */
+function samples(value: Value, label = ''): [labels: Record<string, string>, n: number][] {
+  if (typeof value === 'number') return [[{}, value]]
+  return Object.entries(value).map(([key, n]) => [{ [label]: key }, n])
 }
 
 function circuits(remote: RemoteSources | undefined): Record<CircuitState, number> {

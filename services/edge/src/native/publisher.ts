@@ -2,7 +2,8 @@ import { randomInt } from 'node:crypto'
 import type { AccessToken } from '@gateway/core/access/decide.js'
 import {
   type AnswerTimes,
-  type ResponseCounts,
+  answerTimes,
+  responseCounts,
   type SampledTile,
   type TakenUsage,
   TIMED_EVERY,
@@ -35,17 +36,6 @@ const NATIVE_SHARE = 3 / 4
 
 /** Interval in sweeps at which the disk space of evicted parts of remote archives is freed. */
 const FORGET_EVICTED_EVERY = 40
-
-const NONE_REFUSED: ResponseCounts['refusals'] = {
-  'no token': 0,
-  'a malformed token': 0,
-  'an unknown token': 0,
-  'no such tile': 0,
-  'no such tile, as an image': 0,
-  'not granted': 0,
-}
-
-const UNTIMED: TimedAnswers = { seconds: 0, counts: [] }
 
 /** The dependencies of native responses. */
 export interface NativeOpening {
@@ -83,38 +73,8 @@ export class NativePublisher {
   #pickEvery = 0
   #sweeps = 0
   #placed = { tiles: 0, bytes: 0 }
-  #counted: Pick<
-    ResponseCounts,
-    | 'answers'
-    | 'cold'
-    | 'notModified'
-    | 'tileDocuments'
-    | 'catalogDocuments'
-    | 'refusals'
-    | 'bodyBytes'
-    | 'evictions'
-    | 'truncated'
-    | 'stalled'
-  > = {
-    notModified: 0,
-    evictions: 0,
-    answers: 0,
-    cold: 0,
-    tileDocuments: 0,
-    catalogDocuments: 0,
-    refusals: NONE_REFUSED,
-    bodyBytes: 0,
-    truncated: 0,
-    stalled: 0,
-  }
-
-  #timed: AnswerTimes = {
-    memory: UNTIMED,
-    pageCache: UNTIMED,
-    refused: UNTIMED,
-    tileDocuments: UNTIMED,
-    catalogDocuments: UNTIMED,
-  }
+  #counted = responseCounts([])
+  #timed = answerTimes([])
 
   /** @param leaseExpiresAt returns the time of `performance.now()` until which known tokens may be honoured, as on the JavaScript path */
   constructor(counters: Counters, usage: TokenUsage, leaseExpiresAt: () => number) {

@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { type Clocks, KeptFile } from './kept-file.js'
 import { RowBytes, readRows } from './kept-rows.js'
 

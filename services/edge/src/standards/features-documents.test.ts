@@ -1,7 +1,7 @@
+import { storedVector } from '@gateway/store/testing/stored-rows.js'
 import type { IndexDescription } from '@gateway/vectors/index-file/index-description.js'
 import { expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
-import { storedVector } from '../testing/stored-rows.js'
 import { featureSchema, queryables } from './features-documents.js'
 
 const catalog = nextCatalog(EMPTY_CATALOG, { codes: null, rows: [] }, { codes: null, rows: [storedVector('places')] })

@@ -1,8 +1,8 @@
 import type { Change, LoggedChange } from '@gateway/contracts/change.js'
 import type { StoredBasemap } from '@gateway/store/basemaps.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { memoryReader } from '../testing/memory-reader.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { PAGE_ROWS } from './catalog-reader.js'
 import { CatalogReplica } from './catalog-replica.js'
 

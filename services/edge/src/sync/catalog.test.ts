@@ -1,6 +1,6 @@
 import { UNKNOWN_FACTS } from '@gateway/contracts/vector.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { expect, test } from 'vitest'
-import { storedBasemap, storedVector, storedVersion } from '../testing/stored-rows.js'
 import { type Catalog, EMPTY_CATALOG, nextCatalog } from './catalog.js'
 
 const NOTHING = { codes: [], rows: [] }

@@ -1,6 +1,6 @@
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { expect, test, vi } from 'vitest'
 import { memoryReader } from '../testing/memory-reader.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import type { What } from './catalog-reader.js'
 import { HostReader, HostReads, type ReadAnswer } from './host-reads.js'
 

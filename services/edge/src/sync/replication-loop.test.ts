@@ -1,7 +1,7 @@
 import type { Sql } from '@gateway/store/connect.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterEach, expect, test } from 'vitest'
 import { memoryReader } from '../testing/memory-reader.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { CatalogReplica } from './catalog-replica.js'
 import { type FollowLoopOptions, ReplicationLoop } from './replication-loop.js'
 import type { StoreLink } from './store-link.js'

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib'
 import type { Change } from '@gateway/contracts/change.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { LAYOUTS, writeLayout } from '@gateway/tilesets/testing/mbtiles-layouts.js'
 import { afterAll, beforeAll, expect } from 'vitest'
@@ -16,7 +17,6 @@ import { follow } from './follow.js'
 import { memoryReader } from './memory-reader.js'
 import { type RawAnswer, RawClient, type RawRequest } from './raw-client.js'
 import { READER, type RunningEdge, runEdge } from './running-edge.js'
-import { storedBasemap, storedVector, storedVersion } from './stored-rows.js'
 
 /*
  * Two edges in whose memory no tile fits, over the same files: one reads tiles without JavaScript, the other with it. Between requests the files and

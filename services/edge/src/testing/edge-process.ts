@@ -1,8 +1,8 @@
 import fs from 'node:fs'
 import path from 'node:path'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { runEdge } from './running-edge.js'
-import { storedBasemap, storedVersion } from './stored-rows.js'
 
 /**
  * `edge-process.js PORT ADDRESS DATA_DIR`: runs an edge over one archive in object storage, which writes its token to DATA_DIR and serves until it is

@@ -8,13 +8,13 @@ import type { Change } from '@gateway/contracts/change.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
 import type { RunningCanary } from '@gateway/store/basemaps.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
 import type { CatalogReplica } from '../sync/catalog-replica.js'
 import { follow } from './follow.js'
 import { memoryReader } from './memory-reader.js'
 import { READER, type RunningEdge, runEdge } from './running-edge.js'
-import { storedBasemap, storedVersion } from './stored-rows.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-native-'))
 export const BODIES = { v1: randomBytes(5_000), v2: randomBytes(7_000), large: randomBytes(60_000) }

@@ -6,10 +6,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from './running-edge.js'
-import { storedBasemap, storedVector, storedVersion } from './stored-rows.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-edge-'))
 export const SMALL = randomBytes(5_000)

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { createLog } from '@gateway/core/logging/log.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { writeGeopackage } from '@gateway/tilesets/geopackage/writer.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
@@ -21,7 +22,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type ObjectServer, startObjectServer } from '../testing/object-server.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 const REQUESTS = 400
 /** While a fault lasts it may log a line every 10 s, and a request that meets it takes milliseconds. */

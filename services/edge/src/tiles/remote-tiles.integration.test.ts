@@ -3,13 +3,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type ObjectServer, startObjectServer } from '../testing/object-server.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 /** Archives with more than some ten thousand entries have leaves. */
 const ZOOM = 8

@@ -6,12 +6,12 @@ import { createLog } from '@gateway/core/logging/log.js'
 import { type StorageDoor, startStorageDoor, type Trouble } from '@gateway/core/object-storage/testing/storage-door.js'
 import { startSwift, type TestSwift } from '@gateway/core/object-storage/testing/swift.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { writeMbtiles } from '@gateway/tilesets/mbtiles/writer.js'
 import { writePmtiles } from '@gateway/tilesets/pmtiles/writer.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { type RunningEdge, runEdge } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 /** One bucket for each fault, whose source has a map of each kind. */
 const TROUBLES: readonly Trouble[] = ['503', '429', 'cut', 'keys', 'clock', 'slow']

@@ -1,6 +1,6 @@
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Catalog, type CatalogBasemap, type CatalogVersion, EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 import { CachedTile, RECHECK_MS, type TileAnswer, TileCache } from './tile-cache.js'
 
 const NOTHING = { codes: [], rows: [] }

@@ -2,12 +2,12 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createLog } from '@gateway/core/logging/log.js'
+import { storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { MbtilesReaders } from '@gateway/tilesets/mbtiles/readers/readers.js'
 import { SMALL_BYTES } from '@gateway/tilesets/source.js'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { DiskGate } from '../files/disk-gate.js'
 import type { CatalogVersion } from '../sync/catalog.js'
-import { storedVersion } from '../testing/stored-rows.js'
 import { type LoadOutcome, TileLoader } from './tile-loader.js'
 
 const SMALL = { z: 0, x: 0, y: 0 }

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { parseRanges } from '@gateway/core/access/client-address.js'
 import { createToken, tokenDigest } from '@gateway/core/access/token-format.js'
 import { freePort } from '@gateway/core/processes/readiness.js'
+import { storedBasemap, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EMPTY_CATALOG, nextCatalog } from '../sync/catalog.js'
 import { READER, type RunningEdge, runEdge, takeUsage } from '../testing/running-edge.js'
-import { storedBasemap, storedVersion } from '../testing/stored-rows.js'
 
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'gateway-refusals-'))
 let running: RunningEdge

@@ -1,5 +1,5 @@
 /**
- * The properties that every tier must have, as functions: the tests run them small, correctness/run.mjs runs them large. Each throws
+ * The properties that every tier must have, as functions: the tests run them small, testing/run-proofs.mjs runs them large. Each throws
  * if the property does not hold.
  */
 import assert from 'node:assert/strict'

@@ -3,7 +3,7 @@ import type { TierName } from '../types.js'
 import * as proofs from './proofs.js'
 import { ServerProcess } from './server-process.js'
 
-/** Proves a tier at the size that fits a test; correctness/run.mjs runs the same proofs in full. */
+/** Proves a tier at the size that fits a test; testing/run-proofs.mjs runs the same proofs in full. */
 export function proveTier(tier: TierName): void {
   const hooked = tier === 'native'
 

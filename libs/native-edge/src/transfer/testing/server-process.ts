@@ -13,7 +13,7 @@ import { RawClient } from '../../uws/raw-client.js'
 import type { NativeUse, SenderStats } from '../file-sender.js'
 import type { TierName } from '../types.js'
 
-const PROGRAM = fileURLToPath(new URL('../../../test-server/server.mjs', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../../testing/file-server.mjs', import.meta.url))
 const HOST = '127.0.0.1'
 
 export interface ServerStats extends SenderStats {
@@ -46,7 +46,7 @@ export interface TestFile {
   readonly sha256: string
 }
 
-/** Runs test-server/server.mjs in its own process, over a directory of random files. */
+/** Runs testing/file-server.mjs in its own process, over a directory of random files. */
 export class ServerProcess {
   readonly root = mkdtempSync(join(tmpdir(), 'sendfile-'))
   readonly #process: ChildProcess

@@ -1,4 +1,5 @@
 import type { NewVersion, StoredBasemap } from '@gateway/store/basemaps.js'
+import { storedBasemap, storedVector, storedVersion } from '@gateway/store/testing/stored-rows.js'
 import type { StoredVector } from '@gateway/store/vectors.js'
 import type { BasemapDiff } from '../diff/diff-basemaps.js'
 import type { VectorDiff } from '../diff/diff-vectors.js'
@@ -45,17 +46,9 @@ export function afterBasemaps(
   for (const change of diff.changes) {
     const before = byCode.get(change.code)
     const versions = new Map((before?.versions ?? []).map((version) => [version.version, version]))
+    // The store assigns the revision, and a diff does not know it.
     for (const version of change.versions)
-      versions.set(version.version, {
-        ...version,
-        // The store assigns the revision, and a diff does not know it.
-        revision: 1,
-        available: true,
-        withdrawn: false,
-        scannedAt: scan.at,
-        overrides: {},
-        scanned: null,
-      })
+      versions.set(version.version, storedVersion(version.version, { ...version, scannedAt: scan.at }))
     for (const label of change.lost) {
       versions.set(label, { ...versions.get(label)!, available: false, scannedAt: scan.at })
     }
@@ -69,27 +62,7 @@ export function afterBasemaps(
 }
 
 export function emptyBasemap(code: string, sourceCode: string): StoredBasemap {
-  return {
-    code,
-    name: code,
-    scannedName: code,
-    setName: null,
-    description: null,
-    tags: [],
-    owner: null,
-    setDefault: null,
-    defaultVersion: null,
-    versions: [],
-    tileBaseUrl: '',
-    sourceCode,
-    sourcePath: '/maps',
-    sourceEnabled: true,
-    withdrawn: false,
-    cachePolicy: 'interface',
-    sharedMaxAge: null,
-    createdAt: new Date(0),
-    updatedAt: new Date(0),
-  }
+  return storedBasemap(code, [], { tileBaseUrl: '', sourceCode, createdAt: new Date(0), updatedAt: new Date(0) })
 }
 
 /** A GeoJSON file as found by a walk. */
@@ -110,27 +83,7 @@ export function foundVector(relativePath: string, fingerprint = 'f'): FoundVecto
 /** The catalog after a diff was written, as the store's queries write it. */
 export function afterVectors(known: readonly StoredVector[], diff: VectorDiff): StoredVector[] {
   const byCode = new Map(known.map((vector) => [vector.code, vector]))
-  for (const vector of diff.upserts)
-    byCode.set(vector.code, {
-      ...vector,
-      available: true,
-      sourcePath: '/vectors',
-      sourceEnabled: true,
-      withdrawn: false,
-      setEncoding: null,
-      revision: 1,
-      tiles: {
-        wanted: true,
-        queued: false,
-        message: '',
-        messageCoded: null,
-        setMinZoom: null,
-        setMaxZoom: null,
-        fields: null,
-        build: null,
-        buildRevision: null,
-      },
-    })
+  for (const vector of diff.upserts) byCode.set(vector.code, storedVector(vector.code, vector))
   for (const code of diff.lostCodes) byCode.set(code, { ...byCode.get(code)!, available: false })
   return [...byCode.values()]
 }

@@ -1,5 +1,5 @@
-import type { StoredBasemap, StoredVersion } from '@gateway/store/basemaps.js'
-import type { StoredVector } from '@gateway/store/vectors.js'
+import type { StoredBasemap, StoredVersion } from '../basemaps.js'
+import type { StoredVector } from '../vectors.js'
 
 const THEN = new Date('2026-01-01T00:00:00Z')
 

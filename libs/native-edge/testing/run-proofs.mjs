@@ -1,7 +1,7 @@
 // The proofs of src/transfer/testing in full, for every tier: some five minutes each, run manually before a release, after a change of the
 // native code and with every new uWebSockets.js binary.
 //
-//   npx tsc -b libs/native-edge && node libs/native-edge/correctness/run.mjs [native] [copy]
+//   npx tsc -b libs/native-edge && node libs/native-edge/testing/run-proofs.mjs [native] [copy]
 import * as proofs from '../dist/transfer/testing/proofs.js'
 import { ServerProcess } from '../dist/transfer/testing/server-process.js'
 

@@ -1,7 +1,7 @@
 // A file server that uses the sender, for the tests and the correctness runs. It runs in its own process, because it is measured from outside
 // (descriptors, memory) and must survive signals and changed files.
 //
-//   node server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 60, "idleSeconds": 75, "port": 0}'
+//   node file-server.mjs '{"root": DIR, "tiers": ["native"], "stallSeconds": 60, "idleSeconds": 75, "port": 0}'
 //
 // prints {"port", "tier", "reason", "warnings"} when it is ready. With "attachLate" it prints that as soon as it listens, and again when SIGHUP has
 // made it attach.

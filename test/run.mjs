@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -15,7 +15,7 @@ const filters = process.argv.slice(2).filter((argument) => !argument.startsWith(
 const changed = process.argv.find((argument) => argument.startsWith('--changed'))
 const totals = { passed: 0, failed: 0, skipped: 0 }
 
-/** External programs of the tests, with the Debian package of each. */
+/** External programs of the tests, or absolute paths of other files, with the Debian package of each. */
 const PROGRAMS = {
   curl: 'curl',
   'redis-server': 'redis-server',
@@ -34,6 +34,8 @@ const PROGRAMS = {
   'swift-account-server': 'swift-account',
   'swift-container-server': 'swift-container',
   'swift-object-server': 'swift-object',
+  // For the load generator of the benchmarks.
+  '/usr/include/openssl/ssl.h': 'libssl-dev',
 }
 
 /** Programs that compile the native addon, which has its own tests. */
@@ -94,7 +96,7 @@ function compileAddon() {
 }
 
 function isOnPath(program) {
-  return (process.env.PATH ?? '').split(delimiter).some((dir) => existsSync(join(dir, program)))
+  return (process.env.PATH ?? '').split(delimiter).some((dir) => existsSync(resolve(dir, program)))
 }
 
 function lint() {

@@ -32,7 +32,14 @@ export const GOALS: readonly Goal[] = [
   ...against('many files, not in memory,', 'many', 'nginx', 0.9, 1.1),
   ['processor time for a GB of downloads, against nginx', 'cpuPerGb', 'download edge', 'download nginx', 'most', 0.9],
   ['MB of memory that 100 slow downloads cost', 'memoryRise', 'slow-downloads edge', null, 'most', 64 * MB],
-  ['p99 of tiles next to downloads, against nginx', 'p99', 'beside-downloads edge', 'beside-downloads nginx', 'most', 1],
+  [
+    'p99 of tiles next to downloads, against nginx',
+    'p99',
+    'beside-downloads edge',
+    'beside-downloads nginx',
+    'most',
+    1,
+  ],
   ['one hot tile, against the floor', RATE, 'hot edge', 'hot floor', 'least', 0.8],
   ['MBTiles, against tileserver-gl-light', RATE, 'mixmb edge', 'mixmb tileserver-gl-light', 'least', 10],
   ...['browser', 'orders', 'head', 'tags', 'since', 'weights', 'basic', 'two-places', 'range'].map(
@@ -70,7 +77,14 @@ export const GOALS: readonly Goal[] = [
   ['403, against one hot tile', RATE, 'refused-grant edge', 'hot edge', 'least', 0.9],
   ['401 for a mistyped token, against one hot tile', RATE, 'refused-checksum edge', 'hot edge', 'least', 1],
   ['401 for an unknown token, against one hot tile', RATE, 'refused-unknown edge', 'hot edge', 'least', 1],
-  ['the mix next to a flood of unknown tokens, against only the mix', RATE, 'beside-flood edge', 'mix edge', 'least', 0.9],
+  [
+    'the mix next to a flood of unknown tokens, against only the mix',
+    RATE,
+    'beside-flood edge',
+    'mix edge',
+    'least',
+    0.9,
+  ],
   ['p99 of the mix next to GetTile, against only the mix', 'p99', 'beside-gettile edge', 'mix edge', 'most', 1.1],
 ]
 

@@ -38,7 +38,7 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['signature_wrong', 'signature_expired'],
-    when: 'a [signed address](../caches.md#signed-addresses) that was made for another resource, was changed, or has ended',
+    when: 'a [signed URL](../caches.md#signed-urls) that was made for another resource, was changed, or has ended',
     act: 'ask for a new one',
   },
   {
@@ -48,7 +48,7 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['outside_bounds'],
-    when: 'a token or a signed address with bounds, and a tile outside them, or a whole archive or vector',
+    when: 'a token or a signed URL with bounds, and a tile outside them, or a whole archive or vector',
     act: 'ask for one without, or have the bounds changed',
   },
   {

@@ -233,7 +233,7 @@ export const REFUSAL_MESSAGES = {
     '{count} lines are more than the {limit} of one file: name an id, a shorter range or a longer step',
   signature_wrong: 'the signature of this address is not valid',
   signature_expired: 'this address has expired',
-  signature_outside: 'this lies outside the area of the signed address',
+  signature_outside: 'this lies outside the area of the signed URL',
   token_outside: 'the service token is limited to an area, and this lies outside or cannot be cut to it',
   signing_two_areas: 'the bounds and those of the service token have two parts in common: sign each of them',
   documents_full: 'too many different documents are being made; please try again',

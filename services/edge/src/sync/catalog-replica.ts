@@ -74,7 +74,7 @@ export class CatalogReplica {
   /**
    * @param now returns milliseconds of the clock by which `reader` dates its results
    * @param onCatalog called when a new snapshot replaces the last one, before any request sees it
-   * @param onSigningSecrets called with the keys of signed addresses whenever they may have changed
+   * @param onSigningSecrets called with the keys of signed URLs whenever they may have changed
    */
   constructor(
     reader: CatalogReader,

@@ -277,7 +277,7 @@ describe('a misplaced or wrong token', () => {
         path: '/api/v1/admin/tokens',
         headers: granted,
         status: 401,
-        says: ['X-Access-Token is read for service tokens only'],
+        says: ['X-Access-Token is read only for service tokens'],
       },
     ],
     [

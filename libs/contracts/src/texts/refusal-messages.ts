@@ -142,7 +142,7 @@ export const REFUSAL_MESSAGES = {
   target_url_not_bucket: 'body.url: must be s3://bucket/prefix',
   target_purge_takes_messages: 'body.mode: a target of kind purge takes only messages',
   exports_full: '{limit} exports that have not ended are waiting already',
-  export_grid: 'body.version: its tiles lie in {grid}; only tiles in Web Mercator are exported',
+  export_grid: 'body.version: its tiles are in {grid}; only tiles in Web Mercator are exported',
   export_tiles_format: 'body.format: {format} cannot hold tiles of the format {tiles}; pmtiles and mbtiles can',
   export_delta_format: 'body.format: a delta must be PMTiles',
   export_delta_target:

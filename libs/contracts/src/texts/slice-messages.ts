@@ -20,7 +20,7 @@ export const SLICE_MESSAGES = {
     'the source {source} is in the format {format}, which may hold several images; list them with gdalinfo, convert one and submit the result: {command}',
   slice_source_archive: 'the source {source} is a packed file ({format}); unpack it and submit what is in it',
   slice_source_damaged:
-    'the source {source} is a {format} image that cannot be read: it is damaged, or made in an unusual way',
+    'the source {source} is a {format} image that cannot be read: it is damaged, or has an unsupported encoding',
   slice_gcps_unusable:
     'the source {source} is placed by {count} ground control points, which do not determine its place; give it more or better ones, or warp it first: {command}',
 

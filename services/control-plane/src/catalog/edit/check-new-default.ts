@@ -10,8 +10,8 @@ const ALIAS = refuse('invalid_parameters', coded('version_is_alias', { alias: CU
 const UNAVAILABLE = refuse('invalid_parameters', coded('version_not_scanned'))
 const WITHDRAWN = refuse('invalid_parameters', coded('version_restore_first'))
 
-/** True if a version may become the default now. */
-export async function switchable(
+/** Returns the basemap if one of its versions may become the default now, or else the refusal. */
+export async function checkNewDefault(
   sql: Queryable,
   code: string,
   version: string,

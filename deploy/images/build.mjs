@@ -14,18 +14,25 @@ const engine = containerEngine()
 
 for (const target of ['edge', 'control-plane']) {
   const image = `map-asset-gateway-${target}`
-  const args = ['build', '--target', target, '-f', join(import.meta.dirname, 'Dockerfile')]
-  for (const tag of [version, 'latest']) args.push('-t', `${image}:${tag}`)
-  // Not LABEL with ARG: buildah takes such a step from its cache even if the argument has changed.
-  for (const [name, value] of Object.entries({ version, revision: revision() })) {
-    args.push('--label', `org.opencontainers.image.${name}=${value}`)
-  }
-  // The OCI format, podman's default, does not support HEALTHCHECK.
-  if (engine.isPodman) args.push('--format', 'docker')
-  const { status } = spawnSync(engine.program, [...args, root], { stdio: 'inherit' })
-  if (status !== 0) process.exit(status ?? 1)
+  build(['--target', target, '-f', join(import.meta.dirname, 'Dockerfile'), '-t', `${image}:unlabelled`, root])
+  // Separately: buildah takes an image with other labels from its cache if the files are the same.
+  const labels = Object.entries({ version, revision: revision() }).map(
+    ([name, value]) => `org.opencontainers.image.${name}=${value}`,
+  )
+  const tags = [version, 'latest'].flatMap((tag) => ['-t', `${image}:${tag}`])
+  build(['--no-cache', ...labels.flatMap((label) => ['--label', label]), ...tags, '-'], `FROM ${image}:unlabelled\n`)
 }
 for (const target of ['edge', 'control-plane']) {
   const size = engine.run('image', 'inspect', '--format', '{{.Size}}', `map-asset-gateway-${target}:${version}`)
   console.log(`map-asset-gateway-${target}:${version}  ${Math.round(Number(size) / 1e6)} MB`)
+}
+
+function build(args, dockerfile) {
+  // The OCI format, podman's default, does not support HEALTHCHECK.
+  const format = engine.isPodman ? ['--format', 'docker'] : []
+  const { status } = spawnSync(engine.program, ['build', ...format, ...args], {
+    input: dockerfile,
+    stdio: [dockerfile === undefined ? 'ignore' : 'pipe', 'inherit', 'inherit'],
+  })
+  if (status !== 0) process.exit(status ?? 1)
 }

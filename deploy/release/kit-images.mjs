@@ -16,12 +16,12 @@ export function saveImages(engine, folder, version) {
     image: `map-asset-gateway-${target}:${version}`,
     file: `map-asset-gateway-${target}-${version}.tar.gz`,
   }))
-  const others = OTHER_IMAGES.map((image) => ({ image, file: `${image.replace(':', '-')}.tar` }))
+  const others = OTHER_IMAGES.map((image) => ({ image, file: `${image.replace(':', '-')}.tar.gz` }))
   for (const { image, file } of others) {
     // Without a registry, an image of this name that is here already is taken.
     if (spawnSync(engine.program, ['pull', image], { stdio: 'ignore' }).status !== 0)
       console.log(`${image} could not be pulled: the kit gets the one that is here`)
-    engine.run('save', '-o', join(folder, file), image)
+    saveImage(engine, image, join(folder, file))
   }
   const images = [...ours, ...others]
     .filter(({ file }) => existsSync(join(folder, file)))
@@ -30,11 +30,23 @@ export function saveImages(engine, folder, version) {
   return images.map((entry) => ({ ...entry, debian: debianIn(engine, entry.image) }))
 }
 
+/** Saves an image for `gzip -dc FILE | docker load`. @param {string} file `.tar.gz` */
+export function saveImage(engine, image, file) {
+  const archive = file.slice(0, -'.gz'.length)
+  engine.run('save', '-o', archive, image)
+  const { status } = spawnSync('gzip', ['-n', archive], { stdio: 'inherit' })
+  if (status !== 0) throw new Error(`gzip ${archive} ended with ${status}`)
+}
+
 /** Loads every image of a kit, and throws if one is not the image that `images.json` names. */
 export function loadImages(engine, folder) {
   const images = JSON.parse(readFileSync(join(folder, 'images.json'), 'utf8'))
   for (const { image, file, id } of images) {
-    engine.run('load', '-i', join(folder, file))
+    // Not `-i`: podman 4.3 loads no compressed file.
+    const load = spawnSync('sh', ['-c', 'gzip -dc "$1" | "$0" load', engine.program, join(folder, file)], {
+      encoding: 'utf8',
+    })
+    if (load.status !== 0) throw new Error(`${file} cannot be loaded: ${load.stderr.trim()}`)
     const loaded = identityOf(engine, image).id
     if (loaded !== id) throw new Error(`${file} is ${loaded} instead of ${id}`)
   }

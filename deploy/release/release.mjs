@@ -32,6 +32,7 @@ import { parseArgs } from 'node:util'
 import { assemble } from '../images/assemble.mjs'
 import { findContainerEngine } from '../images/engine.mjs'
 import { makeKit } from './kit.mjs'
+import { saveImage } from './kit-images.mjs'
 import { notices, services, thirdParties } from './notices.mjs'
 import { changesOf } from './release-notes.mjs'
 
@@ -130,11 +131,8 @@ function saveImages(source) {
     return
   }
   run(process.execPath, ['deploy/images/build.mjs'], source)
-  for (const target of ['edge', 'control-plane']) {
-    const file = join(out, `${name}-${target}-${version}.tar`)
-    engine.run('save', '-o', file, `${name}-${target}:${version}`)
-    run('gzip', ['-n', file], work)
-  }
+  for (const target of ['edge', 'control-plane'])
+    saveImage(engine, `${name}-${target}:${version}`, join(out, `${name}-${target}-${version}.tar.gz`))
 }
 
 function packKit(source) {

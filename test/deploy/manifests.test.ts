@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { SETTINGS } from '@gateway/core/settings/schema.js'
 import { SECRET_FILE_SETTINGS } from '@gateway/core/settings/secret-files.js'
+import { MIGRATION_TIMEOUT_MS } from '@gateway/store/apply-migration.js'
 import { describe, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
 import { type KubernetesObject, nameOf, readObjects, schemaViolations, violations } from './kubernetes-types.js'
@@ -33,6 +34,7 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly value?: string }[]
   readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string }[]
   readonly securityContext?: SecurityContext
+  readonly startupProbe?: { readonly periodSeconds?: number; readonly failureThreshold?: number }
   readonly resources?: Readonly<Record<'requests' | 'limits', { readonly cpu?: string; readonly memory?: string }>>
 }
 interface Pod {
@@ -43,7 +45,10 @@ interface Pod {
   readonly terminationGracePeriodSeconds?: number
 }
 type Workload = KubernetesObject & {
-  readonly spec?: { readonly template?: { readonly spec: Pod } } & Partial<Pod>
+  readonly spec?: {
+    readonly template?: { readonly spec: Pod }
+    readonly progressDeadlineSeconds?: number
+  } & Partial<Pod>
 }
 const podOf = (object: KubernetesObject) => (object as Workload).spec?.template?.spec
 /** Pods with an image; patches name none. */
@@ -165,6 +170,16 @@ test('a pod of the gateway has the time to drain before it is killed', () => {
     const needed = setting('DRAIN_NOTICE_SECONDS') + setting('DRAIN_SECONDS') + 3 + 3 + 3
     expect([name, (pod.terminationGracePeriodSeconds ?? 30) > needed]).toEqual([name, true])
   }
+})
+
+test('a control plane has the time for the longest migration before its pod is killed or its update counts as failed', () => {
+  const deployment = objects.find(
+    (object) => nameOf(object) === 'Deployment control-plane' && podOf(object)?.containers[0]?.image,
+  )
+  const { progressDeadlineSeconds = 600 } = (deployment as Workload).spec ?? {}
+  const { periodSeconds = 10, failureThreshold = 3 } = podOf(deployment as Workload)?.containers[0]?.startupProbe ?? {}
+  expect(periodSeconds * failureThreshold).toBeGreaterThan(MIGRATION_TIMEOUT_MS / 1000)
+  expect(progressDeadlineSeconds).toBeGreaterThan(periodSeconds * failureThreshold)
 })
 
 const isKubectlHere = spawnSync('kubectl', ['version', '--client']).status === 0

@@ -58,6 +58,21 @@ test('rows are selected on this page or as all that match, and one confirmation 
   await console.expectClean()
 })
 
+test('the actions of a row at the lower edge of the window open above it', async () => {
+  const console = await openConsole(gateway())
+  const { page } = console
+  await open(page, '/tokens?q=terminal')
+  const button = page.getByRole('button', { name: /^Actions for/ }).last()
+  await button.waitFor()
+  await button.evaluate((element) => element.scrollIntoView({ block: 'end' }))
+  await button.click()
+  const disable = page.getByRole('button', { name: /^Disable: terminal/ }).filter({ visible: true })
+  const [row, menu] = [await button.boundingBox(), await disable.boundingBox()]
+  expect((menu?.y ?? 0) + (menu?.height ?? 0)).toBeLessThan(row?.y ?? 0)
+  expect(menu?.y).toBeGreaterThan(0)
+  await console.expectClean()
+})
+
 test('selected rows are disabled in one call, and the others stay as they are', async () => {
   const console = await openConsole(gateway())
   const { page } = console

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
@@ -22,6 +23,9 @@ const HEBREW = 'מפת העיר'
 const gateway = useGateway({}, async ({ home, admin }) => {
   await makeTileFolder(join(home, 'maps/city/2026-1'), { maxZoom: 2 })
   await makeTileFolder(join(home, 'maps/city/2026-2'), { maxZoom: 2, shade: 200 })
+  await makeTileFolder(join(home, 'maps/attributed'), { maxZoom: 0 })
+  const documentOf = { name: LONG, attribution: `© ${'unbroken'.repeat(40)}` }
+  await writeFile(join(home, 'maps/attributed/tilejson.json'), JSON.stringify(documentOf))
   await admin.scanSource('maps', 'basemap', join(home, 'maps'))
   for (const name of [LONG, MARKED, HEBREW, 'plain']) await admin.issueToken({ name, basemap_codes: ['city'] })
   await admin.expect('/scan-sources', {
@@ -44,6 +48,7 @@ test.each([
       ['sources', '/sources'],
       ['source', '/sources/long'],
       ['overview', '/'],
+      ['basemap', '/basemaps/attributed'],
     ] as const) {
       await open(page, path)
       await settled(page)

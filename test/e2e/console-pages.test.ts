@@ -17,6 +17,8 @@ import {
 } from './console-browser.js'
 
 const maps = useMaps()
+/** More than the elements of the overview that the keyboard reaches. */
+const OVERVIEW_STOPS = 45
 const openConsole = useBrowser()
 
 /** Existing tiles for every column and row of zoom 2, and missing tiles of zoom 8 around one place. */
@@ -294,6 +296,29 @@ test('the keyboard skips to the content, opens the global search, and lands on t
   await page.getByRole('heading', { name: 'countries', level: 1 }).waitFor()
   await expect.poll(() => inPage(page, 'document.activeElement?.tagName')).toBe('H1')
   await console.expectClean()
+})
+
+test('every element of the overview that the keyboard reaches shows its focus', async () => {
+  const console = await openConsole(maps().gateway)
+  const { page } = console
+  await open(page, '/')
+  await settled(page)
+  const unmarked = `(() => {
+    const element = document.activeElement
+    const looks = [element, ...element.parentElement.querySelectorAll('label, span')].map((each) => getComputedStyle(each))
+    const isMarked = looks.some(({ outlineStyle, boxShadow }) => outlineStyle !== 'none' || boxShadow !== 'none')
+    return isMarked || element === document.body ? null : element.outerHTML
+  })()`
+  const found = new Set<string>()
+  let links = 0
+  for (let i = 0; i < OVERVIEW_STOPS; i++) {
+    await page.keyboard.press('Tab')
+    const html = await inPage<string | null>(page, unmarked)
+    if (html !== null) found.add(html)
+    if (await inPage<boolean>(page, `document.activeElement.matches('.card-link')`)) links++
+  }
+  expect([...found]).toEqual([])
+  expect(links).toBeGreaterThan(1)
 })
 
 test('the console switches to Chinese and remembers the choice', async () => {

@@ -1,28 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { useFakeClock } from '../harness/fake-clock.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { useGateway } from '../harness/use-gateway.js'
 
-const dir = mkdtempSync(join(tmpdir(), 'gateway-test-clock-'))
-const clock = join(dir, 'clock')
-const stepClock = (seconds: number) => writeFileSync(clock, `${seconds >= 0 ? '+' : ''}${seconds}\n`)
-stepClock(0)
-afterAll(() => rmSync(dir, { recursive: true }))
+const clock = useFakeClock()
 
-/** The library that faketime preloads. It allows setting only the calendar of a running process. */
-const preload = execFileSync('faketime', ['-f', '+0', 'printenv', 'LD_PRELOAD'], { encoding: 'utf8' }).trim()
-const fakeClock = {
-  LD_PRELOAD: preload,
-  FAKETIME_TIMESTAMP_FILE: clock,
-  FAKETIME_NO_CACHE: '1',
-  FAKETIME_DONT_FAKE_MONOTONIC: '1',
-}
-
-const gateway = useGateway({ edges: 1, postgres: 'proxy', env: fakeClock }, async ({ home, admin }) => {
+const gateway = useGateway({ edges: 1, postgres: 'proxy', env: clock.environment }, async ({ home, admin }) => {
   await makeTileFolder(join(home, 'basemaps/world/v1'), { maxZoom: 0 })
   await admin.scanSource('maps', 'basemap', join(home, 'basemaps'))
 })
@@ -38,7 +23,7 @@ test('an isolated edge still serves when its wall clock jumps by more than TOKEN
   for (let i = 0; i < 10; i++) for (const { token } of [lasting, expiring]) expect((await read(token)).status).toBe(200)
   await gateway().edges[0]?.postgresProxy?.cut()
   for (const step of [600, -600, 3_600]) {
-    stepClock(step)
+    clock.step(step)
     const answer = await read(lasting.token)
     expect(answer.status).toBe(200)
     expect(Math.abs(Date.parse(answer.headers.get('date') ?? '') - Date.now() - step * 1000)).toBeLessThan(60_000)
@@ -47,7 +32,7 @@ test('an isolated edge still serves when its wall clock jumps by more than TOKEN
     await sleep(600)
     expect((await read(lasting.token)).status).toBe(200)
   }
-  stepClock(0)
+  clock.step(0)
   await gateway().edges[0]?.postgresProxy?.restore()
   await gateway().ready()
 })

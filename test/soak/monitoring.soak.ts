@@ -20,6 +20,8 @@ import { options, say } from './options.js'
 
 /** Factor by which all durations of the alert rules are shortened, since the rules wait for minutes. */
 const FASTER = 20
+/** Maximum time until an alert fires or ends; the rules need less than a minute. */
+const ENDED_WITHIN_MS = 300_000
 const MONITORING = join(import.meta.dirname, '../../deploy/monitoring')
 
 let gateway: Gateway
@@ -82,6 +84,7 @@ function faster(rules: string): string {
   const seconds = (n: string, unit: string) => (Number(n) * { s: 1, m: 60, h: 3600 }[unit as 's']) / FASTER
   return rules
     .replaceAll(/\[(\d+)([smh])\]/g, (_, n, unit) => `[${Math.max(5, seconds(n, unit))}s]`)
+    .replaceAll(/offset (\d+)([smh])/g, (_, n, unit) => `offset ${seconds(n, unit)}s`)
     .replaceAll(/for: (\d+)([smh])/g, (_, n, unit) => `for: ${seconds(n, unit)}s`)
     .replaceAll(/(_seconds\)? > )(\d+)/g, (_, before, n) => `${before}${Number(n) / FASTER}`)
 }
@@ -103,7 +106,7 @@ async function firing(): Promise<string[]> {
 
 /** Waits until an alert fires, or has stopped firing. */
 async function until(name: string, state: 'fires' | 'is over'): Promise<void> {
-  const deadline = Date.now() + 90_000
+  const deadline = Date.now() + ENDED_WITHIN_MS
   while ((await firing()).includes(name) !== (state === 'fires')) {
     if (Date.now() > deadline) throw new Error(`${name} never ${state}; firing: ${await firing()}\n${gateway.logs()}`)
     await sleep(500)

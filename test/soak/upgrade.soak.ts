@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url'
 import { isReady } from '@gateway/core/processes/readiness.js'
 import { expect, test } from 'vitest'
 import { Admin } from '../harness/admin.js'
-import { freshDatabase } from '../harness/database.js'
 import { environment } from '../harness/environment.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { makeGeojson } from '../harness/fixtures/vectors.js'
 import { startNginx } from '../harness/load-balancers.js'
+import { OwnPostgres } from '../harness/own-postgres.js'
 import { freePort } from '../harness/ports.js'
 import { startRedis } from '../harness/redis.js'
 import { ServiceProcess } from '../harness/service-process.js'
@@ -38,7 +38,9 @@ test(
     const before = previousVersion(options.before)
     const returns = before.version !== WITHOUT_MARKS
     const home = await mkdtemp(join(tmpdir(), 'gateway-upgrade-'))
-    const [database, redis] = [await freshDatabase(), await startRedis()]
+    // An empty server: the databases of the other tests are copies of a migrated one.
+    const { database } = await OwnPostgres.start()
+    const redis = await startRedis()
     await makeTileFolder(join(home, 'maps/world/v1'), { maxZoom: 3 })
     await makeGeojson(join(home, 'vectors/points.geojson'), 1_000)
     const [controlPort, ...edgePorts] = [await freePort(), await freePort(), await freePort()] as const

@@ -34,6 +34,31 @@ test('arrays of booleans and times are parsed as such', async () => {
   expect(row).toEqual({ flags: [true, false, null], moments: [new Date('2026-11-21T22:00:00.123Z')] })
 })
 
+test.each([
+  '0001-01-01',
+  '0031-12-31',
+  '0045-01-01',
+  '0099-06-01',
+  '0100-01-01',
+  '1969-12-31',
+  '2026-11-26',
+  '9999-12-31',
+])('a moment of the day %s keeps its year, also in an array and in a zone of the server', async (day) => {
+  const moment = new Date(`${day}T00:00:00.000Z`)
+  const rows = await store.sql.begin(async (sql) => {
+    const inUtc = await sql<object[]>`SELECT ${moment}::timestamptz AS moment, ARRAY[${moment}::timestamptz] AS moments`
+    await sql`SET LOCAL timezone = '-03:30'`
+    return [
+      ...inUtc,
+      ...(await sql<object[]>`SELECT ${moment}::timestamptz AS moment, ARRAY[${moment}::timestamptz] AS moments`),
+    ]
+  })
+  expect(rows).toEqual([
+    { moment, moments: [moment] },
+    { moment, moments: [moment] },
+  ])
+})
+
 test('a null array stays null', async () => {
   const [row] = await store.sql<{ back: unknown }[]>`SELECT ${null as unknown as string[]}::text[] AS back`
   expect(row?.back).toBeNull()

@@ -1,4 +1,5 @@
 import { parse } from 'postgres-array'
+import { dateOf } from './date-type.js'
 
 /** OIDs of array types (PostgreSQL's pg_type.dat, which never change), each with the conversion of one element to a JavaScript value. */
 const ARRAYS: Readonly<Record<string, readonly [oid: number, element: (text: string) => unknown]>> = {
@@ -10,7 +11,7 @@ const ARRAYS: Readonly<Record<string, readonly [oid: number, element: (text: str
   int8_array: [1016, Number],
   float4_array: [1021, Number],
   float8_array: [1022, Number],
-  timestamptz_array: [1185, (text) => new Date(text)],
+  timestamptz_array: [1185, dateOf],
   uuid_array: [2951, String],
 }
 

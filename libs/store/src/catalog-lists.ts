@@ -8,7 +8,7 @@ import { readVectors, type StoredVector } from './vectors.js'
 const SOME_AVAILABLE = 'EXISTS (SELECT FROM basemap_versions v WHERE v.basemap_code = b.code AND v.available)'
 
 /** A name that an operator set takes precedence over one that a scan found. */
-const SHOWN_NAME = 'coalesce(b.set_name, b.name)'
+export const SHOWN_NAME = 'coalesce(b.set_name, b.name)'
 const SHOWN_STORAGE =
   "CASE WHEN v.storage IN ('xyz', 'tms') THEN coalesce(v.overrides->>'storage', v.storage) ELSE v.storage END"
 const SHOWN_FORMAT = "coalesce(v.overrides->>'format', v.format)"

@@ -1,5 +1,6 @@
 import postgres from 'postgres'
 import { ARRAY_TYPES } from './array-types.js'
+import { DATE_TYPE } from './date-type.js'
 import type { Sql } from './sql.js'
 import { securedAddress } from './tls-options.js'
 import { fenced } from './write-fence.js'
@@ -51,6 +52,7 @@ export function openStore(databaseUrl: string, options: StoreOptions): Sql {
     connection: { application_name: options.applicationName },
     types: {
       bigint: { to: 20, from: [20], parse: Number, serialize: String },
+      date: DATE_TYPE,
       ...ARRAY_TYPES,
     },
     ...sessionOptions(options.statementTimeoutMs ?? STATEMENT_TIMEOUT_MS),

@@ -289,7 +289,7 @@ export async function cancelDelivery(
       SELECT id, lease_owner, leased_at FROM deliveries WHERE id = ${id} AND kind = ${kind} AND due_at IS NOT NULL FOR UPDATE
     ), interrupted AS (
       INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message, message_coded)
-      SELECT id, leased_at, 1000 * extract(epoch FROM clock_timestamp() - leased_at), 'interrupted', ${message}, ${tx.json(said)}
+      SELECT id, leased_at, greatest(0, 1000 * extract(epoch FROM clock_timestamp() - leased_at)), 'interrupted', ${message}, ${tx.json(said)}
       FROM open WHERE lease_owner IS NOT NULL
     )
     UPDATE deliveries SET status = 'failed', message = ${message}, message_coded = ${tx.json(said)}, due_at = NULL, acknowledged_at = now(), updated_at = now(),

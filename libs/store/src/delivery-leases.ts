@@ -2,6 +2,7 @@ import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js
 import type { SentRequest } from '@gateway/contracts/push.js'
 import type { Queryable } from './connect.js'
 import type { Delivery, Lane } from './deliveries.js'
+import { isLeased } from './jobs.js'
 import type { KeptTrace } from './kept-trace.js'
 import type { TargetWithSecret } from './targets.js'
 
@@ -45,17 +46,17 @@ export async function claimDeliveries(sql: Queryable, claim: Claim): Promise<Cla
       SELECT candidate.* FROM destinations CROSS JOIN LATERAL (
         SELECT id, due_at, lease_owner, leased_at, lease_until FROM deliveries
         WHERE lane = ${claim.lane} AND destination = destinations.name AND due_at <= now()
-          AND (lease_until IS NULL OR lease_until < now())
+          AND (lease_until IS NULL OR NOT ${isLeased(sql)})
         ORDER BY due_at
         LIMIT greatest(0, ${claim.perDestination} - (
           SELECT count(*) FROM deliveries
-          WHERE lane = ${claim.lane} AND destination = destinations.name AND due_at IS NOT NULL AND lease_until >= now()))
+          WHERE lane = ${claim.lane} AND destination = destinations.name AND due_at IS NOT NULL AND ${isLeased(sql)}))
         FOR UPDATE SKIP LOCKED
       ) candidate
       ORDER BY candidate.due_at LIMIT ${claim.limit}
     ), interrupted AS (
       INSERT INTO delivery_attempts (delivery_id, started_at, duration_ms, outcome, message, message_coded)
-      SELECT id, leased_at, 1000 * extract(epoch FROM lease_until - leased_at), 'interrupted', ${textOf(GONE)}, ${sql.json(GONE)}
+      SELECT id, leased_at, greatest(0, 1000 * extract(epoch FROM lease_until - leased_at)), 'interrupted', ${textOf(GONE)}, ${sql.json(GONE)}
       FROM due WHERE lease_owner IS NOT NULL
     ), claimed AS (
       UPDATE deliveries SET lease_owner = ${claim.owner}, leased_at = now(), fence = fence + 1,

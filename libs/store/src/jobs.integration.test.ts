@@ -64,6 +64,20 @@ test('an expired lease is taken over once, and its former holder can write nothi
   expect(await store.sql.begin((tx) => holdLease(tx, first))).toBe(false)
 })
 
+test('a lease that the clock of the store has left far in the future is taken over', async () => {
+  const ahead = () => store.sql`UPDATE jobs SET lease_until = now() + interval '2 hours' WHERE lease_until IS NOT NULL`
+  await queued()
+  const first = (await claim()) as JobLease
+  const slice = (await claimQueuedJob(store.sql, 'slice_jobs', randomUUID(), 60)) as JobLease
+  // A holder renews its lease by the clock that counts now.
+  await ahead()
+  expect([await renewed(first), await renewed(slice)]).toEqual(['held', 'held'])
+  expect([await claim(), await claimQueuedJob(store.sql, 'slice_jobs', randomUUID(), 60)]).toEqual([null, null])
+  await ahead()
+  expect((await claim())?.fence).toBe(first.fence + 1)
+  expect((await claimQueuedJob(store.sql, 'slice_jobs', randomUUID(), 60))?.fence).toBe(slice.fence + 1)
+})
+
 test('a takeover waits for a transaction that holds the lease, and renewals do not', async () => {
   const first = (await claim()) as JobLease
   const order: string[] = []

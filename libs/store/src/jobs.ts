@@ -41,7 +41,7 @@ export async function claimQueuedJob(
       status = 'running', lease_owner = ${owner}, lease_until = now() + make_interval(secs => ${leaseSeconds}), fence = fence + 1,
       progress = 0, phase = '', message = '', message_coded = NULL, started_at = now()
     WHERE id = (SELECT id FROM ${sql(table)} WHERE status IN ('pending', 'running') ORDER BY submission LIMIT 1)
-      AND (status = 'pending' OR (status = 'running' AND lease_until < now()))
+      AND (status = 'pending' OR (status = 'running' AND NOT ${isLeased(sql)}))
     RETURNING id, fence`
   return row === undefined ? null : { ...row, owner }
 }
@@ -60,7 +60,7 @@ export async function claimExclusiveJob(
     ON CONFLICT (kind, code) DO UPDATE SET
       id = excluded.id, started_at = excluded.started_at, lease_owner = excluded.lease_owner, lease_until = excluded.lease_until,
       fence = jobs.fence + 1
-    WHERE jobs.lease_until < now()
+    WHERE NOT ${isLeased(sql, 'jobs.lease_until')}
     RETURNING id, fence`
   return row === undefined ? null : { ...row, owner }
 }
@@ -122,4 +122,12 @@ export async function endExclusiveJob(sql: Queryable, lease: JobLease): Promise<
 /** Returns the condition of every statement that only the lease's holder may execute, on `jobs` or a table that inherits it. */
 export function holds(sql: Queryable, { id, owner, fence }: JobLease) {
   return sql`id = ${id} AND lease_owner = ${owner} AND fence = ${fence} AND status = 'running'`
+}
+
+/** Longer than any lease. One that ends later was written before the clock of the store stepped back, and its holder would have renewed it. */
+const MAX_LEASE_SECONDS = 120
+
+/** Returns the condition of a row whose lease has not expired; for a row without a lease, it is unknown. */
+export function isLeased(sql: Queryable, column = 'lease_until') {
+  return sql`(${sql(column)} BETWEEN now() AND now() + make_interval(secs => ${MAX_LEASE_SECONDS}))`
 }

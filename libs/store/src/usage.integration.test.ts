@@ -183,6 +183,16 @@ test('old hours become days, with the same sums and totals', async () => {
   expect(await rollUpUsage(store.sql, 30)).toBe(4)
 })
 
+test('usage of a basemap carries the name that an operator set instead of the scanned one', async () => {
+  await store.sql`INSERT INTO scan_sources (code, name, kind, path) VALUES ('maps', 'Maps', 'basemap', '/maps')`
+  await store.sql`INSERT INTO basemaps (code, name, set_name, tile_base_url, source_code)
+    VALUES ('alps', 'scanned', 'The Alps', 'http://x', 'maps'), ('rhine', 'Rhine', NULL, 'http://x', 'maps')`
+  await addUsage(store.sql, randomUUID(), 1, [row('basemap', 'alps', NOON), row('basemap', 'rhine', NOON)])
+  const range = { from: new Date(NOON), to: new Date(NOON + HOUR), step: 'hour' } as const
+  const { items } = await readUsage(store.sql, { by: 'basemap', sort: 'id', ...range })
+  expect(items.map(({ name }) => name)).toEqual(['The Alps', 'Rhine'])
+})
+
 test('cells of the map add up by day, over existing versions, and are kept for a month', async () => {
   await store.sql`INSERT INTO scan_sources (code, name, kind, path) VALUES ('maps', 'Maps', 'basemap', '/maps')`
   await store.sql`INSERT INTO basemaps (code, name, tile_base_url, source_code) VALUES ('alps', 'Alps', 'http://x', 'maps')`

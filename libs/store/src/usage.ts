@@ -9,6 +9,7 @@ import {
   type UsageItem,
   type UsageRow,
 } from '@gateway/contracts/usage.js'
+import { SHOWN_NAME } from './catalog-lists.js'
 import type { Queryable, Sql } from './connect.js'
 import { type Listed, type Listing, type ListRequest, readList } from './listing.js'
 import { isoDates } from './sql.js'
@@ -233,7 +234,8 @@ type UsageSum = Record<'at' | 'refused_by' | (typeof USAGE_AMOUNTS)[number], unk
 async function namesOf(sql: Sql, kind: string, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const named: Readonly<Record<string, () => Promise<{ id: string; name: string }[]>>> = {
     token: () => sql`SELECT id::text, name FROM tokens WHERE id = ANY(${uuidsIn(ids)}::uuid[])`,
-    basemap: () => sql`SELECT code AS id, name FROM basemaps WHERE code = ANY(${ids as string[]})`,
+    basemap: () =>
+      sql`SELECT b.code AS id, ${sql.unsafe(SHOWN_NAME)} AS name FROM basemaps b WHERE b.code = ANY(${ids as string[]})`,
     vector: () => sql`SELECT code AS id, name FROM vectors WHERE code = ANY(${ids as string[]})`,
   }
   const rows = (await named[kind]?.()) ?? []

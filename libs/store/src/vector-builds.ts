@@ -2,7 +2,7 @@ import type { Bounds, VectorLayer } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, textOf } from '@gateway/contracts/messages.js'
 import type { VectorKind } from '@gateway/contracts/vector.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
-import { claimExclusiveJob, endExclusiveJob, type JobLease } from './jobs.js'
+import { claimExclusiveJob, endExclusiveJob, isLeased, type JobLease } from './jobs.js'
 
 /** Channel that tells every builder that the content of a vector, or the settings of its tiles, have changed. */
 export const VECTOR_BUILDS_CHANNEL = 'gateway_vector_builds'
@@ -60,7 +60,7 @@ export async function claimBuild(
              v.build_crashes AS crashes
       FROM vectors v JOIN scan_sources s ON s.code = v.source_code
       WHERE build_tried < revision AND coalesce(build_retry_at <= now(), true) AND available AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
-        AND NOT EXISTS (SELECT FROM ONLY jobs WHERE kind = 'vector_build' AND code = v.code AND lease_until >= now())
+        AND NOT EXISTS (SELECT FROM ONLY jobs WHERE kind = 'vector_build' AND code = v.code AND ${isLeased(tx)})
       ORDER BY size LIMIT 1 FOR UPDATE OF v SKIP LOCKED`
     if (next === undefined) return null
     const lease = await claimExclusiveJob(tx, { kind: 'vector_build', code: next.code }, owner, leaseSeconds)

@@ -1,6 +1,9 @@
-import { create, type Font, type FontCollection } from 'fontkit'
+import { createRequire } from 'node:module'
+import type { Font, FontCollection } from 'fontkit'
 import type { Glyph } from './glyph-range.js'
 import { distanceField, type Segment } from './sdf.js'
+
+const require = createRequire(import.meta.url)
 
 /** Pixels of an em in glyph ranges. */
 const EM = 24
@@ -15,6 +18,8 @@ const CURVE_POINTS = 6
 
 /** Opens a font file. @param face PostScript name in a collection; null: the first. Throws if the file is not a font. */
 export function openOutlines(file: Buffer, face: string | null): Font {
+  // Loaded with the first font: it takes longer to load than a small scan does.
+  const { create } = require('fontkit') as typeof import('fontkit')
   const opened = create(file) as Font | FontCollection
   if (!('fonts' in opened)) return opened
   const named = face === null ? null : opened.fonts.find(({ postscriptName }) => postscriptName === face)

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
+import { createRequire } from 'node:module'
 import {
   type Bounds,
   GAUSS_KRUEGER_CODES,
   type OwnTileMatrixSetId,
   type TileMatrices,
 } from '@gateway/contracts/basemap.js'
-import proj4 from 'proj4'
 import { MAX_TILE_INDEX, MAX_ZOOM } from './address.js'
 import { BrokenArchiveError } from './broken-archive.js'
+
+const require = createRequire(import.meta.url)
 
 /** Limit: degrees east and west of the central meridian that sets are served in. A zone ends at 1.5; provinces are mapped in one zone. */
 const MAX_DEGREES = 6
@@ -36,6 +38,8 @@ export interface Zone {
 /** Returns the zone of a code for which `isGaussKrueger` is true. CGCS2000 is within a decimetre of WGS 84 and is treated as WGS 84. */
 export function zoneOf(code: number): Zone {
   const { meridian, falseEasting } = originOf(code)
+  // Loaded for the first set in a zone: most gateways have none, and it would delay every start.
+  const proj4 = require('proj4') as typeof import('proj4')
   const system = proj4(`+proj=tmerc +lat_0=0 +lon_0=${meridian} +k=1 +x_0=${falseEasting} +y_0=0 +ellps=GRS80 +units=m`)
   return {
     world: [meridian - MAX_DEGREES, 0, Math.min(180, meridian + MAX_DEGREES), MAX_LATITUDE],

@@ -67,11 +67,29 @@ export async function makeBundles(root) {
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
-  // A gateway may run from the newest of the others, and import further chunks of it.
-  const age = (name) => -statSync(join(root, FOLDER, name)).mtimeMs
-  for (const name of before.sort((a, b) => age(a) - age(b)).slice(1))
-    rmSync(join(root, FOLDER, name), { recursive: true, force: true })
+  removeUnused(before.map((name) => join(root, FOLDER, name)))
   return folder
+}
+
+/** Removes folders of bundles, except for the newest, from which a gateway may be starting, and those from which processes run. */
+function removeUnused(folders) {
+  const age = (folder) => -statSync(folder).mtimeMs
+  const commands = runningCommands()
+  for (const folder of folders.sort((a, b) => age(a) - age(b)).slice(1)) {
+    // A process imports further chunks of its bundle as long as it runs.
+    if (!commands.some((command) => command.includes(`${folder}/`))) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Command lines of all processes of this machine that this user may see. */
+function runningCommands() {
+  return readdirSync('/proc').flatMap((name) => {
+    try {
+      return /^\d+$/.test(name) ? [readFileSync(`/proc/${name}/cmdline`, 'utf8')] : []
+    } catch {
+      return []
+    }
+  })
 }
 
 /**
@@ -117,6 +135,7 @@ async function bundle(root, folder) {
     dir: folder,
     format: 'esm',
     sourcemap: true,
+    sourcemapExcludeSources: true,
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
   })

@@ -1,4 +1,5 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -65,6 +66,29 @@ test('an error in a bundle names the line of the source', async () => {
     encoding: 'utf8',
   })
   expect(stderr).toContain(`${join(root, 'services/edge/src/main.ts')}:9`)
+})
+
+test('bundles from which a process runs stay, however many are made meanwhile', async () => {
+  writeFileSync(main, "process.once('message', () => import('./word.js').then(({ word }) => process.send(word)))")
+  const folder = await makeBundles(root)
+  const running = spawn(process.execPath, [bundleOrFile(root, main)], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  try {
+    for (const word of ['two', 'three', 'four']) {
+      say(word)
+      await makeBundles(root)
+    }
+    expect(readdirSync(join(root, 'node_modules/.bundles'))).toHaveLength(3)
+    running.send('import')
+    expect(await once(running, 'message')).toContain('one')
+  } finally {
+    running.disconnect()
+    await once(running, 'exit')
+  }
+  say('the fifth')
+  await makeBundles(root)
+  expect(readdirSync(join(root, 'node_modules/.bundles'))).not.toContain(folder.split('/').at(-1))
 })
 
 test('the newest other bundles stay, because a gateway may run from them', async () => {

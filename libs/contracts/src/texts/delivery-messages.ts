@@ -28,6 +28,7 @@ export const DELIVERY_MESSAGES = {
   delivery_host_unreachable: 'the host cannot be reached',
   delivery_network_unreachable: 'the network cannot be reached',
   delivery_not_http: 'the response is not HTTP',
+  delivery_tls_failed: 'no TLS connection could be made: {words}',
   delivery_no_directory: 'the target directory is missing',
   delivery_own_directory: 'the target directory is the directory of the data itself',
   delivery_nothing_to_copy: 'there are no files to copy',

@@ -63,10 +63,16 @@ export function classifyAddress(text: string): AddressClass {
   if (address instanceof ipaddr.IPv6 && hidesAnIpv4Address(address)) return never('an IPv4 address in an IPv6 disguise')
   const range = isForDocumentation(address) ? 'private' : address.range()
   const kind = RANGE_KINDS[range]
-  if (kind === undefined) return never(`a ${range} address`)
+  if (kind === undefined) return never(`${named(range)} address`)
   // RFC 6052, 3.1: the well-known prefix must not lead to addresses that are not global.
-  if (translated && kind !== 'public') return never(`a ${range} address behind NAT64`)
+  if (translated && kind !== 'public') return never(`${named(range)} address behind NAT64`)
   return { kind }
+}
+
+/** Returns the name of a range of ipaddr.js with its article: "a link-local", "an unspecified". */
+function named(range: string): string {
+  const name = range.replace(/[A-Z]/g, (capital) => `-${capital.toLowerCase()}`)
+  return `${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}`
 }
 
 function isForDocumentation(address: Address): boolean {

@@ -23,6 +23,15 @@ describe('never, not even for a service on loopback that allows everything', () 
   })
 })
 
+test.each([
+  ['169.254.1.1', 'a link-local address is never a destination'],
+  ['0.0.0.0', 'an unspecified address is never a destination'],
+  ['224.0.0.1', 'a multicast address is never a destination'],
+  ['64:ff9b::7f00:1', 'a loopback address behind NAT64 is never a destination'],
+])('the refusal of %s names the kind of the address', (host, problem) => {
+  expect(guardWith().problemOf(`http://${host.includes(':') ? `[${host}]` : host}/`)).toBe(problem)
+})
+
 describe('this machine, while the service listens for others', () => {
   const guard = guardWith(OPEN_SERVICE)
   test.each(LOOPBACK)('%s', async (host) => {

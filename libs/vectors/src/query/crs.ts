@@ -1,6 +1,9 @@
-import proj4 from 'proj4'
+import { createRequire } from 'node:module'
+import type { Converter } from 'proj4'
 import type { IndexDescription } from '../index-file/index-description.js'
 import type { Convert } from './geometry.js'
+
+const require = createRequire(import.meta.url)
 
 export const CRS84 = 'http://www.opengis.net/def/crs/OGC/1.3/CRS84'
 const EPSG = 'http://www.opengis.net/def/crs/EPSG/0/'
@@ -42,10 +45,16 @@ function storageCrsOf({ storage_crs: name, storage_definition: definition }: Ind
 
 function isUsable(definition: string): boolean {
   try {
-    return proj4(definition).forward([0, 0]).length === 2
+    return converterOf(definition).forward([0, 0]).length === 2
   } catch {
     return false
   }
+}
+
+/** Converts from longitude and latitude. The first query in another system loads proj4, which would delay every start. */
+function converterOf(definition: string): Converter {
+  const proj4 = require('proj4') as typeof import('proj4')
+  return proj4(definition)
 }
 
 /** Finds a system by its URI, or by its short name (`EPSG:4490`, `CRS84`). */
@@ -62,7 +71,7 @@ const METRES = 1e4
 /** Returns the conversion from longitude and latitude to positions of the system, in its axis order. */
 export function toCrs({ proj4: definition, northFirst, isGeographic }: Crs): Convert {
   if (definition === null) return northFirst ? (x, y) => [y, x] : null
-  const { forward } = proj4(definition)
+  const { forward } = converterOf(definition)
   const scale = isGeographic ? DEGREES : METRES
   const rounded = (value: number) => Math.round(value * scale) / scale
   return (x, y) => {
@@ -81,7 +90,7 @@ export function toCrs({ proj4: definition, northFirst, isGeographic }: Crs): Con
 
 /** Returns the conversion from positions of the system to longitude and latitude. */
 export function fromCrs({ proj4: definition, northFirst }: Crs): (a: number, b: number) => readonly [number, number] {
-  const inverse = definition === null ? null : proj4(definition).inverse
+  const inverse = definition === null ? null : converterOf(definition).inverse
   return (a, b) => {
     const [x, y] = northFirst ? [b, a] : [a, b]
     return inverse === null ? [x, y] : (inverse([x, y]) as [number, number])

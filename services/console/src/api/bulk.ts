@@ -1,3 +1,4 @@
+import type { MessageParams } from '@gateway/contracts/messages.js'
 import { type Call, call } from './client.js'
 import { useWrite } from './use-write.js'
 
@@ -20,7 +21,15 @@ export type BulkBody = BulkChoice & { readonly action: string; readonly params?:
 export interface BulkResult {
   readonly matched: number
   readonly done: number
-  readonly failed: readonly { readonly id: string; readonly error: string }[]
+  readonly failed: readonly {
+    readonly id: string
+    readonly error: string
+    /** absent in responses of an older service */
+    readonly details?: readonly { readonly code: string; readonly params: MessageParams }[]
+  }[]
+  /** edge processes that have, and that have not applied the changes; absent if no edge keeps what was changed */
+  readonly confirmed?: readonly unknown[]
+  readonly pending?: readonly unknown[]
 }
 
 /** @param changes first parts of the keys of queries that show the changes */

@@ -76,6 +76,12 @@ export interface paths {
                 id: string;
                 code: string;
                 error: string;
+                details: {
+                  code: string;
+                  params: {
+                    [key: string]: string | number;
+                  };
+                }[];
               }[];
               warnings?: {
                 code: string;
@@ -127,6 +133,12 @@ export interface paths {
                 id: string;
                 code: string;
                 error: string;
+                details: {
+                  code: string;
+                  params: {
+                    [key: string]: string | number;
+                  };
+                }[];
               }[];
               warnings?: {
                 code: string;
@@ -1850,6 +1862,12 @@ export interface paths {
                 id: string;
                 code: string;
                 error: string;
+                details: {
+                  code: string;
+                  params: {
+                    [key: string]: string | number;
+                  };
+                }[];
               }[];
               warnings?: {
                 code: string;
@@ -2389,6 +2407,12 @@ export interface paths {
                 id: string;
                 code: string;
                 error: string;
+                details: {
+                  code: string;
+                  params: {
+                    [key: string]: string | number;
+                  };
+                }[];
               }[];
               warnings?: {
                 code: string;
@@ -3026,6 +3050,12 @@ export interface paths {
                 id: string;
                 code: string;
                 error: string;
+                details: {
+                  code: string;
+                  params: {
+                    [key: string]: string | number;
+                  };
+                }[];
               }[];
               warnings?: {
                 code: string;
@@ -3203,6 +3233,12 @@ export interface paths {
                 id: string;
                 code: string;
                 error: string;
+                details: {
+                  code: string;
+                  params: {
+                    [key: string]: string | number;
+                  };
+                }[];
               }[];
               warnings?: {
                 code: string;
@@ -4318,6 +4354,12 @@ export interface paths {
                 id: string;
                 code: string;
                 error: string;
+                details: {
+                  code: string;
+                  params: {
+                    [key: string]: string | number;
+                  };
+                }[];
               }[];
               warnings?: {
                 code: string;

@@ -41,10 +41,23 @@ export const enWork = {
     untilWhen: 'Valid until',
     never: 'Never expires',
     pickOne: 'Choose at least one',
+    effects: {
+      disable: 'Requests with these tokens return 401 immediately. Disabled tokens cannot be enabled again.',
+      extend: 'Tokens that are already valid longer keep their date.',
+      withdrawGrant:
+        'Requests for these maps return 403 immediately. Tokens that may read everything keep their grants.',
+      withdraw:
+        'Readers get 404 and no longer see them in lists until you restore them. Files and records are kept. Browsers and caches keep the tiles that they already have.',
+      restore: 'Every token that is granted them can read them again immediately.',
+      stopRetrying:
+        'These pushes are marked as failed until somebody retries them. Attempts in progress are interrupted, but may have arrived.',
+      cancelJobs: 'The tiles made so far are discarded; the layers stay as they were.',
+    },
     actions: {
       retry: 'Retry',
       acknowledge: 'Acknowledge',
-      cancel: 'Cancel',
+      stopRetrying: 'Stop retrying',
+      cancelJobs: 'Cancel the jobs',
       disable: 'Disable',
       extend: 'Extend',
       grant: 'Grant maps',

@@ -713,6 +713,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   delivery_host_unreachable: '无法到达主机',
   delivery_network_unreachable: '无法到达网络',
   delivery_not_http: '响应不是 HTTP',
+  delivery_tls_failed: '无法建立 TLS 连接：{words}',
   delivery_no_directory: '目标目录不存在',
   delivery_own_directory: '目标目录就是数据所在的目录',
   delivery_nothing_to_copy: '没有可复制的文件',

@@ -40,10 +40,21 @@ export const zhWork: typeof enWork = {
     untilWhen: '有效期至',
     never: '永不过期',
     pickOne: '请至少选择一项',
+    effects: {
+      disable: '使用这些令牌的请求会立即返回 401。停用的令牌无法重新启用。',
+      extend: '有效期更长的令牌保持原来的日期。',
+      withdrawGrant: '对这些地图的请求会立即返回 403。可读取全部内容的令牌保持原有授权。',
+      withdraw:
+        '读取方会得到 404，并且在恢复之前不再在列表中看到它们。文件和记录会保留。浏览器和缓存会保留已有的瓦片。',
+      restore: '所有获授权的令牌立即可以重新读取。',
+      stopRetrying: '这些推送会标记为失败，直到有人重试。正在进行的尝试会被中断，但可能已经送达。',
+      cancelJobs: '已生成的瓦片会被丢弃；图层保持原样。',
+    },
     actions: {
       retry: '重试',
       acknowledge: '确认',
-      cancel: '取消',
+      stopRetrying: '停止重试',
+      cancelJobs: '取消任务',
       disable: '停用',
       extend: '延长有效期',
       grant: '授权地图',

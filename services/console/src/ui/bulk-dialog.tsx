@@ -1,10 +1,12 @@
 import { Alert, Button, Group, List, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import { type BulkResult, useBulk } from '../api/bulk.js'
+import { ApiError } from '../api/client.js'
 import { useTexts } from '../texts/texts.js'
 import type { Bulk, BulkAction, Params } from './bulk.js'
 import { Confirm } from './confirm.js'
 import { Name } from './name.js'
+import { ErrorText } from './server-text.js'
 import { shortText } from './shown-text.js'
 import type { Selection } from './use-selection.js'
 
@@ -44,12 +46,14 @@ export default function BulkDialog({ bulk, selection, action, onClose }: BulkDia
       onClose={onClose}
       failed={t.failed}
       {...(action.danger && { danger: true })}
+      {...(action.keep !== undefined && { cancel: action.keep })}
     >
       <Text>{t.words(selection.count)}</Text>
+      {action.effects !== undefined && <Text>{action.effects}</Text>}
       {action.Fields !== undefined && <action.Fields onChange={setParams} />}
       {tried && params === null && (
         <Text c="var(--mantine-color-error)" size="sm" role="alert">
-          {t.pickOne}
+          {action.needed ?? t.pickOne}
         </Text>
       )}
     </Confirm>
@@ -71,7 +75,7 @@ interface ResultsProps {
   readonly onClose: () => void
 }
 
-function Results({ result: { matched, done, failed }, action, nameOf, onClose }: ResultsProps) {
+function Results({ result: { matched, done, failed, confirmed, pending }, action, nameOf, onClose }: ResultsProps) {
   const texts = useTexts()
   const t = texts.work.bulk
   return (
@@ -80,13 +84,21 @@ function Results({ result: { matched, done, failed }, action, nameOf, onClose }:
         <Alert color={failed.length === 0 ? 'teal' : 'orange'} role="status">
           {t.done(done, matched)}
         </Alert>
+        {confirmed !== undefined && pending !== undefined && (
+          <Text>{texts.withdraw.confirmedBy(confirmed.length, confirmed.length + pending.length)}</Text>
+        )}
         {failed.length > 0 && (
           <>
             <Text fw={550}>{t.notDone(failed.length)}</Text>
             <List size="sm" spacing="xs">
-              {failed.slice(0, NAMED).map(({ id, error }) => (
+              {failed.slice(0, NAMED).map(({ id, error, details = [] }) => (
                 <List.Item key={id}>
-                  <Name>{shortText(nameOf(id))}</Name>: <bdi>{error}</bdi>
+                  <Name>{shortText(nameOf(id))}</Name>:{' '}
+                  <bdi>
+                    <ErrorText
+                      error={new ApiError(0, error, { said: details.map(({ code, params }) => [code, params]) })}
+                    />
+                  </bdi>
                 </List.Item>
               ))}
             </List>

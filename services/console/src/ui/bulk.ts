@@ -9,8 +9,14 @@ export interface BulkAction {
   readonly action: string
   readonly label: string
   readonly needs: Role
+  /** effects of the action, for its confirmation */
+  readonly effects?: string
+  /** label of the button that closes the confirmation, if "Cancel" could mean the action */
+  readonly keep?: string
   /** true if the action removes something */
   readonly danger?: boolean
+  /** shown while the parameters are incomplete */
+  readonly needed?: string
   /** asks for the action's parameters; `null`: they are incomplete */
   readonly Fields?: (props: { readonly onChange: (params: Params | null) => void }) => React.ReactNode
 }

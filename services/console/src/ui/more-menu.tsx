@@ -31,7 +31,10 @@ export function MoreMenu({ needs, of, children }: MoreMenuProps) {
   const place = () => {
     const box = button.current?.getBoundingClientRect()
     if (box === undefined || menu.current === null) return
-    menu.current.style.top = `${box.bottom + GAP}px`
+    // The height of a closed menu is unknown. It opens to the side with more room.
+    const above = box.top + box.bottom > window.innerHeight
+    menu.current.style.top = above ? 'auto' : `${box.bottom + GAP}px`
+    menu.current.style.bottom = above ? `${window.innerHeight - box.top + GAP}px` : 'auto'
     menu.current.style.right = `${document.documentElement.clientWidth - box.right}px`
   }
   if (!isAllowed) return null

@@ -1,7 +1,8 @@
 import type { Warning } from '@gateway/contracts/warning.js'
 import { notifications } from '@mantine/notifications'
 import { createElement } from 'react'
-import { ErrorText, ServerText } from './server-text.js'
+import { Failure } from './problem.js'
+import { ServerText } from './server-text.js'
 
 /** Shows a temporary message about a success, and announces it to screen readers. */
 export function notifyDone(title: string, message = ''): void {
@@ -12,10 +13,11 @@ export function notifyInfo(title: string, message: string): void {
   notifications.show({ title, message, color: 'blue', role: 'status' } as never)
 }
 
-/** Shows a message that stays until it is closed. */
+/** Shows an error with its remedy. It stays until it is closed, or until the same action fails again. */
 export function notifyFailed(title: string, error: unknown): void {
-  const message = createElement(ErrorText, { error })
-  notifications.show({ title, message, color: 'red', autoClose: false })
+  const message = createElement(Failure, { error })
+  notifications.hide(title)
+  notifications.show({ id: title, title, message, color: 'red', autoClose: false })
 }
 
 /** Shows a warning about accepted but probably unintended input. It stays until it is closed. */

@@ -15,6 +15,19 @@ function adviceOf(t: Texts, error: unknown): string | undefined {
   return t.problem.advice[code ?? (status >= 500 ? 'internal' : 'invalid_parameters')]
 }
 
+/** Shows an error in the server's words, with its remedy. Without a response, the browser's own words help nobody, so they are left out. */
+export function Failure({ error, framed = false }: { readonly error: unknown; readonly framed?: boolean }) {
+  const advice = adviceOf(useTexts(), error)
+  const answered = !(error instanceof ApiError && error.status === 0)
+  const words = <ErrorText error={error} />
+  return (
+    <>
+      {answered && (framed ? <Code className="wrap">{words}</Code> : <Text size="sm">{words}</Text>)}
+      {advice !== undefined && <Text size="sm">{advice}</Text>}
+    </>
+  )
+}
+
 export interface ProblemProps {
   /** the failed action */
   readonly title: string
@@ -22,17 +35,13 @@ export interface ProblemProps {
   readonly onRetry?: (() => void) | undefined
 }
 
-/** Shows an error in the server's words, with its remedy. */
+/** Shows an error in its own frame, with its remedy. */
 export function Problem({ title, error, onRetry }: ProblemProps) {
   const t = useTexts()
-  const advice = adviceOf(t, error)
   return (
     <Alert color="red" variant="light" icon={<IconAlertTriangle />} title={title} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Code className="wrap">
-          <ErrorText error={error} />
-        </Code>
-        {advice !== undefined && <Text size="sm">{advice}</Text>}
+        <Failure error={error} framed />
         {onRetry && (
           <Button size="xs" variant="default" onClick={onRetry}>
             {t.common.retry}

@@ -36,6 +36,7 @@ export async function pushBasemap(
   const version = basemap.versions.find((one) => one.version === label)
   if (version === undefined) return refuse('not_found', coded('version_not_of_the_basemap'))
   if (!version.available) return refuse('invalid_parameters', coded('version_unavailable'))
+  if (version.review) return refuse('invalid_parameters', coded('version_held'))
   if (version.withdrawn || !isOffered(basemap)) return refuse('invalid_parameters', coded('version_withdrawn'))
   const push = { kind: 'basemap_push', basemapCode: basemap.code, version: version.version } as const
   return { ok: true, record: toPushRecord(await enqueue(ctx, target.target, push, basemap.name, admin)) }

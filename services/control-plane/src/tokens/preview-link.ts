@@ -15,6 +15,7 @@ import { sendRefusal } from '../platform/http/refusal.js'
 const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 const WITHDRAWN = refuse('invalid_parameters', coded('version_withdrawn'))
+const HELD = refuse('invalid_parameters', coded('version_held'))
 const OTHER_GRID = refuse('invalid_parameters', coded('preview_grid'))
 
 /** Creates links to a map for people without an account. */
@@ -51,6 +52,7 @@ async function createPreviewLink(
   const label = version === undefined || version === CURRENT_VERSION ? basemap.defaultVersion : version
   const shown = basemap.versions.find((one) => one.version === label)
   if (shown === undefined) return NO_SUCH_VERSION
+  if (shown.review) return HELD
   if (shown.withdrawn || !isOffered(basemap)) return WITHDRAWN
   if (shown.tileMatrixSet !== 'WebMercatorQuad') return OTHER_GRID
   const plaintext = createToken()

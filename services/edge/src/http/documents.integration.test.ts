@@ -255,7 +255,8 @@ test('a token that is disabled while its requests wait for their turn is refused
 
 test('stalled clients share the bytes of one document, and are cut when they make no progress', async () => {
   const { documents, counters, native } = running.edge
-  for (let i = 0; i < 3; i++) await ask(CAPABILITIES)
+  // On a busy machine, the table may not take the document at the third request.
+  await expect.poll(() => withoutJavaScript(() => ask(CAPABILITIES))).toBe(1)
   const before = documents.heldBytes
   const stalledReaders = () => {
     counters.beforeReading()

@@ -22,6 +22,12 @@ const HUGE_PAGES = ['GLIBC_TUNABLES', 'glibc.malloc.hugetlb=1'] as const
 
 const MODULE = new URL('../worker.js', import.meta.url)
 
+/**
+ * First size in MB of the heap's part for new objects. In V8's own 1 MB, rows of the catalog look long-lived while they are read: with 15,000
+ * versions a worker then peaks at 145 instead of 119 MB.
+ */
+const FIRST_NEW_SPACE = '--min-semi-space-size=2'
+
 export interface WorkerEvents {
   message(worker: WorkerProcess, message: FromWorker): void
   /** Called when it does not turn its event loop. */
@@ -40,7 +46,7 @@ export class WorkerProcess {
     this.#child = new KillableChild<FromWorker>(
       {
         module: MODULE,
-        nodeOptions: process.execArgv,
+        nodeOptions: [...process.execArgv, FIRST_NEW_SPACE],
         env: childEnvironment({ ...HEAD_LIMIT, ...unlessSet(...HUGE_PAGES), ...withThreadPool(THREADS) }),
         stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
         endsWithParent: null,

@@ -144,12 +144,19 @@ const ExtendFields = lazy(async () => ({ default: (await import('./bulk-fields.j
 const GrantFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).GrantFields }))
 
 /** Returns the actions on the selected tokens. */
-function tokenActions({ work: { bulk } }: Texts): readonly BulkAction[] {
-  const { actions } = bulk
+function tokenActions({ work: { bulk }, tokens }: Texts): readonly BulkAction[] {
+  const { actions, effects } = bulk
+  const dated = { Fields: ExtendFields, needed: tokens.expiryNeeded }
   return [
-    { action: 'extend', label: actions.extend, needs: 'admin', Fields: ExtendFields },
+    { action: 'extend', label: actions.extend, needs: 'admin', effects: effects.extend, ...dated },
     { action: 'grant', label: actions.grant, needs: 'admin', Fields: GrantFields },
-    { action: 'withdraw', label: actions.withdrawGrant, needs: 'admin', Fields: GrantFields },
-    { action: 'disable', label: actions.disable, needs: 'admin', danger: true },
+    {
+      action: 'withdraw',
+      label: actions.withdrawGrant,
+      needs: 'admin',
+      effects: effects.withdrawGrant,
+      Fields: GrantFields,
+    },
+    { action: 'disable', label: actions.disable, needs: 'admin', effects: effects.disable, danger: true },
   ]
 }

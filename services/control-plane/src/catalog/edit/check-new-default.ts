@@ -9,6 +9,7 @@ const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap')
 const ALIAS = refuse('invalid_parameters', coded('version_is_alias', { alias: CURRENT_VERSION }))
 const UNAVAILABLE = refuse('invalid_parameters', coded('version_not_scanned'))
 const WITHDRAWN = refuse('invalid_parameters', coded('version_restore_first'))
+const HELD = refuse('invalid_parameters', coded('version_held'))
 
 /** Returns the basemap if one of its versions may become the default now, or else the refusal. */
 export async function checkNewDefault(
@@ -22,5 +23,6 @@ export async function checkNewDefault(
   const wanted = basemap.versions.find((known) => known.version === version)
   if (wanted === undefined) return NO_SUCH_VERSION
   if (!wanted.available) return UNAVAILABLE
+  if (wanted.review) return HELD
   return wanted.withdrawn ? WITHDRAWN : { ok: true, basemap }
 }

@@ -54,6 +54,19 @@ test('a new version is held, and neither readers nor the default see it', async 
   expect((await call('PATCH', '/basemaps/world/versions/v2', { withdrawn: false })).status).toBe(409)
 })
 
+test('every action that needs a published version says that a held one waits for an approval', async () => {
+  const pushed = { target_code: 'portal', basemap_code: 'world' }
+  const refused = await Promise.all([
+    call('POST', '/basemaps/world/default-version', { version: 'v2' }),
+    call('POST', '/pushes', { ...pushed, version: 'v2' }),
+    call('POST', '/exports', { basemap_code: 'world', version: 'v2' }),
+    call('POST', '/exports', { basemap_code: 'world', version: 'v1', from_version: 'v2' }),
+    call('POST', '/preview-links', { basemap_code: 'world', version: 'v2' }),
+  ])
+  const error = 'this version waits for an approval or was rejected; approve it to publish it'
+  expect(refused).toEqual(refused.map(() => ({ status: 400, body: { error } })))
+})
+
 test('an approved version is published, with an audit entry and an event', async () => {
   const approved = await call('POST', '/basemaps/world/versions/v2/approve')
   expect([approved.status, approved.body]).toMatchObject([

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module'
-import anyAscii from 'any-ascii'
 
 const require = createRequire(import.meta.url)
 
@@ -20,13 +19,20 @@ export function reducedCode(relativePath: string): string {
     .normalize('NFKC')
     .replace(/(?<=[A-Za-z0-9])(?=\p{Script=Han})|(?<=\p{Script=Han})(?=[A-Za-z0-9])/gu, ' ')
     .replace(/\p{Script=Han}+/gu, inPinyin)
-  const reduced = anyAscii(latin.normalize('NFC'))
+  const reduced = inAscii(latin.normalize('NFC'))
     .replace(/[\s/.,;+&()[\]]+/g, '-')
     .replace(/[^A-Za-z0-9_-]/g, '')
     .replace(/-{2,}/g, '-')
     .replace(/^-|-$/g, '')
     .slice(0, MAX_CODE_LENGTH)
   return reduced === '' ? NAMELESS : reduced
+}
+
+/** Loads the tables, which are half a megabyte, with the first path that needs them. */
+function inAscii(text: string): string {
+  if (/^\p{ASCII}*$/u.test(text)) return text
+  const { default: anyAscii } = require('any-ascii') as typeof import('any-ascii')
+  return anyAscii(text)
 }
 
 /** Loads the dictionaries with the first path in Chinese. */

@@ -142,6 +142,15 @@ describe('a receiver that misbehaves costs one failed attempt:', () => {
     expect(await sendTo(behave)).toMatchObject({ delivered: false, message: expect.stringMatching(message) })
   })
 
+  test('it does not speak TLS', async () => {
+    const receiver = await startTcpReceiver(request((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')))
+    closing.push(receiver.close)
+    expect(await send(receiver.url.replace('http:', 'https:'), LONG)).toMatchObject({
+      delivered: false,
+      message: 'no TLS connection could be made: wrong version number',
+    })
+  })
+
   test('no listener', async () => {
     const receiver = await startTcpReceiver(() => {})
     await receiver.close()

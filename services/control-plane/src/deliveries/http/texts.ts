@@ -55,14 +55,24 @@ const KNOWN_ERRORS: Readonly<Record<string, MessageCode>> = {
 
 const MAX_MESSAGE = 300
 
+type FailedExchange = Error & {
+  readonly code?: unknown
+  readonly errors?: unknown[]
+  /** part of OpenSSL that failed, and why */
+  readonly library?: string
+  readonly reason?: string
+}
+
 /** Returns the reason of a failed exchange, for operators. */
 export function errorMessage(error: unknown): CodedMessage {
-  const { name, code, message, errors, cause } = error as Error & { code?: unknown; errors?: unknown[] }
+  const { name, code, message, errors, cause, reason, library } = error as FailedExchange
   // One entry for each tried address. The first is enough.
   if (Array.isArray(errors) && errors.length > 0) return errorMessage(errors[0])
   const known = KNOWN_ERRORS[String(code)]
   if (known !== undefined) return coded(known)
   if (name === 'HTTPParserError') return coded('delivery_not_http')
+  // The message of OpenSSL begins with numbers and ends with a line of its source.
+  if (library === 'SSL routines' && reason) return coded('delivery_tls_failed', { words: shown(reason) })
   if (error instanceof CodedError) return error.said
   if (cause instanceof Error && code === undefined) return errorMessage(cause)
   return messageOfError(shown(message ?? String(error)).slice(0, MAX_MESSAGE))

@@ -1,5 +1,4 @@
 import { coded, messageOfError } from '@gateway/contracts/messages.js'
-import { createTransport } from 'nodemailer'
 import { failure, type Outcome, success } from '../outcome.js'
 
 export interface MailSettings {
@@ -24,6 +23,7 @@ interface Told {
 /** Sends one message as plain text, by SMTP. A line break in a name cannot start another header, since nodemailer encodes headers. */
 export async function sendMail({ url, from }: MailSettings, to: string, event: unknown): Promise<Outcome> {
   if (url === null || from === null) return failure(coded('notification_no_smtp'))
+  const { createTransport } = await import('nodemailer')
   const transport = createTransport({
     url,
     connectionTimeout: TIMEOUT_MS,

@@ -158,6 +158,15 @@ describe('when its holder dies', () => {
     expect(await store.read(id)).toMatchObject({ status: 'succeeded', attempts: 1 })
   })
 
+  test('a delivery is taken over if the clock of the store has stepped back since it was leased', async () => {
+    const id = await store.enqueue('http://10.0.0.1/')
+    expect(await claimDeliveries(store.sql, { ...claim, perDestination: 1, leaseSeconds: 15 })).toHaveLength(1)
+    await store.sql`UPDATE deliveries SET leased_at = now() + interval '2 hours', lease_until = now() + interval '1 hour' WHERE id = ${id}`
+    const taken = await claimDeliveries(store.sql, { ...claim, perDestination: 1, leaseSeconds: 15 })
+    expect(taken.map((one) => one.id)).toEqual([id])
+    expect(await store.attempts(id)).toMatchObject([{ outcome: 'interrupted', durationMs: 0 }])
+  })
+
   test('a holder that renews its lease keeps it', async () => {
     await store.enqueue('http://10.0.0.1/')
     const [held] = await claimDeliveries(store.sql, { ...claim, leaseSeconds: 1 })

@@ -1,6 +1,6 @@
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded, sentence } from '@gateway/contracts/messages.js'
+import { coded, messageParamsSchema, sentence } from '@gateway/contracts/messages.js'
 import { type Warning, warningsField, withWarnings } from '@gateway/contracts/warning.js'
 import { text } from '@gateway/store/catalog/list-query.js'
 import type { Keys } from '@gateway/store/listing.js'
@@ -152,6 +152,9 @@ const resultSchema = z.object({
         id: z.string().describe('as in `ids`'),
         code: z.string().describe('stable code of the refusal, as `x-refusal` carries it'),
         error: z.string().describe('why this item was not changed'),
+        details: z
+          .array(z.object({ code: z.string(), params: messageParamsSchema }))
+          .describe('the messages in `error`, as `x-refusal-details` carries them'),
       }),
     )
     .describe('items that were not changed'),

@@ -70,7 +70,12 @@ describe('tokens', () => {
     const expected = {
       matched: 5,
       done: 3,
-      failed: [MISSING, 'nonsense'].map((id) => ({ id, code: 'not_found', error: 'no such token' })),
+      failed: [MISSING, 'nonsense'].map((id) => ({
+        id,
+        code: 'not_found',
+        error: 'no such token',
+        details: [{ code: 'token_not_found', params: {} }],
+      })),
       confirmed: [],
       pending: [],
     }
@@ -206,7 +211,14 @@ describe.each(['push-records', 'vector-push-records'] as const)('%s', (records) 
       expect((await bulk({ action: 'cancel', ids: [...ids, MISSING] })).body).toEqual({
         matched: 3,
         done: 2,
-        failed: [{ id: MISSING, code: 'not_found', error: 'there is no such record' }],
+        failed: [
+          {
+            id: MISSING,
+            code: 'not_found',
+            error: 'there is no such record',
+            details: [{ code: 'record_not_found', params: {} }],
+          },
+        ],
       }),
     )
     expect(cancelled).toEqual(ids.map((id) => `push.cancel ${id}`))
@@ -281,7 +293,14 @@ describe.each([
       expect((await withdraw()).body).toEqual({
         matched: 2,
         done: 1,
-        failed: [{ id: 'nowhere', code: 'not_found', error: `no such ${kind}` }],
+        failed: [
+          {
+            id: 'nowhere',
+            code: 'not_found',
+            error: `no such ${kind}`,
+            details: [{ code: `${kind}_not_found`, params: {} }],
+          },
+        ],
         confirmed: [],
         pending: [],
       }),

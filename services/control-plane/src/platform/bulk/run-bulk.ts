@@ -1,5 +1,6 @@
 import type { LogState } from '@gateway/contracts/change.js'
 import type { ErrorCode, Refusal } from '@gateway/contracts/errors.js'
+import type { MessageParams } from '@gateway/contracts/messages.js'
 import type { NewChange } from '@gateway/store/change-log.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import type { ControlContext } from '../context.js'
@@ -15,6 +16,8 @@ export interface FailedItem {
   readonly id: string
   readonly code: ErrorCode
   readonly error: string
+  /** codes and parameters of the messages in `error` */
+  readonly details: { readonly code: string; readonly params: MessageParams }[]
 }
 
 interface BulkOutcome {
@@ -57,7 +60,11 @@ async function changeBatch(tx: Transaction, ids: readonly string[], change: Item
     if (item.status === 'rejected') throw item.reason
     const outcome = item.value
     if (outcome.ok) changes.push(...(outcome.changes ?? []))
-    else result.push({ id: ids[i] as string, code: outcome.code, error: outcome.message })
+    else result.push(failedItem(ids[i] as string, outcome))
   }
   return { result, changes }
+}
+
+function failedItem(id: string, { code, message, details = [] }: Refusal): FailedItem {
+  return { id, code, error: message, details: details.map(({ code, params }) => ({ code, params })) }
 }

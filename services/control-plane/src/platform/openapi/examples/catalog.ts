@@ -251,7 +251,14 @@ export const CATALOG: Readonly<Record<string, Example>> = {
     answer: {
       matched: 2,
       done: 1,
-      failed: [{ id: 'wrold', code: 'not_found', error: 'no such basemap' }],
+      failed: [
+        {
+          id: 'wrold',
+          code: 'not_found',
+          error: 'no such basemap',
+          details: [{ code: 'basemap_not_found', params: {} }],
+        },
+      ],
       ...FOLLOWED,
     },
   },

@@ -157,7 +157,7 @@ export const DELIVERIES: Readonly<Record<string, Example>> = {
   },
   changeVectorPushRecords: {
     request: { action: 'acknowledge', ids: ['7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11', ID] },
-    answer: bulkResult(1, 'there is no such record'),
+    answer: bulkResult(1, 'there is no such record', 'record_not_found'),
   },
   retryPush: retry(PUSH_RECORD),
   cancelPush: cancel(PUSH_RECORD),

@@ -14,10 +14,10 @@ export interface Example {
 
 export const list = (...items: readonly unknown[]) => ({ items, total: items.length })
 /** The result of an action on many items of which one does not exist. */
-export const bulkResult = (done: number, error: string) => ({
+export const bulkResult = (done: number, error: string, message: string) => ({
   matched: done + 1,
   done,
-  failed: [{ id: ID, code: 'not_found', error }],
+  failed: [{ id: ID, code: 'not_found', error, details: [{ code: message, params: {} }] }],
 })
 export const ID = '0b9d3a52-5c1e-4b5f-9f57-2f1f4f3c7d10'
 export const EARLIER = '2026-03-01T08:00:00.000Z'

@@ -73,7 +73,7 @@ export const SLICING: Readonly<Record<string, Example>> = {
   },
   changeSliceJobs: {
     request: { action: 'cancel', ids: ['7d7f3c1e-2b59-4b7e-9d57-1f1f0a3f3c11', ID] },
-    answer: bulkResult(1, 'no such slice job'),
+    answer: bulkResult(1, 'no such slice job', 'slice_not_found'),
   },
   cancelSliceJob: {
     parameters,

@@ -104,7 +104,7 @@ function lint() {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  if (status !== 0) fail('Lint: failed (npm run lint); `npm run format` mends what can be mended by itself.')
+  if (status !== 0) fail('Lint: failed (npm run lint); `npm run format` fixes the faults that biome can fix.')
 }
 
 /** System tests run built programs without importing them. Returns those that a change affects, or null for all. */

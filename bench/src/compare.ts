@@ -152,7 +152,9 @@ function chosenWorkloads(): Workload[] {
       name.endsWith('*') ? one.name.startsWith(name.slice(0, -1)) : one.name === name,
     )
     if (found.length === 0)
-      throw new Error(`--workloads: ${name} is none of ${WORKLOADS.map((one) => one.name).join(', ')}`)
+      throw new Error(
+        `--workloads: ${name} is unknown; the workloads are ${WORKLOADS.map((one) => one.name).join(', ')}`,
+      )
     return found
   })
 }
@@ -160,7 +162,8 @@ function chosenWorkloads(): Workload[] {
 function chosen<T extends { readonly name: string }>(option: 'peers', all: readonly T[]): T[] {
   return (options[option]?.split(',') ?? all.map(({ name }) => name)).map((name) => {
     const found = all.find((one) => one.name === name)
-    if (found === undefined) throw new Error(`--${option}: ${name} is none of ${all.map((one) => one.name).join(', ')}`)
+    if (found === undefined)
+      throw new Error(`--${option}: ${name} is unknown; the values are ${all.map((one) => one.name).join(', ')}`)
     return found
   })
 }

@@ -24,7 +24,7 @@ const { values: options } = parseArgs({
 const scenarios = options.scenario.map((name) => {
   const found = SCENARIOS.find((one) => one.name === name)
   if (found === undefined)
-    throw new Error(`--scenario ${name} is none of ${SCENARIOS.map((one) => one.name).join(', ')}`)
+    throw new Error(`--scenario ${name} is unknown; the scenarios are ${SCENARIOS.map((one) => one.name).join(', ')}`)
   return found
 })
 const seconds = Number(options.seconds)

@@ -140,7 +140,7 @@ try {
     )
     const { rate, errors } = await other
     row(
-      `tiles beside 100 queries of ${name}: p99 ms, requests/s`,
+      `tiles next to 100 queries of ${name}: p99 ms, requests/s`,
       `${beside.p99.toFixed(2)}, ${beside.rate.toFixed(0)}`,
       (quiet.p99 + 5).toFixed(2),
     )

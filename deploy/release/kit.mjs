@@ -51,7 +51,7 @@ function packNode(kit, pack) {
   mkdirSync(join(folder, 'bin'), { recursive: true })
   cpSync(process.execPath, join(folder, 'bin/node'))
   const npm = join(dirname(process.execPath), '../lib/node_modules/npm')
-  if (!existsSync(npm)) throw new Error(`npm is not beside ${process.execPath}, in ${npm}`)
+  if (!existsSync(npm)) throw new Error(`npm is missing next to ${process.execPath}, at ${npm}`)
   cpSync(npm, join(folder, 'lib/node_modules/npm'), { recursive: true, dereference: true })
   writeFileSync(
     join(folder, 'bin/npm'),

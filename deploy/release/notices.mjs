@@ -86,7 +86,7 @@ ${DATA}
 ## Packages
 
 ${sections.join('\n')}
-### Without a licence file of their own, under the licence that their package.json names
+### Without their own licence file, under the licence that their package.json names
 
 ${silent.join('')}`
 }

@@ -151,7 +151,7 @@ describe('a missing object', () => {
     ],
   ])('%s', (_, one) => check({ headers: withToken(narrow), ...one }))
 
-  test('a signed address does not reveal other versions', () =>
+  test('a signed URL does not reveal other versions', () =>
     check({
       path: () => `/tiles/world/v9/0/0/0.png${signed}`,
       status: 404,
@@ -277,7 +277,7 @@ describe('a misplaced or wrong token', () => {
         path: '/api/v1/admin/tokens',
         headers: granted,
         status: 401,
-        says: ['X-Access-Token is read for service tokens only'],
+        says: ['X-Access-Token is read only for service tokens'],
       },
     ],
     [
@@ -446,7 +446,7 @@ describe('a wrong body or parameter', () => {
       'path_missing',
     ],
     [
-      'a signed address that has expired',
+      'a signed URL that has expired',
       '/signed-urls',
       { basemap_code: 'world', expires_at: '2001-01-01' },
       'expiry_past',

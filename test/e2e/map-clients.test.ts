@@ -345,7 +345,7 @@ async function tilesSideBySide(
 }
 
 test('the scan refuses a set in UTM with a reason', async () => {
-  expect(scanned).toContain('its tiles lie in EPSG:32650')
+  expect(scanned).toContain('its tiles are in EPSG:32650')
   const answer = await fetch(`${gateway().url}/api/v1/catalog/basemaps/utm?token=${token}`)
   expect(answer.status).toBe(404)
 })

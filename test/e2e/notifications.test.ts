@@ -91,13 +91,13 @@ test('a failed scan is told by a signed webhook and by mail, and the list of sen
   expect(JSON.parse(hook.body)).toMatchObject({
     event: 'attention.scan_failed',
     count: 1,
-    items: [{ name: 'share', message: expect.stringContaining('no-such-share is not there') }],
+    items: [{ name: 'share', message: expect.stringContaining('no-such-share is missing') }],
   })
   await expect.poll(() => mail.received.length).toBe(1)
   expect(mail.received[0]).toMatch(/^for ops@example\.com\n/)
   expect(mail.received[0]).toContain('From: maps@example.com')
   // Long lines are folded.
-  expect(mail.received[0]?.replaceAll(/=\r?\n/g, '')).toMatch(/- share: .*no-such-share is not there/)
+  expect(mail.received[0]?.replaceAll(/=\r?\n/g, '')).toMatch(/- share: .*no-such-share is missing/)
 
   const console = await openConsole(gateway())
   const { page } = console

@@ -192,7 +192,7 @@ test('a cache drops the old content of a changed version, and withdrawn content'
   await expect.poll(show).toMatch(/^404 /)
 })
 
-test('signed addresses stay valid while the key is rotated, and end at once if it is rotated without grace', async () => {
+test('signed URLs stay valid while the key is rotated, and end at once if it is rotated without grace', async () => {
   const sign = async () => {
     const body = { basemap_code: 'world', version: 'v1', expires_at: '2040-01-01' }
     const { url_template: template } = await gateway().admin.expect<{ url_template: string }>('/signed-urls', { body })

@@ -189,11 +189,7 @@ describe('with invalid settings', () => {
     // mkdir there fails with an error that makes Node's recursive mkdir retry for ever.
     ['a data directory that cannot be made', { DATA_DIR: '/proc/nowhere/data' }, /^DATA_DIR .* cannot be used: ENOENT/],
     ['a data directory that is a file', { DATA_DIR: '/etc/passwd' }, /ENOTDIR.*remove the file.*or set DATA_DIR/],
-    [
-      'a certificate that is not there',
-      { TLS_CERT_FILE: '/no.pem', TLS_KEY_FILE: '/no.pem' },
-      /^TLS_CERT_FILE .*ENOENT/,
-    ],
+    ['a certificate that is missing', { TLS_CERT_FILE: '/no.pem', TLS_KEY_FILE: '/no.pem' }, /^TLS_CERT_FILE .*ENOENT/],
   ])('%s is told in one line as well', async (_, settings, line) => {
     const start = home().run('start', settings)
     expect((await start.ended()).code).toBe(2)

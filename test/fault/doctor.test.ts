@@ -143,7 +143,7 @@ test.each<[string, () => Promise<Record<string, string>>, RegExp]>([
     /^fault store: the store refuses the credentials.*: correct DATABASE_URL/,
   ],
   [
-    'a database that is not there',
+    'a database that is missing',
     async () => ({ DATABASE_URL: url((address) => Object.assign(address, { pathname: '/absent' })) }),
     /^fault store: the store has no database of the name.*: correct DATABASE_URL; create/,
   ],

@@ -10,27 +10,39 @@ export interface SourceText {
   readonly text: string
 }
 
-const SOURCES = ['*.ts', '*.tsx', '*.mjs', '*.cjs', '*.cc', '*.h', '*.c']
+const SCRIPTS = ['*.ts', '*.tsx', '*.mts', '*.mjs', '*.cjs', '*.js']
+const LIKE_C = ['*.cc', '*.h', '*.c', '*.css']
+/** Migrations are absent: a store compares their checksums, comments included. */
+const LIKE_SHELL = ['*.sh', '*.py', '*.yaml', '*.yml', '*.env', '*.example', '*.conf', '*Dockerfile', '*Makefile']
 /** It is written by a program. */
 const GENERATED = /openapi\.d\.ts$/
 const NAMES_TESTS = /^(test|it|describe)\b/
 /** Chinese texts have their own reviewers, and strings of tests quote what users write. */
-const HAS_MESSAGES = /^(libs|services)\/(?!.*(\.test\.|\/testing\/|\/zh))/
+const HAS_NO_MESSAGES = /\.test\.|\/testing\/|\/zh|\.config\.ts$/
 /** A shorter string is a name, a key or a code rather than a message. */
 const LEAST_WORDS = 4
 const C_COMMENTS = /\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/[^\n]*/gm
+const SHELL_COMMENTS = /(?<=^|\s)# [^\n]*/gm
+const LINE_COMMENT = /^(\/\/|#)/
 
-/** The sentences of all comments, names of tests, and messages of libs/ and services/ in the files that git knows below `root`. */
+/** The sentences of all comments, names of tests, and messages in the files that git knows below `root`. */
 export function sourceTexts(root: string): SourceText[] {
-  const listed = execFileSync('git', ['ls-files', ...SOURCES], { cwd: root, encoding: 'utf8' })
+  return [
+    ...textsOf(root, SCRIPTS, textsOfScript),
+    ...textsOf(root, LIKE_C, (_, source) => commentsOf(source, C_COMMENTS)),
+    ...textsOf(root, LIKE_SHELL, (_, source) => commentsOf(source, SHELL_COMMENTS)),
+  ]
+}
+
+function textsOf(root: string, names: readonly string[], find: (file: string, source: string) => Found[]) {
+  const listed = execFileSync('git', ['ls-files', ...names], { cwd: root, encoding: 'utf8' })
   const files = listed
     .trim()
     .split('\n')
     .filter((file) => !GENERATED.test(file))
   return files.flatMap((file) => {
     const source = readFileSync(root + file, 'utf8')
-    const found = /\.(cc|h|c)$/.test(file) ? commentsOfC(source) : textsOfScript(file, source)
-    return found.flatMap(([text, at]) => {
+    return find(file, source).flatMap(([text, at]) => {
       const line = source.slice(0, at).split('\n').length
       return sentences(text).map((sentence) => ({ file, line, text: sentence }))
     })
@@ -39,10 +51,10 @@ export function sourceTexts(root: string): SourceText[] {
 
 type Found = [text: string, at: number]
 
-function commentsOfC(source: string): Found[] {
+function commentsOf(source: string, pattern: RegExp): Found[] {
   return joinLines(
     source,
-    [...source.matchAll(C_COMMENTS)].map((match) => [match.index, match.index + match[0].length]),
+    [...source.matchAll(pattern)].map((match) => [match.index, match.index + match[0].length]),
   )
 }
 
@@ -59,7 +71,7 @@ export function textsOfScript(file: string, source: string): Found[] {
       const [name] = node.arguments
       if (name !== undefined && ts.isStringLiteralLike(name)) names.push([name.text, name.pos])
     }
-    const message = HAS_MESSAGES.test(file) && !isPartOfMessage(node) ? messageOf(node) : null
+    const message = !HAS_NO_MESSAGES.test(file) && !isPartOfMessage(node) ? messageOf(node) : null
     if (message !== null && message.split(/\s+/).length >= LEAST_WORDS) messages.push([message, node.getStart(tree)])
     for (const child of node.getChildren(tree)) visit(child)
   }
@@ -94,7 +106,7 @@ function isConcatenation(node: ts.Node | undefined): node is ts.BinaryExpression
   return node !== undefined && ts.isBinaryExpression(node) && node.operatorToken.kind === ts.SyntaxKind.PlusToken
 }
 
-/** The texts of comments; `//` comments on successive lines are one text. */
+/** The texts of comments; `//` and `#` comments on successive lines are one text. */
 function joinLines(source: string, ranges: [from: number, to: number][]): Found[] {
   const found: Found[] = []
   let last = Number.NaN
@@ -102,13 +114,14 @@ function joinLines(source: string, ranges: [from: number, to: number][]): Found[
     const text = source
       .slice(from, to)
       .split('\n')
-      .map((line) => line.replace(/^\s*(\/\*+|\*\/|\*|\/\/)\s?|\s*\*\/$/g, '').trim())
+      .map((line) => line.replace(/^\s*(\/\*+|\*\/|\*|\/\/|#)\s?|\s*\*\/$/g, '').trim())
       .join(' ')
     const previous = found.at(-1)
-    const continues = source.startsWith('//', from) && source.slice(last, from).trim() === '' && !Number.isNaN(last)
+    const isLine = LINE_COMMENT.test(source.slice(from, from + 2))
+    const continues = isLine && source.slice(last, from).trim() === '' && !Number.isNaN(last)
     if (continues && previous !== undefined) previous[0] += ` ${text}`
     else found.push([text, from])
-    last = source.startsWith('//', from) ? to : Number.NaN
+    last = isLine ? to : Number.NaN
   }
   return found
 }

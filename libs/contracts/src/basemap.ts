@@ -215,7 +215,6 @@ export const versionPatchSchema = z
   .refine((body) => Object.values(body).some((value) => value !== undefined), {
     error: sentence('said.nothing_to_change'),
   })
-export type VersionPatch = z.input<typeof versionPatchSchema>
 
 export const basemapPatchSchema = z
   .strictObject({
@@ -237,8 +236,6 @@ export const basemapPatchSchema = z
   .refine((body) => (body.cache_policy === 'shared') === (body.s_maxage !== undefined), {
     error: sentence('said.cache_policy'),
   })
-
-export type BasemapPatch = z.input<typeof basemapPatchSchema>
 
 export const rejectionBodySchema = z.strictObject({ reason: text(MAX_TEXT_LENGTH) })
 

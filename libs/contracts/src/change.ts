@@ -1,7 +1,7 @@
 /**
  * Kinds of entries in the change log, which tells edges what to drop or fetch again. One row for each change, in commit order, numbered by a
  * revision without gaps. `key` is the hex SHA-256 digest of a token, or the code of a basemap, vector or style. It is empty for `font` (fonts of
- * styles have changed), `signing_key` (keys of signed addresses have changed) and `all` (reload everything).
+ * styles have changed), `signing_key` (keys of signed URLs have changed) and `all` (reload everything).
  */
 export const CHANGE_KINDS = ['token', 'basemap', 'vector', 'style', 'font', 'signing_key', 'all'] as const
 /** Key of a basemap change that means all basemaps, while tokens and vectors stay cached. Earlier versions write it. It is not a valid code. */

@@ -38,7 +38,7 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['signature_wrong', 'signature_expired'],
-    when: 'a [signed address](../caches.md#signed-addresses) that was made for another resource, was changed, or has ended',
+    when: 'a [signed URL](../caches.md#signed-urls) that was made for another resource, was changed, or has ended',
     act: 'ask for a new one',
   },
   {
@@ -48,13 +48,13 @@ const DOCUMENTED: readonly Documented[] = [
   },
   {
     codes: ['outside_bounds'],
-    when: 'a token or a signed address with bounds, and a tile outside them, or a whole archive or vector',
-    act: 'ask for one without, or have the bounds changed',
+    when: 'a token or a signed URL with bounds, and a tile outside them, or a whole archive or vector',
+    act: 'ask for a token or URL without bounds, or with other bounds',
   },
   {
     codes: ['scope_missing', 'resource_not_granted'],
-    when: 'the token has no right to do or read this',
-    act: 'have it granted; a change is in force at once',
+    when: 'the token does not permit this',
+    act: 'ask for the right; a change takes effect at once',
   },
   {
     codes: ['admin_remote_off', 'admin_host_unknown', 'cross_site'],
@@ -69,7 +69,7 @@ const DOCUMENTED: readonly Documented[] = [
   {
     codes: ['not_found', 'tile_not_found'],
     when:
-      'nothing is there (any more); for clients that may read the resource, the message says what is missing: the basemap, its version, the ' +
+      'the resource does not exist or no longer exists; for clients that may read the resource, the message says what is missing: the basemap, its version, the ' +
       'extension, the zoom, the column or row',
     act: 'a missing tile is not a fault of the map; use `missing=204`',
   },

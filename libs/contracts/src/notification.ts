@@ -1,17 +1,6 @@
 import { z } from 'zod'
 import { timestampSchema } from './common.js'
-
-/** The kinds of items that operators can be notified of; the same as in the console's list of items that need attention. */
-export const NOTIFICATION_KINDS = [
-  'push_failed',
-  'slice_failed',
-  'scan_failed',
-  'export_failed',
-  'unavailable',
-  'token_expiring',
-  'edge_gone',
-] as const
-export type NotificationKind = (typeof NOTIFICATION_KINDS)[number]
+import { NOTIFICATION_KINDS } from './notification-kinds.js'
 
 const kinds = z
   .array(z.enum(NOTIFICATION_KINDS))

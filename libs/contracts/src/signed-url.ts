@@ -57,7 +57,7 @@ export const signingKeySchema = z.object({
   id: z.uuid(),
   created_at: timestampSchema,
   signs_from: timestampSchema.describe('a new key waits until every edge knows it'),
-  expires_at: timestampSchema.nullable().describe('when addresses signed with it end; null: not before it is replaced'),
+  expires_at: timestampSchema.nullable().describe('when URLs signed with it expire; null: not before it is replaced'),
 })
 export type SigningKey = z.infer<typeof signingKeySchema>
 
@@ -71,6 +71,6 @@ export const rotateKeyBodySchema = z.strictObject({
     .max(MAX_GRACE_SECONDS)
     .optional()
     .describe(
-      'time in seconds for which addresses signed with the present key stay valid; default: 604800, a week; 0: they end at once',
+      'time in seconds for which URLs signed with the present key stay valid; default: 604800, a week; 0: they expire at once',
     ),
 })

@@ -11,7 +11,7 @@ export const USAGE_PAIRS = ['token,basemap', 'token,vector'] as const
 export type UsagePair = (typeof USAGE_PAIRS)[number]
 export type UsageBy = UsageKind | UsagePair
 
-/** Placeholder for a token's id in a pair: signed addresses without a token, and tokens with too many pairs in one edge process. */
+/** Placeholder for a token's id in a pair: signed URLs without a token, and tokens with too many pairs in one edge process. */
 export const SIGNED_USAGE = 'signed'
 export const OTHER_USAGE = 'other'
 
@@ -76,7 +76,7 @@ export const usageItemSchema = usageAmountsSchema.extend({
     .string()
     .optional()
     .describe(
-      `in a pair: the id of the token; \`${SIGNED_USAGE}\`: requests by signed addresses; \`${OTHER_USAGE}\`: requests with more tokens than an ` +
+      `in a pair: the id of the token; \`${SIGNED_USAGE}\`: requests by signed URLs; \`${OTHER_USAGE}\`: requests with more tokens than an ` +
         'edge process distinguishes',
     ),
   token_name: z.string().nullable().optional().describe('in a pair: the present name of the token'),

@@ -103,7 +103,7 @@ void check_reading(Choices &choices) {
     TilePlace other = place_of(3, 200);
     // The kernel may not know yet that the name is absent.
     const std::string found = found_in(bundles, other, now);
-    REQUIRE(found == "absent" || found == "unknown", "a bundle that is not there: " + found);
+    REQUIRE(found == "absent" || found == "unknown", "a missing bundle: " + found);
     other.z = kZoom + 1;
     REQUIRE(found_in(bundles, other, now) == "absent", "a zoom without a level");
   }

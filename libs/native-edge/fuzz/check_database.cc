@@ -210,7 +210,7 @@ void check_database(Choices &choices) {
       REQUIRE(read == bytes, "other bytes");
       TileKey other = address;
       other[0] = 18;
-      REQUIRE(find(database, other).first == TileDatabase::Found::Absent, "a tile that is not there");
+      REQUIRE(find(database, other).first == TileDatabase::Found::Absent, "a missing tile");
     }
     // Writing an equal byte is still a write.
     if (!tiles.empty() && choices.once_in(2)) {

@@ -26,7 +26,7 @@ struct ModelToken {
   uint32_t columns = kEverywhere;  // number of columns of zoom 9 in Web Mercator that it may read
 };
 
-// A text, and whether it is of a signed address: a token with the same text is a different credential.
+// A text, and whether it is of a signed URL: a token with the same text is a different credential.
 using Known = std::pair<std::string, bool>;
 
 // Below the table's limits of tokens, above which it ignores tokens silently.

@@ -35,7 +35,7 @@ if (values.libfuzzer) {
   run(
     join(dir, 'build/libfuzzer'),
     [corpus, `-max_total_time=${values.seconds}`, '-max_len=16384'],
-    'something does not hold',
+    'a check has failed',
   )
 } else {
   console.log(`fuzz: seed ${values.seed}`)
@@ -43,7 +43,7 @@ if (values.libfuzzer) {
   run(
     join(dir, 'build/fuzz'),
     names.flatMap((name) => [`--${name}`, values[name]]),
-    'something does not hold',
+    'a check has failed',
   )
 }
 

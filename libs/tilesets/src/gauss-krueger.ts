@@ -92,7 +92,7 @@ export interface SaidMatrices {
 /** The grid of a set in a zone. Throws `BrokenArchiveError` for numbers that make no grid. */
 export function ownMatrices({ code, left, top, columns, rows, resolutions }: SaidMatrices): TileMatrices {
   const refuse = (why: string): never => {
-    throw new BrokenArchiveError(`its tiles lie in EPSG:${code}, and ${why}`)
+    throw new BrokenArchiveError(`its tiles are in EPSG:${code}, and ${why}`)
   }
   if (!(Number.isFinite(left) && Number.isFinite(top))) refuse('its description does not name the origin of its grid')
   if (!(Number.isInteger(columns) && columns > 0 && columns <= MAX_TILE_SIZE && columns === rows))

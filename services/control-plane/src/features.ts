@@ -1,5 +1,5 @@
 import { readLayerSources } from '@gateway/store/layer-sources.js'
-import { switchLoop } from './catalog/edit/switch-loop.js'
+import { switchLoop } from './catalog/edit/default-switch-loop.js'
 import { importLeftovers } from './catalog/imports/leftovers.js'
 import { catalogRoutes } from './catalog/routes.js'
 import { schedules } from './catalog/scans/automatic/schedules.js'

@@ -33,7 +33,7 @@ export function heightModel(encoding: HeightEncoding): PixelModel {
     samples: 1,
     fromBlock: (block) => pixelsOf(knownHeights(block)),
     merge: (above, below) => pixelsOf(heightsOver(floatsOf(above.data), floatsOf(below.data))),
-    parentOf: parentHeights,
+    downsample: downsampleHeights,
     encode: (pixels, tileSize, format) => encodeHeights(floatsOf(pixels.data), tileSize, format, encoding),
     decode: (file, tileSize) => decodeHeights(file, tileSize, encoding),
   }
@@ -49,7 +49,7 @@ function knownHeights(block: Buffer): Float32Array {
 }
 
 /** Every pixel is the mean of the known ones of 2×2. */
-function parentHeights(children: Children, tileSize: number): Pixels {
+function downsampleHeights(children: Children, tileSize: number): Pixels {
   const result = new Float32Array(tileSize * tileSize).fill(Number.NaN)
   const half = tileSize / 2
   children.forEach((child, quadrant) => {

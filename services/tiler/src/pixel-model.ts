@@ -1,6 +1,6 @@
 import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import { decodeTile, encodeTile } from './encode.js'
-import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
+import { alphaKind, type Children, downsample, layOver, type Pixels } from './pixels.js'
 
 /** How pixels of a layer are read from a warp, merged, downsampled and stored: as colours, or as elevations (heights.ts). */
 export interface PixelModel {
@@ -8,7 +8,7 @@ export interface PixelModel {
   readonly samples: 1 | 4
   fromBlock(block: Buffer): Pixels
   merge(above: Pixels, below: Pixels): Pixels
-  parentOf(children: Children, tileSize: number): Pixels
+  downsample(children: Children, tileSize: number): Pixels
   encode(pixels: Pixels, tileSize: number, format: RealTileFormat): Promise<Buffer>
   /** Rejects if the file is not a tile of that size. */
   decode(file: Buffer, tileSize: number): Promise<Pixels>
@@ -18,7 +18,7 @@ export const COLOURS: PixelModel = {
   samples: 4,
   fromBlock: withKind,
   merge: (above, below) => withKind(layOver(above.data, below.data)),
-  parentOf,
+  downsample,
   encode: encodeTile,
   decode: decodeTile,
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { alphaKind, type Children, layOver, type Pixels, parentOf } from './pixels.js'
+import { alphaKind, type Children, downsample, layOver, type Pixels } from './pixels.js'
 
 const SIZE = 4
 const pixelsOf = (bytes: readonly number[]) => Buffer.from(bytes)
@@ -78,18 +78,18 @@ describe('layOver', () => {
   })
 })
 
-describe('parentOf', () => {
+describe('downsample', () => {
   it('is opaque if all children are, and empty if all are missing', () => {
     const opaque: Pixels = { data: Buffer.alloc(SIZE * SIZE * 4, 255), alpha: 'opaque' }
-    expect(parentOf([opaque, opaque, opaque, opaque], SIZE)).toEqual(opaque)
-    expect(parentOf([null, null, null, null], SIZE).alpha).toBe('empty')
-    expect(parentOf([opaque, opaque, null, opaque], SIZE).alpha).toBe('partial')
+    expect(downsample([opaque, opaque, opaque, opaque], SIZE)).toEqual(opaque)
+    expect(downsample([null, null, null, null], SIZE).alpha).toBe('empty')
+    expect(downsample([opaque, opaque, null, opaque], SIZE).alpha).toBe('partial')
   })
 
   it('has the right alpha kind, and is visible exactly where a child is', () => {
     fc.assert(
       fc.property(children, (four) => {
-        const parent = parentOf(four, SIZE)
+        const parent = downsample(four, SIZE)
         expect(parent.alpha).toBe(alphaKind(parent.data))
         for (let y = 0; y < SIZE; y++) {
           for (let x = 0; x < SIZE; x++) {
@@ -110,7 +110,7 @@ describe('parentOf', () => {
   it('does not mix in the colour of transparent pixels', () => {
     const data = Buffer.alloc(SIZE * SIZE * 4)
     for (let i = 0; i < data.length; i += 4) data.set(i % 8 === 0 ? [200, 100, 50, 255] : [0, 255, 0, 0], i)
-    const { data: parent } = parentOf([{ data, alpha: 'partial' }, null, null, null], SIZE)
+    const { data: parent } = downsample([{ data, alpha: 'partial' }, null, null, null], SIZE)
     expect([...parent.subarray(0, 4)]).toEqual([200, 100, 50, 128])
   })
 
@@ -119,7 +119,7 @@ describe('parentOf', () => {
       fc.property(tile, (data) => {
         for (let i = 3; i < data.length; i += 4) data[i] = 255
         const [fast, slow] = (['opaque', 'partial'] as const).map((alpha) =>
-          parentOf([{ data, alpha }, null, null, null], SIZE),
+          downsample([{ data, alpha }, null, null, null], SIZE),
         )
         expect(fast!.data.equals(slow!.data)).toBe(true)
       }),

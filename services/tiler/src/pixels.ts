@@ -52,8 +52,8 @@ export function layOver(above: Buffer, below: Buffer): Buffer {
 /** The four children of a tile, in the order north-west, north-east, south-west, south-east. */
 export type Children = readonly [Pixels | null, Pixels | null, Pixels | null, Pixels | null]
 
-/** Returns the parent of four children: every pixel is the mean of 2×2, weighted by alpha. */
-export function parentOf(children: Children, tileSize: number): Pixels {
+/** Returns the overview tile of four children: every pixel is the mean of 2×2, weighted by alpha. */
+export function downsample(children: Children, tileSize: number): Pixels {
   const data = Buffer.alloc(tileSize * tileSize * 4)
   const half = tileSize / 2
   children.forEach((child, quadrant) => {

@@ -21,8 +21,8 @@ export interface PyramidJob {
 }
 
 /**
- * Makes all tiles, children before their parents, and hands them to the writer. Memory is bounded by the depth: each
- * level holds four tiles at most. Answers how many tiles there are.
+ * Makes all tiles, children before their parents, and passes them to the writer. The depth limits the memory: each level holds at most four tiles.
+ * Returns the number of tiles.
  */
 export async function buildPyramid(job: PyramidJob): Promise<number> {
   const pyramid = new Pyramid(job)
@@ -97,7 +97,7 @@ class Pyramid {
         children[index] ??= await existing(zoom + 1, childX, childY)
       }
     }
-    return this.job.model.parentOf(children as unknown as Children, grid.tileSize)
+    return this.job.model.downsample(children as unknown as Children, grid.tileSize)
   }
 
   private async merge(pixels: Pixels, zoom: number, x: number, y: number): Promise<Pixels> {

@@ -19,7 +19,7 @@ const PUSH_FAILURES: readonly (readonly [target: string, status: number | null, 
 /** Reasons of failed slicing jobs: messages with a code, which the console translates, and without. */
 const JOB_FAILURES = [
   [
-    'the source "imagery/west.tif" is a GTiff image that cannot be read: it is damaged, or made in an unusual way',
+    'the source "imagery/west.tif" is a GTiff image that cannot be read: it is damaged, or has an unsupported encoding',
     { code: 'slice_source_damaged', params: { source: '"imagery/west.tif"', format: 'GTiff' } },
   ],
   [

@@ -56,7 +56,7 @@ export const REQUEST_MESSAGES = {
   'admin.service_token':
     'this is a service token ({prefix}…), which opens tiles, vectors, the catalog and slicing: admin routes need the admin token (ADMIN_TOKEN) or a sign-in',
   'admin.no_scheme': 'Authorization has no scheme: send {form}',
-  'admin.wrong_place': 'admin credentials are required: {place} is read for service tokens only',
+  'admin.wrong_place': 'admin credentials are required: {place} is read only for service tokens',
   'admin.send': 'send {form}',
   unknown_code: '{field}: there is no {@kind} {names}',
   expiry_past: '{field}: {time} is in the past: this has expired already',

@@ -64,8 +64,8 @@ export const SCAN_MESSAGES = {
     many: '{count} files in {folder} are left out, such as {example}: these CSVs have no columns of coordinates; name them in the first line, for example lon and lat',
   },
   scan_part_without_shapefile: {
-    one: '{file} is left out: it is a part of a shapefile whose .shp is not there',
-    many: '{count} files in {folder} are left out, such as {example}: they are parts of shapefiles whose .shp is not there',
+    one: '{file} is left out: it is a part of a shapefile whose .shp is missing',
+    many: '{count} files in {folder} are left out, such as {example}: they are parts of shapefiles whose .shp is missing',
   },
   scan_unknown_file: {
     one: '{file} is left out: no format is known by the extension {format}',
@@ -102,7 +102,7 @@ export const SCAN_MESSAGES = {
   scan_stopped_here: 'the control plane was stopped during this scan',
   scan_cancelled: 'cancelled by {actor}',
   scan_stalled: '{path} does not answer: no progress for {seconds} s',
-  scan_root_missing: '{path} is not there: nothing was changed',
+  scan_root_missing: '{path} is missing: nothing was changed',
   scan_root_replaced: '{path} was replaced or unmounted during the scan',
   scan_root_no_directory: '{path} is not a directory',
   scan_root_empty: 'the directory is empty; if it is a mount point, is the disk mounted?',
@@ -140,12 +140,11 @@ export const SCAN_MESSAGES = {
   style_code_taken: '{file} is left out: there is another style of the code {code}',
   style_code_unusable: '{file} is left out: its name cannot be a code; rename it',
   style_file_missing: 'the style {style} names the file {path}, which is not in its folder or may not be served',
-  style_source_missing:
-    'the style {style} needs the {kind} {code}, which is not there: its source {source} stays empty',
-  style_font_missing: 'the style {style} needs the font {font}, which is not there: labels are drawn in {instead}',
+  style_source_missing: 'the style {style} needs the {kind} {code}, which is missing: its source {source} stays empty',
+  style_font_missing: 'the style {style} needs the font {font}, which is missing: labels are drawn in {instead}',
   style_icon_missing: 'the style {style} needs the icon {icon}, which its sprites do not have: it is not drawn',
   style_sprite_missing:
-    'the style {style} needs a sprite of the style {code}, which is not there: its icons are not drawn',
+    'the style {style} needs a sprite of the style {code}, which is missing: its icons are not drawn',
   style_sprite_broken: '{file} cannot be used as a sprite: {reason}',
   style_font_broken: '{file} cannot be used as a font: {reason}',
   style_font_empty:

@@ -76,6 +76,6 @@ export const SENTENCE_MESSAGES = {
   'said.no_address': 'the host has no address',
   'said.import_parts': 'there are more parts than `event` and `archive`',
   'said.import_silence': 'nothing came for 30 s',
-  'said.version_files_absent': 'the files of a version are not there',
+  'said.version_files_absent': 'the files of a version are missing',
   'said.version_disk_silent': 'the disk does not answer',
 } as const

@@ -11,16 +11,16 @@ export const SLICE_MESSAGES = {
   slice_code_known:
     'the job with the code {code} exists already and is returned; this submission differs from it ({fields}) and queues nothing: use another code for a new job',
   slice_zoom_min_above_native:
-    "zoom_min {zoom_min} is above the zoom of the images' own resolution, which is {native}: every tile is an enlargement; give zoom_min {native} or less",
+    "zoom_min {zoom_min} is above {native}, the zoom of the images' own resolution: every tile is enlarged; set zoom_min to {native} or less",
   slice_zoom_max_above_native:
-    'zoom_max {zoom_max} is above the zoom of the images\' own resolution, which is {native}: the tiles of deeper zooms show nothing more; "native" ends there',
+    'zoom_max {zoom_max} is above {native}, the zoom of the images\' own resolution: deeper tiles show no more detail; "native" stops at that zoom',
   slice_source_format:
     'the source {source} is in the format {format}, which slicing does not read; convert it and submit the result: {command}',
   slice_source_subdatasets:
     'the source {source} is in the format {format}, which may hold several images; list them with gdalinfo, convert one and submit the result: {command}',
   slice_source_archive: 'the source {source} is a packed file ({format}); unpack it and submit what is in it',
   slice_source_damaged:
-    'the source {source} is a {format} image that cannot be read: it is damaged, or made in an unusual way',
+    'the source {source} is a {format} image that cannot be read: it is damaged, or has an unsupported encoding',
   slice_gcps_unusable:
     'the source {source} is placed by {count} ground control points, which do not determine its place; give it more or better ones, or warp it first: {command}',
 

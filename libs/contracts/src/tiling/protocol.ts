@@ -114,7 +114,7 @@ export const planLineSchema = z.object({
   engine: z.enum(ENGINES),
   /** The zoom nearest to the resolution of the finest source. */
   native_zoom: zoom.optional(),
-  /** Bytes of them that an earlier run, which was ended, has written already. */
+  /** Bytes of the tiles that an earlier, killed run has already written. */
   bytes_kept: z.number().optional(),
 })
 export type PlanLine = z.infer<typeof planLineSchema>

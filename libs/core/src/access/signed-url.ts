@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 
-/** The resource that a signed address opens: a basemap with all its versions, or one version. With bounds, only the tiles there. */
+/** The resource that a signed URL opens: a basemap with all its versions, or one version. With bounds, only the tiles there. */
 export interface SignedResource {
   readonly code: string
   /** label of a version; null: every version, the default one included */
@@ -10,7 +10,7 @@ export interface SignedResource {
   readonly bounds: Bounds | null
 }
 
-/** The parameters of a signed address as they stand in its query, not yet verified. */
+/** The parameters of a signed URL as they stand in its query, not yet verified. */
 export interface PresentedSignature {
   /** seconds since 1970, in decimal */
   readonly exp: string
@@ -34,7 +34,7 @@ export const LAST_EXPIRY = 9_999_999_999
 
 /**
  * Reads the signature from a query. Returns null without `sig`, and 'malformed' for a signature that cannot be valid. Nothing is decoded, and
- * each parameter may occur once, so that a signed address has only one spelling.
+ * each parameter may occur once, so that a signed URL has only one spelling.
  * @param query raw, without the question mark
  */
 export function presentedSignature(query: string): PresentedSignature | 'malformed' | null {

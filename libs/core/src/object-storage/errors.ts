@@ -1,6 +1,6 @@
 import { coded, textOf } from '@gateway/contracts/messages.js'
 
-/** The object, or the whole bucket, is not there. */
+/** The object, or the whole bucket, is missing. */
 export class ObjectMissing extends Error {
   override readonly name = 'ObjectMissing'
 }

@@ -37,7 +37,7 @@ export function checkPin(facts: ObjectFacts, ifMatch: string | undefined): void 
 /** Throws the error that a status without an object means. @param reason text from the body */
 export function refuseStatus(status: number, reason: string): never {
   const said = reason === '' ? '' : `: ${reason}`
-  if (status === 404 || status === 410) throw new ObjectMissing(`it is not there${said}`)
+  if (status === 404 || status === 410) throw new ObjectMissing(`it is missing${said}`)
   if (status === 412) throw new ObjectReplaced('the object has been replaced')
   throw new ObjectRefused(`the server returns ${status}${said}`)
 }

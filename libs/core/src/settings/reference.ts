@@ -197,7 +197,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   DEMO: { meaning: 'fill an empty catalog with demo data' },
   ACCESS_LOG_EVERY: {
     meaning:
-      'one response of the edge in so many is logged; `1`: every response, `0`: none. See [metrics, logs, traces](../observing.md)',
+      'the edge logs one in this number of responses; `1`: every response, `0`: none. See [metrics, logs, traces](../observing.md)',
   },
   LOG_LEVEL: { meaning: 'the lowest level that is logged' },
 }

@@ -35,7 +35,7 @@ void add(std::string_view token, Credential *found) {
   else if (found->token != token) found->kind = Credential::Unclear;
 }
 
-// A signed address has its parameters in the order `exp`, `sig`. JavaScript judges any other order, and addresses with bounds.
+// A signed URL has its parameters in the order `exp`, `sig`. JavaScript judges any other order, and addresses with bounds.
 struct Signature {
   std::string_view expiry, text;  // the parameter `exp`, and both parameters
   bool is_unclear = false;

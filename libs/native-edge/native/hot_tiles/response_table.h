@@ -109,7 +109,7 @@ constexpr uint32_t kind_of(uint32_t code) { return code & 1; }
 
 struct TokenEntry {
   std::string text;
-  bool is_signed = false;        // of a signed address, which differs from a token with the same text
+  bool is_signed = false;        // of a signed URL, which differs from a token with the same text
   int64_t expires_at = 0;        // milliseconds since 1970; 0: never
   uint32_t all = 0;              // one bit for each kind of which it may read every resource
   std::vector<uint64_t> grants;  // of other kinds: one bit for each code
@@ -127,13 +127,13 @@ struct TokenEntry {
 enum class Refused { NoToken = 0, Malformed = 1, Unknown = 2, NoTile = 3, NoTileImage = 4, NotGranted = 5 };
 constexpr size_t kRefusals = 6;
 
-// The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges. The token of a signed address
+// The credential of a request: no token, one token in an unambiguous form, or anything else, which JavaScript judges. The token of a signed URL
 // is its parameters in the required order, `exp=...&sig=...`.
 struct Credential {
   enum Kind { None, Token, Unclear } kind = Unclear;
   std::string_view token;
   bool may_refuse = true;  // false: JavaScript writes the refusal
-  bool is_signed = false;  // of a signed address
+  bool is_signed = false;  // of a signed URL
 };
 
 // The current time in milliseconds: since 1970 for the expiry of tokens, and of CLOCK_MONOTONIC for the end of trust.

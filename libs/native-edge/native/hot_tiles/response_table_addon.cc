@@ -26,7 +26,7 @@ napi_value put_tile(const Call &call) {
 }
 
 // Returns the token's number. Arguments: text, expiry, whether it may read all, grants as bytes (a bit set in little-endian 64-bit words), name of
-// its usage, prefix of its paths, whether it is of a signed address, limits of its area (see TokenArea).
+// its usage, prefix of its paths, whether it is of a signed URL, limits of its area (see TokenArea).
 napi_value put_token(const Call &call) {
   TokenEntry token{call.text(0), call.truth(6), call.integer(1), static_cast<uint32_t>(call.integer(2))};
   const std::string_view bits = call.bytes(3);
@@ -154,7 +154,7 @@ void add_response_table(napi_env env, napi_value exports) {
     {"dropTile", by_text<&ResponseTable::drop_tile>},
     {"dropCode", drop_code},
     {"putToken", put_token},
-    // dropToken(text, whether it is of a signed address)
+    // dropToken(text, whether it is of a signed URL)
     {"dropToken", [](const Call &call) -> napi_value { return response_table.drop_token(call.text(0), call.truth(1)), nullptr; }},
     {"putUnknown", by_text<&ResponseTable::put_unknown>},
     {"dropUnknown", by_text<&ResponseTable::drop_unknown>},

@@ -255,7 +255,7 @@ bool answer(Connection &connection, const RequestHead &request) {
   const Now now = this_moment();
   Credential credential = credential_of(request, query);
   if (path == kWmtsPath) {
-    // The WMTS does not accept signed addresses, and has its own texts for refusals.
+    // The WMTS does not accept signed URLs, and has its own texts for refusals.
     path = wmts_tile_path(query, now.monotonic);
     if (path.empty()) return answer_document(connection, request, credential, now);
     if (request.is_head || credential.is_signed) return false;

@@ -16,7 +16,7 @@ export interface CachedFile {
 
 const DONE = 0
 const ABSENT = 1
-/** Values of the fifth of the facts. */
+/** Values of `facts[4]`, the kind of the file. */
 const NO_FILE = 0n
 const OPEN = 1n
 const READ = 2n

@@ -208,7 +208,7 @@ export class ResponseTable {
   }
 
   /**
-   * Like `putToken`, for a signed address. `text` is `exp=...&sig=...` as in the query, which counts only if the request has no token. The same text
+   * Like `putToken`, for a signed URL. `text` is `exp=...&sig=...` as in the query, which counts only if the request has no token. The same text
    * anywhere else is not accepted as a token. `prefix` is the prefix of the paths that it may read, as in the request line; empty means all.
    */
   putSignature(text: string, code: string, expiresAt: number, prefix: string, usage = ''): number {

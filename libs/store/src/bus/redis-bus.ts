@@ -16,7 +16,7 @@ const CONNECT_TIMEOUT_MS = 2000
 const MAX_RECONNECT_DELAY_MS = 1000
 
 const IS_CLUSTER =
-  'REDIS_URL leads to a Redis Cluster: write redis+cluster://host:port,host:port; until then the gateway finds changes by polling'
+  'REDIS_URL points to a Redis Cluster: write redis+cluster://host:port,host:port; until then the gateway finds changes by polling'
 
 export interface RedisBusOptions {
   readonly url: string

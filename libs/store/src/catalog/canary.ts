@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { RunningCanary, StoredBasemap } from '@gateway/store/basemaps.js'
 
-/** True if a token gets the new version. A hash of token and switch decides, so every process gives the same answer. A signed address never gets it. */
+/** True if a token gets the new version. A hash of token and switch decides, so every process gives the same answer. A signed URL never gets it. */
 export function isReached({ id, percent }: RunningCanary, tokenId: string): boolean {
   if (tokenId === '') return false
   const hash = createHash('sha256').update(`${id} ${tokenId}`).digest().readUInt32BE(0)

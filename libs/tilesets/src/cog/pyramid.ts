@@ -130,7 +130,7 @@ export function* readCog(path: string, size: number): Reads<Cog> {
       compression === JPEG ? jpegHead(tables === undefined ? null : yield* bytesOf(path, tables), photometric) : null
     zooms.set(fit.z, { ...fit, columns, rows, offsets, sizes, head })
   }
-  if (zooms.size === 0) throw unfit('it holds masks only')
+  if (zooms.size === 0) throw unfit('it contains only masks')
   const warnings =
     off.length === 0
       ? []

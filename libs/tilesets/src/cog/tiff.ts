@@ -128,7 +128,7 @@ export function* bytesOf(path: string, { type, count, offset }: Field): Reads<Bu
 
 function* bytesAt(path: string, offset: number, length: number): Reads<Buffer> {
   const bytes = yield { path, offset, length }
-  if (bytes === null) throw new BrokenArchiveError('the file is not there any more')
+  if (bytes === null) throw new BrokenArchiveError('the file no longer exists')
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 

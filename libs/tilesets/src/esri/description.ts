@@ -96,7 +96,7 @@ function placeOf(said: Said): Pick<CacheDescription, 'grid' | 'tileMatrices' | '
   const grid = gridOfCode(code)
   if (grid === null)
     throw new BrokenArchiveError(
-      `its tiles lie in the system ${Number.isNaN(code) ? 'of no WKID' : code}; only ${SERVED_SYSTEMS} (102100 is 3857) are served`,
+      `its tiles are in the system ${Number.isNaN(code) ? 'of no WKID' : code}; only ${SERVED_SYSTEMS} (102100 is 3857) are served`,
     )
   const { extent, crs } = TILE_MATRIX_SETS[grid]
   const levels = new Map<number, number>()

@@ -26,7 +26,7 @@ export async function unpackPmtiles({ archive: file, folder, metadataFile }: Unp
   const { format, metadata } = await describe(root, file)
   const set = { storage: 'pmtiles', format, path: file, root, extension: format } as const
   const stored = await storedTiles(set, { minZoom: 0, maxZoom: 26, bounds: null })
-  if (stored === null) throw new Error('the archive is not there')
+  if (stored === null) throw new Error('the archive is missing')
   try {
     if (stored.count > MAX_EXPORTED_TILES) throw tooMany()
     let column = ''
@@ -48,7 +48,7 @@ export async function unpackPmtiles({ archive: file, folder, metadataFile }: Unp
 
 async function describe(root: string, file: string): Promise<{ format: TileFormat; metadata: unknown }> {
   const opening = await openArchive(root, file)
-  if (!opening.ok) throw new Error('the archive is not there')
+  if (!opening.ok) throw new Error('the archive is missing')
   try {
     const format = formatOfType(opening.archive.header.tileType)
     if (format === null) throw new Error('the archive does not name the format of its tiles')

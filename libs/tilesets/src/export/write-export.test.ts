@@ -143,6 +143,6 @@ test('an archive above its limit, or without tiles, is refused, and leaves no fi
   await expect(writeExport(task(set, { ...ALL, minZoom: 9 }), () => {})).rejects.toThrow('no tile in this area')
   await expect(
     writeExport(task({ ...set, path: `${root}/none.mbtiles`, storage: 'mbtiles' }), () => {}),
-  ).rejects.toThrow('not there')
+  ).rejects.toThrow('are missing')
   expect(readdirSync(path.join(root, 'out'))).toEqual([])
 })

@@ -49,7 +49,7 @@ export function openColumn(set: FolderSet, z: number, x: number): Column | null 
 /** O_NONBLOCK: opening a FIFO must not block. O_NOFOLLOW: the place that a link leads to must be checked. */
 const OPEN_FLAGS = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK | fs.constants.O_NOFOLLOW
 
-/** Opens a file of a column. Returns null if it is not there, or a link that leads out of the root. */
+/** Opens a file of a column. Returns null if it is missing, or a link that leads out of the root. */
 export function openTileFile(root: string, file: string): number | null {
   try {
     return fs.openSync(file, OPEN_FLAGS)

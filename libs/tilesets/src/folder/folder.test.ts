@@ -97,7 +97,7 @@ describe('a probe of a folder', () => {
   it('refuses another grid by its name', async () => {
     put('0/0/0.png')
     put('tilejson.json', json({ crs: 'EPSG:32650' }))
-    await expect(probe()).rejects.toThrow('its tiles lie in EPSG:32650')
+    await expect(probe()).rejects.toThrow('its tiles are in EPSG:32650')
   })
 
   it('passes on further fields of the metadata', async () => {

@@ -111,7 +111,7 @@ function ownZooms(code: number, set: Row, content: Row, matrices: readonly Row[]
 
 function zoomsOf(code: number, set: Row, content: Row, matrices: readonly Row[]): Zooms {
   const grid = gridOfCode(code)
-  if (grid === null) throw new BrokenArchiveError(`its tiles lie in EPSG:${code}; only ${SERVED_SYSTEMS} are served`)
+  if (grid === null) throw new BrokenArchiveError(`its tiles are in EPSG:${code}; only ${SERVED_SYSTEMS} are served`)
   const [left, bottom, right, top] = box(set)
   const zooms = new Map<number, StoredZoom>()
   const off: string[] = []

@@ -31,7 +31,7 @@ export interface SaidGrid {
   readonly named: string
   /** the numbers of the set's own grid */
   readonly matrices?: TileMatrices
-  /** why the numbers make no grid */
+  /** the reason why the numbers do not describe a grid */
   readonly refusal?: string
 }
 

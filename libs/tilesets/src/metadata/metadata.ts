@@ -68,14 +68,14 @@ export function servedGrid(metadata: TileSetMetadata): KnownTileMatrixSetId {
   const { id, tileMatrices } = gridOfFolder(metadata)
   if (tileMatrices === undefined && isKnownGrid(id)) return id
   throw new BrokenArchiveError(
-    `its tiles lie in ${metadata.gridNamed.slice(0, MAX_NAMED)}, which is served from folders, Esri caches and GeoPackages only`,
+    `its tiles are in ${metadata.gridNamed.slice(0, MAX_NAMED)}, which is served only from folders, Esri caches and GeoPackages`,
   )
 }
 
 /** The same for a folder, which may have its own grid. */
 export function gridOfFolder({ grid, gridNamed, tileMatrices, gridRefusal }: TileSetMetadata) {
   if (grid !== null) return { id: grid, tileMatrices }
-  const other = `its tiles lie in ${gridNamed.slice(0, MAX_NAMED)}; only ${SERVED_SYSTEMS} are served`
+  const other = `its tiles are in ${gridNamed.slice(0, MAX_NAMED)}; only ${SERVED_SYSTEMS} are served`
   throw new BrokenArchiveError(gridRefusal ?? other)
 }
 

@@ -18,7 +18,7 @@ export function withRowOrder(probe: TileSetProbe, order: RowOrder | null): TileS
   const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
   if (order === null && saysNothing(probe)) return { ...probe, warnings: [...probe.warnings, UNKNOWN] }
   if (order === null || order === assumed) return probe
-  return found(probe, order, 'only the tiles show it: their pictures fit those of the zooms above only in that order')
+  return found(probe, order, 'the metadata does not name it, but the tiles of successive zooms fit only in that order')
 }
 
 /** Does the same with the bounds that the metadata declares. */

@@ -2,17 +2,6 @@ import { type BodyOf, call } from './client.js'
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
-/** A copy of `NOTIFICATION_KINDS` in the contracts, whose import would add the schema library to the page. */
-export const NOTIFICATION_KINDS = [
-  'push_failed',
-  'slice_failed',
-  'scan_failed',
-  'export_failed',
-  'unavailable',
-  'token_expiring',
-  'edge_gone',
-] as const
-
 export const NOTIFICATION_RULES = listOf('notification-rules', '/api/v1/admin/notification-rules')
 export const NOTIFICATIONS = listOf('notifications', '/api/v1/admin/notification-records')
 

@@ -7,7 +7,7 @@ export const HELP: Readonly<Record<string, string>> = {
   slicing: 'reference/slicing.html',
   tokens: 'reference/administration.html#tokens',
   pushes: 'reference/deliveries.html',
-  'signing-keys': 'caches.html#signed-addresses',
+  'signing-keys': 'caches.html#signed-urls',
   audit: 'operators.html',
   settings: 'reference/settings.html',
 }

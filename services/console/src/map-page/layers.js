@@ -1,7 +1,7 @@
-/** Beside one another on light ground. */
+/** Colours that differ next to each other, on a light background. */
 const COLOURS = ['#178c9c', '#c2571a', '#5f3dc4', '#2b8a3e', '#c2255c', '#1864ab', '#846a00', '#862e9c']
 
-/** The colour of the nth layer of vector tiles. */
+/** Returns the colour of the nth layer of vector tiles. */
 export function colourOf(n) {
   return COLOURS[n % COLOURS.length]
 }
@@ -14,7 +14,7 @@ export function isVector({ format, vector_layers: layers }) {
   return format === 'pbf' || (format === undefined && layers !== undefined)
 }
 
-/** A set of tiles as MapLibre takes it. */
+/** Returns a set of tiles as a source of MapLibre. */
 export function sourceOf(set) {
   const { tiles, minzoom, maxzoom, attribution, tileSize, encoding } = set
   const common = { tiles, minzoom, maxzoom, attribution, ...boundsOf(set) }
@@ -24,15 +24,15 @@ export function sourceOf(set) {
     : { ...common, type: 'raster', tileSize }
 }
 
-/** Across the antimeridian (west above east) a source's bounds would let no tile through. */
+/** Returns no bounds for a set across the antimeridian (west above east), because MapLibre would request no tile of it. */
 export function boundsOf({ bounds }) {
   return bounds?.[0] < bounds?.[2] ? { bounds } : {}
 }
 
 /**
- * The layers that draw a set.
+ * Returns the layers that draw a set.
  * @param source its name on the map
- * @param first how many layers of vector tiles the map has already
+ * @param first number of vector layers that the map already has
  */
 export function layersOf(set, source, first) {
   if (isVector(set)) return (set.vector_layers ?? []).flatMap(({ id }, i) => layersOfVector(source, id, first + i))

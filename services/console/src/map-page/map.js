@@ -1,13 +1,13 @@
 /**
- * A map of one basemap and of vectors, at `/map/#code={code}&vector={code}&token={token}`, with `version={version}` if another one than the
- * default is wanted. The browser keeps to itself what stands behind the #: no log has the token from this page's own address.
+ * A map of one basemap and of vectors, at `/map/#code={code}&vector={code}&token={token}`, with `version={version}` for a version
+ * other than the default. Browsers do not send the part after `#`, so no log contains the token.
  */
 import { boundsOf, layersOf, sourceOf } from './layers.js'
 import { Map as MapLibre, NavigationControl, Popup, ScaleControl } from './maplibre-gl.mjs'
 import { element, showPanel } from './panel.js'
 import { t } from './texts.js'
 
-/** Pixels around a click in which features are looked for, and the most that are shown. */
+/** Radius in pixels around a click in which features are searched, and the maximum number of them that is shown. */
 const REACH = 4
 const MOST_SHOWN = 10
 
@@ -24,7 +24,7 @@ async function show() {
   const vectors = asked.getAll('vector')
   if (!token) throw new Error(t.how)
   const panel = showPanel(asked, (next) => {
-    // The map has written where it is into the address meanwhile. It stays there, unless this is the first layer: that says where it is.
+    // The map has since written its position into the address. It keeps that position unless this is the first layer, which sets its own.
     const view = new URLSearchParams(location.hash.slice(1)).get('view')
     if (view === null || (!code && vectors.length === 0)) next.delete('view')
     else next.set('view', view)
@@ -40,7 +40,7 @@ async function show() {
   draw(sets, vectors.length)
 }
 
-/** @param count of vectors: the last sets, which say where the map begins */
+/** @param count number of vectors, which are the last sets and decide where the map begins */
 function draw(sets, count) {
   const layers = []
   for (const set of sets) {
@@ -50,7 +50,7 @@ function draw(sets, count) {
   }
   const map = new MapLibre({
     container: 'map',
-    // Beside what stands there already.
+    // In addition to the parameters in the address.
     hash: 'view',
     ...startOf(count > 0 ? sets.slice(-count) : sets),
     style: {
@@ -66,7 +66,7 @@ function draw(sets, count) {
   map.on('click', (event) => showFeatures(map, event))
 }
 
-/** The bounds that several sets have together; nothing if one of them is without. */
+/** Returns the common bounds of several sets; nothing if one of them has no bounds. */
 function startOf(sets) {
   const all = sets.map((set) => boundsOf(set).bounds)
   if (all.length === 0 || all.includes(undefined)) return {}
@@ -74,7 +74,7 @@ function startOf(sets) {
   return { bounds: [edge(0, Math.min), edge(1, Math.min), edge(2, Math.max), edge(3, Math.max)] }
 }
 
-/** Bounds that fit into the window at a zoom above the set's first one would show an empty map: MapLibre draws no source there. */
+/** Zooms in if the bounds fit the window at a zoom below the first one of the set, at which MapLibre would draw nothing. */
 function zoomToTiles(map, { minzoom, tileSize = 512, center }) {
   // MapLibre counts zooms in tiles of 512 pixels.
   const least = minzoom + Math.log2(tileSize / 512)
@@ -91,7 +91,7 @@ async function fetchSet(kind, names, token) {
   return { ...set, code, source: `${kind} ${code}` }
 }
 
-/** The attributes of the features of vector tiles at a click. */
+/** Shows the attributes of the vector features at a click. */
 function showFeatures(map, { point: { x, y }, lngLat }) {
   const around = [
     [x - REACH, y - REACH],

@@ -1,4 +1,4 @@
-/** The list of what a token may read. A choice is written into the address, which draws the page again. */
+/** The list of the basemaps and vectors that a token may read. A choice changes the address, which reloads the page. */
 import { colourOf } from './layers.js'
 import { t } from './texts.js'
 
@@ -12,7 +12,7 @@ const [summary, search, form] = panel.children
 /**
  * Shows the lists of basemaps and vectors.
  * @param asked the parameters of the address
- * @param choose is called with the parameters that a choice leads to
+ * @param choose called with the new parameters after a choice
  */
 export async function showPanel(asked, choose) {
   summary.textContent = t.layers

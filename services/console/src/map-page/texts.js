@@ -1,4 +1,4 @@
-/** What this page says, in the language of the browser. */
+/** The texts of this page, in the language of the browser. */
 const EN = {
   how: 'The address of a map is /map/#code=CODE&token=TOKEN: the code of a basemap, and a token that may read it. vector=CODE shows a vector, and a token without codes lists what it may read.',
   layers: 'Layers',

@@ -32,7 +32,7 @@ export const enMaps = {
   displayName: 'Display name',
   displayNameHint: (name: string) => `Empty: “${name}”, as scanned`,
   about: 'About this basemap',
-  aboutLead: 'For operators. The lists of the console and of the API search and filter by these.',
+  aboutLead: 'Only operators see these fields. The lists of the console and the API search and filter by them.',
   aboutDone: (name: string) => `“${name}” is saved`,
   aboutFailed: 'The details were not saved',
   tokens: 'Tokens that can read it',

@@ -2,11 +2,11 @@ import { listOf } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import {
-  NOTIFICATION_KINDS,
   type NotificationRule,
   notificationRuleBodySchema,
   notificationRuleSchema,
 } from '@gateway/contracts/notification.js'
+import { NOTIFICATION_KINDS } from '@gateway/contracts/notification-kinds.js'
 import { type NotificationRecord, notificationRecordSchema } from '@gateway/contracts/push.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery } from '@gateway/store/catalog/list-query.js'

@@ -432,7 +432,7 @@ describe('a directory', () => {
       basemap: { code: 'world' },
     })
     rmSync(notices, { recursive: true })
-    expect(await pushed('v1', 'told')).toMatchObject({ status: 'failed', message: 'the target directory is not there' })
+    expect(await pushed('v1', 'told')).toMatchObject({ status: 'failed', message: 'the target directory is missing' })
   })
 
   test('that is a link out of the target, or no longer exists, fails and leaves nothing behind', async () => {

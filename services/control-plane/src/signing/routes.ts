@@ -42,7 +42,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
     {
       schema: {
         operationId: 'signUrl',
-        summary: 'Sign addresses of a basemap, or a style',
+        summary: 'Sign URLs of a basemap, or a style',
         description: SIGNED,
         body: signedUrlBodySchema,
         response: { 200: z.union([signedUrlSchema, signedStyleSchema]) },
@@ -71,7 +71,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
       onRequest: gate.require('sign'),
       schema: {
         operationId: 'signUrlByToken',
-        summary: 'Sign addresses of a basemap or a style, by a service token of scope `sign`',
+        summary: 'Sign URLs of a basemap or a style, by a service token of scope `sign`',
         description:
           `${SIGNED} Returns 403 if the basemap, or a source of the style, is not granted to the token, whether or not it exists. Returns 400 if ` +
           'the addresses would outlive the token. `bounds` are cut to those of the token, which are the default. Returns 403 if the two have no ' +
@@ -107,7 +107,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
     {
       schema: {
         operationId: 'listSigningKeys',
-        summary: 'List the keys that sign addresses, newest first',
+        summary: 'List the keys that sign URLs, newest first',
         description: 'The response has no secrets. It has one key, or two during a rotation.',
         querystring: listQuery(SIGNING_KEY_LISTING, {}),
         response: { 200: listOf(signingKeySchema) },
@@ -120,7 +120,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
     {
       schema: {
         operationId: 'getSigningKey',
-        summary: 'Get a key that signs addresses',
+        summary: 'Get a key that signs URLs',
         description: 'The response has no secret. Returns 404 when the addresses of the key have ended.',
         params: z.object({ id: z.string() }),
         response: { 200: signingKeySchema },
@@ -140,7 +140,7 @@ export function signingRoutes(app: App, ctx: ControlContext, edges: KnownEdges, 
         summary: 'Replace the signing key',
         description:
           'Addresses that the present key has signed stay valid for `grace_seconds`; those of an earlier key end now. The new key signs when ' +
-          'every edge knows it (`signs_from`), so no address fails in between. `grace_seconds: 0` ends every signed address at once. ' +
+          'every edge knows it (`signs_from`), so no address fails in between. `grace_seconds: 0` ends every signed URL at once. ' +
           '`confirmed` and `pending` name the edge processes that refuse the old addresses and those that may still accept them.',
         body: rotateKeyBodySchema,
         response: { 200: z.object({ ...acknowledgementFields, items: z.array(signingKeySchema) }) },

@@ -72,8 +72,8 @@ test.each([
   ['bounds upside down', { expires_at: EXPIRES, bounds: [0, 2, 1, 1] }, 400],
   ['the alias', { expires_at: EXPIRES, version: 'current' }, 400],
   ['an unknown field', { expires_at: EXPIRES, code: 'world' }, 400],
-  ['a version that is not there', { expires_at: EXPIRES, version: 'v9' }, 404],
-  ['a basemap that is not there', { expires_at: EXPIRES, basemap_code: 'moon' }, 404],
+  ['a version that is missing', { expires_at: EXPIRES, version: 'v9' }, 404],
+  ['a basemap that is missing', { expires_at: EXPIRES, basemap_code: 'moon' }, 404],
 ])('%s is refused', async (_, body, status) => {
   expect((await sign({ basemap_code: 'world', ...body })).statusCode).toBe(status)
 })

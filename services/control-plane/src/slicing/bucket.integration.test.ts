@@ -164,7 +164,7 @@ test('a forbidden or oversized image, or a failed publication, fails with a reas
     expect.stringContaining('SLICE_SOURCE_ROOTS'),
     expect.stringMatching(/outside|allowed/),
     expect.stringContaining('SLICE_FETCH_MAX_BYTES'),
-    expect.stringContaining('is not there'),
+    expect.stringContaining('is missing'),
     expect.stringContaining('Web Mercator'),
   ])
   const nowhere = { ...gateway.ctx, settings: { ...gateway.ctx.settings, sliceOutputRoot: 's3://absent/x' } }

@@ -22,7 +22,7 @@ const NO_SUCH_LAYER = refuse('not_found', coded('slice_layer_not_found'))
 
 /** Limit: jobs of one token that are pending or running. They run one at a time: this many are hours of work, and the queue stays bounded. */
 const MAX_OPEN_JOBS = 100
-/** Room comes with the end of a job, which takes seconds to hours. */
+/** The queue has room again when a job ends, after seconds to hours. */
 const TRY_AGAIN_SECONDS = 30
 const QUEUE_FULL: Refusal = refuse('too_many_requests', coded('slice_jobs_full', { limit: MAX_OPEN_JOBS }))
 

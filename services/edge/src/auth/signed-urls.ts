@@ -24,7 +24,7 @@ export interface KnownSignature extends SignedResource {
   readonly text: string
 }
 
-/** Verifies signed addresses with the keys of the store, which are read ahead, and caches the results. */
+/** Verifies signed URLs with the keys of the store, which are read ahead, and caches the results. */
 export class SignedUrls {
   #keys: readonly SigningSecret[] | null = null
   readonly #known: LRUCache<string, KnownSignature>

@@ -11,7 +11,7 @@ import type { UsageName } from '../usage/usage-counts.js'
 import { answerRefusal, STARTING, STORE_DOWN } from './refusals.js'
 import type { RequestContext } from './request-context.js'
 
-/** The resource of a request that a signed address may open. */
+/** The resource of a request that a signed URL may open. */
 export interface Signable {
   /** Default: a basemap. The others are opened only by the signature of a style; `glyphs` have no code (''). */
   readonly opens?: 'vector' | 'style' | 'sprite' | 'glyphs'

@@ -16,7 +16,7 @@ export type Wanted = WantedResource | readonly NonNullable<WantedResource>[]
  * Finds the token of a request and decides. Calls `granted` only if the token may read the resource: immediately if the token is known here, later
  * if the store or the bucket of a limited token must be asked. Otherwise sends the refusal itself. The first granted candidate counts. A request
  * that is refused for another reason takes nothing from the bucket.
- * @param signable the resource that a signed address would have to open if the request has no token; null: signed addresses are not accepted
+ * @param signable the resource that a signed URL would have to open if the request has no token; null: signed URLs are not accepted
  * @param reach the part of the resource that the bounds of a token must admit; null: a resource that cannot be cut to bounds, which they never
  * admit
  */
@@ -123,7 +123,7 @@ function noteRefused(
   }
 }
 
-/** Stands in for the token in requests with a signed address. */
+/** Stands in for the token in requests with a signed URL. */
 const BEARER: AccessToken = {
   id: '',
   prefix: '',

@@ -29,7 +29,7 @@ afterAll(async () => {
 const ask = (address: string) => fetch(running.url + address, { headers: { 'x-access-token': running.token } })
 
 test.each(['tilejson.json', 'tiles/0/0/0.mvt'])(
-  'the first %s of a vector that is being built may be asked for again, and one without tiles is not there',
+  'the first %s of a vector that is being built may be asked for again, and one without tiles returns 404',
   async (what) => {
     const answer = await ask(`/vectors/queued/${what}`)
     expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])

@@ -92,7 +92,7 @@ test('a token is accepted wherever the edge accepts it, including the address, a
   expect(await withToken(`${TILE}?token=${TOKENS.slice}`)).toBe(401)
 })
 
-test('a signed address is admitted for the resource that it was signed for', async () => {
+test('a signed URL is admitted for the resource that it was signed for', async () => {
   const resource = { code: 'world', version: null, bounds: null }
   const query = signatureQuery(signResource(SECRET, resource, 4_000_000_000))
   expect(await asked(['X-Original-URI', `${TILE}?${query}`])).toBe(200)

@@ -87,7 +87,7 @@ function isPlain(path: string): boolean {
 interface Asked {
   readonly wanted: Wanted
   readonly signable?: Signable
-  /** Default: the resource that a signed address opens. */
+  /** Default: the resource that a signed URL opens. */
   readonly reach?: Reach | null
 }
 

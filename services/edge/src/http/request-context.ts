@@ -121,7 +121,7 @@ export class RequestContext {
   errorForm: 'json' | 'ows' | 'esri' | 'auth' = 'json'
   /** See `takesTk` of @gateway/access. */
   takesTk = false
-  /** Accounting: the id of the token ('' for a signed address without one), and the requested resource; null if not known (yet). */
+  /** Accounting: the id of the token ('' for a signed URL without one), and the requested resource; null if not known (yet). */
   token: string | null = null
   asked: UsageName | null = null
   /** Area in degrees that the token may read; null for everywhere, or if not known yet. */

@@ -68,7 +68,7 @@ async function statusOf(address: string, headers: Record<string, string> = {}): 
   return [...statuses][0] as number
 }
 
-test('a signed address opens only tiles, TileJSON and archives', async () => {
+test('a signed URL opens only tiles, TileJSON and archives', async () => {
   const query = `?v=1&${sign()}`
   for (const address of ['/tiles/world/v1/0/0/0.png', '/tiles/world/0/0/0.png', '/tiles/world/current/1/1/1.png'])
     expect(await statusOf(address + query), address).toBe(200)
@@ -138,7 +138,7 @@ test('an address expires in its second and with its key, even if it was answered
   running.edge.signed.setKeys([{ secret: SECRET, expiresAt: null }])
 })
 
-test('TileJSON of a signed address names signed addresses, and its bounds', async () => {
+test('TileJSON of a signed URL names signed URLs, and its bounds', async () => {
   const query = sign({ bounds: [10, 10, 20, 20.5] })
   const document = (await (await ask(`/tiles/world/tilejson.json?${query}`)).json()) as Record<string, unknown>
   expect(document).toMatchObject({ bounds: [10, 10, 20, 20.5], tiles: [expect.stringMatching(/\/v1\/.*\.png\?v=1&/)] })

@@ -73,7 +73,7 @@ function signatureOf(query: string): PresentedSignature | null {
   return signature === 'malformed' ? null : signature
 }
 
-/** Returns the parameters that admitted a request, a token or those of a signed address, for use in other addresses. */
+/** Returns the parameters that admitted a request, a token or those of a signed URL, for use in other addresses. */
 export function tokenQuery(query: string, takesTk = false): string {
   const signature = takesTk ? null : signatureOf(query)
   if (signature !== null) return signatureQuery(signature)

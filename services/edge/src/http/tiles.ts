@@ -88,7 +88,7 @@ function answerTileOf(exchange: RequestContext, path: Extract<TilePath, { kind: 
     const set = matrixSetOf(found.version.stored)
     if (!tileTouches(set, found.place, exchange.area)) return answerRefusal(exchange, OUTSIDE_AREA)
   }
-  // A signed address opens its own resource, and must not disclose others.
+  // A signed URL opens its own resource, and must not disclose others.
   answerFrom(exchange, () => findTarget(edge, path, exchange.token !== '', exchange.reader))
 }
 

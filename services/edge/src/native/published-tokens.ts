@@ -16,7 +16,7 @@ export class PublishedTokens {
   readonly #known = new Set<string>()
   /** The signatures in the table, which are not tokens, by their text. */
   readonly #signatures = new Set<string>()
-  /** Token ids by the table's numbers; a free number keeps its last id; null: a signed address. */
+  /** Token ids by the table's numbers; a free number keeps its last id; null: a signed URL. */
   readonly #ids: (string | null)[] = []
 
   constructor(table: ResponseTable) {
@@ -43,7 +43,7 @@ export class PublishedTokens {
   }
 
   /**
-   * Puts a verified signed address without bounds: its parameters open the signed resource until they expire. A numeric label is left out, because
+   * Puts a verified signed URL without bounds: its parameters open the signed resource until they expire. A numeric label is left out, because
    * addresses without version have the zoom in its place; so is one that must be encoded, because it has several spellings.
    */
   putSignature({ code, version, expiresAtMs, text }: KnownSignature): void {

@@ -166,7 +166,7 @@ export class NativePublisher {
     if (!isLimited && !readsHeld) this.#opened?.tokens.put(plaintext, token)
   }
 
-  /** Adds a signed address without bounds that was just verified and is cached. */
+  /** Adds a signed URL without bounds that was just verified and is cached. */
   noteSignature(signature: KnownSignature): void {
     this.#opened?.tokens.putSignature(signature)
   }

@@ -31,7 +31,7 @@ function operation(id: string, summary: string, types: readonly string[], parame
     400: 'the request is wrong',
     401: 'no valid token',
     403: 'not granted',
-    404: 'not there',
+    404: 'not found',
     410: 'a cursor of content that was replaced',
     414: 'the address is too long',
     429: 'more requests than the token may send',

@@ -97,7 +97,7 @@ test('all basemaps are read again if the log says so, and tokens stay', async ()
   expect(forgotten).toEqual([])
 })
 
-test('the keys of signed addresses are read again if the log says so, before the change is announced as applied', async () => {
+test('the keys of signed URLs are read again if the log says so, before the change is announced as applied', async () => {
   store.commit('signing_key', '')
   const seen: unknown[] = []
   store.beforeRead = (what) => seen.push([what, [...applied]])

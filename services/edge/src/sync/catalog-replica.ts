@@ -74,7 +74,7 @@ export class CatalogReplica {
   /**
    * @param now returns milliseconds of the clock by which `reader` dates its results
    * @param onCatalog called when a new snapshot replaces the last one, before any request sees it
-   * @param onSigningSecrets called with the keys of signed addresses whenever they may have changed
+   * @param onSigningSecrets called with the keys of signed URLs whenever they may have changed
    */
   constructor(
     reader: CatalogReader,
@@ -178,7 +178,7 @@ export class CatalogReplica {
       this.noteGap()
       return false
     }
-    // A store that does not answer is queried all the time; a message that continues a known state is applied nevertheless.
+    // While the store does not respond, a query is always in progress. A message that continues the known state is applied even then.
     if (this.#catchingUp !== null) this.#overtaken.add(this.#applied.mark)
     this.#applied = { ...this.#applied, revision, mark }
     this.#onApplied()

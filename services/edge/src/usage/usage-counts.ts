@@ -38,7 +38,7 @@ const VERSION = 'version:'
 export const versionUsage = (code: string, version: string): UsageName => `${VERSION}${code}/${version}`
 
 const TOKEN = 'token:'
-/** '' for signed addresses without a token. */
+/** '' for signed URLs without a token. */
 export const tokenUsage = (id: string): string => TOKEN + (id === '' ? SIGNED_USAGE : id)
 
 /**
@@ -91,7 +91,7 @@ export class UsageCounts {
   }
 
   /**
-   * `token` is its id, or '' for an admitted signed address without a token. `asked` is null if the request is not for a resource of the catalog.
+   * `token` is its id, or '' for an admitted signed URL without a token. `asked` is null if the request is not for a resource of the catalog.
    * `bytes` are those of the body that are known to be sent. `path` is that of the tile, in the form of `/tiles/...`, if the response is about a
    * tile.
    */

@@ -17,7 +17,7 @@ from swift.common.ring import RingBuilder  # noqa: E402
 
 directory = sys.argv[1]
 etc, devices = os.path.join(directory, 'etc'), os.path.join(directory, 'srv')
-# Bound before anything is written that names a port.
+# Listens before any file that contains a port is written.
 LISTENERS = {kind: eventlet.listen(('127.0.0.1', 0)) for kind in ('account', 'container', 'object', 'proxy')}
 PORTS = {kind: listener.getsockname()[1] for kind, listener in LISTENERS.items()}
 
@@ -137,7 +137,7 @@ utils.validate_hash_conf()
 storage_policy.reload_storage_policies()
 sys.modules['swift_for_tests'] = sys.modules['__main__']
 
-# They read swift.conf as they are loaded.
+# Both modules read swift.conf when they are imported.
 from swift.common import wsgi as swift_wsgi  # noqa: E402
 from swift.common.http_protocol import SwiftHttpProtocol  # noqa: E402
 

@@ -11,7 +11,7 @@ const user = userEvent.setup({ delay: null })
 const version = (label: string, more: Partial<AdminBasemapVersion> = {}) =>
   ({ version: label, available: true, withdrawn: false, ...more }) as AdminBasemapVersion
 
-test('addresses are signed for a served version for a limited time, and shown', async () => {
+test('URLs are signed for a served version for a limited time, and shown', async () => {
   const sent = stubService(() => ({
     url_template: 'http://x/tiles?sig=1',
     tilejson_url: 'http://x/tilejson?sig=1',

@@ -92,7 +92,7 @@ function geographic(
   const wmts = `${template.slice(0, template.indexOf('/tiles/'))}/wmts?only=${encodeURIComponent(code)}&token=${token}`
   const degrees = 180 / tileSize
   if (isOwnGrid(version) && client !== 'QGIS' && client !== 'ArcGIS')
-    return `// ${client} has to be told the grid of ${version.crs}: the WMTS describes it. QGIS and ArcGIS read that themselves.\n// ${wmts}`
+    return `// Configure ${client} with the grid of ${version.crs}, which the WMTS describes. QGIS and ArcGIS read it themselves.\n// ${wmts}`
   switch (client) {
     case 'MapLibre':
       return `// MapLibre takes all tiles for Web Mercator; these lie in ${version.crs}: use OpenLayers, Leaflet or QGIS for\n// ${url}`

@@ -1,14 +1,13 @@
+import { NOTIFICATION_KINDS, type NotificationKind } from '@gateway/contracts/notification-kinds.js'
 import { Checkbox, Group, SegmentedControl, SimpleGrid, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { findTargets } from '../../api/catalog.js'
-import { NOTIFICATION_KINDS, useSaveRule } from '../../api/notifications.js'
+import { useSaveRule } from '../../api/notifications.js'
 import { useTexts } from '../../texts/texts.js'
 import { CodeSelect } from '../../ui/code-select.js'
 import { notifyDone } from '../../ui/notify.js'
 import { Problem } from '../../ui/problem.js'
 import { WriteButton } from '../../ui/write-button.js'
-
-type Kind = (typeof NOTIFICATION_KINDS)[number]
 
 /** The form that adds a recipient of notifications. */
 export function RuleForm() {
@@ -16,7 +15,7 @@ export function RuleForm() {
   const [by, setBy] = useState<'email' | 'webhook'>('email')
   const [email, setEmail] = useState('')
   const [target, setTarget] = useState('')
-  const [kinds, setKinds] = useState<readonly Kind[]>(NOTIFICATION_KINDS)
+  const [kinds, setKinds] = useState<readonly NotificationKind[]>(NOTIFICATION_KINDS)
   const save = useSaveRule()
   const isReady = kinds.length > 0 && (by === 'email' ? email.includes('@') : target !== '')
   const submit = () =>
@@ -60,7 +59,11 @@ export function RuleForm() {
             <CodeSelect label={t.target} kind="targets" find={findTargets} value={target} onChange={setTarget} />
           )}
         </Group>
-        <Checkbox.Group label={t.kindsLabel} value={[...kinds]} onChange={(value) => setKinds(value as Kind[])}>
+        <Checkbox.Group
+          label={t.kindsLabel}
+          value={[...kinds]}
+          onChange={(value) => setKinds(value as NotificationKind[])}
+        >
           <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs" mt="xs">
             {NOTIFICATION_KINDS.map((kind) => (
               <Checkbox key={kind} value={kind} label={t.kinds[kind]} />

@@ -19,7 +19,7 @@ import { WriteButton } from '../../ui/write-button.js'
 const DAY = 86_400
 const GRACES = [7 * DAY, 30 * DAY, DAY, 0]
 
-/** The keys of signed addresses: one, or two during a rotation. */
+/** The keys of signed URLs: one, or two during a rotation. */
 export function Page() {
   const t = useTexts()
   const columns: readonly Column<SigningKey>[] = [

@@ -168,7 +168,7 @@ function UsualExpiry() {
   return <Radio value="default" label={usual} />
 }
 
-/** True if grants of basemaps have an effect: for reading, or for signing addresses. */
+/** True if grants of basemaps have an effect: for reading, or for signing URLs. */
 const namesBasemaps = (scopes: readonly string[]) => scopes.includes('read') || scopes.includes('sign')
 
 function problemOf({ mode, codes, unknown }: Grant, t: Texts['tokens']): string | null {

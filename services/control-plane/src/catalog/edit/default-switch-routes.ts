@@ -9,9 +9,9 @@ import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_BASEMAP } from './check-new-default.js'
+import { countsOf, endsAt } from './default-switch-steps.js'
 import { byCode } from './route-parts.js'
-import { countsOf, endsAt } from './switch-steps.js'
-import { NO_SUCH_BASEMAP } from './switchable.js'
 
 const NO_SWITCH = refuse('not_found', coded('switch_not_pending'))
 

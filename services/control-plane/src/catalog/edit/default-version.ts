@@ -10,10 +10,10 @@ import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
+import { checkNewDefault, NO_SUCH_BASEMAP } from './check-new-default.js'
 import { toSwitch } from './default-switch-routes.js'
+import { beginSwitch } from './default-switch-steps.js'
 import { byCode } from './route-parts.js'
-import { beginSwitch } from './switch-steps.js'
-import { NO_SUCH_BASEMAP, switchable } from './switchable.js'
 
 const PASSED = refuse('invalid_parameters', coded('switch_time_passed'))
 const PENDING = refuse('conflict', coded('switch_pending'))
@@ -43,7 +43,7 @@ export function defaultVersionRoute(app: App, ctx: ControlContext): void {
     async ({ params, body, admin }, reply) => {
       const { version, at, canary } = body
       if (at !== undefined && Date.parse(at) <= ctx.now()) return sendRefusal(reply, PASSED)
-      const found = await switchable(ctx.sql, params.code, version)
+      const found = await checkNewDefault(ctx.sql, params.code, version)
       if (!found.ok) return sendRefusal(reply, found)
       const refused =
         at === undefined && canary === undefined

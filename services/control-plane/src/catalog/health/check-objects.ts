@@ -54,7 +54,7 @@ async function checkObject(store: ObjectStore, { root, path, is }: Place, signal
       await probeRemoteTileSet(store, key, { signal })
       return THERE
     }
-    return (await store.head(key, { signal })) === undefined ? gone('it is not there') : THERE
+    return (await store.head(key, { signal })) === undefined ? gone('it is missing') : THERE
   } catch (error) {
     if (error instanceof ObjectMissing || error instanceof BrokenArchiveError) return gone(error.message)
     const isTrouble = [ObjectRefused, ObjectReplaced, ObjectStoreTrouble].some((kind) => error instanceof kind)

@@ -35,7 +35,7 @@ function gone(why: string): FileState {
   return { presence: 'gone', why }
 }
 
-const NOT_THERE = gone('it is not there')
+const NOT_THERE = gone('it is missing')
 
 async function checkContent(place: Place): Promise<FileState> {
   if (place.is === 'tile tree') return checkTree(place)

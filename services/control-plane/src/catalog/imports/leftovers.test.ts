@@ -35,7 +35,7 @@ test('only leftovers of a killed process’s imports are removed', async () => {
   expect(await removeLeftovers(folder)).toBe(left.length)
   expect(left.filter((file) => fs.existsSync(path.join(folder, file)))).toEqual([])
   expect(kept.filter((file) => !fs.existsSync(path.join(folder, file)))).toEqual([])
-  expect(await removeLeftovers(path.join(folder, 'not there'))).toBe(0)
+  expect(await removeLeftovers(path.join(folder, 'absent'))).toBe(0)
 })
 
 test('a process with the same number as the killed one, as in a container, recognizes its leftovers', () => {

@@ -144,7 +144,7 @@ describe('a scan', () => {
       expect(await scan('unmounted')).toMatchObject({
         status: 'failed',
         missing: 0,
-        message: `${tree.at('maps')} is not there: nothing was changed`,
+        message: `${tree.at('maps')} is missing: nothing was changed`,
       })
     })
     expect(changes).toEqual([])
@@ -423,7 +423,7 @@ test('a scan can be tried before its source is saved, and changes nothing', asyn
   })
   expect((await post('/scan-sources/try', { kind: 'vector', path: tree.at('gone') })).json()).toMatchObject({
     added: 0,
-    problem: expect.stringMatching(/gone is not there/),
+    problem: expect.stringMatching(/gone is missing/),
   })
   await source('tried', 'basemap')
   await scan('tried')

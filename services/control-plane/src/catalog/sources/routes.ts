@@ -38,7 +38,7 @@ import { LAYERS_SOURCE, placeOf } from './configured-sources.js'
 const WATCHES_FOLDERS = refuse('invalid_parameters', coded('watch_of_folders'))
 const KIND_FIXED = refuse('invalid_parameters', coded('source_kind_fixed'))
 const STYLES_ARE_LOCAL = refuse('invalid_parameters', coded('style_source_remote'))
-/** Served layers would at once be looked for elsewhere, and new ones would be written outside of the source. */
+/** The path of the slicing source is fixed: with another one, its layers would be missing, and new layers would be written outside of it. */
 const PLACE_OF_SLICING = refuse('invalid_parameters', coded('source_path_of_slicing'))
 
 export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): void {

@@ -60,7 +60,7 @@ test('another host of tiles does not keep icons from being looked for', () => {
   expect(told(['gone'], { sprite: 'icons', sources })).toHaveLength(1)
 })
 
-test('a basemap, a version and a vector that are not there are told with the source that stays empty', () => {
+test('a basemap, a version and a vector that are missing are told with the source that stays empty', () => {
   const sources = {
     old: { type: 'raster', url: 'gateway://basemaps/world/2019' },
     fixed: { type: 'raster', url: 'gateway://basemaps/world/2025' },
@@ -69,8 +69,8 @@ test('a basemap, a version and a vector that are not there are told with the sou
     rail: { type: 'vector', url: 'gateway://vectors/rail' },
   }
   expect(told([], { sources })).toEqual([
-    'the style "city" needs the basemap "world/2019", which is not there: its source "old" stays empty',
-    'the style "city" needs the basemap "sea", which is not there: its source "sea" stays empty',
-    'the style "city" needs the vector "rail", which is not there: its source "rail" stays empty',
+    'the style "city" needs the basemap "world/2019", which is missing: its source "old" stays empty',
+    'the style "city" needs the basemap "sea", which is missing: its source "sea" stays empty',
+    'the style "city" needs the vector "rail", which is missing: its source "rail" stays empty',
   ])
 })

@@ -135,7 +135,7 @@ describe('a receiver that misbehaves costs one failed attempt:', () => {
         socket.write('HTTP/1.1 200 OK\r\n')
         for (let i = 0; i < 2000; i++) socket.write(`x-${i}: ${'y'.repeat(100)}\r\n`)
       }),
-      /headers of the answer are too large/,
+      /headers of the response are too large/,
     ],
     ['it switches protocols', request((socket) => socket.write('HTTP/1.1 101 Hi\r\nupgrade: x\r\n\r\n')), /./],
   ])('%s', async (_name, behave, message) => {

@@ -106,7 +106,7 @@ export const TAGS = [
   { name: 'Slicing', description: 'Slice jobs, for service tokens with the scope `slice`' },
   { name: 'Imports', description: 'The receiver of pushes from another gateway' },
   { name: 'Admin: catalog', description: 'Scan sources, basemaps and vectors' },
-  { name: 'Admin: tokens', description: 'Service tokens, and signed addresses' },
+  { name: 'Admin: tokens', description: 'Service tokens, and signed URLs' },
   { name: 'Admin: push', description: 'Targets, pushes, exports, and the records of all deliveries' },
   { name: 'Admin: slicing', description: 'Slice jobs under admin credentials, their logs and source images' },
   {

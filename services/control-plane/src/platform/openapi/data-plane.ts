@@ -120,7 +120,7 @@ function tileJson(operationId: string, summary: string, parameters: Parameter[])
   const description =
     'TileJSON 3.0.0. The tile addresses name the version, even if the request asked for the default one, and its revision: ' +
     '`/tiles/{code}/{version}/{z}/{x}/{y}.{ext}?v={revision}`. If the request had its service token in the query, the tile addresses carry it ' +
-    'too. The same holds for the signature of a signed address, and the document then has its `bounds`. `Cache-Control: no-store`.'
+    'too. The same holds for the signature of a signed URL, and the document then has its `bounds`. `Cache-Control: no-store`.'
   const schema = { $ref: '#/components/schemas/TileJson' }
   const responses = {
     200: {

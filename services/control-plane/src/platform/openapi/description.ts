@@ -18,7 +18,7 @@ in several places; different tokens return 400. Another scheme of \`Authorizatio
 token 401; a missing scope 403; a resource outside the grants 403, whether or not it exists; an absent resource within the grants 404.
 Withdrawn resources, and resources of disabled scan sources, count as absent.
 
-**Signed addresses** need no token until they expire. The query has \`exp\` (seconds since 1970), \`sig\` and an optional \`bounds\`, each once
+**Signed URLs** need no token until they expire. The query has \`exp\` (seconds since 1970), \`sig\` and an optional \`bounds\`, each once
 and unchanged. It opens the tiles, TileJSON and archive of one basemap or one version, and nothing else.
 \`POST /api/v1/admin/signed-urls\` creates such addresses; tokens of scope \`sign\` use \`/api/v1/catalog/signed-urls\`. If the request also has a
 token, only the token decides. Refusals have a fixed order: a signature for another address, by a retired key, or changed 401; expired,

@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 2000
 const SILENT_AFTER_MS = 3_000
 
 const SHARED_SESSIONS =
-  'DATABASE_URL leads to a pool that shares its sessions. Locks and notifications do not work with such a pool: let it pool sessions ' +
+  'DATABASE_URL points to a pool that shares its sessions. Locks and notifications do not work with such a pool: let it pool sessions ' +
   '(PgBouncer: pool_mode = session), or name the server itself'
 
 /**

@@ -27,7 +27,7 @@ export async function checkProxies(settings: Settings): Promise<readonly Finding
       warn(
         'proxies',
         `API_BASE_URL is ${apiBaseUrl}, the edge listens for plain HTTP on ${own.host}, and TRUSTED_PROXIES is empty`,
-        'name the proxy in front in TRUSTED_PROXIES; otherwise every caller seems to have its address (administration, allowed_networks)',
+        'add the proxy in front to TRUSTED_PROXIES; otherwise all callers appear to have its address (administration, allowed_networks)',
       ),
     ]
   if (adminAllowRemote && base.protocol === 'http:' && !isLoopbackHost(base.hostname))

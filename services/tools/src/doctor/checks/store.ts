@@ -102,7 +102,7 @@ async function examine(
     findings.push(
       fault(
         'store',
-        'DATABASE_URL leads to a pool that shares its sessions; locks and notifications do not work with such a pool',
+        'DATABASE_URL points to a pool that shares its sessions; locks and notifications do not work with such a pool',
         'let it pool sessions (PgBouncer: pool_mode = session), or name the server itself',
       ),
     )

@@ -299,7 +299,7 @@ test('an archive and a directory with a tilejson.json behind HTTP become a map e
       versions: [{ path: `${base}/sea%20chart`, storage: 'xyz', format: 'png', min_zoom: 1, max_zoom: 3 }],
     })
     rmSync(tree.at('web.pmtiles'))
-    expect(await scan('web')).toMatchObject({ status: 'failed', message: expect.stringContaining('is not there') })
+    expect(await scan('web')).toMatchObject({ status: 'failed', message: expect.stringContaining('is missing') })
   } finally {
     await new Promise((resolve) => server.close(resolve).closeAllConnections())
   }

@@ -23,8 +23,8 @@ export interface Candidate {
 export type ListFolder = (path: string) => readonly Entry[] | Promise<readonly Entry[]>
 
 /**
- * Every place of a source that may hold a version, judged only by its name. A folder without any such name is a place without an entry in
- * it: probing it finds nothing. Files that are not archives are reported.
+ * Every place of a source that may hold a version, judged only by its name. A folder
+ * without such a name is a place without an entry, in which a probe finds nothing. Files that are not archives are reported.
  * @param codes places of these codes; null: of all
  */
 export async function findCandidates(

@@ -46,7 +46,7 @@ function faultOf(path: string): string | null {
   }
 }
 
-/** Names the content of a file, as far as its size and time do. */
+/** Identifies the content of a file by its size and modification time. */
 export function identityOf(path: string): string {
   try {
     const { size, mtimeMs } = statSync(path)

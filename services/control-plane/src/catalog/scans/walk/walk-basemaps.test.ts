@@ -174,7 +174,7 @@ describe('symbolic links', () => {
 
 describe('an error is not an empty result', () => {
   test.each([
-    ['is not there', () => tree.at('absent'), /ENOENT/],
+    ['is missing', () => tree.at('absent'), /ENOENT/],
     ['is a file', () => tree.at('file'), /is not a directory/],
   ])('a source that %s fails the walk', async (_, root, reason) => {
     tree.put('file', '')

@@ -95,7 +95,7 @@ describe('a shapefile', () => {
       paths: ['s/roads.shp'],
       warnings: [
         '"s/roads.shp" lacks its .shx and .dbf',
-        '"s/roads-north.dbf" is left out: it is a part of a shapefile whose .shp is not there',
+        '"s/roads-north.dbf" is left out: it is a part of a shapefile whose .shp is missing',
       ],
     })
   })

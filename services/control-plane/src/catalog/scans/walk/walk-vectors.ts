@@ -20,7 +20,7 @@ import { openSource, type WalkedSource, warnIn } from './walked-source.js'
 /**
  * Finds the vectors of a source at any depth: files of every kind that `kindOf` knows. A folder behind a link within the source
  * is found under the link's path too, but links inside of it are not followed any further, so that no loop is endless. Throws, with nothing
- * found, where a folder cannot be listed, a file cannot be read, or the source itself is not there.
+ * found, where a folder cannot be listed, a file cannot be read, or the source itself is missing.
  * @param changed what a change of these paths below the source may have changed is looked at; null: everything is
  */
 export async function walkVectors(

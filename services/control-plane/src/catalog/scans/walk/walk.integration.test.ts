@@ -33,7 +33,7 @@ test('results from another process arrive complete', async () => {
 
 test('a directory that cannot be walked is reported by its configured path', async () => {
   const missing = walk({ kind: 'basemap', root: tree.at('gone') }, never)
-  await expect(missing).rejects.toThrow(`${tree.at('gone')} is not there: nothing was changed`)
+  await expect(missing).rejects.toThrow(`${tree.at('gone')} is missing: nothing was changed`)
   const file = walk({ kind: 'vector', root: tree.at('a.geojson'), known: new Map(), scratch: '/tmp' }, never)
   await expect(file).rejects.toThrow(`${tree.at('a.geojson')} is not a directory`)
 })

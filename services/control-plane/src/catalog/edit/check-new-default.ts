@@ -11,8 +11,8 @@ const UNAVAILABLE = refuse('invalid_parameters', coded('version_not_scanned'))
 const WITHDRAWN = refuse('invalid_parameters', coded('version_restore_first'))
 const HELD = refuse('invalid_parameters', coded('version_held'))
 
-/** True if a version may become the default now. */
-export async function switchable(
+/** Returns the basemap if one of its versions may become the default now, or else the refusal. */
+export async function checkNewDefault(
   sql: Queryable,
   code: string,
   version: string,

@@ -6,15 +6,15 @@ import type { Transaction } from '@gateway/store/connect.js'
 import { endSwitch, type StoredSwitch, startCanary } from '@gateway/store/default-switches.js'
 import { insertEvents } from '@gateway/store/deliveries.js'
 import { traceToKeep } from '../../platform/trace.js'
+import { checkNewDefault } from './check-new-default.js'
 import { judgeCanary } from './judge-canary.js'
-import { switchable } from './switchable.js'
 
 type Changes = readonly NewChange[]
 
 /** Makes a pending switch, or begins its canary. Returns the changes for edges; empty if another control plane has done it. */
 export async function beginSwitch(tx: Transaction, planned: StoredSwitch): Promise<Changes> {
   const { id, basemapCode, version, canary } = planned
-  const found = await switchable(tx, basemapCode, version)
+  const found = await checkNewDefault(tx, basemapCode, version)
   if (!found.ok) {
     if (!(await endSwitch(tx, id, 'failed'))) return []
     const { message: reason } = found
@@ -40,7 +40,7 @@ export async function continueCanary(
   tolerance: number,
 ): Promise<Changes> {
   const { basemapCode, version, beforeVersion } = running
-  const found = await switchable(tx, basemapCode, version)
+  const found = await checkNewDefault(tx, basemapCode, version)
   const hasEnded = nowMs >= endsAt(running)
   const worse: CodedMessage | null = found.ok ? judgeCanary(running, tolerance, hasEnded) : null
   if (!found.ok || worse !== null)

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type TestApp } from '../../testing/test-app.js'
 import { makeTree, PIXEL, type Tree } from '../scans/testing/trees.js'
-import { continueCanaries, makeNextSwitch } from './switch-loop.js'
+import { continueCanaries, makeNextSwitch } from './default-switch-loop.js'
 
 const HOUR_MS = 3_600_000
 let app: TestApp

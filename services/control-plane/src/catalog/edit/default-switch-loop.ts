@@ -4,7 +4,7 @@ import { readCanaries, readNextSwitch } from '@gateway/store/default-switches.js
 import type { BackgroundLoop } from '../../platform/background.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish } from '../../platform/edges/commit.js'
-import { beginSwitch, continueCanary } from './switch-steps.js'
+import { beginSwitch, continueCanary } from './default-switch-steps.js'
 
 /** Interval of reading the next switch, which another control plane may have planned. */
 const LOOK_EVERY_MS = 500

@@ -118,7 +118,9 @@ async function run({ path, method, parameters = [], requestBody, security = [] }
   const query = Object.fromEntries(inQuery.map(({ name, example }) => [name, String(example)]))
   const isAdmin = security.some((scheme) => 'adminBearer' in scheme)
   const example = requestBody?.content['application/json']?.example
-  // Compiling schemas blocks the event loop for seconds. This lets fetch first notice idle connections that the edge closed.
+  // Compiling schemas blocks the event loop for seconds. This lets fetch first notice idle connections that the edge closed: the first turn
+  // may end without a look at the sockets, the second cannot.
+  await setImmediate()
   await setImmediate()
   return fetch(`${maps().gateway.url}${filled}?${new URLSearchParams(query)}`, {
     method: method.toUpperCase(),

@@ -47,7 +47,7 @@ interface Producer {
 
 const MERCATOR = { served: 'WebMercatorQuad' } as const
 const GEOGRAPHIC = { served: 'WorldCRS84Quad' } as const
-const BY_PICTURES = /rows are counted from the (north|south): .*their pictures/
+const BY_PICTURES = /rows are counted from the (north|south): .*tiles of successive zooms/
 const ONE_TILE = /--tmscompatible/
 const RASTER = /the profile raster/
 

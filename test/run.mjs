@@ -1,8 +1,8 @@
 /**
- * `npm test`: checks that the external programs for the tests are installed, checks format and lint, runs the units, then the integration and
- * system layers together, and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs only the tests whose
- * path contains one of them. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file,
- * and the whole system layer if any of its sources has changed, otherwise its changed tests.
+ * `npm test`: checks that the external programs for the tests are installed, checks format and lint, runs the layers of tests in sequence,
+ * and ends with one line of totals. With arguments (`npm test -- test/conformance/tokens`) it runs only the tests whose path contains one
+ * of them. With `--changed` or `--changed=COMMIT` it runs the tests affected by a change: those that import a changed file, and the whole
+ * system layer if any of its sources has changed, otherwise its changed tests.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -41,15 +41,12 @@ const PROGRAMS = {
 /** Programs that compile the native addon, which has its own tests. */
 const COMPILING = new Set(['g++', 'make', 'python3'])
 
-/**
- * Runs of layers in order: tests that are quick to run and to understand fail first. Integration and system tests wait at different times, so
- * together they keep the processors busy. A change selects the files of each layer in its own way.
- */
-const RUNS = changed === undefined ? [['unit'], ['integration', 'system']] : [['unit'], ['integration'], ['system']]
+/** Layers in order: tests that are quick to run and to understand fail first. */
+const LAYERS = ['unit', 'integration', 'system']
 
 if (providePrograms()) {
   if (filters.length === 0) lint()
-  for (const layers of RUNS) runLayers(layers)
+  for (const layer of LAYERS) runLayer(layer)
   if (changed === undefined && totals.passed + totals.failed === 0) fail('No test was found.')
 } else {
   totals.failed++
@@ -117,28 +114,27 @@ function changedSystemTests() {
   return files.some(isSource) ? null : files.filter((file) => /^test\/(conformance|e2e|fault)\//.test(file))
 }
 
-/** Returns the arguments that select the tests of layers; null: none is selected. */
-function selection(layers) {
+/** Returns the arguments that select the tests of a layer; null: none is selected. */
+function selection(layer) {
   if (changed === undefined) return filters
-  if (!layers.includes('system')) return [changed, ...filters]
+  if (layer !== 'system') return [changed, ...filters]
   const tests = changedSystemTests()
   if (tests === null) return filters
   return tests.length === 0 ? null : tests
 }
 
-function runLayers(layers) {
-  const selected = selection(layers)
+function runLayer(layer) {
+  const selected = selection(layer)
   if (selected === null) return
   const dir = mkdtempSync(join(tmpdir(), 'gateway-test-report-'))
   const report = join(dir, 'report.json')
   // A layer may be two projects: unit and unit-components, integration and integration-isolated.
-  const projects = layers.flatMap((layer) => ['--project', `${layer}*`])
-  const options = ['--config', 'test/vitest.config.ts', ...projects, '--passWithNoTests']
+  const options = ['--config', 'test/vitest.config.ts', '--project', `${layer}*`, '--passWithNoTests']
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
   const { status } = runNode('node_modules/vitest/vitest.mjs', ['run', ...options, ...reporters, ...selected])
   const counted = existsSync(report) ? count(JSON.parse(readFileSync(report, 'utf8'))) : 0
   // Vitest also fails because of events outside of tests: an unhandled rejection, a global set-up.
-  if (status !== 0 && counted === 0) fail(`The ${layers.join(' and ')} tests failed outside of a test.`)
+  if (status !== 0 && counted === 0) fail(`The ${layer} layer failed outside of its tests.`)
   rmSync(dir, { recursive: true })
 }
 

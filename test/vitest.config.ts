@@ -10,18 +10,16 @@ const SYSTEM = 'test/{conformance,e2e,fault}'
 /** Integration tests that need a process for each file: those of edges, because the native addon serves one listener, and of tools. */
 const ISOLATED = '{libs/{native-edge,tilesets,vectors},services/{edge,tiler,tools}}/src/**/*.integration.test.ts'
 
-/** Workers of tests that wait more than they compute: for limits, rescans, leases, and processes that start. */
-const WAITING_WORKERS = 4
-
 const INTEGRATION = {
-  maxWorkers: WAITING_WORKERS,
+  // Half of the tests wait: for rescans of files, for leases, for processes to start.
+  maxWorkers: 3,
   globalSetup: 'test/harness/global-setup.ts',
   testTimeout: 120_000,
   hookTimeout: 120_000,
 }
 
 /**
- * The layers, each a project, or two with a common prefix, which `test/run.mjs` runs:
+ * The layers, each a project, or two with a common prefix, which `test/run.mjs` runs separately in sequence:
  * unit (only the test's own process), integration (`*.integration.test.ts`: real Postgres, Redis, child processes), and system.
  */
 export default defineConfig({
@@ -96,7 +94,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
-          maxWorkers: WAITING_WORKERS,
+          // The tests wait for limits and restarts more than they compute.
+          maxWorkers: 4,
           // Files share only the harness, whose modules take longer to load than many tests.
           isolate: false,
           include: [`${SYSTEM}/**/*.test.ts`],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, expect, test, vi } from 'vitest'
 import { HelperProcess } from './helper-process.js'
 import type { HelperTask } from './testing/misbehaving-helper.js'
@@ -35,6 +36,17 @@ test('a helper that is ended rejects its pending task', async () => {
   const asked = helper.ask({ do: 'hang' }, never)
   helper.end()
   await expect(asked).rejects.toThrow('the helper ended with SIGKILL')
+})
+
+test('a helper whose end is not yet known rejects its next task like any other that ends', async () => {
+  await answers()
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim().split(' ')
+  const pid = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('misbehaving-helper'))
+  process.kill(Number(pid), 'SIGKILL')
+  // The event loop does not turn meanwhile, so the end is not reported before the task is sent.
+  while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) {}
+  await expect(answers()).rejects.toThrow('the helper ended with SIGKILL')
+  expect(await answers()).toBeInstanceOf(Map)
 })
 
 test('progress is reported during a task without pauses', async () => {

@@ -55,7 +55,8 @@ export class HelperProcess<Task extends object, Answer> {
       return await new Promise<Answer>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { signal: settled.signal })
         running.asked = { resolve, reject, onProgress }
-        running.child.send(task, reject)
+        // Only a process that ends breaks its channel. Its end rejects the task, with the reason.
+        running.child.send(task, () => running.child.kill())
       })
     } catch (error) {
       if (signal.aborted) this.end()

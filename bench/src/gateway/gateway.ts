@@ -84,6 +84,8 @@ async function launch(
     EDGE_WORKERS: String(options.workers),
     ADMIN_TOKEN,
     DEMO: 'false',
+    // Builds of the downloaded vectors would take half of a processor during the first minute.
+    VECTOR_TILES: 'false',
     DRAIN_NOTICE_SECONDS: '0',
     ...options.settings,
     ...(options.nodeOptions !== undefined && { NODE_OPTIONS: options.nodeOptions }),

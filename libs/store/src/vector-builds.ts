@@ -105,6 +105,9 @@ export async function postponeBuild(
 
 /** Removes the tiles of all vectors. Returns the codes of those that had tiles, or waited for them. */
 export async function skipBuilds(tx: Transaction): Promise<string[]> {
+  const pending = await tx`SELECT FROM vectors WHERE build_tried < revision OR build IS NOT NULL LIMIT 1`
+  // An update notifies the builders even if it changes no row, and the caller waits for this notification to call again.
+  if (pending.length === 0) return []
   const rows = await tx<{ code: string }[]>`
     UPDATE vectors SET build_tried = revision, build_message = '', build_message_coded = NULL, build_skipped = true, build = NULL, build_revision = NULL
     WHERE build_tried < revision OR build IS NOT NULL

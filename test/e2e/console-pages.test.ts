@@ -129,7 +129,17 @@ test('the first load is small and contains no map; charts and map load when they
   await page.locator('.plot').first().waitFor({ state: 'attached' })
   await settled(page)
   expect(asked(/charts/)).toBe(false)
+  let send = () => {}
+  const isSent = new Promise<void>((resolve) => {
+    send = resolve
+  })
+  await page.route(/charts/, async (route) => {
+    await isSent
+    await route.continue()
+  })
   await page.getByRole('heading', { name: 'Traffic' }).scrollIntoViewIfNeeded()
+  await page.getByRole('status', { name: 'Loading Traffic' }).waitFor()
+  send()
   await page.locator('.plot-figure svg').first().waitFor()
   expect(asked(/charts/)).toBe(true)
   expect(asked(/map-library|maplibre|\/tiles\//)).toBe(false)

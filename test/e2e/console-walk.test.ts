@@ -146,6 +146,8 @@ test('every page and form shows the data of an organization without an error, an
       const beyond = await settledWidth(page)
       if (beyond > 0) problems.push(`${path} is ${beyond} px wider than ${size.width} px`)
     }
+    // Charts begin to load when they are visible, which a page reports a frame later.
+    await settled(page)
     for (const title of await emptySections(page)) problems.push(`${path}: the section "${title}" is empty`)
     problems.push(...failures.splice(0).map((failure) => `${path}: ${failure}`))
     if ((await page.getByRole('heading', { level: 1 }).count()) !== 1) problems.push(`${path} has no one heading`)

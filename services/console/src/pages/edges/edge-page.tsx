@@ -7,6 +7,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
+import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { Ago, Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -81,7 +82,7 @@ function History({ id }: { id: string }) {
           points.length === 0 ? (
             <Text c="dimmed">{t.nothingYet}</Text>
           ) : (
-            <Suspense fallback={<div className="plot" />}>
+            <Suspense fallback={<PlotSkeleton what={t.history} />}>
               <EdgeCharts points={within(points)} onZoom={zoom} />
             </Suspense>
           )

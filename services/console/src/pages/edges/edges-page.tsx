@@ -6,6 +6,7 @@ import { useTexts } from '../../texts/texts.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
+import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { useParameter } from '../../ui/use-parameter.js'
 import { RangeField } from '../usage/range-field.js'
@@ -72,7 +73,7 @@ function Compared({ rows }: { rows: readonly EdgeRow[] }) {
       {known.length === 0 ? (
         <Text c="dimmed">{t.nothingYet}</Text>
       ) : (
-        <Suspense fallback={<div className="plot" />}>
+        <Suspense fallback={<PlotSkeleton what={t.compared} />}>
           <ComparedCharts edges={known} />
         </Suspense>
       )}

@@ -4,6 +4,7 @@ import { lazy, Suspense } from 'react'
 import { TRAFFIC_RANGES, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
+import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { useParameter } from '../../ui/use-parameter.js'
@@ -55,7 +56,7 @@ export function TrafficSection() {
             points.length === 0 ? (
               <Text c="dimmed">{t.noTraffic}</Text>
             ) : (
-              <Suspense fallback={<div className="plot" />}>
+              <Suspense fallback={<PlotSkeleton what={t.traffic} />}>
                 {seen ? (
                   <TrafficCharts
                     points={within(points)}

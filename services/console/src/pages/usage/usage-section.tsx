@@ -15,6 +15,7 @@ import {
 } from '../../api/usage.js'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
+import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { useNow } from '../../ui/time.js'
 import { useParameters } from '../../ui/use-parameter.js'
@@ -92,7 +93,7 @@ function Charts({ by, id, span, onZoom }: ChartsProps) {
         sumOf(points).requests === 0 ? (
           <Text c="dimmed">{t.none}</Text>
         ) : (
-          <Suspense fallback={<div className="plot" />}>
+          <Suspense fallback={<PlotSkeleton what={t.what} />}>
             <UsageCharts points={points} span={shown} onZoom={onZoom} />
           </Suspense>
         )

@@ -73,9 +73,17 @@ const KNOWN_NAMES: readonly string[] = [...SETTING_NAMES, ...SECRET_FILE_SETTING
 /** Shorter names are so similar to other programs' variables that a near miss is not a mistake. */
 const SHORTEST_GUESSED_NAME = 8
 
+/** Maximum number of changed, missing and additional letters of a near miss. */
+const MISTYPED_LETTERS = 2
+
 function nearest(key: string): string | null {
   if (key.length < SHORTEST_GUESSED_NAME) return null
-  const near = KNOWN_NAMES.filter((name) => name.length >= SHORTEST_GUESSED_NAME && distance(name, key) <= 2)
+  const isNear = (name: string) =>
+    name.length >= SHORTEST_GUESSED_NAME &&
+    // The lengths differ by no more than the distance, which takes each process milliseconds for all variables of an environment.
+    Math.abs(name.length - key.length) <= MISTYPED_LETTERS &&
+    distance(name, key) <= MISTYPED_LETTERS
+  const near = KNOWN_NAMES.filter(isNear)
   return near.sort((a, b) => distance(a, key) - distance(b, key))[0] ?? null
 }
 

@@ -32,8 +32,11 @@ export function absentVersion(
   const { versions } = basemap
   const count = versions.has(CURRENT_VERSION) ? versions.size - 1 : versions.size
   if (count === 0) return coded('basemap_without_versions', { name })
-  const lacks = { name, version: shownName(label ?? CURRENT_VERSION) }
-  if (!mayList) return coded('version_absent', lacks)
+  const asked = label ?? CURRENT_VERSION
+  if (!mayList) return coded('version_absent', { name, version: shownName(asked) })
+  // A default that an operator set stays the default while it is not available.
+  const version = asked === CURRENT_VERSION ? (basemap.stored.defaultVersion ?? asked) : asked
+  const lacks = { name, version: shownName(version) }
   const first: string[] = []
   for (const one of versions.keys()) if (one !== CURRENT_VERSION && first.push(shownName(one)) === MAX_NAMES) break
   const shown = { ...lacks, versions: first.join(', ') }

@@ -20,6 +20,12 @@ import { StreamedAnswer } from './streamed-answer.js'
 /** Limit: bytes of a JSON document. The control plane has the same limit, but its refusal comes too late to be read. */
 const MAX_BODY_BYTES = 1024 * 1024
 
+/**
+ * Limit: announced bytes of a refused body that the edge reads and drops, because many clients read no response before they have sent their
+ * body. The connection of a longer one is closed at once.
+ */
+const MAX_DROPPED_BYTES = 64 * 1024 * 1024
+
 /** Paths that accept archives of any size, with their own limits, and read them as they arrive. */
 const IMPORT_PATHS: ReadonlySet<string> = new Set(['/api/v1/import', '/api/v1/admin/styles/import'])
 
@@ -101,7 +107,7 @@ class PassedRequest implements UpstreamAnswer {
   readonly #trace: Span
   #answer: StreamedAnswer | null = null
   #body: TakenBody | CollectedBody | null = null
-  /** True while the body is incomplete. */
+  /** True while the body is incomplete and nobody would drop the rest. */
   #arriving = false
   #asking: NodeJS.Timeout | undefined
   #gone = false
@@ -136,7 +142,11 @@ class PassedRequest implements UpstreamAnswer {
     if (!rebuilt.ok) return this.#refuse(rebuilt)
     this.#arriving = rebuilt.bodyLength !== 0
     const isImport = IMPORT_PATHS.has(this.#head.path)
-    if (!isImport && (rebuilt.bodyLength ?? 0) > MAX_BODY_BYTES) return this.#refuse(BODY_TOO_LARGE)
+    const announced = rebuilt.bodyLength ?? 0
+    if (!isImport && announced > MAX_BODY_BYTES) {
+      this.#arriving = announced > MAX_DROPPED_BYTES
+      return this.#refuse(BODY_TOO_LARGE)
+    }
     const key = this.#edge.upstreamKey
     if (key === null) return this.#refuse(STARTING)
     const peer = Buffer.from(this.#res.getRemoteAddressAsText()).toString()
@@ -267,8 +277,14 @@ class PassedRequest implements UpstreamAnswer {
       `${status} ${STATUS_CODES[status] ?? ''}`.trimEnd(),
       headersForClient(headers, this.#head.path),
       body,
-      true,
+      !this.#endsSoon(),
     )
+  }
+
+  /** True if the rest of the body has a known end, up to which the server reads and drops it. */
+  #endsSoon(): boolean {
+    const { path, rebuilt } = this.#head
+    return rebuilt.ok && rebuilt.bodyLength !== null && !IMPORT_PATHS.has(path)
   }
 
   #refuse(refusal: Refusal) {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { DisabledToken } from '@gateway/contracts/edge.js'
 import { describe, expect, test } from 'vitest'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
-import type { Gateway } from '../harness/gateway.js'
+import { ADMIN_TOKEN, type Gateway } from '../harness/gateway.js'
 import { useGateway } from '../harness/use-gateway.js'
 
 const TOKEN_STALE_SECONDS = 3
@@ -87,6 +87,39 @@ describe('with the store gone', () => {
     await gateway().ready()
     while ((await gateway().admin.call('/tokens')).status !== 200) await sleep(50)
     while ((await read(gateway().url, unknown.token)) !== 200) await sleep(50)
+  })
+})
+
+describe('with messages that cannot reach an edge, which reaches only the bus', () => {
+  const gateway = useGateway(
+    { edges: 1, redis: 'proxy', postgres: 'proxy', env: { TOKEN_STALE_SECONDS: '3', TOKEN_OFFLINE_SECONDS: '3' } },
+    prepare,
+  )
+
+  test('it serves while a control plane attests its state, and stops after a change that it was not told', async () => {
+    gateway().allowErrors(/ECONN|connect|store|bus|time|CONNECTION/i)
+    const { controlPlane, edges } = gateway()
+    const edge = edges[0]
+    if (edge?.postgresProxy == null || controlPlane.redisProxy === null) throw new Error('an edge behind proxies')
+    const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
+    expect(await read(edge.url, token)).toBe(200)
+    await edge.postgresProxy.cut()
+    await sleep(2 * 3_000)
+    expect(await read(edge.url, token)).toBe(200)
+    await controlPlane.redisProxy.cut()
+    const disabled = await fetch(`${controlPlane.url}/api/v1/admin/tokens/${id}/disable`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    })
+    const { pending } = (await disabled.json()) as DisabledToken
+    expect(pending).toHaveLength(1)
+    while ((await read(edge.url, token)) === 200) await sleep(50)
+    // The control plane has Redis again, and attests a state that the edge has not applied.
+    await controlPlane.redisProxy.restore()
+    await sleep(3_000)
+    expect(await read(edge.url, token)).toBe(503)
+    await edge.postgresProxy.restore()
+    while ((await read(edge.url, token)) !== 401) await sleep(50)
   })
 })
 

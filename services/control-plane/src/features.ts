@@ -22,6 +22,7 @@ import { auditHeadPush } from './platform/audit/send-head.js'
 import { auditWatch } from './platform/audit/verify.js'
 import type { BackgroundLoop } from './platform/background.js'
 import type { ControlContext } from './platform/context.js'
+import { attestState } from './platform/edges/attest-state.js'
 import { KnownEdges } from './platform/edges/known-edges.js'
 import { edgeRoutes } from './platform/edges/routes.js'
 import { eventRoutes } from './platform/events/routes.js'
@@ -104,6 +105,7 @@ export const deliveries = deliveryLoop({
 
 /** The background work of all features; main starts it once the process listens. */
 export const BACKGROUND_LOOPS: readonly BackgroundLoop[] = [
+  attestState,
   initialScans,
   scanQueue,
   schedules,

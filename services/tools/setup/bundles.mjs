@@ -4,7 +4,17 @@
  * its name. Without a bundle of the current files, the compiled files run.
  */
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { isAbsolute, join, relative, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -58,12 +68,16 @@ export async function makeBundles(root) {
   const folder = folderOf(root)
   if (existsSync(folder)) return folder
   const before = existsSync(join(root, FOLDER)) ? readdirSync(join(root, FOLDER)) : []
-  const fresh = `${folder}.${process.pid}`
+  mkdirSync(join(root, FOLDER), { recursive: true })
+  const fresh = mkdtempSync(`${folder}.${process.pid}.`)
   try {
     await bundle(root, fresh)
     // The bundles are ES modules, and no package of the checkout is above them.
     writeFileSync(join(fresh, 'package.json'), '{ "type": "module" }')
     renameSync(fresh, folder)
+  } catch (error) {
+    // Another process, started at the same time, has made the same bundles first.
+    if (!existsSync(folder)) throw error
   } finally {
     rmSync(fresh, { recursive: true, force: true })
   }
@@ -73,12 +87,20 @@ export async function makeBundles(root) {
 
 /** Removes folders of bundles, except for the newest, from which a gateway may be starting, and those from which processes run. */
 function removeUnused(folders) {
-  const age = (folder) => -statSync(folder).mtimeMs
+  // A folder may disappear meanwhile.
+  const age = (folder) => -(statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0)
   const commands = runningCommands()
-  for (const folder of folders.sort((a, b) => age(a) - age(b)).slice(1)) {
+  const settled = folders.filter((folder) => !isBeingMade(folder))
+  for (const folder of settled.sort((a, b) => age(a) - age(b)).slice(1)) {
     // A process imports further chunks of its bundle as long as it runs.
     if (!commands.some((command) => command.includes(`${folder}/`))) rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** True for the folder of a process that is making bundles now. A process that was killed leaves its folder behind. */
+function isBeingMade(folder) {
+  const [, pid] = /\.(\d+)\.\w+$/.exec(folder) ?? []
+  return pid !== undefined && existsSync(`/proc/${pid}`)
 }
 
 /** Command lines of all processes of this machine that this user may see. */

@@ -1,6 +1,6 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -66,6 +66,22 @@ test('an error in a bundle names the line of the source', async () => {
     encoding: 'utf8',
   })
   expect(stderr).toContain(`${join(root, 'services/edge/src/main.ts')}:9`)
+})
+
+test('bundles that are made several times at once are made, and those that another process is making stay', async () => {
+  const made = await Promise.all([makeBundles(root), makeBundles(root), makeBundles(root)])
+  expect(new Set(made).size).toBe(1)
+  const folders = join(root, 'node_modules/.bundles')
+  const [alive, dead] = [process.ppid, spawnSync('true').pid].map((pid) =>
+    join(folders, `0123456789abcdef.${pid}.Abc123`),
+  )
+  for (const folder of [alive, dead]) mkdirSync(folder)
+  for (const folder of [alive, dead]) utimesSync(folder, 0, 0)
+  for (const word of ['two', 'three']) {
+    say(word)
+    await makeBundles(root)
+  }
+  expect([existsSync(alive), existsSync(dead)]).toEqual([true, false])
 })
 
 test('bundles from which a process runs stay, however many are made meanwhile', async () => {

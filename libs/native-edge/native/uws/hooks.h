@@ -14,6 +14,7 @@ struct UwsCallbacks {
   OnOpen open = nullptr;
   OnData data = nullptr;
   OnEvent writable = nullptr;
+  OnEvent end = nullptr;  // not set over TLS
   OnClose close = nullptr;
   OnEvent timeout = nullptr;
 };

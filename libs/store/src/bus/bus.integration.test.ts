@@ -162,6 +162,31 @@ test('edges that a restarted Redis has forgotten are waited for until they had t
   await bus.close()
 })
 
+test('edges hear each state that a control plane attests, and nothing that another program wrote in its place', async () => {
+  const [edge, control] = [await openBus(store.sql, options(redis.url)), await openBus(store.sql, options(redis.url))]
+  onTestFinished(async () => void (await Promise.all([edge.close(), control.close()])))
+  const heard: LogState[] = []
+  let subscribed = false
+  const onSubscribed = () => {
+    subscribed = true
+  }
+  await edge.subscribe(
+    () => {},
+    onSubscribed,
+    (one) => heard.push(one),
+  )
+  await until(() => subscribed)
+  await available(control)
+  const client = new RedisClient(redis.url)
+  const [channel = ''] = (await client.pubsub('CHANNELS', 'gateway:*:state')) as string[]
+  for (const text of ['{', 'null', '{"revision":"many"}']) await client.publish(channel, text)
+  client.disconnect()
+  await control.attest(state(6))
+  await control.attest(state(7))
+  await until(() => heard.length > 1)
+  expect(heard).toEqual([state(6), state(7)])
+})
+
 test('the loss of Redis is reported once, and so is its return', async () => {
   const first = await startRedis()
   const told: string[] = []

@@ -37,10 +37,20 @@ export interface Bus {
   publish(message: RevisionMessage): Promise<void>
 
   /**
-   * Edge: calls `onMessage` for every message, and `onSubscribed` each time the subscription becomes active. Earlier messages may be lost, so the
-   * caller then reads the change log.
+   * Control plane: tells all edges the state that the store has now. Must be repeated every second. An edge that cannot read the store learns
+   * only by this that it has missed no message. Does nothing on Postgres, where only polling proves freshness.
    */
-  subscribe(onMessage: (message: RevisionMessage) => void, onSubscribed: () => void): Promise<void>
+  attest(state: LogState): Promise<void>
+
+  /**
+   * Edge: calls `onMessage` for every message, `onSubscribed` each time the subscription becomes active, and `onAttested` for every state that a
+   * control plane attests. Earlier messages may be lost when a subscription becomes active, so the caller then reads the change log.
+   */
+  subscribe(
+    onMessage: (message: RevisionMessage) => void,
+    onSubscribed: () => void,
+    onAttested?: (state: LogState) => void,
+  ): Promise<void>
 
   /** Edge: announces that this process is alive, and its applied revision. Must be repeated every second. */
   announce(edge: OwnPresence): Promise<void>

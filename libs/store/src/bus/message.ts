@@ -1,4 +1,4 @@
-import { CHANGE_KINDS } from '@gateway/contracts/change.js'
+import { CHANGE_KINDS, type LogState } from '@gateway/contracts/change.js'
 import { z } from 'zod'
 import type { RevisionMessage } from './bus.js'
 
@@ -9,10 +9,21 @@ const messageSchema = z.object({
   previousMark: z.uuid().optional(),
 })
 
+const stateSchema = z.object({ revision: z.int().min(0), mark: z.uuid() })
+
 /** Returns null for text that is not a message of this system. It is ignored, since polling the change log finds any lost change. */
 export function decodeMessage(text: string): RevisionMessage | null {
+  return decode(messageSchema, text)
+}
+
+/** Like `decodeMessage`, for a state that a control plane attests. */
+export function decodeState(text: string): LogState | null {
+  return decode(stateSchema, text)
+}
+
+function decode<T>(schema: z.ZodType<T>, text: string): T | null {
   try {
-    const parsed = messageSchema.safeParse(JSON.parse(text))
+    const parsed = schema.safeParse(JSON.parse(text))
     return parsed.success ? parsed.data : null
   } catch {
     return null

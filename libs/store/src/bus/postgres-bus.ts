@@ -35,6 +35,8 @@ export class PostgresBus implements Bus {
     await this.#sql.notify(REVISION_CHANNEL, encodeMessage(message))
   }
 
+  async attest(): Promise<void> {}
+
   async subscribe(onMessage: (message: RevisionMessage) => void, onSubscribed: () => void): Promise<void> {
     const { unlisten } = await this.#sql.listen(
       REVISION_CHANNEL,

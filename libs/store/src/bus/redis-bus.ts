@@ -5,7 +5,7 @@ import { PRESENCE_SECONDS, type Presence } from '@gateway/store/edge-presence.js
 import { type ChainableCommander, Redis } from 'ioredis'
 import { Announcements, announcementOf, type KnownStates, withdrawalOf } from './announcements.js'
 import type { Bus, OwnPresence, RevisionMessage } from './bus.js'
-import { decodeMessage, encodeMessage } from './message.js'
+import { decodeMessage, decodeState, encodeMessage } from './message.js'
 import { type ConnectOptions, redisOptions } from './redis-address.js'
 import { followCluster } from './redis-cluster.js'
 
@@ -63,6 +63,7 @@ export class RedisBus implements Bus {
   readonly #subscriber: Redis
   readonly #keys: {
     revision: string
+    state: string
     applied: string
     edgeIds: string
     edge: (id: string) => string
@@ -89,6 +90,7 @@ export class RedisBus implements Bus {
     const prefix = nodes === null ? `gateway:${options.instanceId}:` : `gateway:{${options.instanceId}}:`
     this.#keys = {
       revision: `${prefix}revision`,
+      state: `${prefix}state`,
       applied: `${prefix}applied`,
       edgeIds: `${prefix}edges`,
       edge: (id) => `${prefix}edge:${id}`,
@@ -146,7 +148,20 @@ export class RedisBus implements Bus {
     await this.#commands.publish(this.#keys.revision, encodeMessage(message))
   }
 
-  async subscribe(onMessage: (message: RevisionMessage) => void, onSubscribed: () => void): Promise<void> {
+  async attest({ revision, mark }: LogState): Promise<void> {
+    await this.#commands.publish(this.#keys.state, JSON.stringify({ revision, mark }))
+  }
+
+  async subscribe(
+    onMessage: (message: RevisionMessage) => void,
+    onSubscribed: () => void,
+    onAttested?: (state: LogState) => void,
+  ): Promise<void> {
+    const attested = (payload: string) => {
+      const state = decodeState(payload)
+      if (state !== null) onAttested?.(state)
+    }
+    if (onAttested !== undefined) this.#handlers.set(this.#keys.state, attested)
     this.#handlers.set(this.#keys.revision, (payload) => {
       const message = this.#noteChange(payload)
       if (message !== null) onMessage(message)

@@ -215,3 +215,15 @@ test('on a full disk a forgotten token is in no file', async () => {
   await expect.poll(kept).toEqual(['bb'])
   expect(lines).toContain('the catalog is kept on disk again')
 })
+
+test('on a full disk a token that the keeper has read as disabled, before any process forgot it, is in no file', async () => {
+  keeper.start()
+  await expect.poll(kept).toEqual(['aa', 'bb'])
+  const full = () => Promise.reject(new Error('ENOSPC: no space left on device, write'))
+  Object.assign(file, { append: full, write: full })
+  store.find = (digest) => digest !== 'aa'
+  changes = { covered: true, changes: [{ revision: 2, kind: 'token', key: 'aa' }], state: { ...STATE, revision: 2 } }
+  await expect.poll(() => readdirSync(folder)).not.toContain('stamp')
+  keeper.forgetToken('aa')
+  await expect.poll(() => lines).toContain('the catalog cannot be kept on disk for a start without the store')
+})

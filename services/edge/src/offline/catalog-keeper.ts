@@ -312,6 +312,8 @@ export class CatalogKeeper {
     const wanted = digests.map((digest) => Buffer.from(digest, 'hex'))
     try {
       const found = await this.#o.store.query((sql) => findTokensByDigest(sql, wanted))
+      // Workers that forget such a token later find it in no row, so the write that follows must count it.
+      if (digests.some((digest) => this.#rows.has('token', digest))) this.#forgotten++
       for (const digest of digests) this.#rows.delete('token', digest)
       this.#putTokens(found)
     } catch (error) {

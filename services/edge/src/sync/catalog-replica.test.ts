@@ -185,7 +185,7 @@ describe('a message that carries its changes', () => {
     const overtaking = [store.commit('token', 'a'), store.commit('token', 'b')]
     for (const change of overtaking) expect(follower.hear(saying(change))).toBe(false)
     now = 2_000
-    follower.noteBusAlive()
+    follower.noteAttested(store.state())
     expect(follower.knownCurrentAt).toBe(1_000)
     await follower.catchUp()
     expect(forgotten.at(-1)).toBe('*')
@@ -214,24 +214,39 @@ test('after a message without its changes the process is behind until the log wa
   const change = store.commit('token', 'cc')
   now = 2_000
   expect(follower.hear(saying(change, []))).toBe(false)
-  follower.noteBusAlive()
+  follower.noteAttested(store.state())
   expect(follower.knownCurrentAt).toBe(1_000)
   await follower.catchUp()
   expect(forgotten).toEqual(['cc'])
   now = 3_000
-  follower.noteBusAlive()
+  follower.noteAttested(store.state())
   expect(follower.knownCurrentAt).toBe(3_000)
 })
 
-test('after a gap in the subscription a living bus proves nothing until the log was read', async () => {
+test('after a gap in the subscription an attested state proves nothing until the log was read', async () => {
   follower.noteGap()
   now = 2_000
-  follower.noteBusAlive()
+  follower.noteAttested(store.state())
   expect(follower.knownCurrentAt).toBe(1_000)
   await follower.catchUp()
   now = 2_500
-  follower.noteBusAlive()
+  follower.noteAttested(store.state())
   expect(follower.knownCurrentAt).toBe(2_500)
+})
+
+test('a state that this process has not applied proves nothing, even if no message was missed noticeably', async () => {
+  now = 2_000
+  follower.noteAttested(store.state())
+  expect(follower.knownCurrentAt).toBe(2_000)
+  // The control plane was killed before it published this.
+  store.commit('token', 'lost')
+  now = 3_000
+  follower.noteAttested(store.state())
+  expect(follower.knownCurrentAt).toBe(2_000)
+  await follower.catchUp()
+  now = 4_000
+  follower.noteAttested(store.state())
+  expect(follower.knownCurrentAt).toBe(4_000)
 })
 
 test('a log that no longer reaches back means flush and reload', async () => {
@@ -259,10 +274,10 @@ describe('a process that starts from the kept state of an earlier one', () => {
     return { process: follower, kept }
   }
 
-  test('serves it, has its age, and a living bus does not change that', () => {
+  test('serves it, has its age, and an attested state does not change that', () => {
     const { process, kept } = begin()
     expect(process.begin(kept)).toBe(true)
-    process.noteBusAlive()
+    process.noteAttested(kept.state)
     expect([...process.catalog.basemaps.keys()]).toEqual(['world'])
     expect(process.knownCurrentAt).toBe(now - 60_000)
   })
@@ -305,7 +320,7 @@ test('a store restored from a backup, behind this process, means flush and reloa
   expect(forgotten).toEqual(['*'])
   expect(follower.appliedRevision).toBe(0)
   now = 9_000
-  follower.noteBusAlive()
+  follower.noteAttested(store.state())
   expect(follower.knownCurrentAt).toBe(9_000)
 })
 

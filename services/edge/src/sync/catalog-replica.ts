@@ -156,9 +156,12 @@ export class CatalogReplica {
     this.#gapAt = this.#now()
   }
 
-  /** Must be called when the bus answers. If all its messages were applied, the state of this process is current. */
-  noteBusAlive(): void {
-    if (this.loaded && this.#gapsClosed === this.#gaps) this.#knownCurrentAt = this.#now()
+  /**
+   * Must be called with each state that a control plane attests over the bus. If this process has applied it, and has missed no message, it is
+   * current. A bus that is alive proves nothing by itself: a message that never reached it is missing without a gap.
+   */
+  noteAttested({ mark }: LogState): void {
+    if (this.#applied?.mark === mark && this.#gapsClosed === this.#gaps) this.#knownCurrentAt = this.#now()
   }
 
   /** Handles a message of the bus. Returns true if it was applied, and false if the log must be read by `catchUp`. */

@@ -87,10 +87,7 @@ export class ReplicationLoop {
 
   start(): void {
     void this.#tick()
-    this.#announcer = setInterval(() => {
-      if (this.#bus?.connected === true) this.#o.follower.noteBusAlive()
-      this.announce()
-    }, ANNOUNCE_INTERVAL_MS)
+    this.#announcer = setInterval(() => this.announce(), ANNOUNCE_INTERVAL_MS)
   }
 
   /**
@@ -291,6 +288,7 @@ export class ReplicationLoop {
             this.#o.follower.noteGap()
             void this.#o.follower.catchUp().catch(() => {})
           },
+          (state) => this.#o.follower.noteAttested(state),
         ),
       )
     } catch (error) {

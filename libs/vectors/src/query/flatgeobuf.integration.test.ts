@@ -48,7 +48,7 @@ async function indexOf(code: string, geometries: readonly (object | null)[]) {
   return { description, revision: 'r', file: join(output, INDEX_FILE), output }
 }
 
-/** What GDAL reads from a file: the type of its layer, the numbers of its features, and its complaints. */
+/** Returns the type of the layer in a file, the numbers of its features, and the errors of GDAL. */
 function readByGdal(file: string) {
   const text = execFileSync('sh', ['-c', 'ogrinfo -ro -al "$0" 2>&1', file], { encoding: 'utf8' })
   return {

@@ -214,7 +214,7 @@ function padded(table: Uint8Array): Uint8Array {
   return longer
 }
 
-/** Returns the parts of a geometry that have positions, or null if there are none. */
+/** Returns a geometry without its empty parts, or null if all of it is empty. */
 function withoutEmpty(geometry: Geometry | null): Geometry | null {
   if (geometry === null) return null
   if (geometry.type !== 'GeometryCollection') return hasPosition(geometry.coordinates) ? geometry : null

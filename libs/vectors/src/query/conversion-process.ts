@@ -27,12 +27,14 @@ async function make(conversion: Conversion): Promise<void> {
   }
   const { task } = conversion
   await mkdir(dirname(task.output), { recursive: true })
-  if (task.form === 'geojson' || task.form === 'csv') writeText(task, task.form)
+  if (task.form === 'geojson' || task.form === 'csv') writeItems(task, task.form)
+  // GDAL leaves out features without a geometry, because they cannot be in the index of the file.
+  else if (task.form === 'fgb' && !locatesAll(task.index)) writeItems(task, task.form)
   else await convert(task, task.form)
 }
 
 /** Writes the same as `.../items`, without a limit. */
-function writeText({ index, description, crs, output }: FormTask, format: 'geojson' | 'csv'): void {
+function writeItems({ index, description, crs, output }: FormTask, format: 'geojson' | 'csv' | 'fgb'): void {
   const fields = fieldsOf(description)
   const opened = new OpenIndex(index)
   const fd = fs.openSync(output, 'wx')
@@ -60,7 +62,8 @@ async function convert(task: FormTask, form: keyof typeof DRIVERS): Promise<void
   const { output } = task
   // The driver writes a zip by itself if the file name has this extension.
   const file = form === 'zip' ? join(dirname(output), 'packed.shp.zip') : output
-  for (const [i, written] of layersOf(task, form).entries()) await ogr2ogr(task, form, file, written, i > 0)
+  const lacksSome = form === 'zip' && !locatesAll(task.index)
+  for (const [i, written] of layersOf(task, form).entries()) await ogr2ogr(task, form, file, written, lacksSome, i > 0)
   if (form === 'zip') fs.renameSync(file, output)
 }
 
@@ -71,6 +74,8 @@ interface Written {
   readonly layer: string | null
   /** types of its geometries; null: all of them */
   readonly types: readonly string[] | null
+  /** true if features without a geometry are in it, too */
+  readonly withRest?: boolean
 }
 
 function layersOf({ index, description, code }: FormTask, form: keyof typeof DRIVERS): Written[] {
@@ -82,7 +87,10 @@ function layersOf({ index, description, code }: FormTask, form: keyof typeof DRI
   return named.flatMap(({ name, layer }): Written[] => {
     const shapes = shapesIn(index, layer)
     if (shapes.length < 2) return [{ name, layer, types: null }]
-    return shapes.map((shape) => ({ name: `${name}_${shape}`, layer, types: SHAPES[shape] }))
+    return shapes.map((shape, i) => ({
+      ...{ name: `${name}_${shape}`, layer, types: SHAPES[shape] },
+      withRest: i === 0,
+    }))
   })
 }
 
@@ -94,6 +102,15 @@ const SHAPES = {
   polygons: ['POLYGON', 'MULTIPOLYGON'],
 } as const
 type Shape = keyof typeof SHAPES
+
+function locatesAll(index: string): boolean {
+  const opened = new OpenIndex(index)
+  try {
+    return opened.locatesAll
+  } finally {
+    opened.close()
+  }
+}
 
 /** Returns the shapes of the geometries in a layer, in the order of `SHAPES`. */
 function shapesIn(index: string, layer: string | null): Shape[] {
@@ -110,9 +127,11 @@ async function ogr2ogr(
   { index, description, crs, memoryMb }: FormTask,
   form: keyof typeof DRIVERS,
   file: string,
-  { name, layer, types }: Written,
+  written: Written,
+  lacksSome: boolean,
   appends: boolean,
 ) {
+  const { name, layer, types } = written
   const fields = fieldsOf(description).filter(({ layers }) => layer === null || layers.includes(layer))
   const target = /\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? '4326'
   const { prefix } = confinement(memoryMb)
@@ -122,7 +141,7 @@ async function ogr2ogr(
     ...['-f', DRIVERS[form], ...(appends ? ['-update'] : []), file, index],
     // Only the index's own dialect tells the type of a geometry.
     ...['-oo', 'IMMUTABLE=YES', ...(types === null ? ['-dialect', 'SQLITE'] : [])],
-    ...['-sql', select(fields, layer, types), '-nln', safeName(name)],
+    ...['-sql', select(fields, written, lacksSome), '-nln', safeName(name)],
     ...['-s_srs', 'EPSG:4326', '-t_srs', `EPSG:${target}`, ...(form === 'gpkg' ? ['-nlt', 'GEOMETRY'] : [])],
     ...(form === 'zip' ? ['-lco', 'ENCODING=UTF-8', '-skipfailures'] : []),
   ]
@@ -139,16 +158,20 @@ async function ogr2ogr(
 }
 
 /** Selects the fields in the order and under the names of the source. */
-function select(fields: readonly IndexField[], layer: string | null, types: readonly string[] | null): string {
+function select(fields: readonly IndexField[], { layer, types, withRest }: Written, lacksSome: boolean): string {
   const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`
   const text = (value: string) => `'${value.replaceAll("'", "''")}'`
   const columns = fields.map(({ column, name }) => `${quoted(column)} AS ${quoted(name)}`)
   const conditions = [
     ...(layer === null ? [] : [`layer = ${text(layer)}`]),
-    ...(types === null ? [] : [`ST_GeometryType(geom) IN (${types.map(text).join(', ')})`]),
+    ...(types === null
+      ? []
+      : [`(ST_GeometryType(geom) IN (${types.map(text).join(', ')})${withRest ? ' OR geom IS NULL' : ''})`]),
   ]
   const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`
-  return `SELECT ${['geom', ...columns].join(', ')} FROM features${where} ORDER BY fid`
+  // The first geometry decides the type of a shapefile.
+  const order = lacksSome ? 'geom IS NULL, fid' : 'fid'
+  return `SELECT ${['geom', ...columns].join(', ')} FROM features${where} ORDER BY ${order}`
 }
 
 /** Converts the name of a layer to a file name of a shapefile. */

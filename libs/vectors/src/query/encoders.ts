@@ -3,6 +3,7 @@ import { buildHeader } from 'flatgeobuf/lib/mjs/generic/featurecollection.js'
 import { toGeometryType } from 'flatgeobuf/lib/mjs/generic/geometry.js'
 import { parseGC, parseGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js'
 import type { IndexField } from '../index-file/index-description.js'
+import type { Geometry } from './cql2/expression.js'
 import { type Convert, geoJsonText, geometryOf, wktText } from './geometry.js'
 import type { ItemsQuery, SqlRow } from './items-query.js'
 
@@ -20,14 +21,15 @@ export interface Encoder {
   feature(row: Row, values: SqlRow, index: number): Uint8Array
 }
 
-export function encoderOf(query: ItemsQuery, convert: Convert): Encoder {
+/** @param locatesAll true if no feature lacks a geometry */
+export function encoderOf(query: ItemsQuery, convert: Convert, locatesAll: boolean): Encoder {
   switch (query.format) {
     case 'geojson':
       return new GeoJsonEncoder(query, convert)
     case 'csv':
       return new CsvEncoder(query, convert)
     case 'fgb':
-      return new FlatGeobufEncoder(query, convert)
+      return new FlatGeobufEncoder(query, convert, locatesAll)
   }
 }
 
@@ -149,19 +151,25 @@ const NO_MORE_ABOUT = {
   primary_key: false,
 }
 
-/** Streams FlatGeobuf 3, without an index and a feature count. */
+const GEOMETRY_COLLECTION = 7
+/** GDAL rejects other empty geometries, and the reader for JavaScript rejects a feature without one. */
+const NO_GEOMETRY = { type: GEOMETRY_COLLECTION, parts: [] }
+
+/** Streams FlatGeobuf 3, without an index and a feature count. The header names a type only if all geometries have that type: readers rely on it. */
 class FlatGeobufEncoder implements Encoder {
   readonly #fields: readonly IndexField[]
   readonly #convert: Convert
   readonly #header: Parameters<typeof buildFeature>[2]
+  readonly #isMulti: boolean
   readonly #crsCode: number
 
-  constructor({ selected, crs, geometryType }: ItemsQuery, convert: Convert) {
+  constructor({ selected, crs, geometryType }: ItemsQuery, convert: Convert, locatesAll: boolean) {
     this.#fields = selected
     // Files use the axis order of GIS, whatever the authority defines.
     this.#convert = convert !== null && crs.northFirst ? swapped(convert) : convert
     this.#crsCode = Number(/\/EPSG\/0\/(\d+)$/.exec(crs.uri)?.[1] ?? 4326)
-    const isOneType = geometryType !== null && /^(Multi)?(Point|LineString|Polygon)$/.test(geometryType)
+    const isOneType = locatesAll && geometryType !== null && /^(Multi)?(Point|LineString|Polygon)$/.test(geometryType)
+    this.#isMulti = isOneType && geometryType.startsWith('Multi')
     this.#header = {
       geometryType: isOneType ? toGeometryType(geometryType) : 0,
       columns: selected.map(({ name, type }) => ({ name, type: COLUMN_TYPES[type], ...NO_MORE_ABOUT })),
@@ -176,7 +184,7 @@ class FlatGeobufEncoder implements Encoder {
   }
 
   head(): Uint8Array {
-    return Buffer.concat([MAGIC, buildHeader(this.#header, this.#crsCode)])
+    return Buffer.concat([MAGIC, padded(buildHeader(this.#header, this.#crsCode))])
   }
 
   feature(row: Row, values: SqlRow): Uint8Array {
@@ -185,15 +193,41 @@ class FlatGeobufEncoder implements Encoder {
       const { name, type } = this.#fields[i] as IndexField
       properties[name] = fgbOf(type, value) as never
     }
-    const geometry = geometryOf(row.geometry, this.#convert)
-    const parsed =
-      geometry === null
-        ? { xy: [], type: this.#header.geometryType }
-        : geometry.type === 'GeometryCollection'
-          ? parseGC(geometry as never)
-          : parseGeometry(geometry as never)
-    return buildFeature(parsed as never, properties, this.#header)
+    const geometry = withoutEmpty(geometryOf(row.geometry, this.#convert))
+    return padded(buildFeature(this.#parsed(geometry) as never, properties, this.#header))
   }
+
+  #parsed(geometry: Geometry | null): unknown {
+    if (geometry === null) return NO_GEOMETRY
+    if (geometry.type === 'GeometryCollection') return parseGC(geometry as never)
+    return parseGeometry((this.#isMulti ? asMulti(geometry) : geometry) as never)
+  }
+}
+
+/** Lengthens a table that begins with its size in bytes. The reader for JavaScript reads numbers of 8 bytes only at multiples of 8. */
+function padded(table: Uint8Array): Uint8Array {
+  const rest = table.length % 8
+  if (rest === 0) return table
+  const longer = Buffer.alloc(table.length + 8 - rest)
+  longer.set(table)
+  longer.writeUInt32LE(longer.length - 4)
+  return longer
+}
+
+/** Returns a geometry without its empty parts, or null if all of it is empty. */
+function withoutEmpty(geometry: Geometry | null): Geometry | null {
+  if (geometry === null) return null
+  if (geometry.type !== 'GeometryCollection') return hasPosition(geometry.coordinates) ? geometry : null
+  const geometries = geometry.geometries.map(withoutEmpty).filter((inner) => inner !== null)
+  return geometries.length === 0 ? null : { type: geometry.type, geometries }
+}
+
+function hasPosition(coordinates: unknown): boolean {
+  return Array.isArray(coordinates) ? coordinates.some(hasPosition) : true
+}
+
+function asMulti({ type, coordinates }: Exclude<Geometry, { type: 'GeometryCollection' }>): object {
+  return type.startsWith('Multi') ? { type, coordinates } : { type: `Multi${type}`, coordinates: [coordinates] }
 }
 
 function fgbOf(type: IndexField['type'], value: Cell): unknown {

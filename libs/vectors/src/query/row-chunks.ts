@@ -67,10 +67,13 @@ function behind(sort: ItemsQuery['sort'], after: After): Sql {
   return { text: parts.map((part) => `(${part})`).join(' OR '), values }
 }
 
-/** Yields the parts of a response whose features are written one by one, from the rows of `selectRows`. */
-export function* rowChunks(query: ItemsQuery, rows: Iterator<SqlRow>): Generator<Chunk, void> {
+/**
+ * Yields the parts of a response whose features are written one by one, from the rows of `selectRows`.
+ * @param locatesAll true if no feature lacks a geometry
+ */
+export function* rowChunks(query: ItemsQuery, rows: Iterator<SqlRow>, locatesAll: boolean): Generator<Chunk, void> {
   const { selected, limit, maxBytes, sort } = query
-  const encoder = encoderOf(query, toCrs(query.crs))
+  const encoder = encoderOf(query, toCrs(query.crs), locatesAll)
   const continues = query.continues === true
   let parts: Uint8Array[] = continues ? [] : [encoder.head()]
   let bytes = parts[0]?.length ?? 0

@@ -33,6 +33,7 @@ export class OpenIndex {
   readonly #boxCount: Statement
   #lastLiteral = 0
   #running = 0
+  #locatesAll: boolean | null = null
 
   constructor(file: string) {
     this.#database = new DatabaseSync(`${pathToFileURL(file).href}?mode=ro&immutable=1`, {
@@ -63,6 +64,17 @@ export class OpenIndex {
     this.#database.close()
   }
 
+  /** True if every feature has a geometry that is not empty: only those are in the tree, and identifiers are consecutive. */
+  get locatesAll(): boolean {
+    this.#locatesAll ??=
+      this.#database
+        .prepare(
+          'SELECT (SELECT count(*) FROM rtree_features_geom_rowid) = (SELECT coalesce(max(fid), 0) FROM features) AS same',
+        )
+        .get()?.same === 1
+    return this.#locatesAll
+  }
+
   /** Returns the kinds of the geometries in a layer, or in all layers if it is null. Reads the heads of all geometries. */
   kindsOf(layer: string | null): Set<string> {
     const heads = this.#database.prepare(
@@ -89,7 +101,8 @@ export class OpenIndex {
   *#rowChunks(query: ItemsQuery, literals: number[]): Generator<Chunk, void> {
     const { text, values } = selectRows(query, this.#filter(query, literals, OF_FEATURES).condition)
     const statement = this.#take(text)
-    yield* rowChunks(query, statement.iterate(...values) as Iterator<SqlRow>)
+    const locatesAll = query.format === 'fgb' && this.locatesAll
+    yield* rowChunks(query, statement.iterate(...values) as Iterator<SqlRow>, locatesAll)
     this.#keep(text, statement)
   }
 

@@ -76,6 +76,7 @@ test('a part of a version is written as an archive that is downloaded by ranges'
   ])
   const beyond = await ask('GET', file, undefined, { range: 'bytes=99999999-' })
   expect([beyond.statusCode, beyond.json()]).toEqual([416, { error: expect.any(String) }])
+  expect(beyond.headers['content-range']).toBe(`bytes */${done.bytes}`)
   const archive = new PMTiles({
     getKey: () => 'export',
     getBytes: async (offset, length) => ({

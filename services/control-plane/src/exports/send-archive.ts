@@ -27,7 +27,12 @@ export async function sendArchive(
   if (stored.status !== 'succeeded') return sendRefusal(reply, NOT_WRITTEN)
   const root = exportDirectory(settings.dataDir)
   const answer = await send(raw, exportFileName(stored), { root, cacheControl: false, index: false })
-  if (answer.type !== 'file') return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
+  if (answer.type !== 'file') {
+    // A client that resumes a download learns from it that the file is complete (RFC 9110, 15.5.17).
+    const range = answer.headers['Content-Range']
+    if (range !== undefined) reply.header('Content-Range', range)
+    return sendRefusal(reply, REFUSED[answer.statusCode] ?? NOT_HERE)
+  }
   const { basemapCode: code, fromVersion, format } = stored
   const since = fromVersion === null ? '' : `-from-${fromVersion}`
   return reply

@@ -5,8 +5,9 @@ import { coded } from '@gateway/contracts/messages.js'
 import type { VectorFacts } from '@gateway/contracts/vector.js'
 import type { WantedResource } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
+import type { StoredVersion } from '@gateway/store/basemaps.js'
 import type { StoredSprite } from '@gateway/store/styles.js'
-import { rasterStyle, THEMES, type Theme, vectorStyle } from '@gateway/styles/default-styles.js'
+import { type DrawnVector, rasterStyle, THEMES, type Theme, vectorStyle } from '@gateway/styles/default-styles.js'
 import { MAX_STACK_FONTS, MAX_STACK_LENGTH, parseFontStack, parseGlyphRange } from '@gateway/styles/fonts.js'
 import { atParameter, glyphTemplate, rewriteStyle, withQuery } from '@gateway/styles/rewrite.js'
 import { decodedSegment } from '@gateway/tilesets/address.js'
@@ -27,6 +28,7 @@ import { guarded, RequestContext } from './request-context.js'
 import { wantedBasemap, wantedVector } from './tile-answer.js'
 import { tokenQuery } from './tilejson.js'
 import { openFile } from './vector-file.js'
+import { servedTiles } from './vector-tiles.js'
 
 const STYLE_FILE = 'style.json'
 const JSON_TYPE = 'application/json; charset=utf-8'
@@ -273,23 +275,19 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
     answerDefault(exchange, basemap, `${fromQuery} ${time}`, fromQuery, (theme) => {
       const { name } = basemap.stored
       if (stored.format !== 'pbf') return rasterStyle(name, tileJsonUrl, stored.tileSize, theme)
-      const layers = (stored.vectorLayers ?? []).map(({ id, fields }) => ({
-        id,
-        named: fields === undefined || 'name' in fields,
-      }))
+      const bounds = exchange.area === null ? stored.bounds : null
       return vectorStyle(
-        {
-          name,
-          tileJsonUrl,
-          glyphs: glyphTemplate(place),
-          layers,
-          bounds: exchange.area === null ? stored.bounds : null,
-        },
+        { name, tileJsonUrl, glyphs: glyphTemplate(place), layers: drawnLayers(stored), bounds },
         theme,
       )
     })
   }
   authorize(exchange, wantedBasemap(edge, code), answer, { code, version: null })
+}
+
+/** Returns the layers of vector tiles, for a style that draws them with default symbols. */
+function drawnLayers({ vectorLayers }: Pick<StoredVersion, 'vectorLayers'>): DrawnVector['layers'] {
+  return (vectorLayers ?? []).map(({ id, fields }) => ({ id, named: fields === undefined || 'name' in fields }))
 }
 
 /** Handles GET and HEAD of `/vectors/{code}/style.json`: a style that draws the vector with default symbols. */
@@ -306,10 +304,12 @@ export function onVectorStyle(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const { vectorBase, ...place } = stylePlaces(exchange, fromQuery)
     const tileJsonUrl = withQuery(`${vectorBase}/vectors/${encodeURIComponent(code)}/tilejson.json`, [place.credential])
     answerDefault(exchange, vector, `${fromQuery}`, fromQuery, (theme) => {
+      const tiles = servedTiles(edge, code)?.version.stored
       const facts = vector.factsText === null ? null : (JSON.parse(vector.factsText) as VectorFacts)
       const named = facts?.fields?.some((field) => field.name === 'name') ?? true
-      const layers = [{ id: code, named }]
-      const bounds = exchange.area === null ? (facts?.bounds ?? null) : null
+      // A vector whose tiles are not built yet has the layer of a file with a single one.
+      const layers = tiles === undefined ? [{ id: code, named }] : drawnLayers(tiles)
+      const bounds = exchange.area === null ? (facts?.bounds ?? tiles?.bounds ?? null) : null
       return vectorStyle({ name: vector.stored.name, tileJsonUrl, glyphs: glyphTemplate(place), layers, bounds }, theme)
     })
   }

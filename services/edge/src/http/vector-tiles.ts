@@ -96,7 +96,7 @@ export function onVectorTileJson(edge: Edge, res: HttpResponse, req: HttpRequest
 }
 
 /** Returns null if the vector is not served, or has no tiles. */
-function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; version: CatalogVersion } | null {
+export function servedTiles(edge: Edge, code: string): { basemap: CatalogBasemap; version: CatalogVersion } | null {
   const basemap = edge.freshness.catalog.vectors.get(code)?.tiles ?? null
   const version = basemap?.versions.get(basemap.stored.defaultVersion ?? '')
   return basemap === null || version === undefined ? null : { basemap, version }

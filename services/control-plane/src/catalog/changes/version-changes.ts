@@ -9,6 +9,7 @@ import type { ChangesTask } from '@gateway/tilesets/compare/changed-tiles.js'
 import type { ComparedSet } from '@gateway/tilesets/compare/compare-sets.js'
 import type { ControlContext } from '../../platform/context.js'
 import { HelperProcess } from '../../platform/helper-process/helper-process.js'
+import { setOf } from '../compare/compare-versions.js'
 import { copyHere } from '../local-copies.js'
 import type { ChangesAnswer } from './changes-process.js'
 
@@ -148,11 +149,4 @@ function streamOf(first: Buffer, lines: AsyncGenerator<Buffer, string | null>, s
   if (signal.aborted) leave()
   else signal.addEventListener('abort', leave, { once: true })
   return stream
-}
-
-function setOf(
-  { storage, rowsFromNorth, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
-  root: string,
-): ComparedSet {
-  return { storage, rowsFromNorth, format, path, root, extension, minZoom, maxZoom, bounds }
 }

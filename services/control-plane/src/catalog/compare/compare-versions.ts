@@ -94,7 +94,8 @@ export class VersionComparer {
   }
 }
 
-function setOf(
+/** Returns the version as the comparing process reads it. */
+export function setOf(
   { storage, rowsFromNorth, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
   root: string,
 ): ComparedSet {

@@ -7,6 +7,7 @@ import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basema
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
 import { changesOfSource, deleteScanSource, readScanSources } from '@gateway/store/scan-sources.js'
 import { readOpenSliceJobs } from '@gateway/store/slice-jobs.js'
+import { deleteStyle, readStyle } from '@gateway/store/styles.js'
 import { deleteVector, readVector } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { type Confirmed, commitAndConfirm } from '../../platform/edges/commit.js'
@@ -21,7 +22,6 @@ export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Con
 
 const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
-const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
 const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
 const NOT_SLICED = refuse('invalid_parameters', coded('files_not_sliced_here'))
 const BEING_SLICED = refuse('conflict', coded('layer_being_sliced'))
@@ -82,24 +82,29 @@ export async function forgetBasemap(
   return outcome
 }
 
-export async function forgetVector(
+const RECORDS = {
+  vector: { read: readVector, remove: deleteVector, absent: refuse('not_found', coded('vector_not_found')) },
+  style: { read: readStyle, remove: deleteStyle, absent: refuse('not_found', coded('style_not_found')) },
+}
+
+/** Deletes the record of a vector or style. */
+export async function forgetRecord(
   ctx: ControlContext,
   edges: KnownEdges,
+  kind: keyof typeof RECORDS,
   code: string,
   admin: AdminIdentity,
 ): Promise<Forgotten | Refusal> {
+  const { read, remove, absent } = RECORDS[kind]
   const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
-    const vector = await readVector(tx, code)
-    if (vector === null || !(await deleteVector(tx, code))) return { result: null, changes: [] }
-    await insertAudit(tx, {
-      ...admin,
-      action: 'vector.delete',
-      subject: code,
-      detail: { name: vector.name, path: vector.path, before: { name: vector.name, path: vector.path } },
-    })
-    return { result: vector, changes: [{ kind: 'vector', key: code }] }
+    const record = await read(tx, code)
+    if (record === null || !(await remove(tx, code))) return { result: null, changes: [] }
+    const { name, path } = record
+    const detail = { name, path, before: { name, path } }
+    await insertAudit(tx, { ...admin, action: `${kind}.delete`, subject: code, detail })
+    return { result: record, changes: [{ kind, key: code }] }
   })
-  return result === null ? NO_SUCH_VECTOR : { ok: true, files: 0, confirmed, pending }
+  return result === null ? absent : { ok: true, files: 0, confirmed, pending }
 }
 
 /** Deletes a source with all basemaps or vectors that were found in it. */

@@ -14,11 +14,10 @@ import { toAdminBasemap } from '@gateway/store/catalog/basemap.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
-import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.js'
+import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from './route-parts.js'
 
 const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 type Patch = z.output<typeof basemapPatchSchema>
@@ -46,14 +45,9 @@ export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEd
       },
     },
     async ({ params: { code }, body, admin }, reply) => {
-      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const outcome = await updateBasemap(tx, code, body, admin)
-        return outcome.ok
-          ? { result: await readBasemap(tx, code), changes: outcome.changes }
-          : { result: null, changes: [] }
-      })
-      if (result === null) return sendRefusal(reply, NO_SUCH_BASEMAP)
-      return { ...toAdminBasemap(result), ...acknowledged }
+      const change = (tx: Transaction) => updateBasemap(tx, code, body, admin)
+      const outcome = await commitItem(ctx, edges, change, (tx) => readBasemap(tx, code), toAdminBasemap)
+      return 'ok' in outcome ? sendRefusal(reply, outcome) : outcome
     },
   )
 }

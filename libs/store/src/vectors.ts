@@ -8,8 +8,8 @@ import type { VectorBuild } from './vector-builds.js'
 /** The facts that a scan read from a vector's content. */
 export interface ReadFacts extends VectorFacts {
   /**
-   * the fields of a table with non-ASCII names, each name as its bytes (those of ISO 8859-1): names in another encoding can be derived without
-   * reading the file again
+   * the fields of a table with non-ASCII names. Each name has its raw bytes as characters of ISO 8859-1, so that a changed encoding needs no second
+   * reading of the file
    */
   readonly raw_fields?: readonly VectorField[] | undefined
   /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */

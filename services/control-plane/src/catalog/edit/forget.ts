@@ -13,6 +13,7 @@ import type { ControlContext } from '../../platform/context.js'
 import { type Confirmed, commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
+import { NO_SUCH_BASEMAP, NO_SUCH_SOURCE, NO_SUCH_STYLE, NO_SUCH_VECTOR } from '../../platform/http/refusal.js'
 import { withScanLock } from '../scans/scan-lock.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
 import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } from './layer-files.js'
@@ -20,9 +21,7 @@ import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } fro
 /** `files`: number of versions whose files were deleted. */
 export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Confirmed<unknown>, 'result'>
 
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
-const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
 const NOT_SLICED = refuse('invalid_parameters', coded('files_not_sliced_here'))
 const BEING_SLICED = refuse('conflict', coded('layer_being_sliced'))
 const OF_SLICING = refuse('conflict', coded('source_of_slicing'))
@@ -83,8 +82,8 @@ export async function forgetBasemap(
 }
 
 const RECORDS = {
-  vector: { read: readVector, remove: deleteVector, absent: refuse('not_found', coded('vector_not_found')) },
-  style: { read: readStyle, remove: deleteStyle, absent: refuse('not_found', coded('style_not_found')) },
+  vector: { read: readVector, remove: deleteVector, absent: NO_SUCH_VECTOR },
+  style: { read: readStyle, remove: deleteStyle, absent: NO_SUCH_STYLE },
 }
 
 /** Deletes the record of a vector or style. */

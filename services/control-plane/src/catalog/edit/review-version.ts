@@ -10,11 +10,10 @@ import { insertEvents } from '@gateway/store/deliveries.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_VERSION, sendRefusal } from '../../platform/http/refusal.js'
 import { traceToKeep } from '../../platform/trace.js'
 import { byVersion, type CatalogChange, CONFIRMED, commitItem, readVersion, versionOf } from './route-parts.js'
 
-const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 const NOT_HELD = refuse('conflict', coded('version_not_held'))
 
 const EVENT = 'Every enabled HTTP target gets an event.'

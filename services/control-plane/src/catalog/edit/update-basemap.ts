@@ -1,7 +1,5 @@
 import { adminBasemapSchema, basemapPatchSchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
-import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import {
   readBasemap,
@@ -16,10 +14,9 @@ import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_BASEMAP, sendRefusal } from '../../platform/http/refusal.js'
 import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from './route-parts.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 type Patch = z.output<typeof basemapPatchSchema>
 
 /** Withdraws and restores a basemap, and sets its cache policy and the notes of operators. */

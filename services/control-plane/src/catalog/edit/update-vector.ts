@@ -11,11 +11,10 @@ import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_VECTOR, sendRefusal } from '../../platform/http/refusal.js'
 import { knownEncoding } from '../vector-facts/encoding.js'
 import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from './route-parts.js'
 
-const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
 const NO_SHAPEFILE = refuse('invalid_parameters', coded('encoding_only_of_shapefile'))
 const ZOOMS_CROSSED = refuse('invalid_parameters', coded('vector_zooms_crossed'))
 const UNKNOWN_ENCODING = refuse('invalid_parameters', coded('encoding_unknown'))

@@ -23,7 +23,7 @@ import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_VERSION, sendRefusal } from '../../platform/http/refusal.js'
 import {
   byVersion,
   type CatalogChange,
@@ -36,7 +36,6 @@ import {
 
 type Patch = z.output<typeof versionPatchSchema>
 const HELD = refuse('conflict', coded('version_held'))
-const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 
 /** Withdraws and restores a version, and sets values in place of the scan's. */
 export function updateVersionRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {

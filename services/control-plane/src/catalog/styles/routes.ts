@@ -1,7 +1,5 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
-import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { type AdminStyle, adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
@@ -19,7 +17,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_STYLE, sendRefusal } from '../../platform/http/refusal.js'
 import { bulkCatalogRoute } from '../edit/bulk.js'
 import { forgetRecord } from '../edit/forget.js'
 import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from '../edit/route-parts.js'
@@ -27,7 +25,6 @@ import { styleDocumentRoute } from './document-route.js'
 import { styleImportRoute } from './import-routes.js'
 import { readAvailableParts, styleProblems } from './problems.js'
 
-const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const STYLES_QUERY = listQuery(STYLE_LISTING, {
   source_code: text,
   available: flag,

@@ -184,22 +184,9 @@ export async function setVectorsAvailable(
     UPDATE vectors SET available = ${available}, updated_at = now() WHERE code = ANY(${codes as string[]}::text[])`
 }
 
-/** Withdraws a vector from its readers, or restores it. Returns false if there is no such vector. */
-export async function setVectorWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
-  const rows = await tx`
-    UPDATE vectors SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
-  return rows.length > 0
-}
-
 /** Sets the encoding of its texts; null: the encoding that its files declare. Returns false if there is no such vector. */
 export async function setVectorEncoding(tx: Transaction, code: string, encoding: string | null): Promise<boolean> {
   const rows = await tx`
     UPDATE vectors SET encoding = ${encoding}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
-}
-
-/** Deletes the record of a vector; a later scan creates it again. Returns false if it does not exist. */
-export async function deleteVector(tx: Transaction, code: string): Promise<boolean> {
-  const { count } = await tx`DELETE FROM vectors WHERE code = ${code}`
-  return count > 0
 }

@@ -3,12 +3,13 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
+import { deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
 import { changesOfSource, deleteScanSource, readScanSources } from '@gateway/store/scan-sources.js'
 import { readOpenSliceJobs } from '@gateway/store/slice-jobs.js'
-import { deleteStyle, readStyle } from '@gateway/store/styles.js'
-import { deleteVector, readVector } from '@gateway/store/vectors.js'
+import { deleteItem } from '@gateway/store/sql.js'
+import { readStyle } from '@gateway/store/styles.js'
+import { readVector } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { type Confirmed, commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -42,7 +43,7 @@ export async function forgetBasemap(
   const deleteRecord = async (filesOf: readonly string[]): Promise<Forgotten | Refusal> => {
     const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
       // Another request may have deleted it meanwhile.
-      const deleted = version === null ? await deleteBasemap(tx, code) : await deleteVersion(tx, code, version)
+      const deleted = version === null ? await deleteItem(tx, 'basemaps', code) : await deleteVersion(tx, code, version)
       if (!deleted) return { result: false, changes: [] }
       // If the files stay, a scan finds the version again, and its source images are unchanged.
       if (filesOf.length > 0) await deleteLayerSources(tx, code, filesOf)
@@ -82,9 +83,9 @@ export async function forgetBasemap(
 }
 
 const RECORDS = {
-  vector: { read: readVector, remove: deleteVector, absent: NO_SUCH_VECTOR },
-  style: { read: readStyle, remove: deleteStyle, absent: NO_SUCH_STYLE },
-}
+  vector: { read: readVector, table: 'vectors', absent: NO_SUCH_VECTOR },
+  style: { read: readStyle, table: 'styles', absent: NO_SUCH_STYLE },
+} as const
 
 /** Deletes the record of a vector or style. */
 export async function forgetRecord(
@@ -94,10 +95,10 @@ export async function forgetRecord(
   code: string,
   admin: AdminIdentity,
 ): Promise<Forgotten | Refusal> {
-  const { read, remove, absent } = RECORDS[kind]
+  const { read, table, absent } = RECORDS[kind]
   const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
     const record = await read(tx, code)
-    if (record === null || !(await remove(tx, code))) return { result: null, changes: [] }
+    if (record === null || !(await deleteItem(tx, table, code))) return { result: null, changes: [] }
     const { name, path } = record
     const detail = { name, path, before: { name, path } }
     await insertAudit(tx, { ...admin, action: `${kind}.delete`, subject: code, detail })

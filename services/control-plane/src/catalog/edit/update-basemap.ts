@@ -1,15 +1,10 @@
 import { adminBasemapSchema, basemapPatchSchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import {
-  readBasemap,
-  type StoredBasemap,
-  setBasemapNotes,
-  setBasemapWithdrawn,
-  setCachePolicy,
-} from '@gateway/store/basemaps.js'
+import { readBasemap, type StoredBasemap, setBasemapNotes, setCachePolicy } from '@gateway/store/basemaps.js'
 import { toAdminBasemap } from '@gateway/store/catalog/basemap.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import { setWithdrawn } from '@gateway/store/sql.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -83,7 +78,7 @@ async function update(
     await audit('basemap.describe', { before, after })
   }
   if (withdrawn !== undefined) {
-    await setBasemapWithdrawn(tx, code, withdrawn)
+    await setWithdrawn(tx, 'basemaps', code, withdrawn)
     await audit(withdrawn ? 'basemap.withdraw' : 'basemap.restore', {
       before: { withdrawn: wasWithdrawn },
       after: { withdrawn },

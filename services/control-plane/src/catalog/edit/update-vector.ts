@@ -5,8 +5,9 @@ import { adminVectorSchema, vectorPatchBodySchema } from '@gateway/contracts/vec
 import { insertAudit } from '@gateway/store/audit.js'
 import { toAdminVector } from '@gateway/store/catalog/vector.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import { setWithdrawn } from '@gateway/store/sql.js'
 import { setTileWishes } from '@gateway/store/vector-builds.js'
-import { readVector, type StoredVector, setVectorEncoding, setVectorWithdrawn } from '@gateway/store/vectors.js'
+import { readVector, type StoredVector, setVectorEncoding } from '@gateway/store/vectors.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -96,7 +97,7 @@ async function update(
     })
   }
   if (withdrawn !== undefined) {
-    await setVectorWithdrawn(tx, code, withdrawn)
+    await setWithdrawn(tx, 'vectors', code, withdrawn)
     await audit(withdrawn ? 'vector.withdraw' : 'vector.restore', {
       before: { withdrawn: wasWithdrawn },
       after: { withdrawn },

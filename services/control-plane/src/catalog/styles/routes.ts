@@ -5,14 +5,8 @@ import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { toAdminStyle } from '@gateway/store/catalog/style.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import {
-  findStyleCodes,
-  listStyles,
-  readStyle,
-  STYLE_LISTING,
-  type StoredStyle,
-  setStyleWithdrawn,
-} from '@gateway/store/styles.js'
+import { setWithdrawn } from '@gateway/store/sql.js'
+import { findStyleCodes, listStyles, readStyle, STYLE_LISTING, type StoredStyle } from '@gateway/store/styles.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
@@ -131,7 +125,7 @@ async function updateStyle(
 ): Promise<CatalogChange> {
   const before = await readStyle(tx, code)
   if (before === null) return NO_SUCH_STYLE
-  await setStyleWithdrawn(tx, code, withdrawn)
+  await setWithdrawn(tx, 'styles', code, withdrawn)
   const detail = { name: before.name, before: { withdrawn: before.withdrawn }, after: { withdrawn } }
   await insertAudit(tx, { ...admin, action: withdrawn ? 'style.withdraw' : 'style.restore', subject: code, detail })
   return { ok: true, changes: [{ kind: 'style', key: code }] }

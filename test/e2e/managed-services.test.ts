@@ -26,7 +26,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
 const MANY_STARTS = { timeout: 240_000 }
 
 test(
-  'Postgres and Redis by TLS: certificates are verified, and every connection is encrypted',
+  'Postgres and Redis with TLS: certificates are verified, and every connection is encrypted',
   MANY_STARTS,
   async () => {
     const certificate = await makeCertificate()

@@ -44,7 +44,7 @@ export async function writeEdit(folder: string, edit: number): Promise<void> {
   await rename(next, join(folder, 'edited.geojson'))
 }
 
-/** Edits a file and scans it for so long, while tiles, pages of features and downloads are read. Answers the last edit. */
+/** Edits a file and scans it during the given time, while tiles, pages of features and downloads are read. Returns the last edit. */
 export async function editUnderLoad(edits: Edits): Promise<number> {
   const { admin, folder, seconds, everyMs, readers, tally } = edits
   const endAt = performance.now() + seconds * 1000

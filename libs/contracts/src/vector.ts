@@ -48,6 +48,21 @@ export const GEOMETRY_TYPES = [
 ] as const
 export type GeometryType = (typeof GEOMETRY_TYPES)[number]
 
+/** Kinds of geometries by their numbers in Well-Known Binary and in FlatGeobuf. 0 means any kind. */
+export const NUMBERED_GEOMETRY_TYPES = [
+  'Geometry',
+  'Point',
+  'LineString',
+  'Polygon',
+  'MultiPoint',
+  'MultiLineString',
+  'MultiPolygon',
+  'GeometryCollection',
+] as const satisfies readonly GeometryType[]
+
+/** The geometries of GeoJSON (RFC 7946, section 1.4). */
+export const GEOJSON_GEOMETRIES: ReadonlySet<string> = new Set(NUMBERED_GEOMETRY_TYPES.slice(1))
+
 export const VECTOR_FIELD_TYPES = ['string', 'number', 'boolean', 'date', 'json'] as const
 export type VectorFieldType = (typeof VECTOR_FIELD_TYPES)[number]
 

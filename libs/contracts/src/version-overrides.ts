@@ -14,13 +14,15 @@ import {
 /** The values of a version that overrides affect. */
 export interface Overridable {
   readonly storage: Storage
+  /** true if rows of an MBTiles archive are counted from the north, against its specification */
   readonly rowsFromNorth: boolean
   readonly format: TileFormat
-  /** pixels */
+  /** pixels; 512 for vector tiles */
   readonly tileSize: number
   readonly minZoom: number
   readonly maxZoom: number
   readonly bounds: Bounds | null
+  /** true if the bounds were computed from the tiles, not read from metadata */
   readonly boundsDerived: boolean
   readonly attribution: string | null
   readonly tileMatrixSet: TileMatrixSetId

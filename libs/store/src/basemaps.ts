@@ -368,13 +368,6 @@ export async function setDefaultVersion(tx: Transaction, code: string, version: 
   return rows.length > 0
 }
 
-/** Withdraws a basemap from readers, or restores it. Returns false if the basemap does not exist. */
-export async function setBasemapWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
-  const rows = await tx`
-    UPDATE basemaps SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
-  return rows.length > 0
-}
-
 /** Sets who may cache a basemap's tiles. @param sharedMaxAge in seconds, only for `shared` */
 export async function setCachePolicy(
   tx: Transaction,
@@ -441,12 +434,6 @@ export async function setBasemapNotes(tx: Transaction, code: string, notes: Base
     UPDATE basemaps SET set_name = ${notes.name}, description = ${notes.description}, tags = ${notes.tags as string[]}::text[],
       owner = ${notes.owner}, updated_at = now()
     WHERE code = ${code}`
-}
-
-/** Deletes a basemap with all its versions. A scan that finds it creates it again. Returns false if it did not exist. */
-export async function deleteBasemap(tx: Transaction, code: string): Promise<boolean> {
-  const { count } = await tx`DELETE FROM basemaps WHERE code = ${code}`
-  return count > 0
 }
 
 /** Deletes one version, available or not, and its entries in the history of defaults. Returns false if it did not exist. */

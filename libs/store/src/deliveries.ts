@@ -274,8 +274,8 @@ export async function retryDelivery(tx: Transaction, kind: DeliveryKind, id: str
 }
 
 /**
- * Ends a pending delivery as failed, with the message `said`. An attempt in progress loses its lease, so it is aborted and settles nothing; it
- * leaves a line. The failure counts as acknowledged. Returns null if the delivery is not pending.
+ * Ends a pending delivery as failed, with the message `said`. An attempt in progress loses its lease, so it is aborted, changes nothing more, and is
+ * recorded as interrupted. The failure counts as acknowledged. Returns null if the delivery is not pending.
  */
 export async function cancelDelivery(
   tx: Transaction,

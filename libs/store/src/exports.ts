@@ -112,7 +112,7 @@ export function readWholeArchives(sql: Queryable, basemapCode: string, limit: nu
     ORDER BY exports.created_at DESC, exports.id DESC LIMIT ${limit}`
 }
 
-/** Forgets an export, whatever its state; who is at it finds the lease lost. A delivery that is still on its way fails. false: no such export. */
+/** Deletes an export in any state. A process that writes it loses its lease, and a pending delivery of it fails. Returns false if it did not exist. */
 export async function deleteExport(tx: Transaction, id: string): Promise<boolean> {
   const { count } = await tx`DELETE FROM exports WHERE id = ${id}`
   return count > 0

@@ -27,3 +27,17 @@ export function whereCode(
 ): postgres.Fragment {
   return codes === null ? sql`` : sql`WHERE ${column} = ANY(${codes as string[]}::text[])`
 }
+
+/** The table of a kind of items, each of which has a code. */
+export type ItemTable = 'basemaps' | 'vectors' | 'styles'
+
+/** Withdraws an item from readers, or restores it. */
+export async function setWithdrawn(tx: Transaction, table: ItemTable, code: string, withdrawn: boolean): Promise<void> {
+  await tx`UPDATE ${tx(table)} SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code}`
+}
+
+/** Deletes the record of an item. A scan that finds the item creates it again. Returns false if it did not exist. */
+export async function deleteItem(tx: Transaction, table: ItemTable, code: string): Promise<boolean> {
+  const { count } = await tx`DELETE FROM ${tx(table)} WHERE code = ${code}`
+  return count > 0
+}

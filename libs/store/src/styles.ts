@@ -163,19 +163,6 @@ export async function replaceFonts(tx: Transaction, sourceCode: string, fonts: r
       VALUES (${sourceCode}, ${name}, ${kind}, ${path}, ${face}, ${fingerprint})`
 }
 
-/** Withdraws a style from readers, or restores it. Returns false if the style does not exist. */
-export async function setStyleWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
-  const rows = await tx`
-    UPDATE styles SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
-  return rows.length > 0
-}
-
-/** Deletes a style. A scan that finds it creates it again. Returns false if it did not exist. */
-export async function deleteStyle(tx: Transaction, code: string): Promise<boolean> {
-  const { count } = await tx`DELETE FROM styles WHERE code = ${code}`
-  return count > 0
-}
-
 export const STYLE_LISTING = {
   searched: { code: 't.code', name: 't.name' },
   sortable: {

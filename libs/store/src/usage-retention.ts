@@ -45,7 +45,7 @@ export async function rollUpUsage(sql: Sql, hourDays = HOUR_DAYS): Promise<numbe
   return gone
 }
 
-/** Returns the tables that may have usage of a moment. */
+/** Returns the monthly tables whose range contains `at`. */
 async function monthsOf(sql: Sql, parent: ByMonth, at: number): Promise<Month[]> {
   return (await readMonths(sql, parent)).filter(({ from, until }) => from <= at && at < until)
 }

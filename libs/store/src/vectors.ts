@@ -8,8 +8,8 @@ import type { VectorBuild } from './vector-builds.js'
 /** The facts that a scan read from a vector's content. */
 export interface ReadFacts extends VectorFacts {
   /**
-   * the fields of a table with non-ASCII names, each name as its bytes (those of ISO 8859-1): names in another encoding can be derived without
-   * reading the file again
+   * the fields of a table with non-ASCII names. Each name has its raw bytes as characters of ISO 8859-1, so that a changed encoding needs no second
+   * reading of the file
    */
   readonly raw_fields?: readonly VectorField[] | undefined
   /** warnings of a scan, valid while the content is unchanged; the scan adds the parameter `file` */
@@ -184,22 +184,9 @@ export async function setVectorsAvailable(
     UPDATE vectors SET available = ${available}, updated_at = now() WHERE code = ANY(${codes as string[]}::text[])`
 }
 
-/** Withdraws a vector from its readers, or restores it. Returns false if there is no such vector. */
-export async function setVectorWithdrawn(tx: Transaction, code: string, withdrawn: boolean): Promise<boolean> {
-  const rows = await tx`
-    UPDATE vectors SET withdrawn = ${withdrawn}, updated_at = now() WHERE code = ${code} RETURNING code`
-  return rows.length > 0
-}
-
 /** Sets the encoding of its texts; null: the encoding that its files declare. Returns false if there is no such vector. */
 export async function setVectorEncoding(tx: Transaction, code: string, encoding: string | null): Promise<boolean> {
   const rows = await tx`
     UPDATE vectors SET encoding = ${encoding}, updated_at = now() WHERE code = ${code} RETURNING code`
   return rows.length > 0
-}
-
-/** Deletes the record of a vector; a later scan creates it again. Returns false if it does not exist. */
-export async function deleteVector(tx: Transaction, code: string): Promise<boolean> {
-  const { count } = await tx`DELETE FROM vectors WHERE code = ${code}`
-  return count > 0
 }

@@ -1,33 +1,13 @@
-import type {
-  Bounds,
-  Storage,
-  TileFormat,
-  TileMatrices,
-  TileMatrixSetId,
-  VectorLayer,
-} from '@gateway/contracts/basemap.js'
+import type { TileMatrices, VectorLayer } from '@gateway/contracts/basemap.js'
+import type { Overridable } from '@gateway/contracts/version-overrides.js'
 
 /** The compression of a tile's stored bytes, named as in `Content-Encoding`. */
 export type TileEncoding = 'identity' | 'gzip'
 
 /** The facts about a version: from its metadata file or archive header, and for missing facts from its folders. */
-export interface TileSetProbe {
-  readonly storage: Storage
-  /** true if rows of an MBTiles archive are counted from the north, against its specification */
-  readonly rowsFromNorth: boolean
-  readonly format: TileFormat
-  /** pixels; 512 for vector tiles */
-  readonly tileSize: number
-  readonly minZoom: number
-  readonly maxZoom: number
-  readonly bounds: Bounds | null
-  /** true if the bounds were computed from the tiles, not read from metadata */
-  readonly boundsDerived: boolean
-  readonly name: string | null
-  readonly attribution: string | null
+export interface TileSetProbe extends Overridable {
   readonly description: string | null
   readonly vectorLayers: readonly VectorLayer[] | null
-  readonly tileMatrixSet: TileMatrixSetId
   /** the numbers of the set's own grid, which `tileMatrixSet` names; absent or null: the grid is a known one */
   readonly tileMatrices?: TileMatrices | null
   /** further fields of the metadata, for TileJSON */

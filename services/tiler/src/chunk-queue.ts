@@ -16,8 +16,8 @@ export interface ChunkQueue {
 }
 
 /**
- * Warps chunk after chunk but those that are `kept`, always one ahead of the one that is being encoded, so that both cost time only once and at
- * most two lie on the disk.
+ * Warps the chunks one after another, except those that are `kept`. The next chunk is warped while one is encoded, so both run at the same time and at
+ * most two chunks are on the disk.
  */
 export function chunkQueue(job: WarpJob, kept: (chunk: Chunk) => boolean): ChunkQueue {
   const chunks = chunksOf(job.grid)

@@ -1,4 +1,5 @@
 import { type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
 
 /**
  * The reason why a run cannot continue, for the submitter of the job. It is thrown instead of returned, because it must unwind
@@ -19,12 +20,6 @@ export function fail(reason: CodedMessage): never {
 }
 
 export const DISK_FULL = coded('slice_disk_full')
-
-/** True if a system call failed for lack of space or quota. */
-function isDiskFull(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException | null)?.code
-  return code === 'ENOSPC' || code === 'EDQUOT'
-}
 
 /** Returns the reason of any error. An unexpected one is named as such, without its stack. */
 export function reasonOf(error: unknown): CodedMessage {

@@ -25,7 +25,7 @@ const CONSOLE = {
 }
 const DOCS = {
   folder: 'services/tools/docs',
-  // Pages link to files all over the repository; these are the ones that readers use. A copy of another file is as old as the build.
+  // Files that pages link to and readers use. Pages also link to other files, but a change of those does not cause a build.
   sources: [
     '.vitepress',
     'linked-files.mjs',

@@ -26,3 +26,9 @@ async function look(directory: string): Promise<DiskSpace | null> {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' && above !== directory ? look(above) : null
   }
 }
+
+/** True if a call failed because the disk, or this user's quota, is full. */
+export function isDiskFull(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code
+  return code === 'ENOSPC' || code === 'EDQUOT'
+}

@@ -8,6 +8,22 @@ export function temporaryNameBeside(file: string): string {
 }
 
 /**
+ * Runs `write` with the name of a temporary file, which gets the name `file` when `write` has resolved. If it rejects, no file is left. The folder
+ * must exist.
+ */
+export async function writeUnderTemporaryName<T>(file: string, write: (temporary: string) => Promise<T>): Promise<T> {
+  const temporary = temporaryNameBeside(file)
+  try {
+    const result = await write(temporary)
+    await fs.rename(temporary, file)
+    return result
+  } catch (error) {
+    await fs.rm(temporary, { force: true })
+    throw error
+  }
+}
+
+/**
  * Writes a file so that a reader sees either the old content or the complete new content: a temporary file next to it, then a rename. With
  * `durable`, both have reached the disk when this returns. The folder must exist. If it throws, it leaves no temporary file.
  */
@@ -16,14 +32,8 @@ export async function writeFileAtomically(
   data: string | Uint8Array | Iterable<Uint8Array>,
   options: { readonly mode?: number; readonly durable?: boolean } = {},
 ): Promise<void> {
-  const temporary = temporaryNameBeside(file)
-  try {
-    await fs.writeFile(temporary, data, { flag: 'wx', mode: options.mode ?? 0o666, flush: options.durable === true })
-    await fs.rename(temporary, file)
-  } catch (error) {
-    await fs.rm(temporary, { force: true })
-    throw error
-  }
+  const how = { flag: 'wx', mode: options.mode ?? 0o666, flush: options.durable === true }
+  await writeUnderTemporaryName(file, (temporary) => fs.writeFile(temporary, data, how))
   if (options.durable === true) await syncFolder(path.dirname(file))
 }
 

@@ -61,7 +61,7 @@ export function localHeader(entry: ZipEntry): Buffer {
   ])
 }
 
-/** Returns the record behind the content of a streamed file. */
+/** Returns the record that follows the content of a streamed file. */
 export function dataDescriptor({ crc, packedSize, size, large }: ZipEntry): Buffer {
   const bytes = large ? 8 : 4
   return record([4, 0x08074b50], [4, crc], [bytes, packedSize], [bytes, size])

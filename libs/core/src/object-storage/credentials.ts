@@ -28,7 +28,7 @@ export function credentialSource(settings: KeySettings): CredentialSource {
       return await (await chain)()
     } catch (error) {
       if (NOTHING_FOUND.test((error as Error).message)) throw new CredentialsMissing({ cause: error })
-      throw new ObjectRefused(`no credentials for object storage are found: ${(error as Error).message}`, {
+      throw new ObjectRefused(`cannot find credentials for object storage: ${(error as Error).message}`, {
         cause: error,
       })
     }

@@ -30,7 +30,8 @@ export interface ChildEvents<Message> {
 }
 
 /**
- * A Node process that may be killed. Every child process of this system that runs our own code is one. Threads, and so thread pools such as
+ * A Node process that may be killed. Every child process of this system that runs our own code is one. This class does not restart it: `RESTARTS` in
+ * the supervisor and the launcher, `RETRY_SECONDS` of vector builds, and the next task of a `HelperProcess` do. Threads, and so thread pools such as
  * piscina's, do not fit: a call that blocks in the kernel (a silent disk, a resolver) or in SQLite cannot be aborted, and a process with a
  * blocked thread cannot exit.
  */

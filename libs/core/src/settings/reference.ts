@@ -13,10 +13,10 @@ interface Documented {
  * which writes them into docs/reference/settings.md.
  */
 const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
-  API_HOST: { meaning: 'where the edge listens' },
-  API_PORT: { meaning: 'where the edge listens' },
-  CONTROL_HOST: { meaning: 'where the control plane listens, and where the edge finds it' },
-  CONTROL_PORT: { meaning: 'where the control plane listens, and where the edge finds it' },
+  API_HOST: { meaning: 'address on which the edge listens' },
+  API_PORT: { meaning: 'address on which the edge listens' },
+  CONTROL_HOST: { meaning: 'address on which the control plane listens and the edge connects to it' },
+  CONTROL_PORT: { meaning: 'address on which the control plane listens and the edge connects to it' },
   API_BASE_URL: { meaning: 'the address by which callers reach the gateway', byDefault: 'the listen address' },
   TILE_PUBLIC_BASE_URL: {
     meaning: 'public address of tiles in responses; `url_template` follows at the next scan',
@@ -73,12 +73,12 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   EDGE_WORKERS: { meaning: 'edge processes on the one port', byDefault: 'number of cores' },
   DRAIN_NOTICE_SECONDS: {
     meaning:
-      'how long a process returns 503 at `/ready` after `SIGTERM` and still accepts connections; `0`: not at all',
+      'time after `SIGTERM` for which a process returns 503 at `/ready` and still accepts connections; `0`: none',
   },
-  DRAIN_SECONDS: { meaning: 'how long it then finishes the requests that are under way' },
+  DRAIN_SECONDS: { meaning: 'maximum time for which it then finishes requests in progress' },
   KEEP_ALIVE_SECONDS: {
     meaning:
-      'how long an idle connection lives at least (at the edge some seconds more, and never less than 8). Set it above the time for which load ' +
+      'minimum time for which an idle connection stays open (at the edge some seconds longer, and never less than 8). Set it above the time for which load ' +
       'balancers in front reuse connections. Without the native addon the edge closes after 10 s, whatever the setting',
   },
   TLS_CERT_FILE: {
@@ -99,31 +99,32 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   },
   TILE_CACHE_DIR: {
     meaning:
-      'where an edge keeps the data that it has read of versions in object storage; see [the cache of remote ' +
+      'directory in which an edge caches data of versions in object storage; see [the cache of remote ' +
       'tiles](../reference/sources.md#the-cache-of-remote-tiles). Use a local disk of the host',
     byDefault: '`DATA_DIR/cache/tiles`',
   },
   TILE_CACHE_BYTES: {
-    meaning: 'how much of that disk the cache may take, over all processes of the host; `0`: no cache',
+    meaning: 'maximum size of that cache, for all processes of the host together; `0`: no cache',
   },
   DERIVED_BYTES: {
     meaning:
-      'how much disk below `DATA_DIR` the indexes of vectors and their downloads in other forms may take on each edge host; the least recently ' +
+      'maximum disk space below `DATA_DIR`, on each edge host, for the indexes of vectors and their downloads in other formats; the least recently ' +
       'used ones are deleted first',
   },
   BASEMAP_ROOTS: { meaning: 'directories that become scan sources of basemaps at start' },
   VECTOR_ROOTS: { meaning: 'directories that become scan sources of vectors at start' },
   VECTOR_TILES: {
-    meaning: 'whether vector tiles are built from vectors; if not, tiles that are already built are no longer served',
+    meaning: '`true` to build vector tiles from vectors; otherwise tiles that are already built are no longer served',
   },
   VECTOR_BUILD_ROOT: {
-    meaning: 'where vector tiles and indexes are built: control planes write there, and edges read it at the same path',
+    meaning:
+      'directory of built vector tiles and indexes: control planes write to it, and edges read it at the same path',
     byDefault: '`DATA_DIR/vector-builds`',
   },
-  VECTOR_BUILD_MEMORY: { meaning: 'how much memory one build of vector tiles may use' },
+  VECTOR_BUILD_MEMORY: { meaning: 'maximum memory of one build of vector tiles' },
   STYLE_ROOTS: { meaning: 'directories that become scan sources of styles at start' },
   SLICE_OUTPUT_ROOT: {
-    meaning: 'where sliced layers are stored; it is also a source of basemaps',
+    meaning: 'directory or place in object storage for sliced layers, which is also a source of basemaps',
     byDefault: '`DATA_DIR/layers`',
   },
   SLICE_SOURCE_ROOTS: {
@@ -140,12 +141,12 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   SMTP_FROM: { meaning: 'the sender of notifications: `Map gateway <maps@example.com>`' },
   RETRY_WAITS: { meaning: 'waits before each retry of a delivery' },
   JOB_RETENTION_DAYS: {
-    meaning: 'how long slice jobs, their logs and the records of their callbacks are kept after their end',
+    meaning: 'time for which slice jobs, their logs and the records of their callbacks are kept after their end',
   },
-  USAGE_DAYS: { meaning: 'how long the usage of tokens, basemaps, versions and vectors is kept' },
+  USAGE_DAYS: { meaning: 'time for which the usage of tokens, basemaps, versions and vectors is kept' },
   TOKEN_ADDRESSES: {
     meaning:
-      'whether the gateway keeps the client addresses of the first and the last use of each token (`first_used_from`, `last_used_from`); with ' +
+      '`true` to keep the client addresses of the first and the last use of each token (`first_used_from`, `last_used_from`); with ' +
       '`false` the kept addresses are deleted within an hour. See [usage](../observing.md#usage)',
   },
   IMPORT_TOKEN: { meaning: 'credential under which other gateways may push into this one', byDefault: 'off' },
@@ -154,7 +155,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     meaning:
       'maximum size of the archives of all exports together, below `DATA_DIR/exports`; an export that does not fit fails',
   },
-  EXPORT_RETENTION_DAYS: { meaning: 'how long exports and their archives are kept after their end' },
+  EXPORT_RETENTION_DAYS: { meaning: 'time for which exports and their archives are kept after their end' },
   S3_ENDPOINT: {
     meaning: 'the S3-compatible storage behind `s3://` paths, such as `https://minio.example.org`',
     byDefault: 'AWS',
@@ -164,7 +165,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
     byDefault: '`AWS_REGION`, `AWS_DEFAULT_REGION`, or `us-east-1`',
   },
   S3_FORCE_PATH_STYLE: {
-    meaning: 'whether a bucket is the first segment of the path (`true`), or a part of the host name',
+    meaning: '`true` if a bucket is the first segment of the path, `false` if it is a part of the host name',
     byDefault: '`true` with `S3_ENDPOINT`',
   },
   AWS_ACCESS_KEY_ID: {
@@ -183,7 +184,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   },
   MISSING_TILE_TTL: {
     meaning:
-      'how long caches may keep the 404 of a tile that is missing within the bounds and zooms of its version; `0`: not at all',
+      'time for which caches may keep the 404 of a tile that is missing within the bounds and zooms of its version; `0`: none',
   },
   AUDIT_HEAD_TARGET: {
     meaning:

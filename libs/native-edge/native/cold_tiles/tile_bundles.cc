@@ -89,7 +89,7 @@ TileBundles::Found TileBundles::open(const char *path, int64_t now, std::shared_
   opened->file = std::make_shared<const Descriptor>(fd);
   struct stat stat;
   char head[kHeadBytes], tag[kMaxIdentity];
-  // JavaScript formats times before 1970.
+  // Times before 1970 are left to JavaScript, which can format them.
   if (fstat(fd, &stat) || !S_ISREG(stat.st_mode) || stat.st_mtim.tv_sec < 0 || Descriptor::leaves_few(fd)) return Found::Unknown;
   opened->size = static_cast<uint64_t>(stat.st_size);
   opened->modified = stat.st_mtim.tv_sec;

@@ -37,7 +37,8 @@ extern ResponseCounts hot_counts;
 // JavaScript handler must answer it. Only for plain requests on connections without a response in progress.
 bool answer_hot(Connection &connection, const RequestHead &request);
 
-// For responses that are built elsewhere:
+// The functions below are for responses that are built elsewhere.
+
 // Returns "Date: ... GMT" and the empty line, the end of every head.
 std::string_view date_line(time_t now);
 // Returns the parts of a response that the request wants, regardless of the client's copy.

@@ -35,8 +35,8 @@ export const madeDirectories = new LRUCache<string, Directory>({
 })
 
 /**
- * Returns blocks of tiles, each given by one of its tiles, as the leaf directories of an archive. The tiles of a block have consecutive numbers, so
- * the number of its first tile finds it. The offset of a leaf is the block's position in this list plus one, and represents its name.
+ * Returns a root directory with one leaf for each block of tiles. `blocks` has one tile of each block. The tiles of a block have consecutive numbers,
+ * so a look-up finds the block by the number of its first tile. A leaf has no real offset: its offset is the position of the block in `blocks` plus one.
  */
 export function rootOfBlocks(blocks: readonly TilePlace[]): Pick<ArchiveOfRanges, 'root' | 'leafOf'> {
   // The names of bundles may differ by their case only.

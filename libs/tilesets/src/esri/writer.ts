@@ -1,8 +1,7 @@
-import fs, { type FileHandle } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
-import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { localHeader, ZipDirectory, type ZipEntry } from '@gateway/core/files/zip-records.js'
+import { type BufferedFile, writeBuffered } from '../buffered-file.js'
 import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import type { ArchiveDescription, TileToWrite } from '../tile-to-write.js'
 import { BUNDLE_SIDE } from './cache.js'
@@ -15,7 +14,7 @@ const INDEX_BYTES = BUNDLE_SIDE * BUNDLE_SIDE * RECORD_BYTES
 const MAX_TILE_BYTES = 0xffffff
 const MAX_BUNDLE_BYTES = 0xfffffffe
 
-/** Number of bytes collected before a write, and read at once for a checksum. */
+/** Number of bytes read at once for a checksum. */
 const PIECE_BYTES = 1024 * 1024
 
 /** Esri's names of tile formats. The package specification has PNG and JPEG; WebP is in the list of formats of services. */
@@ -38,10 +37,8 @@ export async function writeTpkx(
   tiles: AsyncIterable<TileToWrite>,
   description: ArchiveDescription,
 ): Promise<void> {
-  const temporary = temporaryNameBeside(file)
-  const handle = await fs.open(temporary, 'wx+')
-  try {
-    const zip = new StoredZip(handle)
+  await writeBuffered(file, async (output) => {
+    const zip = new StoredZip(output)
     let bundle: Bundle | null = null
     let [minZoom, maxZoom] = [Number.POSITIVE_INFINITY, -1]
     for await (const tile of tiles) {
@@ -64,11 +61,7 @@ export async function writeTpkx(
       await zip.end()
     }
     await zip.finish()
-    await fs.rename(temporary, file)
-  } finally {
-    await handle.close()
-    await fs.rm(temporary, { force: true })
-  }
+  })
 }
 
 const hex = (number: number) => (number - (number % BUNDLE_SIDE)).toString(16).padStart(4, '0')
@@ -113,64 +106,48 @@ class Bundle {
 
 /** An uncompressed zip whose entries are written incrementally: sizes and checksums are written into their heads afterwards. */
 class StoredZip {
-  readonly #file: FileHandle
+  readonly #output: BufferedFile
   readonly #directory = new ZipDirectory()
-  #position = 0
   #entry: { readonly name: string; readonly offset: number; readonly start: number } | null = null
-  #gathered: Uint8Array[] = []
-  #gatheredBytes = 0
 
-  constructor(file: FileHandle) {
-    this.#file = file
+  constructor(output: BufferedFile) {
+    this.#output = output
   }
 
   async begin(name: string): Promise<void> {
-    const offset = this.#position
+    const offset = this.#output.position
     const head = localHeader(entryOf(name, offset, 0, 0))
     await this.write(head)
     this.#entry = { name, offset, start: offset + head.length }
   }
 
-  async write(data: Uint8Array): Promise<void> {
-    this.#gathered.push(data)
-    this.#gatheredBytes += data.length
-    this.#position += data.length
-    if (this.#gatheredBytes >= PIECE_BYTES) await this.#flush()
+  write(data: Uint8Array): Promise<void> {
+    return this.#output.write(data)
   }
 
   /** @param beginning replaces the first bytes of the entry */
   async end(beginning?: Uint8Array): Promise<void> {
     if (this.#entry === null) throw new Error('no entry is open')
     const { name, offset, start } = this.#entry
-    await this.#flush()
-    if (beginning !== undefined) await this.#file.write(beginning, 0, beginning.length, start)
-    const entry = entryOf(name, offset, await this.#checksum(start), this.#position - start)
-    const head = localHeader(entry)
-    await this.#file.write(head, 0, head.length, offset)
+    await this.#output.flush()
+    if (beginning !== undefined) await this.#output.overwrite(beginning, start)
+    const entry = entryOf(name, offset, await this.#checksum(start), this.#output.position - start)
+    await this.#output.overwrite(localHeader(entry), offset)
     this.#directory.add(entry)
     this.#entry = null
   }
 
-  /** Syncs the file to the disk. */
   async finish(): Promise<void> {
-    for (const block of this.#directory.blocks(this.#position)) await this.write(block)
-    await this.#flush()
-    await this.#file.sync()
-  }
-
-  async #flush(): Promise<void> {
-    const gathered = Buffer.concat(this.#gathered, this.#gatheredBytes)
-    if (gathered.length > 0) await this.#file.write(gathered, 0, gathered.length, this.#position - gathered.length)
-    this.#gathered = []
-    this.#gatheredBytes = 0
+    for (const block of this.#directory.blocks(this.#output.position)) await this.write(block)
   }
 
   /** Returns the checksum of everything written from a position on, which is still in the page cache. */
   async #checksum(from: number): Promise<number> {
-    const piece = Buffer.alloc(Math.min(PIECE_BYTES, this.#position - from))
+    const { handle, position } = this.#output
+    const piece = Buffer.alloc(Math.min(PIECE_BYTES, position - from))
     let sum = 0
-    for (let at = from; at < this.#position; ) {
-      const { bytesRead } = await this.#file.read(piece, 0, Math.min(piece.length, this.#position - at), at)
+    for (let at = from; at < position; ) {
+      const { bytesRead } = await handle.read(piece, 0, Math.min(piece.length, position - at), at)
       if (bytesRead === 0) throw new Error('the written file does not exist')
       sum = crc32(piece.subarray(0, bytesRead), sum)
       at += bytesRead

@@ -65,7 +65,7 @@ export function layoutDoubts(zooms: readonly Numbered[]): LayoutDoubts {
     const all = beyond.reduce((sum, zoom) => sum + zoom.beyond, 0)
     const named = `${all} folders or files of zoom ${worst.z}${beyond.length > 1 ? ' and other zooms' : ''} have numbers of 2^z or more`
     if (beyond.length * 2 > zooms.length && all > 1) {
-      const unserved = `${named}, which no grid that is served has: its layout is not {z}/{x}/{y}, or its grid is another`
+      const unserved = `${named}, which are outside of every served grid: the layout is not {z}/{x}/{y}, or the set has another grid`
       return { warnings, unserved }
     }
     warnings.push(`${named}, which the grid does not have: they are not served`)

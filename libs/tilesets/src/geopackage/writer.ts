@@ -1,6 +1,5 @@
-import fs from 'node:fs/promises'
-import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
-import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
+import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import { writeDatabase } from '../mbtiles/writer.js'
 import { inUnitsOf, TILE_MATRIX_SETS } from '../tile-matrix-sets.js'
 import type { ArchiveDescription, TileToWrite } from '../tile-to-write.js'
 
@@ -59,30 +58,19 @@ export async function writeGeopackage(
   tiles: AsyncIterable<TileToWrite>,
   description: ArchiveDescription,
 ): Promise<void> {
-  const temporary = temporaryNameBeside(file)
-  try {
-    const database = new DatabaseSync(temporary)
-    try {
-      database.exec(SCHEMA)
-      describe(database, description)
-      const insert = database.prepare(
-        `INSERT INTO ${TABLE} (zoom_level, tile_column, tile_row, tile_data) VALUES (?, ?, ?, ?)`,
-      )
-      const zooms = new Set<number>()
-      for await (const { z, x, y, data } of tiles) {
-        insert.run(z, x, y, data)
-        zooms.add(z)
-      }
-      if (zooms.size === 0) throw new Error('an archive needs at least one tile')
-      describeZooms(database, zooms, description.tileSize)
-      database.exec('COMMIT')
-    } finally {
-      database.close()
+  await writeDatabase(file, SCHEMA, async (database) => {
+    describe(database, description)
+    const insert = database.prepare(
+      `INSERT INTO ${TABLE} (zoom_level, tile_column, tile_row, tile_data) VALUES (?, ?, ?, ?)`,
+    )
+    const zooms = new Set<number>()
+    for await (const { z, x, y, data } of tiles) {
+      insert.run(z, x, y, data)
+      zooms.add(z)
     }
-    await fs.rename(temporary, file)
-  } finally {
-    await fs.rm(temporary, { force: true })
-  }
+    if (zooms.size === 0) throw new Error('an archive needs at least one tile')
+    describeZooms(database, zooms, description.tileSize)
+  })
 }
 
 function describe(database: DatabaseSyncInstance, { format, bounds, metadata }: ArchiveDescription): void {

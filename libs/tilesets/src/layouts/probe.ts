@@ -56,7 +56,7 @@ async function leadsToTile(
   const layout = FOLDER_LAYOUTS[layoutName]
   const pattern = layout.folders[depth] as RegExp | undefined
   if (pattern === undefined) return names.some((name) => splitName(layout, name) !== null)
-  // Checks a few of them, because the first may be empty.
+  // Checks several folders, because the first may be empty.
   for (const name of names
     .filter((one) => pattern.test(one))
     .sort()

@@ -1,6 +1,5 @@
-import fs from 'node:fs/promises'
 import type { Bounds, TileFormat } from '@gateway/contracts/basemap.js'
-import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
+import { writeUnderTemporaryName } from '@gateway/core/files/write-atomically.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { flipRow } from '../address.js'
 import type { TileToWrite } from '../tile-to-write.js'
@@ -31,21 +30,31 @@ export async function writeMbtiles(
   tiles: Iterable<TileToWrite> | AsyncIterable<TileToWrite>,
   description: MbtilesDescription,
 ): Promise<void> {
-  const temporary = temporaryNameBeside(file)
-  try {
+  await writeDatabase(file, SCHEMA, async (database) => {
+    const zooms = await insertTiles(database, tiles)
+    insertMetadata(database, description, zooms)
+  })
+}
+
+/**
+ * Writes a database, which gets its name when it is complete; an error leaves no file behind.
+ * @param schema begins a transaction with its last statement
+ */
+export async function writeDatabase(
+  file: string,
+  schema: string,
+  fill: (database: DatabaseSyncInstance) => Promise<void>,
+): Promise<void> {
+  await writeUnderTemporaryName(file, async (temporary) => {
     const database = new DatabaseSync(temporary)
     try {
-      database.exec(SCHEMA)
-      const zooms = await insertTiles(database, tiles)
-      insertMetadata(database, description, zooms)
+      database.exec(schema)
+      await fill(database)
       database.exec('COMMIT')
     } finally {
       database.close()
     }
-    await fs.rename(temporary, file)
-  } finally {
-    await fs.rm(temporary, { force: true })
-  }
+  })
 }
 
 async function insertTiles(

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
-import fs, { type FileHandle } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 import type { TileFormat } from '@gateway/contracts/basemap.js'
-import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import { LRUCache } from 'lru-cache'
 import { Compression, TileType, tileIdToZxy, zxyToTileId } from 'pmtiles'
+import { type BufferedFile, writeBuffered } from '../buffered-file.js'
 import type { PmtilesDescription, TileToWrite } from '../tile-to-write.js'
 import { ownCenter } from '../tilejson.js'
 import type { Section } from './header.js'
@@ -80,9 +79,7 @@ export async function writeSortedPmtiles(
   description: PmtilesDescription,
   { expected, onBytes, zooms: told }: WritingLimits,
 ): Promise<WrittenArchive> {
-  const temporary = temporaryNameBeside(file)
-  const output = new BufferedFile(await fs.open(temporary, 'wx'))
-  try {
+  return writeBuffered(file, async (output) => {
     // Header and root directory are written last, into the space that the standard reserves for them.
     await output.write(Buffer.alloc(DATA_OFFSET))
     const { directories, counts } = await writeTiles(output, tiles, expected, onBytes)
@@ -90,20 +87,22 @@ export async function writeSortedPmtiles(
     const { root, leaves } = directories.finish()
     const metadata = gzipSync(JSON.stringify(description.metadata))
     const data = { offset: DATA_OFFSET, length: output.position - DATA_OFFSET }
-    const leafSection = await output.append(leaves)
-    const metadataSection = await output.append([metadata])
+    const leafSection = await append(output, leaves)
+    const metadataSection = await append(output, [metadata])
     const rootSection = { offset: HEADER_BYTES, length: root.length }
     const zooms = told?.() ?? [counts.first, counts.last].map((tileId) => tileIdToZxy(tileId)[0])
     const sections = [rootSection, metadataSection, leafSection, data]
     const header = encodeHeader(sections, [counts.tiles, counts.entries, counts.contents], zooms, description)
-    await output.finish(Buffer.concat([header, root]))
-    await fs.rename(temporary, file)
+    await output.overwrite(Buffer.concat([header, root]), 0)
     const [minZoom = 0, maxZoom = 0] = zooms
     return { tiles: counts.tiles, contents: counts.contents, bytes: output.position, minZoom, maxZoom }
-  } finally {
-    await output.close()
-    await fs.rm(temporary, { force: true })
-  }
+  })
+}
+
+async function append(output: BufferedFile, parts: readonly Uint8Array[]): Promise<Section> {
+  const offset = output.position
+  for (const part of parts) await output.write(part)
+  return { offset, length: output.position - offset }
 }
 
 /** Offset of the tiles: after the 16 KiB for header and root directory (PMTiles 3, section 2). */
@@ -199,51 +198,6 @@ class DirectoryWriter {
     this.#leaves.push(leaf)
     this.#leafBytes += leaf.length
     this.#open = []
-  }
-}
-
-/** Small writes are collected up to this size, since a call for each tile would cost more than the tile. */
-const GATHERED_BYTES = 1024 * 1024
-
-class BufferedFile {
-  readonly #file: FileHandle
-  #gathered: Uint8Array[] = []
-  #gatheredBytes = 0
-  /** number of written bytes, including collected ones */
-  position = 0
-
-  constructor(file: FileHandle) {
-    this.#file = file
-  }
-
-  async write(data: Uint8Array): Promise<void> {
-    this.#gathered.push(data)
-    this.#gatheredBytes += data.length
-    this.position += data.length
-    if (this.#gatheredBytes >= GATHERED_BYTES) await this.#flush()
-  }
-
-  async append(parts: readonly Uint8Array[]): Promise<Section> {
-    const offset = this.position
-    for (const part of parts) await this.write(part)
-    return { offset, length: this.position - offset }
-  }
-
-  /** Writes the beginning into the reserved space, and syncs. */
-  async finish(beginning: Uint8Array): Promise<void> {
-    await this.#flush()
-    await this.#file.write(beginning, 0, beginning.length, 0)
-    await this.#file.sync()
-  }
-
-  close(): Promise<void> {
-    return this.#file.close()
-  }
-
-  async #flush(): Promise<void> {
-    await this.#file.appendFile(Buffer.concat(this.#gathered, this.#gatheredBytes))
-    this.#gathered = []
-    this.#gatheredBytes = 0
   }
 }
 

@@ -1,7 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
-import type { VectorKind } from '@gateway/contracts/vector.js'
+import { NUMBERED_GEOMETRY_TYPES, type VectorKind } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import {
   CONVERTED_GEOMETRY,
@@ -14,7 +14,7 @@ import {
 } from './convert.js'
 import { writeFeatureTexts } from './feature-texts.js'
 import { ownIdsOf } from './first-feature.js'
-import { KINDS, reverseRing, ringArea, visitGeometry } from './geopackage-geometry.js'
+import { reverseRing, ringArea, visitGeometry } from './geopackage-geometry.js'
 import {
   DESCRIPTION_FILE,
   INDEX_FILE,
@@ -301,7 +301,7 @@ function fillLayer(db: DatabaseSyncInstance, { table, columns }: SourceLayer, fi
   }
   const [only] = kinds
   const geometryType =
-    kinds.size === 0 ? null : kinds.size === 1 ? (KINDS[only as number] as string) : commonKind(kinds)
+    kinds.size === 0 ? null : kinds.size === 1 ? (NUMBERED_GEOMETRY_TYPES[only as number] as string) : commonKind(kinds)
   return { count: next - first, geometryType }
 }
 
@@ -312,7 +312,8 @@ const MAX_LATITUDE = 90.001
 /** Returns the common kind. A mix of polygons and multipolygons counts as multipolygons, as the catalog describes a file. */
 function commonKind(kinds: ReadonlySet<number>): string {
   for (const single of [1, 2, 3]) {
-    if ([...kinds].every((kind) => kind === single || kind === single + 3)) return KINDS[single + 3] as string
+    if ([...kinds].every((kind) => kind === single || kind === single + 3))
+      return NUMBERED_GEOMETRY_TYPES[single + 3] as string
   }
   return 'Geometry'
 }

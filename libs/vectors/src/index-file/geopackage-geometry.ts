@@ -3,30 +3,19 @@
  * numbered as in ISO and in PostGIS.
  */
 
+/** Envelope sizes in bytes, by bits 1 to 3 of a geometry's flags. */
 const ENVELOPE_BYTES = [0, 32, 48, 48, 64] as const
-
-/** Names of the kinds, by their numbers in Well-Known Binary. */
-export const KINDS = [
-  'Geometry',
-  'Point',
-  'LineString',
-  'Polygon',
-  'MultiPoint',
-  'MultiLineString',
-  'MultiPolygon',
-  'GeometryCollection',
-] as const
 
 /** Maximum nesting of collections. */
 const MAX_DEPTH = 16
 
 /** Returns the offset of the Well-Known Binary in a GeoPackage blob, or -1 if the blob is not valid. */
-function wkbOffset(blob: Uint8Array): number {
+export function wkbOffset(blob: Uint8Array): number {
   if (blob.length < 13 || blob[0] !== 0x47 || blob[1] !== 0x50) return -1
   return 8 + (ENVELOPE_BYTES[((blob[3] as number) >> 1) & 7] ?? 0)
 }
 
-/** Returns the kind of a geometry by its head, as a number of `KINDS`, or -1 if the blob is not valid. */
+/** Returns the kind of a geometry by its head, as a number of `NUMBERED_GEOMETRY_TYPES`, or -1 if the blob is not valid. */
 export function kindOfBlob(blob: Uint8Array): number {
   const start = wkbOffset(blob)
   if (start < 0 || blob.length < start + 5) return -1
@@ -49,7 +38,7 @@ export interface RingPlace {
   readonly littleEndian: boolean
 }
 
-/** Visits the parts of a geometry. Returns its kind, as a number of `KINDS`, or -1 if the geometry is damaged or a curve. */
+/** Visits the parts of a geometry. Returns its kind, as a number of `NUMBERED_GEOMETRY_TYPES`, or -1 if the geometry is damaged or a curve. */
 export function visitGeometry(blob: Uint8Array, visitor: GeometryVisitor): number {
   const start = wkbOffset(blob)
   if (start < 0) return -1

@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { runToEnd } from '@gateway/core/processes/run-to-end.js'
 import { buildIndex } from '../index-file/build-index.js'
@@ -186,7 +187,7 @@ function reasonOf(stderr: string): string {
 
 function outcomeOf(error: unknown): ConversionOutcome {
   const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full|no space left/i.test(message))
+  if (isDiskFull(error) || /database or disk is full|no space left/i.test(message))
     return { made: false, why: 'no_space', message }
   // A missing program is not a fault of the vector.
   if (code === 'ENOENT' || /does not have\)?$/.test(message)) return { made: false, why: 'no_gdal', message }

@@ -1,21 +1,11 @@
+import { NUMBERED_GEOMETRY_TYPES } from '@gateway/contracts/vector.js'
+import { wkbOffset } from '../index-file/geopackage-geometry.js'
 import type { Geometry } from './cql2/expression.js'
 
 /** Converts a position from longitude and latitude to the order and units of a response; null: no conversion. */
 export type Convert = ((x: number, y: number) => readonly [number, number]) | null
 
-/** Envelope sizes in bytes, by bits 1 to 3 of a GeoPackage geometry's flags. */
-const ENVELOPE_BYTES = [0, 32, 48, 48, 64]
-const TYPES = [
-  '',
-  'Point',
-  'LineString',
-  'Polygon',
-  'MultiPoint',
-  'MultiLineString',
-  'MultiPolygon',
-  'GeometryCollection',
-] as const
-type TypeName = Exclude<(typeof TYPES)[number], ''>
+type TypeName = Exclude<(typeof NUMBERED_GEOMETRY_TYPES)[number], 'Geometry'>
 
 /** The punctuation of one text encoding of geometries. */
 interface Notation {
@@ -53,8 +43,7 @@ class Reader {
 
   constructor(blob: Uint8Array) {
     this.#bytes = new DataView(blob.buffer, blob.byteOffset, blob.byteLength)
-    const flags = this.#bytes.getUint8(3)
-    this.#at = 8 + (ENVELOPE_BYTES[(flags >> 1) & 7] ?? 0)
+    this.#at = wkbOffset(blob)
   }
 
   head(): { type: TypeName; hasZ: boolean; hasM: boolean } {
@@ -62,8 +51,8 @@ class Reader {
     const code = this.#bytes.getUint32(this.#at + 1, this.#little)
     this.#at += 5
     const thousands = Math.floor((code & 0x0fffffff) / 1000)
-    const type = TYPES[(code & 0x0fffffff) % 1000]
-    if (type === undefined || type === '') throw new RangeError(`the geometry type ${code} is not supported`)
+    const type = NUMBERED_GEOMETRY_TYPES[(code & 0x0fffffff) % 1000]
+    if (type === undefined || type === 'Geometry') throw new RangeError(`the geometry type ${code} is not supported`)
     return {
       type,
       hasZ: thousands === 1 || thousands === 3 || (code & 0x80000000) !== 0,

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url'
+import { NUMBERED_GEOMETRY_TYPES } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
-import { KINDS, kindOfBlob } from '../index-file/geopackage-geometry.js'
+import { kindOfBlob } from '../index-file/geopackage-geometry.js'
 import type { FeatureTexts } from '../index-file/index-description.js'
 import { type CompileContext, compile, OF_FEATURES, OF_TEXTS, type SqlValue } from './cql2/compile.js'
 import type { Geometry } from './cql2/expression.js'
@@ -82,7 +83,7 @@ export class OpenIndex {
     )
     const kinds = new Set<number>()
     for (const { head } of heads.iterate(layer) as Iterable<{ head: Uint8Array }>) kinds.add(kindOfBlob(head))
-    return new Set([...kinds].flatMap((kind) => KINDS[kind] ?? []))
+    return new Set([...kinds].flatMap((kind) => NUMBERED_GEOMETRY_TYPES[kind] ?? []))
   }
 
   /** Yields the parts of a response on demand. Throws the errors of SQLite. */

@@ -9,7 +9,8 @@ import { INDEX_FILE, type IndexDescription, type IndexField } from '../index-fil
 import { buildZoom, HEAD_BYTES, packerOf, type ZoomsTask, zoomFile } from './build-zoom.js'
 import { FEATURE_FILE } from './feature-file.js'
 import { worldX, worldY } from './grid.js'
-import { chosenMaxZoom, type Survey, survey } from './survey.js'
+import { chosenMaxZoom } from './max-zoom.js'
+import { type Survey, survey } from './survey.js'
 import type { FromZoomWorker } from './zoom-worker.js'
 
 const TILES_FILE = 'tiles.pmtiles'

@@ -2,23 +2,14 @@ import type { DatabaseSyncInstance } from '@photostructure/sqlite'
 import { ringArea, visitGeometry } from '../index-file/geopackage-geometry.js'
 import { type IndexField, shownColumn } from '../index-file/index-description.js'
 import { FeatureFileWriter, PART_LINE, PART_POINTS, PART_RING } from './feature-file.js'
-import { EXTENT, latitudeOf, longitudeOf, worldX, worldY } from './grid.js'
+import { latitudeOf, longitudeOf, worldX, worldY } from './grid.js'
 import { Values } from './values.js'
-
-/** Maximum for an automatically chosen deepest zoom. A unit of a tile is 0.6 m there. */
-const MAX_CHOSEN_ZOOM = 14
 
 /** Cells along the side of a tile as a power of two. Above the deepest zoom each cell shows at most one point. */
 const CELL_BITS = 7
 
 /** Bits of a point's position, along each side. */
 const PLACE_BITS = 26
-
-/** Units of a tile between vertices at the deepest zoom, so that rounding moves them by a hundredth of their distance. */
-const UNITS_BETWEEN = 64
-
-/** Maximum number of tiles of a zoom deeper than the vertices require, which makes positions more exact. */
-const CHEAP_TILES = 2_000
 
 /** Number of features whose vertices determine the deepest zoom. */
 const SAMPLES = 20_000
@@ -257,16 +248,4 @@ function typical(distances: number[]): number {
   if (distances.length === 0) return Number.POSITIVE_INFINITY
   distances.sort((a, b) => a - b)
   return distances[Math.floor(distances.length / 4)] as number
-}
-
-/** Returns the zoom at which vertices can be told apart, or a deeper one if that takes few tiles. */
-export function chosenMaxZoom({ spacing, box, count }: Survey): number {
-  if (box === null) return 0
-  const clear = Math.ceil(Math.log2(UNITS_BETWEEN / (spacing * EXTENT)))
-  let zoom = Number.isFinite(clear) ? Math.max(0, Math.min(MAX_CHOSEN_ZOOM, clear)) : 0
-  const width = worldX(box[2]) - worldX(box[0])
-  const height = worldY(box[1]) - worldY(box[3])
-  const tilesAt = (z: number) => Math.min((width * 2 ** z + 1) * (height * 2 ** z + 1), count === 1 ? Infinity : 4 ** z)
-  while (zoom < MAX_CHOSEN_ZOOM && tilesAt(zoom + 1) <= CHEAP_TILES) zoom++
-  return zoom
 }

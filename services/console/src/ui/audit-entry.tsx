@@ -2,8 +2,7 @@ import { Text } from '@mantine/core'
 import { segment } from '../api/client.js'
 import type { AuditEntry } from '../api/system.js'
 import { useTexts } from '../texts/texts.js'
-import { TextLink } from './links.js'
-import { Name } from './name.js'
+import { Name, NameLink } from './name.js'
 import { shownText } from './shown-text.js'
 import { useFormats } from './use-formats.js'
 
@@ -17,13 +16,7 @@ export function useActionName(): (action: string) => string {
 export function AuditSubject({ entry }: { entry: AuditEntry }) {
   const place = placeOf(entry)
   const name = subjectOf(entry)
-  return place === null ? (
-    <Name>{name}</Name>
-  ) : (
-    <TextLink to={place}>
-      <Name>{name}</Name>
-    </TextLink>
-  )
+  return place === null ? <Name>{name}</Name> : <NameLink to={place} name={name} />
 }
 
 /** Details of a change that are more readable than an id. */

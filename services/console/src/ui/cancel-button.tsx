@@ -1,10 +1,8 @@
 import { Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import type { useWrite } from '../api/use-write.js'
-import { Confirm } from './confirm.js'
+import { ConfirmButton } from './confirm.js'
 import { notifyDone } from './notify.js'
 import { reported } from './reported.js'
-import { WriteButton } from './write-button.js'
 
 interface CancelButtonProps {
   readonly texts: Readonly<Record<'cancel' | 'cancelWords' | 'cancelled' | 'cancelFailed' | 'keep', string>>
@@ -16,39 +14,31 @@ interface CancelButtonProps {
 
 /** Cancels work in progress after confirmation. */
 export function CancelButton({ texts: t, title, name, write }: CancelButtonProps) {
-  const [opened, { open, close }] = useDisclosure()
-  const confirm = () =>
+  const confirm = (close: () => void) =>
     reported(write.mutateAsync(), () => {
       notifyDone(t.cancelled)
       close()
     })
   return (
-    <>
-      <WriteButton
-        needs="operator"
-        size="xs"
-        variant="light"
-        color="red"
-        className="danger"
-        onClick={open}
-        aria-label={`${t.cancel}: ${name}`}
-      >
-        {t.cancel}
-      </WriteButton>
-      <Confirm
-        opened={opened}
-        title={title}
-        action={t.cancel}
-        cancel={t.keep}
-        danger
-        write={write}
-        command={write.commandOf()}
-        onConfirm={confirm}
-        onClose={close}
-        failed={t.cancelFailed}
-      >
-        <Text>{t.cancelWords}</Text>
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{
+        needs: 'operator',
+        size: 'xs',
+        variant: 'light',
+        color: 'red',
+        className: 'danger',
+        'aria-label': `${t.cancel}: ${name}`,
+      }}
+      title={title}
+      action={t.cancel}
+      cancel={t.keep}
+      danger
+      write={write}
+      command={write.commandOf()}
+      onConfirm={confirm}
+      failed={t.cancelFailed}
+    >
+      <Text>{t.cancelWords}</Text>
+    </ConfirmButton>
   )
 }

@@ -23,7 +23,7 @@ interface CodeSelectProps {
 export function CodeSelect({ label, kind, find, value, onChange, none }: CodeSelectProps) {
   const t = useTexts().tokens
   const [typed, setTyped] = useState(value)
-  // A text that is the selected value is not searched for.
+  // The selected value needs no search.
   const [settled] = useDebouncedValue(typed === value ? '' : typed.trim(), SEARCH_AFTER_MS)
   const { data: found = [], isFetched } = useQuery({
     queryKey: [kind, 'find', settled],

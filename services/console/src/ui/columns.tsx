@@ -2,8 +2,7 @@ import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { segment } from '../api/client.js'
 import type { Texts } from '../texts/en.js'
-import { TextLink } from './links.js'
-import { Name } from './name.js'
+import { Name, NameLink } from './name.js'
 import { Status } from './status.js'
 import { Ago, Moment } from './time.js'
 import { WithdrawnMark } from './withdrawn.js'
@@ -42,9 +41,7 @@ export function nameColumn<T extends Named>(t: Texts, addressOf: (code: string) 
     value: ({ name, code }) => `${name} ${code}`,
     cell: ({ name, code, enabled = true, withdrawn = false, source_enabled = true }) => (
       <>
-        <TextLink to={addressOf(code)} fw={550}>
-          <Name>{name}</Name>
-        </TextLink>{' '}
+        <NameLink to={addressOf(code)} fw={550} name={name} />{' '}
         {!enabled && <Status tone="off">{t.common.disabled}</Status>}{' '}
         <WithdrawnMark of={{ withdrawn, source_enabled }} />
         {name !== code && (
@@ -82,11 +79,7 @@ export function sourceColumn<T extends { readonly source_code: string }>(t: Text
 }
 
 export function SourceLink({ code }: { code: string }) {
-  return (
-    <TextLink to={`/sources/${segment(code)}`}>
-      <Name>{code}</Name>
-    </TextLink>
-  )
+  return <NameLink to={`/sources/${segment(code)}`} name={code} />
 }
 
 /** The time since an event. A row with a word instead of a time sorts as the latest. */

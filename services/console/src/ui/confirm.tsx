@@ -1,4 +1,5 @@
 import { Button, Group, Stack } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import type { Call } from '../api/client.js'
 import type { PendingWrite } from '../api/use-write.js'
@@ -7,7 +8,7 @@ import { AsCommand } from './as-command.js'
 import { Dialog } from './dialog.js'
 import { notifyInfo } from './notify.js'
 import { Problem } from './problem.js'
-import { WriteButton } from './write-button.js'
+import { WriteButton, type WriteButtonProps } from './write-button.js'
 
 interface ConfirmProps {
   readonly opened: boolean
@@ -72,5 +73,23 @@ export function Confirm({
         </Stack>
       )}
     </Dialog>
+  )
+}
+
+interface ConfirmButtonProps extends Omit<ConfirmProps, 'opened' | 'onConfirm' | 'onClose'> {
+  readonly button: WriteButtonProps
+  readonly onConfirm: (close: () => void) => void
+}
+
+/** A button that opens a confirmation. Its label is the action. */
+export function ConfirmButton({ button, onConfirm, ...dialog }: ConfirmButtonProps) {
+  const [opened, { open, close }] = useDisclosure()
+  return (
+    <>
+      <WriteButton {...button} onClick={open}>
+        {dialog.action}
+      </WriteButton>
+      <Confirm {...dialog} opened={opened} onConfirm={() => onConfirm(close)} onClose={close} />
+    </>
   )
 }

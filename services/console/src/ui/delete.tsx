@@ -1,15 +1,13 @@
 import { Checkbox, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useDelete } from '../api/catalog.js'
 import type { Call } from '../api/client.js'
 import { useNavigate } from '../router/hooks.js'
 import { useTexts } from '../texts/texts.js'
-import { Confirm } from './confirm.js'
+import { ConfirmButton } from './confirm.js'
 import { SAVED } from './leave-guard.js'
 import { notifyDone } from './notify.js'
 import { shortText } from './shown-text.js'
-import { WriteButton } from './write-button.js'
 
 interface DeleteButtonProps {
   /** returns the request that deletes the record, with or without its files */
@@ -27,7 +25,6 @@ interface DeleteButtonProps {
 export function DeleteButton({ deletion, name, words, to, withFiles = false }: DeleteButtonProps) {
   const t = useTexts().remove
   const go = useNavigate()
-  const [opened, { open, close }] = useDisclosure()
   const [files, setFiles] = useState(false)
   const short = shortText(name)
   const remove = useDelete(deletion, () => {
@@ -35,31 +32,25 @@ export function DeleteButton({ deletion, name, words, to, withFiles = false }: D
     go(to, SAVED)
   })
   return (
-    <>
-      <WriteButton needs="admin" variant="light" color="red" className="danger" onClick={open}>
-        {t.remove}
-      </WriteButton>
-      <Confirm
-        opened={opened}
-        title={t.title(short)}
-        action={t.remove}
-        danger
-        write={remove}
-        command={remove.commandOf(withFiles && files)}
-        onConfirm={() => remove.mutate(withFiles && files)}
-        onClose={close}
-        failed={t.failed}
-      >
-        <Text>{words}</Text>
-        {withFiles && (
-          <Checkbox
-            label={t.files}
-            description={t.filesHint}
-            checked={files}
-            onChange={(event) => setFiles(event.currentTarget.checked)}
-          />
-        )}
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ needs: 'admin', variant: 'light', color: 'red', className: 'danger' }}
+      title={t.title(short)}
+      action={t.remove}
+      danger
+      write={remove}
+      command={remove.commandOf(withFiles && files)}
+      onConfirm={() => remove.mutate(withFiles && files)}
+      failed={t.failed}
+    >
+      <Text>{words}</Text>
+      {withFiles && (
+        <Checkbox
+          label={t.files}
+          description={t.filesHint}
+          checked={files}
+          onChange={(event) => setFiles(event.currentTarget.checked)}
+        />
+      )}
+    </ConfirmButton>
   )
 }

@@ -1,4 +1,6 @@
+import type { AnchorProps } from '@mantine/core'
 import { Hint } from './hint.js'
+import { TextLink } from './links.js'
 import { shownText } from './shown-text.js'
 
 /** Number of characters that fit next to other columns; see `.name`. */
@@ -20,5 +22,14 @@ export function Name({ children }: { children: string }) {
     >
       <bdi className="name">{text}</bdi>
     </Hint>
+  )
+}
+
+/** A link to the page of a named object. */
+export function NameLink({ name, ...link }: AnchorProps & { to: string; name: string }) {
+  return (
+    <TextLink {...link}>
+      <Name>{name}</Name>
+    </TextLink>
   )
 }

@@ -2,8 +2,7 @@ import { Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { useLocation } from '../router/hooks.js'
 import { useTexts } from '../texts/texts.js'
-import { TextLink } from './links.js'
-import { Name } from './name.js'
+import { NameLink } from './name.js'
 import { shortText, shownText } from './shown-text.js'
 
 interface PageProps {
@@ -34,9 +33,7 @@ export function Page({ title, lead, actions, above, children }: PageProps) {
         {above && (
           <Breadcrumbs component="nav" aria-label={t.nav.breadcrumbs}>
             {above.map(({ label, to }) => (
-              <TextLink key={to} to={to} size="sm">
-                <Name>{label}</Name>
-              </TextLink>
+              <NameLink key={to} to={to} size="sm" name={label} />
             ))}
           </Breadcrumbs>
         )}

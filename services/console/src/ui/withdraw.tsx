@@ -1,12 +1,10 @@
 import { Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useWithdraw, type Withdrawal } from '../api/catalog.js'
 import { useTexts } from '../texts/texts.js'
-import { Confirm } from './confirm.js'
+import { ConfirmButton } from './confirm.js'
 import { reported } from './reported.js'
 import { shortText } from './shown-text.js'
 import { notifyUndoable } from './undo.js'
-import { WriteButton } from './write-button.js'
 
 interface WithdrawButtonProps {
   readonly withdrawal: Withdrawal
@@ -17,33 +15,26 @@ interface WithdrawButtonProps {
 /** Withdraws something from its readers, or restores it, after confirmation. */
 export function WithdrawButton({ withdrawal, name, withdrawn }: WithdrawButtonProps) {
   const t = useTexts().withdraw
-  const [opened, { open, close }] = useDisclosure()
   const set = useWithdraw(withdrawal)
   const short = shortText(name)
   const action = withdrawn ? t.restore : t.withdraw
-  const confirm = () =>
+  const confirm = (close: () => void) =>
     reported(set.mutateAsync(!withdrawn), ({ confirmed, pending }) => {
       const edges = t.confirmedBy(confirmed.length, confirmed.length + pending.length)
       notifyUndoable(`${withdrawn ? t.restored(short) : t.done(short)} ${edges}`, () => set.mutateAsync(withdrawn))
       close()
     })
   return (
-    <>
-      <WriteButton needs="operator" variant="default" onClick={open}>
-        {action}
-      </WriteButton>
-      <Confirm
-        opened={opened}
-        title={withdrawn ? t.restoreTitle(short) : t.title(short)}
-        action={action}
-        write={set}
-        command={set.commandOf(!withdrawn)}
-        onConfirm={confirm}
-        onClose={close}
-        failed={t.failed}
-      >
-        <Text>{withdrawn ? t.restoreWords : t.words}</Text>
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ needs: 'operator', variant: 'default' }}
+      title={withdrawn ? t.restoreTitle(short) : t.title(short)}
+      action={action}
+      write={set}
+      command={set.commandOf(!withdrawn)}
+      onConfirm={confirm}
+      failed={t.failed}
+    >
+      <Text>{withdrawn ? t.restoreWords : t.words}</Text>
+    </ConfirmButton>
   )
 }

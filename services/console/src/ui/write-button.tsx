@@ -9,7 +9,7 @@ import { buttonIcon } from './links.js'
 import { notifyFailed } from './notify.js'
 import { reported } from './reported.js'
 
-interface WriteButtonProps
+export interface WriteButtonProps
   extends Omit<ButtonProps, 'leftSection'>,
     Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps> {
   /** role that it needs; users with a lower role do not see it */

@@ -12,12 +12,11 @@ import { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import { EXPORT_TYPES } from '../platform/files/export-files.js'
 import type { App } from '../platform/http/app-type.js'
-import { sendRefusal } from '../platform/http/refusal.js'
+import { NO_SUCH_BASEMAP, sendRefusal } from '../platform/http/refusal.js'
 import type { ServiceGate } from '../platform/service-access/token-gate.js'
 import { toArchive } from './export-object.js'
 import { sendArchive } from './send-archive.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 const NO_SUCH_ARCHIVE = refuse('not_found', coded('export_not_found'))
 /** An archive has the tiles of everywhere. */
 const OUTSIDE = refuse('outside_bounds', coded('token_outside'))

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
-import { deleteVersion, growRevision, setBasemapWithdrawn } from '@gateway/store/basemaps.js'
+import { deleteVersion, growRevision } from '@gateway/store/basemaps.js'
+import { setWithdrawn } from '@gateway/store/sql.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerVersion } from '../catalog/register/register-version.js'
 import { startReceiver, startTcpReceiver } from '../deliveries/testing/receiver.js'
@@ -203,7 +204,7 @@ test('a transaction tells a cache the same once, and purges no basemap in additi
       ['v1', 'v1'],
     ],
     [() => sql.begin((tx) => deleteVersion(tx, 'layer', 'v1')), ['v1']],
-    [() => sql.begin((tx) => setBasemapWithdrawn(tx, 'layer', true)), [null]],
+    [() => sql.begin((tx) => setWithdrawn(tx, 'basemaps', 'layer', true)), [null]],
   ]
   let seen = 0
   for (const [change, expected] of steps) {

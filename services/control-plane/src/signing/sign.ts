@@ -10,10 +10,9 @@ import { readStyle } from '@gateway/store/styles.js'
 import { commonParts } from '@gateway/tilesets/area.js'
 import { currentTileUrlTemplate, revisedTileUrlTemplate } from '@gateway/tilesets/tilejson.js'
 import type { ControlContext } from '../platform/context.js'
+import { NO_SUCH_BASEMAP, NO_SUCH_STYLE } from '../platform/http/refusal.js'
 import { expiryWarnings } from '../platform/warnings.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
-const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
 const NOTHING_THERE = refuse('not_found', coded('basemap_nothing_available'))
 const ALIAS = refuse('invalid_parameters', coded('signing_alias', { alias: CURRENT_VERSION }))

@@ -9,7 +9,7 @@ import type { App } from '../platform/http/app-type.js'
 import { METRIC_PREFIX } from '../platform/metrics.js'
 import type { StoreHealth } from './store-health.js'
 
-/** Time limit of the counts in a scrape. Without them it is sent anyway. */
+/** Time limit of the counts in a scrape. After it the response is sent without counts. */
 const ANSWER_WITHIN_MS = 1500
 
 /**

@@ -10,10 +10,8 @@ import type { z } from 'zod'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
 import type { AdminIdentity, App } from '../platform/http/app-type.js'
-import { sendRefusal } from '../platform/http/refusal.js'
+import { NO_SUCH_BASEMAP, NO_SUCH_VERSION, sendRefusal } from '../platform/http/refusal.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
-const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 const WITHDRAWN = refuse('invalid_parameters', coded('version_withdrawn'))
 const HELD = refuse('invalid_parameters', coded('version_held'))
 const OTHER_GRID = refuse('invalid_parameters', coded('preview_grid'))

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { endExclusiveJob } from '@gateway/store/jobs.js'
 import { type ClaimedBuild, finishBuild, postponeBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
@@ -137,6 +138,6 @@ async function inProcess(task: BuildTask, signal: AbortSignal): Promise<BuiltTil
 
 function reasonOf(error: Error, count: number): CodedMessage {
   if (error instanceof HelperEnded) return coded('vector_builder_ended', { count, words: error.message })
-  const isFull = (error as NodeJS.ErrnoException).code === 'ENOSPC' || /disk is full|no space left/i.test(error.message)
+  const isFull = isDiskFull(error) || /disk is full|no space left/i.test(error.message)
   return isFull ? coded('vector_disk_full') : messageOfError(error)
 }

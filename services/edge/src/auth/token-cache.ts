@@ -22,7 +22,8 @@ interface Entry {
 
 /**
  * The cached tokens of this process, by their plaintext: a hit costs one look-up, without hashing or a query. Well-formed unknown tokens are
- * cached too (null). Disabled or changed tokens are dropped by `invalidate`, by digest.
+ * cached too (null). Entries have no TTL: `invalidate` drops disabled and changed tokens by their digest. An edge that is cut off refuses all
+ * tokens after TOKEN_OFFLINE_SECONDS.
  */
 export class TokenCache {
   readonly #known: LRUCache<string, Entry>

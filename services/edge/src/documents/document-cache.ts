@@ -122,7 +122,7 @@ export class DocumentCache {
       (made) => {
         this.#making.delete(key)
         this.#kept.set(key, made.use())
-        // It is not cached if it is larger than the whole cache.
+        // The cache refuses a document that is larger than the whole cache.
         if (!this.#kept.has(key)) made.leave()
         // The waiting requests have the document by then.
         setImmediate(() => made.leave())

@@ -1,6 +1,7 @@
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
 import { LRUCache } from 'lru-cache'
@@ -168,7 +169,6 @@ function isAlive(pid: number): boolean {
 }
 
 function noSpaceOr(error: unknown): Derived {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT') return { made: false, why: 'no_space', message }
+  if (isDiskFull(error)) return { made: false, why: 'no_space', message: (error as Error).message }
   throw error
 }

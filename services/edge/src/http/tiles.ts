@@ -12,10 +12,10 @@ import { OpenFile } from '../tiles/open-file.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import type { CachedTile, TileTarget } from '../tiles/tile-cache.js'
 import type { LoadOutcome } from '../tiles/tile-loader.js'
+import { answerCondition } from './answer-condition.js'
 import { atIn, isUnfixed, labelAt } from './at-time.js'
 import { authorize } from './authorize.js'
 import { OUTSIDE_AREA } from './authorize-signed.js'
-import { answerCondition } from './condition.js'
 import { CORS, type HeaderBlock, headerBlock } from './header-block.js'
 import {
   answerRefusal,

@@ -1,6 +1,6 @@
 import type { About, Answer, CatalogReader, Dated, What } from '../sync/catalog-reader.js'
 
-/** Pages of rows, which the caller has taken over when it reads the next one. */
+/** Kinds that are read in pages. The caller keeps the rows of a page before it reads the next page, so the rows are not remembered here. */
 const PAGES: ReadonlySet<What> = new Set(['basemaps', 'vectors', 'styles'])
 
 /**

@@ -315,7 +315,7 @@ export async function doOperate(what: string): Promise<void> {
       overwriteTile(path.join(root, 'tiles.mbtiles'), { z: DATABASE_ZOOM, x: 1, y: 0, data: randomBytes(500) })
       return
     case 'replace':
-      // Both serve the files that they have open.
+      // Both tiers continue to serve the files that they have open.
       for (const layout of DATABASES) {
         fs.copyFileSync(path.join(root, `${layout}.mbtiles`), path.join(root, 'other'))
         fs.renameSync(path.join(root, 'other'), path.join(root, `${layout}.mbtiles`))

@@ -117,8 +117,8 @@ export function hotTileHits(): number {
 }
 
 /**
- * Repeats a request until it is a hit: a tile is kept after several requests, and a tile whose state the kernel cannot tell at once is read once
- * more.
+ * Repeats a request until it is a hit: a tile is cached only after several requests, and is read again if the kernel does not report its state
+ * at once.
  */
 export async function untilHot(address: string, headers = {}): Promise<void> {
   let before: number

@@ -1,5 +1,7 @@
 import fs from 'node:fs'
 import { finished } from 'node:stream/promises'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
+import { ZipArchive } from 'archiver'
 
 export interface ZipTask {
   /** Path of the output; the caller renames it. */
@@ -35,8 +37,6 @@ export default async function buildZip(task: ZipTask): Promise<ZipResult> {
 }
 
 async function pack(task: ZipTask): Promise<void> {
-  // Loaded here, because the serving process imports this module only for `isDiskFull`.
-  const { ZipArchive } = await import('archiver')
   const archive = new ZipArchive({ zlib: { level: LEVEL } })
   const output = fs.createWriteStream(task.target, { flags: 'wx' })
   const written = finished(output)
@@ -53,10 +53,4 @@ function sourceOf(entry: ZipEntry): Buffer | fs.ReadStream {
   if ('content' in entry) return Buffer.from(entry.content)
   const { fd, size } = entry
   return size === 0 ? Buffer.alloc(0) : fs.createReadStream('', { fd, start: 0, end: size - 1, autoClose: false })
-}
-
-/** True if the disk, or this user's quota, is full. */
-export function isDiskFull(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOSPC' || code === 'EDQUOT'
 }

@@ -101,7 +101,7 @@ export class Workshop {
     return child
   }
 
-  /** Tiles into a fresh folder; fails the test where the tool fails. Answers the folder. */
+  /** Slices into a new folder and returns the folder. Throws if the tool fails. */
   async layer(changes: Partial<TilingRequest> & Pick<TilingRequest, 'source_paths'>): Promise<string> {
     const request = this.request(changes)
     const outcome = await this.tile(request)

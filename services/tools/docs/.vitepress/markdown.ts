@@ -61,7 +61,7 @@ export function linkFiles(markdown: MarkdownRenderer): void {
 const sourceOf = (relativePath: string) =>
   relativePath.startsWith('files/') ? relativePath.slice('files/'.length) : `docs/${relativePath}`
 
-/** Returns the path from the page's location for the bundler to the picture next to its source file. */
+/** Returns the path by which the bundler finds a picture next to the page's source file. */
 function pictureOf(relativePath: string, page: string, src: string): string {
   const picture = targetOf(page, src)
   return picture === null ? src : relative(dirname(join('docs', relativePath)), picture)

@@ -7,6 +7,7 @@ import { StartRefusal } from '@gateway/core/settings/refusal.js'
 import type { PostgresBinaries } from './binaries.js'
 import { isDiskFull } from './restart-wait.js'
 import type { RunAs } from './run-as.js'
+import { exists } from './stale-server.js'
 
 /** The superuser of the embedded Postgres, and the database of every new cluster. */
 export const POSTGRES_USER = 'gateway'
@@ -91,13 +92,6 @@ async function giveTo(dataDir: string, { owner }: RunAs): Promise<void> {
   if (uid === owner.uid) return
   if (process.getuid?.() !== 0) throw new StartRefusal(`${dataDir} belongs to user ${uid}: start as that user`)
   await execute('chown', ['-R', '-h', `${owner.uid}:${owner.gid}`, dataDir])
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  )
 }
 
 /** Extracts the cause of a failure from initdb's output, which continues with lines about removed files. */

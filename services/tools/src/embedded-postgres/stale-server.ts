@@ -52,7 +52,7 @@ async function workingDirectory(pid: number): Promise<string | null> {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,
     () => false,

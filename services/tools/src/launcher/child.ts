@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url'
 import type { Log } from '@gateway/core/logging/log.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { isReady } from '@gateway/core/processes/readiness.js'
-import { failuresInARow, type RestartPolicy, restartDelayMs } from '@gateway/core/processes/restart-delay.js'
+import { failuresInARow, type RestartPolicy, restartDelayMs } from '@gateway/core/processes/restart-policy.js'
 import { EXIT_REFUSED, StartRefusal } from '@gateway/core/settings/refusal.js'
 
 /** SIGINT: at once, without the notice period for load balancers. */

@@ -11,7 +11,7 @@ export const REQUEST_BYTES = 24
 /** For `REGISTER`, a is the length of the JSON text `[root, file]` behind it. For `TILE`, a, b, c are z, x, y. `FORGET` has none. */
 export const Request = { REGISTER: 1, TILE: 2, FORGET: 3 } as const
 
-/** A response: `[what, id, length]`, and so many bytes. Tiles are returned in the order of their requests. */
+/** Length of a response's head: `[what, id, length]`. `length` bytes follow. Tiles are returned in the order of their requests. */
 export const ANSWER_BYTES = 12
 
 /**

@@ -103,7 +103,7 @@ export class MbtilesReaders {
     const archive = this.#archives.get(id)
     if (archive?.opened?.layout == null || archive.isHung) return null
     const { identity, modifiedMs, layout } = archive.opened
-    // The path of a table continues behind that of its file.
+    // The path of a table is the path of its file with the table's name after it.
     const file = geopackagePlace(path)?.file ?? path
     return { kind: 'database', root, path: file, identity, modifiedMs, ...fromText(layout) }
   }

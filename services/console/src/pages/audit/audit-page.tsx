@@ -7,7 +7,7 @@ import { AuditDetail, AuditSubject, subjectOf, useActionName } from '../../ui/au
 import type { Column } from '../../ui/columns.js'
 import type { Filter } from '../../ui/filter-field.js'
 import { TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { ServerListPage } from '../../ui/server-table.js'
 import { Moment } from '../../ui/time.js'
 import { useParameters } from '../../ui/use-parameter.js'
@@ -88,11 +88,7 @@ function useColumns(): readonly Column<AuditEntry>[] {
       header: t.audit.actor,
       sort: 'actor',
       value: ({ actor }) => actor,
-      cell: ({ actor }) => (
-        <TextLink to={`/audit?actor=${encodeURIComponent(actor)}`}>
-          <Name>{actor}</Name>
-        </TextLink>
-      ),
+      cell: ({ actor }) => <NameLink to={`/audit?actor=${encodeURIComponent(actor)}`} name={actor} />,
     },
     { id: 'action', header: t.audit.action, sort: 'action', value: ({ action }) => nameOf(action) },
     {

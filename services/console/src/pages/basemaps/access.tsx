@@ -8,7 +8,7 @@ import { useTexts } from '../../texts/texts.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
 import { TokenStatus } from '../tokens/token-state.js'
@@ -61,9 +61,7 @@ export function Access({ basemap }: { basemap: AdminBasemap }) {
                       {items.map((token) => (
                         <Table.Tr key={token.id}>
                           <Table.Td>
-                            <TextLink to={`/tokens/${segment(token.id)}`}>
-                              <Name>{token.name}</Name>
-                            </TextLink>
+                            <NameLink to={`/tokens/${segment(token.id)}`} name={token.name} />
                           </Table.Td>
                           <Table.Td>
                             <TokenStatus token={token} />

@@ -1,11 +1,10 @@
 import type { AdminBasemap } from '@gateway/contracts/basemap.js'
 import { Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { type DefaultSwitch, defaultHistoryQuery, useCancelSwitch } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
-import { Confirm } from '../../ui/confirm.js'
+import { ConfirmButton } from '../../ui/confirm.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Loaded } from '../../ui/loaded.js'
@@ -14,7 +13,6 @@ import { notifyDone } from '../../ui/notify.js'
 import { reported } from '../../ui/reported.js'
 import { Section } from '../../ui/section.js'
 import { Moment } from '../../ui/time.js'
-import { WriteButton } from '../../ui/write-button.js'
 
 /** The pending switch, and the history of default versions. */
 export function DefaultsSection({ basemap }: { basemap: AdminBasemap }) {
@@ -78,31 +76,24 @@ function countsText(t: ReturnType<typeof useTexts>['automation'], { requests, mi
 
 function CancelButton({ code }: { code: string }) {
   const t = useTexts().automation
-  const [opened, { open, close }] = useDisclosure()
   const cancel = useCancelSwitch(code)
-  const confirm = () =>
+  const confirm = (close: () => void) =>
     reported(cancel.mutateAsync(), () => {
       notifyDone(t.cancelled)
       close()
     })
   return (
-    <>
-      <WriteButton needs="operator" size="compact-sm" variant="default" onClick={open}>
-        {t.cancel}
-      </WriteButton>
-      <Confirm
-        opened={opened}
-        title={t.cancelTitle}
-        action={t.cancel}
-        write={cancel}
-        command={cancel.commandOf()}
-        onConfirm={confirm}
-        onClose={close}
-        failed={t.cancelFailed}
-      >
-        <Text>{t.cancelWords}</Text>
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ needs: 'operator', size: 'compact-sm', variant: 'default' }}
+      title={t.cancelTitle}
+      action={t.cancel}
+      write={cancel}
+      command={cancel.commandOf()}
+      onConfirm={confirm}
+      failed={t.cancelFailed}
+    >
+      <Text>{t.cancelWords}</Text>
+    </ConfirmButton>
   )
 }
 

@@ -101,7 +101,7 @@ interface ShownMapProps {
   readonly onTile: (lon: number, lat: number, zoom: number) => void
 }
 
-/** Degrees: a map that is smaller shows no coasts by which one would know the place. */
+/** Minimum size in degrees. A smaller map shows no coasts, by which a user could recognise the place. */
 const WHOLE_WORLD = { wide: 300, high: 120 }
 
 function isPartOfWorld({ bounds, format }: AdminBasemapVersion): boolean {

@@ -1,15 +1,13 @@
 import type { AdminBasemapVersion } from '@gateway/contracts/basemap.js'
 import { Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useReviewVersion } from '../../api/catalog.js'
 import { useTexts } from '../../texts/texts.js'
-import { Confirm } from '../../ui/confirm.js'
+import { ConfirmButton } from '../../ui/confirm.js'
 import { notifyDone } from '../../ui/notify.js'
 import { reported } from '../../ui/reported.js'
 import { shortText } from '../../ui/shown-text.js'
 import { Status } from '../../ui/status.js'
-import { WriteButton } from '../../ui/write-button.js'
 
 interface ReviewProps {
   readonly code: string
@@ -63,40 +61,33 @@ interface AskProps {
 
 function Ask({ code, version, decision, words }: AskProps) {
   const t = useTexts().automation
-  const [opened, { open, close }] = useDisclosure()
   const [reason, setReason] = useState('')
   const review = useReviewVersion(code, version, decision)
-  const confirm = () =>
+  const confirm = (close: () => void) =>
     reported(review.mutateAsync(reason.trim()), () => {
       notifyDone(words.done)
       close()
     })
   return (
-    <>
-      <WriteButton needs="operator" variant={decision === 'approve' ? 'filled' : 'default'} onClick={open}>
-        {words.action}
-      </WriteButton>
-      <Confirm
-        opened={opened}
-        title={words.title}
-        action={words.action}
-        write={review}
-        command={review.commandOf(reason.trim())}
-        onConfirm={confirm}
-        onClose={close}
-        failed={words.failed}
-      >
-        <Text>{words.body}</Text>
-        {decision === 'reject' && (
-          <TextInput
-            label={t.reason}
-            required
-            maxLength={500}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        )}
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ needs: 'operator', variant: decision === 'approve' ? 'filled' : 'default' }}
+      title={words.title}
+      action={words.action}
+      write={review}
+      command={review.commandOf(reason.trim())}
+      onConfirm={confirm}
+      failed={words.failed}
+    >
+      <Text>{words.body}</Text>
+      {decision === 'reject' && (
+        <TextInput
+          label={t.reason}
+          required
+          maxLength={500}
+          value={reason}
+          onChange={(event) => setReason(event.currentTarget.value)}
+        />
+      )}
+    </ConfirmButton>
   )
 }

@@ -151,6 +151,6 @@ function arcgis(url: string): string {
   return url.replace('{z}', '{level}').replace('{x}', '{col}').replace('{y}', '{row}')
 }
 
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

@@ -4,8 +4,7 @@ import { VERSIONS } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { agoColumn, availabilityColumn, type Column } from '../../ui/columns.js'
-import { TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerTable } from '../../ui/server-table.js'
@@ -43,11 +42,7 @@ function useColumns(): readonly Column<ListedVersion>[] {
       header: t.pushes.basemap,
       sort: 'basemap_code',
       value: (v) => v.basemap_code,
-      cell: (v) => (
-        <TextLink to={`/basemaps/${segment(v.basemap_code)}`}>
-          <Name>{v.basemap_code}</Name>
-        </TextLink>
-      ),
+      cell: (v) => <NameLink to={`/basemaps/${segment(v.basemap_code)}`} name={v.basemap_code} />,
     },
     {
       id: 'version',
@@ -56,9 +51,11 @@ function useColumns(): readonly Column<ListedVersion>[] {
       value: (v) => v.version,
       cell: (v) => (
         <>
-          <TextLink to={`/basemaps/${segment(v.basemap_code)}/versions/${segment(v.version)}`} fw={550}>
-            <Name>{v.version}</Name>
-          </TextLink>{' '}
+          <NameLink
+            to={`/basemaps/${segment(v.basemap_code)}/versions/${segment(v.version)}`}
+            fw={550}
+            name={v.version}
+          />{' '}
           {v.held ? <Status tone="busy">{t.automation.held}</Status> : <WithdrawnMark of={v} />}
         </>
       ),

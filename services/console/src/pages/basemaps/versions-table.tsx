@@ -6,8 +6,8 @@ import { versionsOf } from '../../api/catalog.js'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, availabilityColumn, type Column } from '../../ui/columns.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { ButtonLink } from '../../ui/links.js'
+import { NameLink } from '../../ui/name.js'
 import { ServerTable } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
 import { WithdrawnMark } from '../../ui/withdrawn.js'
@@ -53,9 +53,7 @@ function useColumns(
       value: (v) => v.version,
       cell: (v) => (
         <Group gap="xs">
-          <TextLink to={addressOf(v.version)} fw={550}>
-            <Name>{v.version}</Name>
-          </TextLink>
+          <NameLink to={addressOf(v.version)} fw={550} name={v.version} />
           {v.version === newest && <Status tone="busy">{t.maps.newest}</Status>}
           {v.version === current && <Status tone="good">{t.basemaps.isDefault}</Status>}
           {v.held ? <Status tone="busy">{t.automation.held}</Status> : <WithdrawnMark of={v} />}

@@ -3,8 +3,7 @@ import type { TrafficHistory, TrafficPoint } from '@gateway/contracts/traffic.js
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import { agoColumn, type Column } from '../../ui/columns.js'
-import { TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Status } from '../../ui/status.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { type Amount, rateOf, shareFromMemory } from '../overview/rates.js'
@@ -66,11 +65,7 @@ export function useEdgeColumns(all: boolean): readonly Column<EdgeRow>[] {
       id: 'host',
       header: t.host,
       value: (edge) => `${edge.host} ${edge.pid}`,
-      cell: ({ id, host, pid }) => (
-        <TextLink to={`/edges/${segment(id)}`} fw={550}>
-          <Name>{`${host} · ${pid}`}</Name>
-        </TextLink>
-      ),
+      cell: ({ id, host, pid }) => <NameLink to={`/edges/${segment(id)}`} fw={550} name={`${host} · ${pid}`} />,
     },
     ...(all ? [{ id: 'version', header: t.version, value: (edge: EdgeRow) => edge.version }] : []),
     {

@@ -5,9 +5,8 @@ import type { ReactNode } from 'react'
 import { segment } from '../../api/client.js'
 import { busiestQuery } from '../../api/usage.js'
 import { useTexts } from '../../texts/texts.js'
-import { TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
-import { Name } from '../../ui/name.js'
+import { Name, NameLink } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 
@@ -23,9 +22,7 @@ export function BusiestTokens() {
         name === null ? (
           <Text c="dimmed">{t.deletedToken(id.slice(0, ID_LENGTH))}</Text>
         ) : (
-          <TextLink to={`/tokens/${segment(id)}?usage=day`}>
-            <Name>{name}</Name>
-          </TextLink>
+          <NameLink to={`/tokens/${segment(id)}?usage=day`} name={name} />
         )
       }
     </Busiest>
@@ -36,13 +33,7 @@ export function BusiestBasemaps() {
   return (
     <Busiest title={useTexts().usage.busiestBasemaps} query={useQuery(busiestQuery('basemap', SHOWN))}>
       {({ id, name }) =>
-        name === null ? (
-          <Name>{id}</Name>
-        ) : (
-          <TextLink to={`/basemaps/${segment(id)}?usage=day`}>
-            <Name>{name}</Name>
-          </TextLink>
-        )
+        name === null ? <Name>{id}</Name> : <NameLink to={`/basemaps/${segment(id)}?usage=day`} name={name} />
       }
     </Busiest>
   )

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { AuditSubject, useActionName } from '../../ui/audit-entry.js'
 import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { Ago } from '../../ui/time.js'
 import { ScanStatus } from '../sources/scan-status.js'
@@ -31,9 +31,7 @@ export function RecentScans({ sources }: { sources: readonly ScanSource[] }) {
         {scanned.slice(0, SHOWN).map(({ code, name, last_scan: scan }) => (
           <Group key={code} justify="space-between" gap="xs">
             <div>
-              <TextLink to={`/sources/${segment(code)}`}>
-                <Name>{name}</Name>
-              </TextLink>
+              <NameLink to={`/sources/${segment(code)}`} name={name} />
               <Text size="sm" c="dimmed">
                 {scan && t.sources.outcome(scan.added, scan.updated, scan.missing)} ·{' '}
                 <Ago at={scan?.started_at ?? null} />

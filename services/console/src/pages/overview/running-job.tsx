@@ -2,8 +2,7 @@ import { Group, Progress, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { pendingJobsQuery, runningJobQuery } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
-import { TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
 import { TimeLeft } from '../slicing/job-status.js'
@@ -20,9 +19,7 @@ export function RunningJob() {
       ) : (
         <Stack gap="xs">
           <Group justify="space-between">
-            <TextLink to={`/slicing/jobs/${running.id}`}>
-              <Name>{running.name || running.target_code}</Name>
-            </TextLink>
+            <NameLink to={`/slicing/jobs/${running.id}`} name={running.name || running.target_code} />
             <Text size="sm">{formats.percent(running.progress / 100)}</Text>
           </Group>
           <TimeLeft job={running} />

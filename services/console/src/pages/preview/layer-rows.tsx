@@ -6,8 +6,7 @@ import IconX from '~icons/x'
 import { segment } from '../../api/client.js'
 import { useTexts } from '../../texts/texts.js'
 import type { Icon } from '../../ui/icon.js'
-import { TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Status } from '../../ui/status.js'
 import { keyOf, type ShownLayer } from './shown-layers.js'
 import type { LayerState } from './use-layers.js'
@@ -65,9 +64,7 @@ function LayerRow({ state, onVersion, onOpacity, onUp, onDown, onShow, onRemove 
   return (
     <Stack component="li" gap={4}>
       <Group gap={4} wrap="nowrap" justify="space-between">
-        <TextLink to={page} miw={0}>
-          <Name>{name}</Name>
-        </TextLink>
+        <NameLink to={page} miw={0} name={name} />
         <Group gap={2} wrap="nowrap">
           <RowButton icon={IconFocus2} label={t.show(name)} onClick={bounds === null ? null : onShow} />
           <RowButton icon={IconArrowUp} label={t.up(name)} onClick={onUp} />

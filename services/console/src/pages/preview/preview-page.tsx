@@ -75,7 +75,7 @@ function ShownMap({ shown: { states, content, token }, isEmpty, onReady }: Shown
   const reference = useReference(ground === null)
   const cursor = useCursor()
   useMapLibrary()
-  // A map begins in one plane, and where its first layer lies: it waits until one is known.
+  // The first layer determines the plane and the first view of the map, so the map waits until one layer is known.
   const isKnown = isEmpty || states.some(({ problem }) => problem !== 'loading')
   if (!isKnown) return <div className="map map-tall" />
   const top = states.findLast(({ tiles }) => tiles !== null)

@@ -5,8 +5,8 @@ import { segment } from '../../api/client.js'
 import { EXPORTS, exportFile, useRemoveExport } from '../../api/exports.js'
 import { useTexts } from '../../texts/texts.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { ButtonLink } from '../../ui/links.js'
+import { Name, NameLink } from '../../ui/name.js'
 import { notifyDone } from '../../ui/notify.js'
 import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
 import { ServerText } from '../../ui/server-text.js'
@@ -57,9 +57,11 @@ function useColumns(): readonly Column<Export>[] {
       sort: 'basemap_code',
       value: nameOf,
       cell: (one) => (
-        <TextLink to={`/basemaps/${segment(one.basemap_code)}/versions/${segment(one.version)}`} fw={550}>
-          <Name>{nameOf(one)}</Name>
-        </TextLink>
+        <NameLink
+          to={`/basemaps/${segment(one.basemap_code)}/versions/${segment(one.version)}`}
+          fw={550}
+          name={nameOf(one)}
+        />
       ),
     },
     {
@@ -99,11 +101,7 @@ function useColumns(): readonly Column<Export>[] {
       cell: ({ target_code, push_id }) => {
         if (target_code === null) return '–'
         if (push_id === null) return <Name>{target_code}</Name>
-        return (
-          <TextLink to={`/pushes/basemap/${push_id}`}>
-            <Name>{target_code}</Name>
-          </TextLink>
-        )
+        return <NameLink to={`/pushes/basemap/${push_id}`} name={target_code} />
       },
     },
     agoColumn('created', t.common.created, ({ created_at: at }) => at, { sort: 'created_at' }),

@@ -9,9 +9,8 @@ import { AsCommand } from '../../ui/as-command.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Fact, Facts } from '../../ui/facts.js'
-import { TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerText } from '../../ui/server-text.js'
@@ -61,15 +60,11 @@ function Shown({ of, push }: { of: PushKind; push: PushDetails }) {
         )}
         <Facts>
           <Fact name={t.pushes.pushed}>
-            <TextLink to={addressOf(push)}>
-              <Name>{pushedName(push)}</Name>
-            </TextLink>
+            <NameLink to={addressOf(push)} name={pushedName(push)} />
             <PushedText record={push} />
           </Fact>
           <Fact name={t.pushes.target}>
-            <TextLink to={`/pushes/targets/${segment(push.target_code)}`}>
-              <Name>{push.target_code}</Name>
-            </TextLink>
+            <NameLink to={`/pushes/targets/${segment(push.target_code)}`} name={push.target_code} />
           </Fact>
           <Fact name={t.pushes.attempts}>{push.attempts}</Fact>
           <Fact name={t.pushes.next}>

@@ -7,8 +7,8 @@ import { type AnyPush, anyTargetQuery, PUSHES, type PushKind, pushedName, pushKi
 import { useTexts } from '../../texts/texts.js'
 import { deliveryActions } from '../../ui/bulk-actions.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { ButtonLink } from '../../ui/links.js'
+import { NameLink } from '../../ui/name.js'
 import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
 import { ServerText } from '../../ui/server-text.js'
 import { Status, type Tone } from '../../ui/status.js'
@@ -91,9 +91,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       value: pushedName,
       cell: (record) => (
         <>
-          <TextLink to={`/pushes/${of}/${record.id}`} fw={550}>
-            <Name>{pushedName(record)}</Name>
-          </TextLink>
+          <NameLink to={`/pushes/${of}/${record.id}`} fw={550} name={pushedName(record)} />
           <PushedText record={record} />
         </>
       ),
@@ -103,11 +101,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       header: t.pushes.target,
       sort: 'target_code',
       value: (record) => record.target_code,
-      cell: ({ target_code: code }) => (
-        <TextLink to={`/pushes/targets/${segment(code)}`}>
-          <Name>{code}</Name>
-        </TextLink>
-      ),
+      cell: ({ target_code: code }) => <NameLink to={`/pushes/targets/${segment(code)}`} name={code} />,
     },
     {
       id: 'status',

@@ -1,20 +1,18 @@
 import type { SigningKey } from '@gateway/contracts/signed-url.js'
 import { Alert, Radio, Stack, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import IconRotate from '~icons/rotate'
 import IconSignature from '~icons/signature'
 import { SIGNING_KEYS, useRotateKey } from '../../api/signing.js'
 import { useTexts } from '../../texts/texts.js'
 import { type Column, momentColumn, monoColumn } from '../../ui/columns.js'
-import { Confirm } from '../../ui/confirm.js'
+import { ConfirmButton } from '../../ui/confirm.js'
 import { ButtonLink } from '../../ui/links.js'
 import { notifyDone } from '../../ui/notify.js'
 import { ServerListPage } from '../../ui/server-table.js'
 import { Status } from '../../ui/status.js'
 import { Moment } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
-import { WriteButton } from '../../ui/write-button.js'
 
 const DAY = 86_400
 const GRACES = [7 * DAY, 30 * DAY, DAY, 0]
@@ -60,10 +58,9 @@ export function Page() {
 function RotateKeyButton() {
   const t = useTexts().signingKeys
   const formats = useFormats()
-  const [opened, { open, close }] = useDisclosure()
   const [grace, setGrace] = useState(GRACES[0] as number)
   const rotate = useRotateKey()
-  const confirm = () =>
+  const confirm = (close: () => void) =>
     rotate.mutate(grace, {
       onSuccess: ({ pending }) => {
         notifyDone(t.rotated, pending.length === 0 ? '' : t.pending(pending.length))
@@ -71,35 +68,25 @@ function RotateKeyButton() {
       },
     })
   return (
-    <>
-      <WriteButton needs="admin" variant="default" icon={IconRotate} onClick={open}>
-        {t.rotate}
-      </WriteButton>
-      <Confirm
-        opened={opened}
-        title={t.rotateTitle}
-        action={t.rotate}
-        danger={grace === 0}
-        write={rotate}
-        command={rotate.commandOf(grace)}
-        onConfirm={confirm}
-        onClose={close}
-        failed={t.rotateFailed}
-      >
-        <Text>{t.rotateWords}</Text>
-        <Radio.Group label={t.grace} value={String(grace)} onChange={(seconds) => setGrace(Number(seconds))}>
-          <Stack gap="xs" mt="xs">
-            {GRACES.map((seconds) => (
-              <Radio
-                key={seconds}
-                value={String(seconds)}
-                label={seconds === 0 ? t.atOnce : formats.duration(seconds)}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        {grace === 0 && <Alert color="orange">{t.endsAll}</Alert>}
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ needs: 'admin', variant: 'default', icon: IconRotate }}
+      title={t.rotateTitle}
+      action={t.rotate}
+      danger={grace === 0}
+      write={rotate}
+      command={rotate.commandOf(grace)}
+      onConfirm={confirm}
+      failed={t.rotateFailed}
+    >
+      <Text>{t.rotateWords}</Text>
+      <Radio.Group label={t.grace} value={String(grace)} onChange={(seconds) => setGrace(Number(seconds))}>
+        <Stack gap="xs" mt="xs">
+          {GRACES.map((seconds) => (
+            <Radio key={seconds} value={String(seconds)} label={seconds === 0 ? t.atOnce : formats.duration(seconds)} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {grace === 0 && <Alert color="orange">{t.endsAll}</Alert>}
+    </ConfirmButton>
   )
 }

@@ -4,9 +4,9 @@ import IconStack3 from '~icons/stack-3'
 import { segment } from '../../api/client.js'
 import { dashboardQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
+import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { ImagePaths } from './image-paths.js'
 
@@ -25,9 +25,11 @@ export function Layers() {
               {layers.map(({ code, version, source_paths: paths }) => (
                 <div key={`${code} ${version}`} className="layer">
                   <div>
-                    <TextLink to={`/basemaps/${segment(code)}/versions/${segment(version)}`} fw={550}>
-                      <Name>{`${code} · ${version}`}</Name>
-                    </TextLink>
+                    <NameLink
+                      to={`/basemaps/${segment(code)}/versions/${segment(version)}`}
+                      fw={550}
+                      name={`${code} · ${version}`}
+                    />
                     <ImagePaths paths={paths} />
                   </div>
                   <ButtonLink

@@ -6,8 +6,8 @@ import { SLICE_JOBS } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { jobActions } from '../../ui/bulk-actions.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
-import { Name } from '../../ui/name.js'
+import { ButtonLink } from '../../ui/links.js'
+import { Name, NameLink } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { type FiltersOf, ServerTable } from '../../ui/server-table.js'
@@ -63,11 +63,7 @@ function useColumns(): readonly Column<ListedSliceJob>[] {
       header: t.common.name,
       sort: 'name',
       value: (job) => `${job.name} ${job.code}`,
-      cell: (job) => (
-        <TextLink to={`/slicing/jobs/${segment(job.id)}`} fw={550}>
-          <Name>{jobName(job)}</Name>
-        </TextLink>
-      ),
+      cell: (job) => <NameLink to={`/slicing/jobs/${segment(job.id)}`} fw={550} name={jobName(job)} />,
     },
     {
       id: 'layer',

@@ -1,15 +1,13 @@
 import { FileInput, Text, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import IconUpload from '~icons/upload'
 import { segment } from '../../api/client.js'
 import { importStyle, useImportStyle } from '../../api/styles.js'
 import { useNavigate } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
-import { Confirm } from '../../ui/confirm.js'
+import { ConfirmButton } from '../../ui/confirm.js'
 import { notifyDone } from '../../ui/notify.js'
 import { shortText } from '../../ui/shown-text.js'
-import { WriteButton } from '../../ui/write-button.js'
 
 const NO_FILE = new File([], '')
 
@@ -17,49 +15,41 @@ const NO_FILE = new File([], '')
 export function ImportButton({ of = '' }: { of?: string }) {
   const t = useTexts().styles
   const go = useNavigate()
-  const [opened, { open, close }] = useDisclosure()
   const [file, setFile] = useState<File | null>(null)
   const [code, setCode] = useState(of)
   const write = useImportStyle((style) => {
     notifyDone(t.importDone(shortText(style.name)))
     setFile(null)
-    close()
     go(`/styles/${segment(style.code)}`)
   })
   const wanted = { file: file ?? NO_FILE, code: code.trim() }
-  const confirm = () => {
-    if (file !== null) write.mutate(wanted)
+  const confirm = (close: () => void) => {
+    if (file !== null) write.mutate(wanted, { onSuccess: close })
   }
   return (
-    <>
-      <WriteButton needs="operator" icon={IconUpload} {...(of !== '' && { variant: 'default' })} onClick={open}>
-        {t.import}
-      </WriteButton>
-      <Confirm
-        opened={opened}
-        title={t.importTitle}
-        action={t.import}
-        write={write}
-        command={importStyle(wanted)}
-        onConfirm={confirm}
-        onClose={close}
-        failed={t.importFailed}
-      >
-        <Text>{t.importWords}</Text>
-        <FileInput
-          label={t.file}
-          accept=".zip,.json,application/zip,application/json"
-          value={file}
-          onChange={setFile}
-          required
-        />
-        <TextInput
-          label={t.code}
-          description={t.codeHint}
-          value={code}
-          onChange={(event) => setCode(event.currentTarget.value)}
-        />
-      </Confirm>
-    </>
+    <ConfirmButton
+      button={{ needs: 'operator', icon: IconUpload, ...(of !== '' && { variant: 'default' }) }}
+      title={t.importTitle}
+      action={t.import}
+      write={write}
+      command={importStyle(wanted)}
+      onConfirm={confirm}
+      failed={t.importFailed}
+    >
+      <Text>{t.importWords}</Text>
+      <FileInput
+        label={t.file}
+        accept=".zip,.json,application/zip,application/json"
+        value={file}
+        onChange={setFile}
+        required
+      />
+      <TextInput
+        label={t.code}
+        description={t.codeHint}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+      />
+    </ConfirmButton>
   )
 }

@@ -11,10 +11,10 @@ import { Availability, SourceLink } from '../../ui/columns.js'
 import { Copyable } from '../../ui/copy.js'
 import { DeleteButton } from '../../ui/delete.js'
 import { Fact, Facts } from '../../ui/facts.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
+import { ButtonLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { MoreMenu } from '../../ui/more-menu.js'
-import { Name } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { Page as Frame } from '../../ui/page.js'
 import { Section } from '../../ui/section.js'
 import { ServerText } from '../../ui/server-text.js'
@@ -140,9 +140,7 @@ function Details({ style }: { style: AdminStyle }) {
             ? t.styles.none
             : sources.map(({ name, kind, code }) => (
                 <span key={name}>
-                  <TextLink to={`/${kind}s/${segment(code)}`}>
-                    <Name>{code}</Name>
-                  </TextLink>{' '}
+                  <NameLink to={`/${kind}s/${segment(code)}`} name={code} />{' '}
                 </span>
               ))}
         </Fact>

@@ -9,9 +9,9 @@ import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import type { BulkAction } from '../../ui/bulk.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
-import { ButtonLink, TextLink } from '../../ui/links.js'
+import { ButtonLink } from '../../ui/links.js'
 import { MoreMenu } from '../../ui/more-menu.js'
-import { Name } from '../../ui/name.js'
+import { Name, NameLink } from '../../ui/name.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { grantsText } from './grants-text.js'
@@ -77,11 +77,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       header: t.common.name,
       sort: 'name',
       value: ({ name }) => name,
-      cell: ({ id, name }) => (
-        <TextLink to={`/tokens/${segment(id)}`} fw={550}>
-          <Name>{name}</Name>
-        </TextLink>
-      ),
+      cell: ({ id, name }) => <NameLink to={`/tokens/${segment(id)}`} fw={550} name={name} />,
     },
     {
       id: 'prefix',

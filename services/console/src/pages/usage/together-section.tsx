@@ -6,9 +6,8 @@ import { segment } from '../../api/client.js'
 import { TOGETHER_RANGES, type TogetherRange, togetherFile, togetherQuery } from '../../api/usage.js'
 import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
-import { TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
-import { Name } from '../../ui/name.js'
+import { Name, NameLink } from '../../ui/name.js'
 import { Section } from '../../ui/section.js'
 import { useNow } from '../../ui/time.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -94,11 +93,7 @@ function Rows({ by, items, total }: { by: 'token' | 'basemap'; items: readonly U
 function Basemap({ item }: { item: UsageItem }) {
   const code = item.basemap_code ?? ''
   if (item.name === null) return <Name>{code}</Name>
-  return (
-    <TextLink to={`/basemaps/${segment(code)}`}>
-      <Name>{item.name}</Name>
-    </TextLink>
-  )
+  return <NameLink to={`/basemaps/${segment(code)}`} name={item.name} />
 }
 
 /** Number of characters of a deleted token's id that are shown: enough to find the token in the audit. */
@@ -110,11 +105,7 @@ function Token({ item }: { item: UsageItem }) {
   if (id === 'signed') return t.signed
   if (id === 'other') return t.otherTokens
   if (item.token_name == null) return <Text c="dimmed">{t.deletedToken(id.slice(0, ID_LENGTH))}</Text>
-  return (
-    <TextLink to={`/tokens/${segment(id)}`}>
-      <Name>{item.token_name}</Name>
-    </TextLink>
-  )
+  return <NameLink to={`/tokens/${segment(id)}`} name={item.token_name} />
 }
 
 /** Lists refused requests by reason. Refusals from before reasons were recorded come last. */

@@ -1,5 +1,5 @@
 import type { AdminVector } from '@gateway/contracts/vector.js'
-import { TOKEN_PLACE } from '../basemaps/snippets.js'
+import { quoted, TOKEN_PLACE } from '../basemaps/snippets.js'
 
 export const VECTOR_CLIENTS = ['MapLibre', 'OpenLayers', 'QGIS', 'ArcGIS', 'GDAL', 'curl'] as const
 export type VectorClient = (typeof VECTOR_CLIENTS)[number]
@@ -94,8 +94,4 @@ function openLayersFeatures(items: string): string {
 
 function baseOf(download: string): string {
   return download.slice(0, download.lastIndexOf('/vectors/'))
-}
-
-function quoted(text: string): string {
-  return `'${text.replace(/[\\']/g, '\\$&')}'`
 }

@@ -9,6 +9,8 @@ import type { ChangesTask } from '@gateway/tilesets/compare/changed-tiles.js'
 import type { ComparedSet } from '@gateway/tilesets/compare/compare-sets.js'
 import type { ControlContext } from '../../platform/context.js'
 import { HelperProcess } from '../../platform/helper-process/helper-process.js'
+import { NO_SUCH_BASEMAP, NO_SUCH_VERSION } from '../../platform/http/refusal.js'
+import { setOf } from '../compare/compare-versions.js'
 import { copyHere } from '../local-copies.js'
 import type { ChangesAnswer } from './changes-process.js'
 
@@ -25,8 +27,6 @@ const TOO_MANY = {
   ...refuse('too_many_requests', coded('comparisons_full', { limit: MAX_AT_ONCE })),
   retryAfterSeconds: RETRY_SECONDS,
 }
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
-const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 const OUTSIDE_AREA = refuse('outside_bounds', coded('token_outside'))
 const FAILED = refuse('dependency_down', coded('tiles_not_readable'))
 
@@ -148,11 +148,4 @@ function streamOf(first: Buffer, lines: AsyncGenerator<Buffer, string | null>, s
   if (signal.aborted) leave()
   else signal.addEventListener('abort', leave, { once: true })
   return stream
-}
-
-function setOf(
-  { storage, rowsFromNorth, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
-  root: string,
-): ComparedSet {
-  return { storage, rowsFromNorth, format, path, root, extension, minZoom, maxZoom, bounds }
 }

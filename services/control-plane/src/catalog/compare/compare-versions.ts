@@ -6,6 +6,7 @@ import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { ComparedSet, CompareTask, ComparedZoom as Found } from '@gateway/tilesets/compare/compare-sets.js'
 import type { ControlContext } from '../../platform/context.js'
 import { HelperProcess } from '../../platform/helper-process/helper-process.js'
+import { NO_SUCH_BASEMAP, NO_SUCH_VERSION } from '../../platform/http/refusal.js'
 import type { CompareAnswer } from './compare-process.js'
 
 /** The built file, even when the sources run (in tests). */
@@ -67,11 +68,11 @@ export class VersionComparer {
 
   async #taskOf(code: string, wanted: WantedComparison): Promise<CompareTask | Refusal> {
     const basemap = await readBasemap(this.#ctx.sql, code)
-    if (basemap === null) return refuse('not_found', coded('basemap_not_found'))
+    if (basemap === null) return NO_SUCH_BASEMAP
     const [left, right] = [wanted.left, wanted.right].map((label) =>
       basemap.versions.find(({ version }) => version === label),
     )
-    if (left === undefined || right === undefined) return refuse('not_found', coded('version_not_found'))
+    if (left === undefined || right === undefined) return NO_SUCH_VERSION
     for (const { version, available, path } of [left, right]) {
       if (!available) return refuse('conflict', coded('version_number_unavailable', { version }))
       if (isRemote(path)) return refuse('conflict', coded('version_in_object_storage', { version }))
@@ -94,7 +95,8 @@ export class VersionComparer {
   }
 }
 
-function setOf(
+/** Returns the version as the comparing process reads it. */
+export function setOf(
   { storage, rowsFromNorth, format, path, extension, minZoom, maxZoom, bounds }: StoredVersion,
   root: string,
 ): ComparedSet {

@@ -3,8 +3,8 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { readBasemap, type StoredBasemap } from '@gateway/store/basemaps.js'
 import type { Queryable } from '@gateway/store/connect.js'
+import { NO_SUCH_BASEMAP } from '../../platform/http/refusal.js'
 
-export const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
 const ALIAS = refuse('invalid_parameters', coded('version_is_alias', { alias: CURRENT_VERSION }))
 const UNAVAILABLE = refuse('invalid_parameters', coded('version_not_scanned'))

@@ -8,8 +8,7 @@ import { endSwitch, readPendingSwitch, readSwitches, type StoredSwitch } from '@
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
 import type { App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
-import { NO_SUCH_BASEMAP } from './check-new-default.js'
+import { NO_SUCH_BASEMAP, sendRefusal } from '../../platform/http/refusal.js'
 import { countsOf, endsAt } from './default-switch-steps.js'
 import { byCode } from './route-parts.js'
 

@@ -4,7 +4,7 @@ import type { ControlContext } from '../../platform/context.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { App } from '../../platform/http/app-type.js'
 import { sendRefusal } from '../../platform/http/refusal.js'
-import { forgetBasemap, forgetSource, forgetVector } from './forget.js'
+import { forgetBasemap, forgetRecord, forgetSource } from './forget.js'
 import { byCode, byVersion, CONFIRMED } from './route-parts.js'
 
 const FORGET = `Deletes the record and keeps the files. If a scan finds the files again, the item comes back and is not withdrawn. ${CONFIRMED}`
@@ -79,7 +79,7 @@ export function forgetRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
       },
     },
     async ({ params, admin }, reply) => {
-      const outcome = await forgetVector(ctx, edges, params.code, admin)
+      const outcome = await forgetRecord(ctx, edges, 'vector', params.code, admin)
       return outcome.ok ? outcome : sendRefusal(reply, outcome)
     },
   )

@@ -3,15 +3,18 @@ import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { deleteBasemap, deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
+import { deleteVersion, readBasemap } from '@gateway/store/basemaps.js'
 import { deleteLayerSources } from '@gateway/store/layer-sources.js'
 import { changesOfSource, deleteScanSource, readScanSources } from '@gateway/store/scan-sources.js'
 import { readOpenSliceJobs } from '@gateway/store/slice-jobs.js'
-import { deleteVector, readVector } from '@gateway/store/vectors.js'
+import { deleteItem } from '@gateway/store/sql.js'
+import { readStyle } from '@gateway/store/styles.js'
+import { readVector } from '@gateway/store/vectors.js'
 import type { ControlContext } from '../../platform/context.js'
 import { type Confirmed, commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity } from '../../platform/http/app-type.js'
+import { NO_SUCH_BASEMAP, NO_SUCH_SOURCE, NO_SUCH_STYLE, NO_SUCH_VECTOR } from '../../platform/http/refusal.js'
 import { withScanLock } from '../scans/scan-lock.js'
 import { LAYERS_SOURCE } from '../sources/configured-sources.js'
 import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } from './layer-files.js'
@@ -19,10 +22,7 @@ import { hideLayerFiles, removeIfEmpty, removeLayerObjects, slicedVersions } fro
 /** `files`: number of versions whose files were deleted. */
 export type Forgotten = { readonly ok: true; readonly files: number } & Omit<Confirmed<unknown>, 'result'>
 
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 const NO_SUCH_VERSION = refuse('not_found', coded('version_not_of_this_basemap'))
-const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
-const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
 const NOT_SLICED = refuse('invalid_parameters', coded('files_not_sliced_here'))
 const BEING_SLICED = refuse('conflict', coded('layer_being_sliced'))
 const OF_SLICING = refuse('conflict', coded('source_of_slicing'))
@@ -43,7 +43,7 @@ export async function forgetBasemap(
   const deleteRecord = async (filesOf: readonly string[]): Promise<Forgotten | Refusal> => {
     const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
       // Another request may have deleted it meanwhile.
-      const deleted = version === null ? await deleteBasemap(tx, code) : await deleteVersion(tx, code, version)
+      const deleted = version === null ? await deleteItem(tx, 'basemaps', code) : await deleteVersion(tx, code, version)
       if (!deleted) return { result: false, changes: [] }
       // If the files stay, a scan finds the version again, and its source images are unchanged.
       if (filesOf.length > 0) await deleteLayerSources(tx, code, filesOf)
@@ -82,24 +82,29 @@ export async function forgetBasemap(
   return outcome
 }
 
-export async function forgetVector(
+const RECORDS = {
+  vector: { read: readVector, table: 'vectors', absent: NO_SUCH_VECTOR },
+  style: { read: readStyle, table: 'styles', absent: NO_SUCH_STYLE },
+} as const
+
+/** Deletes the record of a vector or style. */
+export async function forgetRecord(
   ctx: ControlContext,
   edges: KnownEdges,
+  kind: keyof typeof RECORDS,
   code: string,
   admin: AdminIdentity,
 ): Promise<Forgotten | Refusal> {
+  const { read, table, absent } = RECORDS[kind]
   const { result, confirmed, pending } = await commitAndConfirm(ctx, edges, async (tx) => {
-    const vector = await readVector(tx, code)
-    if (vector === null || !(await deleteVector(tx, code))) return { result: null, changes: [] }
-    await insertAudit(tx, {
-      ...admin,
-      action: 'vector.delete',
-      subject: code,
-      detail: { name: vector.name, path: vector.path, before: { name: vector.name, path: vector.path } },
-    })
-    return { result: vector, changes: [{ kind: 'vector', key: code }] }
+    const record = await read(tx, code)
+    if (record === null || !(await deleteItem(tx, table, code))) return { result: null, changes: [] }
+    const { name, path } = record
+    const detail = { name, path, before: { name, path } }
+    await insertAudit(tx, { ...admin, action: `${kind}.delete`, subject: code, detail })
+    return { result: record, changes: [{ kind, key: code }] }
   })
-  return result === null ? NO_SUCH_VECTOR : { ok: true, files: 0, confirmed, pending }
+  return result === null ? absent : { ok: true, files: 0, confirmed, pending }
 }
 
 /** Deletes a source with all basemaps or vectors that were found in it. */

@@ -1,20 +1,19 @@
 import { adminBasemapVersionSchema, rejectionBodySchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
-import { type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { approveVersion, readBasemap, rejectVersion, type StoredVersion } from '@gateway/store/basemaps.js'
+import { approveVersion, readBasemap, rejectVersion } from '@gateway/store/basemaps.js'
 import { toAdminVersion } from '@gateway/store/catalog/basemap.js'
+import type { Transaction } from '@gateway/store/connect.js'
 import { insertEvents } from '@gateway/store/deliveries.js'
 import type { ControlContext } from '../../platform/context.js'
-import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_VERSION, sendRefusal } from '../../platform/http/refusal.js'
 import { traceToKeep } from '../../platform/trace.js'
-import { byVersion, CONFIRMED } from './route-parts.js'
+import { byVersion, type CatalogChange, CONFIRMED, commitItem, readVersion, versionOf } from './route-parts.js'
 
-const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 const NOT_HELD = refuse('conflict', coded('version_not_held'))
 
 const EVENT = 'Every enabled HTTP target gets an event.'
@@ -73,17 +72,13 @@ export function reviewRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
 }
 
 async function review(ctx: ControlContext, edges: KnownEdges, { code, version, reason, admin }: Review) {
-  let refusal: Refusal = NO_SUCH_VERSION
-  const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
+  const change = async (tx: Transaction): Promise<CatalogChange> => {
     const basemap = await readBasemap(tx, code)
-    const stored = basemap?.versions.find((one) => one.version === version)
-    if (basemap === null || stored === undefined) return { result: null, changes: [] }
+    const stored = versionOf(basemap, version)
+    if (basemap === null || stored === null) return NO_SUCH_VERSION
     const done =
       reason === null ? await approveVersion(tx, code, version) : await rejectVersion(tx, code, version, reason)
-    if (!done) {
-      refusal = NOT_HELD
-      return { result: null, changes: [] }
-    }
+    if (!done) return NOT_HELD
     const action = reason === null ? 'version.approve' : 'version.reject'
     const before = { held: stored.review === 'held' }
     const said = reason === null ? {} : { reason }
@@ -92,8 +87,7 @@ async function review(ctx: ControlContext, edges: KnownEdges, { code, version, r
     const by = { basemap_code: code, version, actor: admin.actor, at: new Date(ctx.now()).toISOString(), ...said }
     const event = reason === null ? 'basemap.version.approved' : 'basemap.version.rejected'
     await insertEvents(tx, { event, basemapCode: code, version, body: by }, traceToKeep())
-    const after = (await readBasemap(tx, code))?.versions.find((one) => one.version === version) as StoredVersion
-    return { result: after, changes: [{ kind: 'basemap', key: code }] }
-  })
-  return result === null ? refusal : { ...toAdminVersion(result), ...acknowledged }
+    return { ok: true, changes: [{ kind: 'basemap', key: code }] }
+  }
+  return commitItem(ctx, edges, change, (tx) => readVersion(tx, code, version), toAdminVersion)
 }

@@ -1,26 +1,17 @@
 import { adminBasemapSchema, basemapPatchSchema } from '@gateway/contracts/basemap.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
-import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import {
-  readBasemap,
-  type StoredBasemap,
-  setBasemapNotes,
-  setBasemapWithdrawn,
-  setCachePolicy,
-} from '@gateway/store/basemaps.js'
+import { readBasemap, type StoredBasemap, setBasemapNotes, setCachePolicy } from '@gateway/store/basemaps.js'
 import { toAdminBasemap } from '@gateway/store/catalog/basemap.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import { setWithdrawn } from '@gateway/store/sql.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
-import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
-import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.js'
+import { NO_SUCH_BASEMAP, sendRefusal } from '../../platform/http/refusal.js'
+import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from './route-parts.js'
 
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
 type Patch = z.output<typeof basemapPatchSchema>
 
 /** Withdraws and restores a basemap, and sets its cache policy and the notes of operators. */
@@ -46,14 +37,9 @@ export function updateBasemapRoute(app: App, ctx: ControlContext, edges: KnownEd
       },
     },
     async ({ params: { code }, body, admin }, reply) => {
-      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const outcome = await updateBasemap(tx, code, body, admin)
-        return outcome.ok
-          ? { result: await readBasemap(tx, code), changes: outcome.changes }
-          : { result: null, changes: [] }
-      })
-      if (result === null) return sendRefusal(reply, NO_SUCH_BASEMAP)
-      return { ...toAdminBasemap(result), ...acknowledged }
+      const change = (tx: Transaction) => updateBasemap(tx, code, body, admin)
+      const outcome = await commitItem(ctx, edges, change, (tx) => readBasemap(tx, code), toAdminBasemap)
+      return 'ok' in outcome ? sendRefusal(reply, outcome) : outcome
     },
   )
 }
@@ -92,7 +78,7 @@ async function update(
     await audit('basemap.describe', { before, after })
   }
   if (withdrawn !== undefined) {
-    await setBasemapWithdrawn(tx, code, withdrawn)
+    await setWithdrawn(tx, 'basemaps', code, withdrawn)
     await audit(withdrawn ? 'basemap.withdraw' : 'basemap.restore', {
       before: { withdrawn: wasWithdrawn },
       after: { withdrawn },

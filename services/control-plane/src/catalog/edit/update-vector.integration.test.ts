@@ -98,3 +98,13 @@ test.each([
   expect([answer.status, answer.body.error]).toEqual([status, expect.stringContaining(words)])
   expect(await currentState(app.ctx.sql)).toEqual(before)
 })
+
+test('if one field is refused, no other field changes', async () => {
+  await call('PATCH', '/vectors/roads', { encoding: 'UTF-8', tile_max_zoom: 3 })
+  const before = await roads()
+  expect(await call('PATCH', '/vectors/roads', { encoding: 'GBK', tile_min_zoom: 9 })).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('above tile_max_zoom') },
+  })
+  expect(await roads()).toEqual(before)
+})

@@ -5,18 +5,17 @@ import { adminVectorSchema, vectorPatchBodySchema } from '@gateway/contracts/vec
 import { insertAudit } from '@gateway/store/audit.js'
 import { toAdminVector } from '@gateway/store/catalog/vector.js'
 import type { Transaction } from '@gateway/store/connect.js'
+import { setWithdrawn } from '@gateway/store/sql.js'
 import { setTileWishes } from '@gateway/store/vector-builds.js'
-import { readVector, type StoredVector, setVectorEncoding, setVectorWithdrawn } from '@gateway/store/vectors.js'
+import { readVector, type StoredVector, setVectorEncoding } from '@gateway/store/vectors.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
-import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_VECTOR, sendRefusal } from '../../platform/http/refusal.js'
 import { knownEncoding } from '../vector-facts/encoding.js'
-import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from './route-parts.js'
+import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from './route-parts.js'
 
-const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
 const NO_SHAPEFILE = refuse('invalid_parameters', coded('encoding_only_of_shapefile'))
 const ZOOMS_CROSSED = refuse('invalid_parameters', coded('vector_zooms_crossed'))
 const UNKNOWN_ENCODING = refuse('invalid_parameters', coded('encoding_unknown'))
@@ -43,15 +42,10 @@ export function updateVectorRoute(app: App, ctx: ControlContext, edges: KnownEdg
       },
     },
     async ({ params: { code }, body, admin }, reply) => {
-      let refusal: Refusal = NO_SUCH_VECTOR
-      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const outcome = await updateVector(tx, code, body, admin)
-        if (outcome.ok) return { result: await readVector(tx, code), changes: outcome.changes }
-        refusal = outcome
-        return { result: null, changes: [] }
-      })
-      if (result === null) return sendRefusal(reply, refusal)
-      return { ...toAdminVector(result, ctx.settings.vectorPublicBaseUrl), ...acknowledged }
+      const change = (tx: Transaction) => updateVector(tx, code, body, admin)
+      const show = (vector: StoredVector) => toAdminVector(vector, ctx.settings.vectorPublicBaseUrl)
+      const outcome = await commitItem(ctx, edges, change, (tx) => readVector(tx, code), show)
+      return 'ok' in outcome ? sendRefusal(reply, outcome) : outcome
     },
   )
 }
@@ -77,17 +71,19 @@ async function update(
 ): Promise<Refusal | null> {
   const audit = (action: string, detail: Record<string, unknown>) =>
     insertAudit(tx, { ...admin, action, subject: code, detail: { name, ...detail } })
+  const encoding = named === undefined || named === '' ? null : knownEncoding(named)
+  const minZoom = setMin === undefined ? before.setMinZoom : setMin
+  const maxZoom = setMax === undefined ? before.setMaxZoom : setMax
+  // All checks come before the first write, since a refusal does not roll back the transaction.
+  if (named !== undefined && kind !== 'shapefile') return NO_SHAPEFILE
+  if (named !== undefined && named !== '' && encoding === null) return UNKNOWN_ENCODING
+  if ((setMin !== undefined || setMax !== undefined) && minZoom !== null && maxZoom !== null && minZoom > maxZoom)
+    return ZOOMS_CROSSED
   if (named !== undefined) {
-    if (kind !== 'shapefile') return NO_SHAPEFILE
-    const encoding = named === '' ? null : knownEncoding(named)
-    if (named !== '' && encoding === null) return UNKNOWN_ENCODING
     await setVectorEncoding(tx, code, encoding)
     await audit('vector.encoding', { before: { encoding: setEncoding }, after: { encoding } })
   }
   if (tiles !== undefined || setMin !== undefined || setMax !== undefined || setFields !== undefined) {
-    const minZoom = setMin === undefined ? before.setMinZoom : setMin
-    const maxZoom = setMax === undefined ? before.setMaxZoom : setMax
-    if (minZoom !== null && maxZoom !== null && minZoom > maxZoom) return ZOOMS_CROSSED
     const fields = setFields === undefined ? before.fields : setFields
     await setTileWishes(tx, code, { wanted: tiles, minZoom, maxZoom, fields })
     await audit('vector.tiles', {
@@ -101,7 +97,7 @@ async function update(
     })
   }
   if (withdrawn !== undefined) {
-    await setVectorWithdrawn(tx, code, withdrawn)
+    await setWithdrawn(tx, 'vectors', code, withdrawn)
     await audit(withdrawn ? 'vector.withdraw' : 'vector.restore', {
       before: { withdrawn: wasWithdrawn },
       after: { withdrawn },

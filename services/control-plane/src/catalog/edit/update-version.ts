@@ -21,15 +21,21 @@ import { toAdminVersion } from '@gateway/store/catalog/basemap.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
-import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
-import { byVersion, CONFIRMED, WITHDRAWN } from './route-parts.js'
+import { NO_SUCH_VERSION, sendRefusal } from '../../platform/http/refusal.js'
+import {
+  byVersion,
+  type CatalogChange,
+  CONFIRMED,
+  commitItem,
+  readVersion,
+  versionOf,
+  WITHDRAWN,
+} from './route-parts.js'
 
 type Patch = z.output<typeof versionPatchSchema>
 const HELD = refuse('conflict', coded('version_held'))
-const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
 
 /** Withdraws and restores a version, and sets values in place of the scan's. */
 export function updateVersionRoute(app: App, ctx: ControlContext, edges: KnownEdges): void {
@@ -53,21 +59,15 @@ export function updateVersionRoute(app: App, ctx: ControlContext, edges: KnownEd
       },
     },
     async ({ params: { code, version }, body, admin }, reply) => {
-      let refusal: Refusal = NO_SUCH_VERSION
-      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
+      const change = async (tx: Transaction): Promise<CatalogChange> => {
         const basemap = await readBasemap(tx, code)
         const before = versionOf(basemap, version)
         const refused =
           before === null ? NO_SUCH_VERSION : await update(tx, basemap as StoredBasemap, before, body, admin)
-        if (refused !== null) {
-          refusal = refused
-          return { result: null, changes: [] }
-        }
-        const result = versionOf(await readBasemap(tx, code), version)
-        return { result, changes: [{ kind: 'basemap', key: code }] }
-      })
-      if (result === null) return sendRefusal(reply, refusal)
-      return { ...toAdminVersion(result), ...acknowledged }
+        return refused ?? { ok: true, changes: [{ kind: 'basemap', key: code }] }
+      }
+      const outcome = await commitItem(ctx, edges, change, (tx) => readVersion(tx, code, version), toAdminVersion)
+      return 'ok' in outcome ? sendRefusal(reply, outcome) : outcome
     },
   )
 }
@@ -117,8 +117,4 @@ function conflictIn(scanned: StoredVersion, overrides: VersionOverrides): Refusa
   const from = (isSet: boolean) => (isSet ? '' : ' (as scanned)')
   const which = `min_zoom ${min}${from(overrides.min_zoom !== undefined)} is above max_zoom ${max}${from(overrides.max_zoom !== undefined)}`
   return refuse('invalid_parameters', coded('fields_set_both', { fields: which }))
-}
-
-function versionOf(basemap: StoredBasemap | null, version: string): StoredVersion | null {
-  return basemap?.versions.find((one) => one.version === version) ?? null
 }

@@ -4,6 +4,7 @@ import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { CodedError, coded, codeOfSentence, sentence } from '@gateway/contracts/messages.js'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import busboy from 'busboy'
 import { type Admitted, isSignedBody } from './credential.js'
 
@@ -34,7 +35,7 @@ export async function receiveUpload(
     parts = await readParts(request, spool, admitted, maxBytes)
   } catch (error) {
     if (error instanceof TooLarge) return refuse('payload_too_large', error.said)
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', coded('disk_full'))
+    if (isDiskFull(error)) return refuse('dependency_down', coded('disk_full'))
     return refuse(
       'invalid_parameters',
       coded('import_body_unreadable', { reason: codeOfSentence((error as Error).message) }),

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import type { Entry, ZipFile } from 'yauzl'
 import { concurrently } from '../../platform/files/concurrently.js'
 import { syncFolder } from '../../platform/files/stage.js'
@@ -139,7 +140,7 @@ async function guarded<T extends { readonly ok: true }>(work: () => Promise<T>):
   } catch (error) {
     if (error instanceof BadArchive) return refuse('invalid_parameters', error.said)
     const { code, message } = error as NodeJS.ErrnoException
-    if (code === 'ENOSPC' || code === 'EDQUOT') return refuse('dependency_down', coded('disk_full'))
+    if (isDiskFull(error)) return refuse('dependency_down', coded('disk_full'))
     if (code === 'EEXIST' || code === 'ENOTDIR') return refuse('invalid_parameters', coded('archive_name_twice'))
     // yauzl and zlib report a bad archive by plain errors, and Node refuses positions outside a file. Errors with other codes are failures of this
     // machine.

@@ -1,7 +1,5 @@
 import { adminBasemapSchema, adminBasemapVersionSchema, STORAGES, TILE_FORMATS } from '@gateway/contracts/basemap.js'
 import { listOf } from '@gateway/contracts/common.js'
-import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { adminVectorSchema } from '@gateway/contracts/vector.js'
 import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { toAdminBasemap, toAdminVersion } from '@gateway/store/catalog/basemap.js'
@@ -12,12 +10,8 @@ import { readVector } from '@gateway/store/vectors.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_BASEMAP, NO_SUCH_VECTOR, NO_SUCH_VERSION, sendRefusal } from '../../platform/http/refusal.js'
 import { byCode, byVersion } from '../edit/route-parts.js'
-
-const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
-const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
-const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
 
 /** In natural order, as they are read. */
 const VERSIONS = {

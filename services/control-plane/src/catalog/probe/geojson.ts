@@ -1,18 +1,9 @@
 import { closeSync, readSync } from 'node:fs'
+import { GEOJSON_GEOMETRIES } from '@gateway/contracts/vector.js'
 import { openBelowSync } from '@gateway/core/files/open-below.js'
 
 /** RFC 7946: valid types of a GeoJSON text. */
-const GEOJSON_TYPES: ReadonlySet<string> = new Set([
-  'FeatureCollection',
-  'Feature',
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'Polygon',
-  'MultiPolygon',
-  'GeometryCollection',
-])
+const GEOJSON_TYPES: ReadonlySet<string> = new Set(['FeatureCollection', 'Feature', ...GEOJSON_GEOMETRIES])
 
 /** RFC 8142: character in front of each text of a sequence. */
 const RECORD_SEPARATOR = '\x1e'

@@ -18,7 +18,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
 import { isUuid } from '../../platform/http/input-validation.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
 import { placeOf } from '../sources/configured-sources.js'
 import { runScan, runScans } from './run.js'
 import { tryScan } from './try-scan.js'
@@ -53,7 +53,6 @@ const WARNINGS = {
   filters: { message_code: ({ message_code }) => message_code ?? '' },
 } satisfies MemoryListing<ScanWarning>
 
-const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
 const NO_SUCH_SCAN = refuse('not_found', coded('scan_not_found'))
 const NOTHING_TO_CANCEL = refuse('conflict', coded('scan_not_running'))
 const SOURCE_DISABLED = refuse('invalid_parameters', coded('source_disabled'))

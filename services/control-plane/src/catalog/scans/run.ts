@@ -156,7 +156,7 @@ export async function walkSource(
   const { kind, path: root } = source
   if (kind === 'style') return walk({ kind, root }, signal, { onProgress })
   if (kind === 'basemap') {
-    // A walk over what changed says nothing of the rest, so only a walk over everything writes the memory.
+    // A walk over only the changed paths does not know the other paths, so only a complete walk writes the memory.
     const memory = changed === null ? join(ctx.settings.dataDir, 'scan-memory', `${source.code}.json`) : null
     return walk({ kind, root, changed, memory }, signal, { onProgress })
   }

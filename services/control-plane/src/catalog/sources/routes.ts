@@ -30,7 +30,7 @@ import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import { directoryWarnings } from '../../platform/files/path-warnings.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
 import { CODE_EXISTS, CREATES_ONLY, createsOnly } from '../../platform/http/creates-only.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
 import { nextRun } from '../scans/automatic/next-run.js'
 import { LAYERS_SOURCE, placeOf } from './configured-sources.js'
@@ -72,7 +72,7 @@ export function sourceRoutes(app: App, ctx: ControlContext, edges: KnownEdges): 
     },
     async ({ params }, reply) => {
       const [source] = await readScanSources(ctx.sql, params.code)
-      return source ?? sendRefusal(reply, refuse('not_found', coded('source_not_found')))
+      return source ?? sendRefusal(reply, NO_SUCH_SOURCE)
     },
   )
   app.post(

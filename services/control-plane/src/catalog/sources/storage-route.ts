@@ -21,10 +21,9 @@ import type { Settings } from '@gateway/core/settings/load.js'
 import { readScanSources } from '@gateway/store/scan-sources.js'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_SOURCE, sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
 
-const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
 const A_DIRECTORY = refuse('not_found', coded('source_not_remote'))
 
 export function storageRoute(app: App, ctx: ControlContext): void {

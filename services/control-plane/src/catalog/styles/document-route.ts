@@ -6,10 +6,9 @@ import { rewriteStyle } from '@gateway/styles/rewrite.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_STYLE, sendRefusal } from '../../platform/http/refusal.js'
 import { byCode } from '../edit/route-parts.js'
 
-const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const NOT_KEPT = refuse('not_found', coded('style_revision_absent'))
 
 /** Returns the documents of a style for previews and comparisons, including those of withdrawn styles and earlier revisions. */

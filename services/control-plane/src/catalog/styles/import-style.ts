@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { codeSchema } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { readStyle, type StoredStyle } from '@gateway/store/styles.js'
 import { MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
@@ -75,7 +76,7 @@ async function receive(body: IncomingMessage, spool: string, most: number): Prom
     return null
   } catch (error) {
     if (error instanceof TooLarge) return refuse('payload_too_large', coded('body_larger_than', { limit: most }))
-    if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return refuse('dependency_down', coded('disk_full'))
+    if (isDiskFull(error)) return refuse('dependency_down', coded('disk_full'))
     const { message } = (failed.signal.aborted ? failed.signal.reason : error) as Error
     return refuse('invalid_parameters', coded('import_body_unreadable', { reason: message }))
   } finally {

@@ -1,34 +1,24 @@
 import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
-import { refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
 import { type AdminStyle, adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { toAdminStyle } from '@gateway/store/catalog/style.js'
 import type { Transaction } from '@gateway/store/connect.js'
-import {
-  deleteStyle,
-  findStyleCodes,
-  listStyles,
-  readStyle,
-  STYLE_LISTING,
-  type StoredStyle,
-  setStyleWithdrawn,
-} from '@gateway/store/styles.js'
+import { setWithdrawn } from '@gateway/store/sql.js'
+import { findStyleCodes, listStyles, readStyle, STYLE_LISTING, type StoredStyle } from '@gateway/store/styles.js'
 import { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
-import { commitAndConfirm } from '../../platform/edges/commit.js'
 import type { KnownEdges } from '../../platform/edges/known-edges.js'
 import type { AdminIdentity, App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_STYLE, sendRefusal } from '../../platform/http/refusal.js'
 import { bulkCatalogRoute } from '../edit/bulk.js'
-import { byCode, type CatalogChange, CONFIRMED, WITHDRAWN } from '../edit/route-parts.js'
+import { forgetRecord } from '../edit/forget.js'
+import { byCode, type CatalogChange, CONFIRMED, commitItem, WITHDRAWN } from '../edit/route-parts.js'
 import { styleDocumentRoute } from './document-route.js'
 import { styleImportRoute } from './import-routes.js'
 import { readAvailableParts, styleProblems } from './problems.js'
 
-const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
 const STYLES_QUERY = listQuery(STYLE_LISTING, {
   source_code: text,
   available: flag,
@@ -52,7 +42,8 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     return styles.map((style) => toAdminStyle(style, settings.tilePublicBaseUrl, styleProblems(style, available)))
   }
   styleDocumentRoute(app, ctx)
-  await styleImportRoute(app, ctx, async (style) => (await answered([style]))[0] as AdminStyle)
+  const answeredOne = async (style: StoredStyle) => (await answered([style]))[0] as AdminStyle
+  await styleImportRoute(app, ctx, answeredOne)
   app.get(
     '/api/v1/admin/styles',
     {
@@ -82,9 +73,7 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
     },
     async ({ params }, reply) => {
       const style = await readStyle(sql, params.code)
-      if (style === null) return sendRefusal(reply, NO_SUCH_STYLE)
-      const [answer] = await answered([style])
-      return answer as NonNullable<typeof answer>
+      return style === null ? sendRefusal(reply, NO_SUCH_STYLE) : answeredOne(style)
     },
   )
   app.patch(
@@ -101,14 +90,9 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
       },
     },
     async ({ params: { code }, body: { withdrawn }, admin }, reply) => {
-      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const outcome = await updateStyle(tx, code, { withdrawn }, admin)
-        if (!outcome.ok) return { result: null, changes: [] }
-        return { result: await readStyle(tx, code), changes: outcome.changes }
-      })
-      if (result === null) return sendRefusal(reply, NO_SUCH_STYLE)
-      const [answer] = await answered([result])
-      return { ...(answer as NonNullable<typeof answer>), ...acknowledged }
+      const change = (tx: Transaction) => updateStyle(tx, code, { withdrawn }, admin)
+      const outcome = await commitItem(ctx, edges, change, (tx) => readStyle(tx, code), answeredOne)
+      return 'ok' in outcome ? sendRefusal(reply, outcome) : outcome
     },
   )
   app.delete(
@@ -125,15 +109,9 @@ export async function styleRoutes(app: App, ctx: ControlContext, edges: KnownEdg
         },
       },
     },
-    async ({ params: { code }, admin }, reply) => {
-      const { result, ...acknowledged } = await commitAndConfirm(ctx, edges, async (tx) => {
-        const style = await readStyle(tx, code)
-        if (style === null || !(await deleteStyle(tx, code))) return { result: null, changes: [] }
-        const detail = { name: style.name, path: style.path, before: { name: style.name, path: style.path } }
-        await insertAudit(tx, { ...admin, action: 'style.delete', subject: code, detail })
-        return { result: style, changes: [{ kind: 'style', key: code }] }
-      })
-      return result === null ? sendRefusal(reply, NO_SUCH_STYLE) : { ...acknowledged, files: 0 }
+    async ({ params, admin }, reply) => {
+      const outcome = await forgetRecord(ctx, edges, 'style', params.code, admin)
+      return outcome.ok ? outcome : sendRefusal(reply, outcome)
     },
   )
 }
@@ -147,7 +125,7 @@ async function updateStyle(
 ): Promise<CatalogChange> {
   const before = await readStyle(tx, code)
   if (before === null) return NO_SUCH_STYLE
-  await setStyleWithdrawn(tx, code, withdrawn)
+  await setWithdrawn(tx, 'styles', code, withdrawn)
   const detail = { name: before.name, before: { withdrawn: before.withdrawn }, after: { withdrawn } }
   await insertAudit(tx, { ...admin, action: withdrawn ? 'style.withdraw' : 'style.restore', subject: code, detail })
   return { ok: true, changes: [{ kind: 'style', key: code }] }

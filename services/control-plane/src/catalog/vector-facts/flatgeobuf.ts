@@ -2,7 +2,7 @@ import { closeSync, readSync } from 'node:fs'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
 import {
-  type GeometryType,
+  NUMBERED_GEOMETRY_TYPES,
   UNKNOWN_FACTS,
   type VectorFacts,
   type VectorField,
@@ -26,17 +26,6 @@ const HEADER = { envelope: 1, geometryType: 2, columns: 7, featuresCount: 8, ind
 const COLUMN = { name: 0, type: 1 }
 const CRS = { org: 0, code: 1, wkt: 4 }
 
-/** Geometry types by their number in the schema. 0 means features of several kinds; higher numbers are curves and surfaces. */
-const GEOMETRIES: readonly GeometryType[] = [
-  'Geometry',
-  'Point',
-  'LineString',
-  'Polygon',
-  'MultiPoint',
-  'MultiLineString',
-  'MultiPolygon',
-  'GeometryCollection',
-]
 const BOOLEAN = 2
 const LAST_NUMBER = 10
 const FIELD_TYPES: ReadonlyMap<number, VectorFieldType> = new Map([
@@ -94,7 +83,8 @@ function describe(read: Read): VectorFacts {
     crs: crs?.name ?? null,
     bounds:
       crs === null || box === null || box.length < 4 ? null : boundsInWgs84(crs, box.slice(0, 4) as unknown as Bounds),
-    geometry_type: GEOMETRIES[header.byte(HEADER.geometryType)] ?? 'Geometry',
+    // Higher numbers are curves and surfaces.
+    geometry_type: NUMBERED_GEOMETRY_TYPES[header.byte(HEADER.geometryType)] ?? 'Geometry',
     // A streaming writer leaves 0.
     feature_count: count > 0 && Number.isSafeInteger(count) ? count : null,
     fields: fieldsOf(header.tables(HEADER.columns) ?? []),

@@ -1,4 +1,10 @@
-import type { GeometryType, VectorFacts, VectorField, VectorFieldType } from '@gateway/contracts/vector.js'
+import {
+  GEOJSON_GEOMETRIES,
+  type GeometryType,
+  type VectorFacts,
+  type VectorField,
+  type VectorFieldType,
+} from '@gateway/contracts/vector.js'
 import { TokenType } from '@streamparser/json'
 import { boundsInWgs84, crsOfName, WGS84 } from './crs.js'
 import { geometryTypeOf } from './layers.js'
@@ -49,17 +55,6 @@ interface Level {
 
 /** Placeholder for the value of a member that is an object or array. */
 const NESTED = {}
-
-/** RFC 7946, section 1.4 */
-const GEOMETRIES: ReadonlySet<string> = new Set<GeometryType>([
-  'Point',
-  'MultiPoint',
-  'LineString',
-  'MultiLineString',
-  'Polygon',
-  'MultiPolygon',
-  'GeometryCollection',
-])
 
 /** Collects the facts of a GeoJSON text from its tokens. `take` never throws: unreadable content makes the result incomplete. */
 export class GeojsonReader {
@@ -187,7 +182,7 @@ export class GeojsonReader {
   }
 
   #takeType(type: unknown): void {
-    if (GEOMETRIES.has(type as string)) this.#types.add(type as GeometryType)
+    if (GEOJSON_GEOMETRIES.has(type as string)) this.#types.add(type as GeometryType)
   }
 
   #coordinate(axis: 0 | 1, value: number): void {

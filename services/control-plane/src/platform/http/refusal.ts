@@ -3,9 +3,17 @@ import {
   REFUSAL_DETAILS_HEADER,
   REFUSAL_HEADER,
   type Refusal,
+  refuse,
   STATUS_OF_ERROR,
 } from '@gateway/contracts/errors.js'
+import { coded } from '@gateway/contracts/messages.js'
 import type { FastifyReply } from 'fastify'
+
+export const NO_SUCH_BASEMAP = refuse('not_found', coded('basemap_not_found'))
+export const NO_SUCH_VERSION = refuse('not_found', coded('version_not_found'))
+export const NO_SUCH_VECTOR = refuse('not_found', coded('vector_not_found'))
+export const NO_SUCH_STYLE = refuse('not_found', coded('style_not_found'))
+export const NO_SUCH_SOURCE = refuse('not_found', coded('source_not_found'))
 
 /** `Retry-After` if a dependency is down: roughly the time in which a database or Redis recovers. */
 const RETRY_AFTER_SECONDS = 5

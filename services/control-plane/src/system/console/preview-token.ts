@@ -10,7 +10,7 @@ import { dependenciesOf } from '@gateway/styles/dependencies.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
 import type { App } from '../../platform/http/app-type.js'
-import { sendRefusal } from '../../platform/http/refusal.js'
+import { NO_SUCH_STYLE, sendRefusal } from '../../platform/http/refusal.js'
 
 /** Long enough to look around on a map, and short enough that a leaked token soon expires. */
 const LIFETIME_MS = 15 * 60_000
@@ -59,7 +59,7 @@ async function issuePreviewToken(
 /** Issues a token for everything that the kept revisions of a style need, since they are compared. */
 async function issueForStyle(sql: Store, code: string, nowMs: number): Promise<Issued> {
   const style = await readStyle(sql, code)
-  if (style === null) return refuse('not_found', coded('style_not_found'))
+  if (style === null) return NO_SUCH_STYLE
   const kept = await readStyleDocuments(sql, code)
   const sources = [style.dependencies, ...kept.map(({ document }) => dependenciesOf(JSON.parse(document)))].flatMap(
     (needed) => needed.sources,

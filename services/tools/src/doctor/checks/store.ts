@@ -189,7 +189,7 @@ async function schema(sql: Sql): Promise<{ finding: Finding; isCurrent: boolean 
         isCurrent: false,
       }
     const found =
-      newer.length === 0 ? 'the schema is that of this version' : `a newer version has added ${newer.join(', ')}`
+      newer.length === 0 ? 'the schema matches this version' : `a newer version has added ${newer.join(', ')}`
     return { finding: ok('store', found), isCurrent: true }
   } catch (error) {
     if (!(error instanceof StoreRefusal)) throw error

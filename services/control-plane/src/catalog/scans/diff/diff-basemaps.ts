@@ -31,7 +31,7 @@ export interface ScanContext {
   readonly sourceCode: string
   readonly startedAt: Date
   readonly tileBaseUrl: string
-  /** which basemaps it has looked for; null, or left out: all of its source */
+  /** codes of the basemaps that the scan looked for; null or absent: all basemaps of the source */
   readonly codes?: ReadonlySet<string> | null
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failuresInARow, restartDelayMs } from './restart-delay.js'
+import { failuresInARow, restartDelayMs } from './restart-policy.js'
 
 const WORKER = { soundAfterMs: 5_000, freeRestarts: 3, firstDelayMs: 250, longestDelayMs: 10_000 }
 const SERVICE = { soundAfterMs: 30_000, freeRestarts: 0, firstDelayMs: 100, longestDelayMs: 10_000 }

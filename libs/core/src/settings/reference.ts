@@ -50,7 +50,7 @@ const DOCUMENTED: Readonly<Record<SettingName, Documented>> = {
   },
   TOKEN_OFFLINE_SECONDS: {
     meaning:
-      'an edge that reaches neither bus nor store serves the tokens that it knows for this long, then returns 503',
+      'an edge that neither reaches the store nor hears of its state over the bus serves the tokens that it knows for this long, then returns 503',
   },
   DATABASE_URL: {
     meaning:

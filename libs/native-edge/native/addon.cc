@@ -39,7 +39,7 @@ std::string hook(int port) {
   const Listener listener = find_listener(app.uv_loop, port);
   if (!listener.problem.empty()) return listener.problem;
   if (app.loop && app.loop != listener.loop) return "the listener is of another event loop";
-  if (std::string problem = set_hooks(listener.context, {on_open, on_counted_data, on_writable, on_end, on_close, on_timeout}); !problem.empty()) return problem;
+  if (std::string problem = set_hooks(listener.context, {on_open, on_counted_data, on_writable, on_close, on_timeout}); !problem.empty()) return problem;
   app.contexts.push_back(listener.context);
   app.loop = listener.loop;
   return "";

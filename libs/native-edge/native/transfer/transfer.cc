@@ -164,18 +164,6 @@ us_socket_t *on_writable(us_socket_t *socket) {
   return go_on(connection);
 }
 
-us_socket_t *on_end(us_socket_t *socket) {
-  Transfer *transfer = transfer_on(socket);
-  if (!transfer) return uws.end(socket);
-  Connection &connection = *find_connection(socket);
-  transfer->is_last = true;
-  connection.last_request = true;
-  // The end would be reported again in every turn.
-  connection.reading_paused = true;
-  poll_for(connection, us.us_poll_events(socket) & kWritable);
-  return socket;
-}
-
 us_socket_t *on_timeout(us_socket_t *socket) {
   Transfer *transfer = transfer_on(socket);
   if (!transfer) return may_stay_idle(socket) ? socket : uws.timeout(socket);

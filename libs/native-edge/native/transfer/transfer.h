@@ -58,8 +58,6 @@ std::unique_ptr<Transfer> detach_transfer(Connection &connection);
 void report_aborted(std::unique_ptr<Transfer> transfer);
 
 us_socket_t *on_writable(us_socket_t *socket);
-// Called when the client has closed its direction (TCP allows that), or the connection: only sending tells which.
-us_socket_t *on_end(us_socket_t *socket);
 us_socket_t *on_timeout(us_socket_t *socket);
 
 void poll_unfinished_transfers();

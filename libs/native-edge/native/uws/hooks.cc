@@ -39,7 +39,6 @@ void give_back(us_socket_context_t *context, const UwsCallbacks &callbacks) {
   if (callbacks.open) us.us_socket_context_on_open(us.tls, context, callbacks.open);
   if (callbacks.data) us.us_socket_context_on_data(us.tls, context, callbacks.data);
   if (callbacks.writable) us.us_socket_context_on_writable(us.tls, context, callbacks.writable);
-  if (callbacks.end) us.us_socket_context_on_end(us.tls, context, callbacks.end);
   if (callbacks.close) us.us_socket_context_on_close(us.tls, context, callbacks.close);
   if (callbacks.timeout) us.us_socket_context_on_timeout(us.tls, context, callbacks.timeout);
 }
@@ -65,8 +64,6 @@ std::string set_hooks(us_socket_context_t *context, const UwsCallbacks &hooks) {
   const bool ok = swap(us.us_socket_context_on_open, hooks.open, found.open, replaced.open) &&
                   swap(us.us_socket_context_on_data, hooks.data, found.data, replaced.data) &&
                   swap(us.us_socket_context_on_writable, hooks.writable, found.writable, replaced.writable) &&
-                  // Over TLS uSockets closes the connection itself, and calls nothing.
-                  (us.tls || swap(us.us_socket_context_on_end, hooks.end, found.end, replaced.end)) &&
                   swap(us.us_socket_context_on_close, hooks.close, found.close, replaced.close) &&
                   swap(us.us_socket_context_on_timeout, hooks.timeout, found.timeout, replaced.timeout);
   if (!ok) {

@@ -14,7 +14,6 @@ struct UwsCallbacks {
   OnOpen open = nullptr;
   OnData data = nullptr;
   OnEvent writable = nullptr;
-  OnEvent end = nullptr;  // not set over TLS
   OnClose close = nullptr;
   OnEvent timeout = nullptr;
 };

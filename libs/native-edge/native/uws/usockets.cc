@@ -51,7 +51,6 @@ std::string load_usockets(const char *path) {
   LOOK_UP(us_socket_context_on_open);
   LOOK_UP(us_socket_context_on_data);
   LOOK_UP(us_socket_context_on_writable);
-  LOOK_UP(us_socket_context_on_end);
   LOOK_UP(us_socket_context_on_close);
   LOOK_UP(us_socket_context_on_timeout);
 #undef LOOK_UP

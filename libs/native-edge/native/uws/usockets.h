@@ -18,7 +18,7 @@ constexpr int kWritable = 2;
 // The callbacks that uSockets calls for a connection. Each returns the connection, which may be closed by then.
 using OnOpen = us_socket_t *(*)(us_socket_t *, int is_client, char *ip, int ip_length);
 using OnData = us_socket_t *(*)(us_socket_t *, char *data, int length);
-using OnEvent = us_socket_t *(*)(us_socket_t *);  // writable, end of the client's bytes, timeout
+using OnEvent = us_socket_t *(*)(us_socket_t *);  // writable, timeout
 using OnClose = us_socket_t *(*)(us_socket_t *, int code, void *reason);
 
 // The functions, by their names in the binary. The first argument of most, `ssl`, matters only to those for which `tls` is passed here.
@@ -40,7 +40,6 @@ struct USockets {
   void (*us_socket_context_on_open)(int ssl, us_socket_context_t *, OnOpen);
   void (*us_socket_context_on_data)(int ssl, us_socket_context_t *, OnData);
   void (*us_socket_context_on_writable)(int ssl, us_socket_context_t *, OnEvent);
-  void (*us_socket_context_on_end)(int ssl, us_socket_context_t *, OnEvent);
   void (*us_socket_context_on_close)(int ssl, us_socket_context_t *, OnClose);
   void (*us_socket_context_on_timeout)(int ssl, us_socket_context_t *, OnEvent);
 };

@@ -73,20 +73,6 @@ it.each(NODES)('lets timers run with any number of busy connections, with %s', a
   expect(mostBetweenTimers).toBeLessThan(5 * 1_024)
 })
 
-it('sends a whole body to a client that closes its direction after the request, and then closes', async () => {
-  const file = server.file('half', 10_000_000)
-  const client = await server.connect()
-  client.socket.pause()
-  client.write(request('/f/half'))
-  await server.until((stats) => stats.active === 1)
-  client.socket.end()
-  await sleep(100)
-  client.socket.resume()
-  expect((await client.response()).sha256).toBe(file.sha256)
-  await expect(client.response()).rejects.toThrow()
-  await server.until((stats) => stats.active === 0)
-})
-
 it('holds a request behind a handler that has not answered yet', async () => {
   const file = server.file('held', 100_000)
   const client = await server.connect()

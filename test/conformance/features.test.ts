@@ -389,7 +389,7 @@ describe('formats', () => {
     const file = join(gateway().home, `${code}.zip`)
     await writeFile(file, body)
     const { stdout } = await execute('ogrinfo', ['-ro', '-al', '-so', `/vsizip/${file}`])
-    const layers = stdout.matchAll(/^Layer name: (.*)$[^]*?^Feature Count: (.*)$/gm)
+    const layers = stdout.matchAll(/^Layer name: (.*)$[\s\S]*?^Feature Count: (.*)$/gm)
     expect(Object.fromEntries(Array.from(layers, ([, name, count]) => [name, count]))).toEqual(counts)
   })
 

@@ -79,6 +79,9 @@ export const en = {
     timedOut:
       'The request timed out. The change may still have been made: check the current state before you try again.',
     notLoaded: 'This page could not be loaded',
+    notLoadedPart: 'This part of the page could not be loaded',
+    outdated:
+      'The server has a newer version of the console. This page keeps working: save your input, and reload the page then.',
     unreachable:
       'The service cannot be reached. Check that it is running and that your network connection works. This page reconnects automatically.',
     /** Remedies by the code of a refusal, for refusals whose message does not name one. */

@@ -73,6 +73,8 @@ export const zh: Texts = {
     unexpected: '请重新加载页面。如果再次出现，请查看浏览器控制台和服务日志。',
     timedOut: '请求超时。变更可能已经生效：重试之前，请先检查当前状态。',
     notLoaded: '页面无法加载',
+    notLoadedPart: '页面的这一部分无法加载',
+    outdated: '服务器上已有新版控制台。本页仍可使用：请先保存输入，再重新加载页面。',
     unreachable: '无法连接服务。请检查服务是否在运行、网络是否畅通；服务恢复响应后，本页会自动继续。',
     advice: {
       invalid_parameters: '请改正消息中指出的内容，然后重试。',

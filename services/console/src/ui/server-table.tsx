@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
 import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
@@ -12,6 +12,7 @@ import type { Icon } from './icon.js'
 import { Loaded } from './loaded.js'
 import { OptionsButton } from './options-button.js'
 import { Page } from './page.js'
+import { part } from './part.js'
 import { Section } from './section.js'
 import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { nextSorting, parseSorting, sortingText } from './table-rows.js'
@@ -174,17 +175,14 @@ export function ServerListPage<T, Q>({ texts, icon, actions, first, children, ..
   )
 }
 
-/** Not in the first file: fields and what places them. */
-const OpenListOptions = lazy(() => import('./list-options-panel.js'))
+/** Loaded on demand, because the options are rarely opened. */
+const OpenListOptions = part(async () => (await import('./list-options-panel.js')).default, {
+  Pending: () => <OptionsButton onClick={() => {}} />,
+})
 
 /** The options of a list as a whole: its export to a file, its columns, and its saved views. */
 function ListOptions<T>(props: ListOptionsProps<T>) {
   const [asked, setAsked] = useState(false)
-  const button = <OptionsButton onClick={() => setAsked(true)} />
-  if (!asked) return button
-  return (
-    <Suspense fallback={button}>
-      <OpenListOptions {...(props as unknown as ListOptionsProps<unknown>)} />
-    </Suspense>
-  )
+  if (!asked) return <OptionsButton onClick={() => setAsked(true)} />
+  return <OpenListOptions {...(props as unknown as ListOptionsProps<unknown>)} />
 }

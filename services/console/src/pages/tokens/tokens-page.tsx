@@ -1,6 +1,6 @@
 import type { Token } from '@gateway/contracts/token.js'
 import { Code, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import IconKey from '~icons/key'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
@@ -12,13 +12,14 @@ import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
 import { ButtonLink } from '../../ui/links.js'
 import { MoreMenu } from '../../ui/more-menu.js'
 import { Name, NameLink } from '../../ui/name.js'
+import { part } from '../../ui/part.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { grantsText } from './grants-text.js'
 import { TokenStatus } from './token-state.js'
 
-/** Not in the first file: it is a window. */
-const DisableDialog = lazy(async () => ({ default: (await import('./disable-dialog.js')).DisableDialog }))
+/** Loaded on demand, because the dialog is rarely opened. */
+const DisableDialog = part(async () => (await import('./disable-dialog.js')).DisableDialog)
 
 export function Page() {
   const t = useTexts()
@@ -59,11 +60,7 @@ export function Page() {
       rowKey={({ id }) => id}
       bulk={{ list: 'tokens', changes: ['tokens'], actions: tokenActions(t), nameOf: ({ name }) => name }}
     >
-      {chosen !== null && (
-        <Suspense fallback={null}>
-          <DisableDialog token={chosen} onClose={() => setChosen(null)} />
-        </Suspense>
-      )}
+      {chosen !== null && <DisableDialog token={chosen} onClose={() => setChosen(null)} />}
     </ServerListPage>
   )
 }
@@ -136,8 +133,8 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
 }
 
 // Not in the first file, as the dialog that shows them.
-const ExtendFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).ExtendFields }))
-const GrantFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).GrantFields }))
+const ExtendFields = part(async () => (await import('./bulk-fields.js')).ExtendFields)
+const GrantFields = part(async () => (await import('./bulk-fields.js')).GrantFields)
 
 /** Returns the actions on the selected tokens. */
 function tokenActions({ work: { bulk }, tokens }: Texts): readonly BulkAction[] {

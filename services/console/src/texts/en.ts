@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { enAutomation, enCopies } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
@@ -198,6 +199,43 @@ export const en = {
     first: 'First page',
     last: 'Last page',
     page: (n: number) => `Page ${n}`,
+    pageSize: 'Rows on a page',
+    rows: (n: number) => `${n} rows`,
+    filtered: 'Filters',
+    removeFilter: (filter: string) => `Remove the filter ${filter}`,
+    filters: {
+      acknowledged: 'Acknowledged',
+      action: 'Action',
+      actor: 'By',
+      available: 'Available',
+      basemap_code: 'Basemap',
+      before: 'Before',
+      cancelled: 'Cancelled',
+      enabled: 'Enabled',
+      expires_within: 'Expires within',
+      format: 'Format',
+      from: 'From',
+      held: 'Awaits approval',
+      kind: 'Kind',
+      layer_code: 'Layer',
+      mode: 'Mode',
+      owner: 'Owner',
+      requested_by: 'Requested by',
+      scan: 'Found by the scan',
+      scope: 'Scope',
+      source_code: 'Source',
+      source_enabled: 'Source enabled',
+      status: 'Status',
+      storage: 'Storage',
+      subject: 'Subject',
+      tag: 'Tag',
+      target_code: 'Target',
+      tiles_status: 'Vector tiles',
+      to: 'Until',
+      vector_code: 'Vector',
+      version: 'Version',
+      withdrawn: 'Withdrawn',
+    },
   },
   overview: {
     what: 'the overview',
@@ -678,6 +716,7 @@ export const en = {
     emptyAdvice: 'The gateway finds maps by scanning directories. Add the first one, then scan it.',
     add: 'Add a scan source',
     edit: 'Edit',
+    foundBy: (n: string) => `Show the ${n} found for the first time`,
     lastScan: 'Last scan',
     neverScanned: 'never scanned',
     scan: 'Scan now',
@@ -740,7 +779,8 @@ export const en = {
       refuses: 'Access denied',
       no_answer: 'No response',
     },
-    show: (kind: 'basemap' | 'vector'): string => (kind === 'basemap' ? 'Show basemaps' : 'Show vectors'),
+    show: (kind: ScanSource['kind']): string =>
+      ({ basemap: 'Show basemaps', vector: 'Show vectors', style: 'Show styles' })[kind],
   },
   slicing: {
     what: 'slicing',

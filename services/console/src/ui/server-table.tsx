@@ -1,12 +1,13 @@
 import { Group } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
+import { type ListSource, useList, withoutSecret } from '../api/list.js'
 import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import type { Bulk } from './bulk.js'
 import { BulkBar } from './bulk-bar.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
+import { FilterChips } from './filter-chips.js'
 import { type Filter, FilterField } from './filter-field.js'
 import type { Icon } from './icon.js'
 import { Loaded } from './loaded.js'
@@ -54,8 +55,7 @@ export function ServerTable<T, Q>({
   const t = useTexts()
   const bulk = useAllowedBulk(offered)
   const sortable = columns.flatMap(({ sort }) => sort ?? [])
-  const names = filters.map(({ name }) => name)
-  const list = useList(source, sortable, names, order)
+  const list = useList(source, sortable, order)
   const sorting = parseSorting(list.sort)
   const seen = useHiddenColumns(source.key, columns)
   const { items = [], total: found = 0 } = list.query.data ?? {}
@@ -68,7 +68,7 @@ export function ServerTable<T, Q>({
     <Loaded query={list.query} what={table.what}>
       {({ items, total }) => {
         if (total === 0 && !list.isNarrowed && list.q === '') return <NothingYet {...table.empty} />
-        const from = (list.page - 1) * PAGE_SIZE
+        const from = (list.page - 1) * list.pageSize
         return (
           <>
             <Group gap="sm" align="flex-end">
@@ -90,6 +90,11 @@ export function ServerTable<T, Q>({
               ))}
               <ListOptions source={source as never} query={list.matching} columns={seen} />
             </Group>
+            <FilterChips
+              filters={filters}
+              values={list.filters}
+              onRemove={(name) => list.set({ [name]: null, page: null })}
+            />
             {bulk !== undefined && <BulkBar bulk={bulk} selection={selection} total={total} />}
             {total === 0 ? (
               <Empty title={list.q === '' ? t.table.nothingLeft : t.table.nothingFound(list.q)}>
@@ -113,6 +118,11 @@ export function ServerTable<T, Q>({
               of={total}
               page={list.page}
               pages={list.pages}
+              size={list.pageSize}
+              onSize={(size) => {
+                list.setPageSize(size)
+                list.set({ page: null })
+              }}
               onPage={(n) => list.set({ page: n === 1 ? null : String(n) })}
             />
           </>

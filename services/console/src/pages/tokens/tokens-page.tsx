@@ -9,9 +9,10 @@ import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import type { BulkAction } from '../../ui/bulk.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
+import { Hint } from '../../ui/hint.js'
 import { ButtonLink } from '../../ui/links.js'
 import { MoreMenu } from '../../ui/more-menu.js'
-import { Name, NameLink } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
 import { part } from '../../ui/part.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -65,6 +66,9 @@ export function Page() {
   )
 }
 
+/** Maps that the hint of a row names; the page of the token names all. */
+const HINTED = 40
+
 function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[] {
   const t = useTexts()
   const isAdmin = useAllowed('admin')
@@ -95,9 +99,11 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       value: (token) => grantsText(token, t.tokens),
       // A separate column for the scopes would push the last column below the button.
       cell: (token) => (
-        <div>
-          <Name>{grantsText(token, t.tokens)}</Name>
-          <Text size="xs" c="dimmed">
+        <div className="in-row">
+          <Hint label={grantsText(token, t.tokens, HINTED)} multiline maw="min(36rem, 90vw)">
+            <bdi className="name">{grantsText(token, t.tokens)}</bdi>
+          </Hint>
+          <Text size="xs" c="dimmed" span>
             {token.scopes.join(', ')}
           </Text>
         </div>

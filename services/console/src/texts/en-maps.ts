@@ -15,6 +15,8 @@ export const enMaps = {
   openMap: 'Open a map',
   stepDone: 'done',
   facts: 'At a glance',
+  hideMap: 'Hide the map and the facts',
+  showMap: 'Show the map and the facts',
   shownVersion: 'Version shown',
   ofDefault: (version: string) => `${version} (default)`,
   ofNewest: (version: string) => `${version} (newest)`,

@@ -17,6 +17,8 @@ export const en = {
   copies: enCopies,
   skipToContent: 'Skip to content',
   common: {
+    codeNeeded: 'Enter a code.',
+    codeWrong: (character: string) => `A code cannot have “${character}” there.`,
     never: 'never',
     none: 'none',
     yes: 'yes',
@@ -754,7 +756,6 @@ export const en = {
       style: '{code}/style.json or {code}.json with sprites; fonts/{name}/ with glyph ranges or font files',
     },
     codeHint: 'A short name for this source. It cannot be changed later.',
-    codeWrong: 'One path segment: no slash, no leading dot or asterisk.',
     pathHint:
       'A directory that the control plane and the edges can read, s3://bucket/prefix, or an https URL. Storage credentials are settings.',
     pathWrong: 'A path begins with a slash, s3:// or https:// and contains no credentials.',
@@ -839,7 +840,7 @@ export const en = {
     rebuildHint: 'Builds a new version from these images, without seams, while the old one stays in use.',
     code: 'Layer code',
     codeHint: 'ASCII letters, digits, - and _. The layer is served as the basemap with this code.',
-    codeWrong: 'Use only ASCII letters, digits, - and _.',
+    codeNeeded: 'Letters, digits, ., - or _ of ASCII must remain.',
     name: 'Display name',
     sources: 'Images',
     sourcesNeeded: 'Choose at least one image.',
@@ -972,7 +973,6 @@ export const en = {
     noTargets: 'No targets yet',
     noTargetsAdvice: 'A target is a URL that accepts requests, or a directory that this machine can write to.',
     codeHint: 'A short name for this target. It cannot be changed later.',
-    codeWrong: 'One path segment: no slash, no leading dot or asterisk.',
     kinds: { http: 'HTTP endpoint', directory: 'Directory', bucket: 'Bucket', purge: 'Cache to purge' },
     bucket: 'Bucket and prefix',
     bucketHint: 'In the object storage that S3_ENDPOINT names; maps and vectors are laid out there like a scan source.',

@@ -14,6 +14,8 @@ export const zhMaps: typeof enMaps = {
   openMap: '打开一张地图',
   stepDone: '已完成',
   facts: '概要',
+  hideMap: '收起地图和概要',
+  showMap: '展开地图和概要',
   shownVersion: '显示的版本',
   ofDefault: (version) => `${version}（默认）`,
   ofNewest: (version) => `${version}（最新）`,

@@ -376,7 +376,13 @@ export const en = {
     push: 'Push',
     makeDefault: 'Make default',
     defaultTitle: (version: string) => `Make ${version} the default?`,
-    defaultWords: (code: string) => `Clients that read ${code} without a version, or as “current”, get it immediately:`,
+    defaultWords: {
+      now: (code: string) => `Clients that read ${code} without a version, or as “current”, get it immediately:`,
+      later: (code: string) =>
+        `Clients that read ${code} without a version, or as “current”, get it at the chosen time:`,
+      canary: (code: string) =>
+        `The chosen share of the tokens that read ${code} without a version, or as “current”, gets it first, and all of them afterwards:`,
+    },
     property: 'Property',
     now: 'Before',
     afterwards: 'After',
@@ -694,6 +700,8 @@ export const en = {
     issuedWarning: 'Copy it now. It is not shown again.',
     theToken: 'the token',
     tryIt: 'Try it',
+    mapAddress: 'A map of what it may read',
+    onlyOnPages: (origins: string) => `Maps open only on pages of ${origins}.`,
     done: 'I have copied it',
     disable: 'Disable',
     disableTitle: (name: string) => `Disable “${name}”?`,

@@ -363,7 +363,12 @@ export const zh: Texts = {
     push: '推送',
     makeDefault: '设为默认',
     defaultTitle: (version) => `将 ${version} 设为默认？`,
-    defaultWords: (code) => `不指定版本或以“current”读取 ${code} 的客户端会立即得到它：`,
+    defaultWords: {
+      now: (code) => `不指定版本或以“current”读取 ${code} 的客户端会立即得到它：`,
+      later: (code) => `不指定版本或以“current”读取 ${code} 的客户端会在所选时间得到它：`,
+      canary: (code) =>
+        `在不指定版本或以“current”读取 ${code} 的令牌中，所选比例的令牌先得到它，之后全部令牌都会得到：`,
+    },
     property: '属性',
     now: '更改前',
     afterwards: '更改后',
@@ -673,6 +678,8 @@ export const zh: Texts = {
     issuedWarning: '请立即复制：它不会再次显示。',
     theToken: '令牌',
     tryIt: '试一试',
+    mapAddress: '它可以读取的地图',
+    onlyOnPages: (origins) => `地图只能在 ${origins} 的页面上打开。`,
     done: '我已复制',
     disable: '停用',
     disableTitle: (name) => `停用“${name}”？`,

@@ -789,7 +789,7 @@ export const en = {
       no_answer: 'No response',
     },
     show: (kind: ScanSource['kind']): string =>
-      ({ basemap: 'Show basemaps', vector: 'Show vectors', style: 'Show styles' })[kind],
+      kind === 'basemap' ? 'Show basemaps' : kind === 'vector' ? 'Show vectors' : 'Show styles',
   },
   slicing: {
     what: 'slicing',

@@ -762,7 +762,7 @@ export const zh: Texts = {
       refuses: '拒绝访问',
       no_answer: '没有响应',
     },
-    show: (kind) => ({ basemap: '查看底图', vector: '查看矢量', style: '查看样式' })[kind],
+    show: (kind) => (kind === 'basemap' ? '查看底图' : kind === 'vector' ? '查看矢量' : '查看样式'),
   },
   slicing: {
     what: '切片',

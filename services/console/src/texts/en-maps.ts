@@ -12,6 +12,7 @@ export const enMaps = {
   },
   overview: { now: 'Now', busiest: 'Busiest', activity: 'Activity' },
   firstSteps: 'First steps',
+  dismissSteps: 'Dismiss',
   openMap: 'Open a map',
   stepDone: 'done',
   facts: 'At a glance',

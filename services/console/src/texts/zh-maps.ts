@@ -11,6 +11,7 @@ export const zhMaps: typeof enMaps = {
   },
   overview: { now: '当前', busiest: '最繁忙', activity: '动态' },
   firstSteps: '入门步骤',
+  dismissSteps: '不再显示',
   openMap: '打开一张地图',
   stepDone: '已完成',
   facts: '概要',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wrongInCode } from './codes.js'
 import { sentence } from './messages.js'
 
 /** An ISO 8601 UTC timestamp, the form of all responses. */
@@ -15,11 +16,12 @@ export function listOf<T extends z.ZodType>(item: T) {
 /** Maximum length of a code, name or label from a caller or a file name. */
 export const MAX_LABEL_LENGTH = 200
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: this excludes control characters
-const PATH_SEGMENT = /^[^.*/\\\u0000-\u001f\u007f][^/\\\u0000-\u001f\u007f]*$/
-
 /** A code that becomes one path segment: no slash, no control character, no leading dot. `*` is the wildcard of grants. */
-export const codeSchema = z.string().min(1).max(MAX_LABEL_LENGTH).regex(PATH_SEGMENT, sentence('said.path_segment'))
+export const codeSchema = z
+  .string()
+  .min(1)
+  .max(MAX_LABEL_LENGTH)
+  .refine((code) => wrongInCode(code) === null, sentence('said.path_segment'))
 
 /** A field of listed items that bodies may send back, so that a listed item can be posted. It is ignored. */
 export const asListedSchema = z.unknown().optional().describe('as listed; ignored')

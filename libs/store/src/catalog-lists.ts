@@ -1,6 +1,6 @@
 import { readBasemaps, type StoredBasemap, type StoredVersion } from './basemaps.js'
 import type { Queryable } from './connect.js'
-import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
+import { foundBy, type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 import { readVectors, type StoredVector } from './vectors.js'
 
 // Pages of the catalog for administrators. A first statement finds the codes of the page, and the usual functions read these codes.
@@ -93,6 +93,7 @@ export const VERSION_LISTING = {
     withdrawn: '(v.withdrawn OR b.withdrawn) = $',
     held: "(v.review IS NOT DISTINCT FROM 'held') = $",
     source_enabled: 's.enabled = $',
+    scan: foundBy('b.source_code', 'v.found_at'),
   },
 } satisfies Listing
 
@@ -142,6 +143,7 @@ export const VECTOR_LISTING = {
     available: 'v.available = $',
     withdrawn: 'v.withdrawn = $',
     source_enabled: 's.enabled = $',
+    scan: foundBy('v.source_code', 'v.found_at'),
   },
 } satisfies Listing
 

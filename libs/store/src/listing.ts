@@ -20,6 +20,11 @@ export interface Listing<Filter extends string = string> {
   readonly filters: Readonly<Record<Filter, string>>
 }
 
+/** The condition of the filter `scan`: the items that a scan of their source found for the first time. */
+export function foundBy(source: string, at: string): string {
+  return `EXISTS (SELECT FROM scans c WHERE c.id = $ AND c.source_code = ${source} AND ${at} BETWEEN c.started_at AND coalesce(c.finished_at, 'infinity'))`
+}
+
 /** A page of a list. Every further field is the value of the filter of that name; undefined and null do not filter. */
 export interface ListRequest {
   readonly q?: string | undefined

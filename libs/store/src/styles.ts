@@ -1,7 +1,7 @@
 import { MAX_KEPT_REVISIONS } from '@gateway/contracts/style.js'
 import type { CatalogSize } from './basemaps.js'
 import type { Queryable, Transaction } from './connect.js'
-import { type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
+import { foundBy, type Keys, type Listed, type Listing, type ListRequest, readKeys, readList } from './listing.js'
 import { whereCode } from './sql.js'
 
 export interface StoredStyleSource {
@@ -182,6 +182,7 @@ export const STYLE_LISTING = {
     available: 't.available = $',
     withdrawn: 't.withdrawn = $',
     source_enabled: 's.enabled = $',
+    scan: foundBy('t.source_code', 't.created_at'),
   },
 } satisfies Listing
 

@@ -15,6 +15,7 @@ import { notificationRoutes } from './notifications/routes.js'
 import { notificationPayload, notifications } from './notifications/watch.js'
 import { landingRoute } from './operators/landing-page.js'
 import { sessionRoutes } from './operators/session-routes.js'
+import { signInRoutes } from './operators/sign-in-routes.js'
 import type { FindCaller } from './platform/admin-gate/caller.js'
 import type { AdminGate } from './platform/admin-gate/gate.js'
 import { auditRoutes } from './platform/audit/routes.js'
@@ -65,10 +66,11 @@ export async function registerFeatures(
   systemRoutes(app, ctx)
   landingRoute(app)
   sessionRoutes(app, ctx)
+  await signInRoutes(app, ctx, adminGate)
   if (ctx.settings.oidcIssuer !== null) {
     // The client of a provider is loaded only if a provider is configured.
-    const { signInRoutes } = await import('./operators/sign-in-routes.js')
-    await signInRoutes(app, ctx, adminGate)
+    const { providerRoutes } = await import('./operators/provider-routes.js')
+    providerRoutes(app, ctx, adminGate)
   }
   await catalogRoutes(app, ctx, { edges, gate, findCaller })
   tokenRoutes(app, ctx, edges)

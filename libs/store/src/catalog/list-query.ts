@@ -18,6 +18,9 @@ export const text = z
   .max(4096)
   .regex(/^[^\0]*$/, sentence('said.no_nul'))
 
+/** The filter `scan`. */
+export const FOUND_BY_SCAN = z.uuid().describe('id of a scan: only what it found for the first time')
+
 /** The parts of a list that make up its query schema. */
 interface Fields<Filter extends string> {
   /** named by the words of the API description */

@@ -17,17 +17,42 @@ import { useWrite } from './use-write.js'
 /** Queries that a scan or an availability check may change. */
 export const SCANNED = ['basemaps', 'vectors', 'styles', 'scan-sources', 'dashboard']
 
-export const BASEMAPS = listOf('basemaps', '/api/v1/admin/basemaps')
+export const BASEMAPS = listOf('basemaps', '/api/v1/admin/basemaps', {
+  source_code: true,
+  available: true,
+  withdrawn: true,
+  source_enabled: true,
+  owner: true,
+  tag: true,
+})
 /** The versions of all basemaps. */
-export const VERSIONS = listOf('basemaps', '/api/v1/admin/versions')
+export const VERSIONS = listOf('basemaps', '/api/v1/admin/versions', {
+  basemap_code: true,
+  source_code: true,
+  storage: true,
+  format: true,
+  available: true,
+  withdrawn: true,
+  held: true,
+  source_enabled: true,
+  scan: true,
+})
 export function versionsOf(code: string) {
   type Query = QueryOf<'/api/v1/admin/basemaps/{code}/versions'>
   const read = (query: Query) =>
     call('get', '/api/v1/admin/basemaps/{code}/versions', { params: { path: { code }, query } })
-  return { key: 'basemaps', read }
+  return { key: 'basemaps', filters: [], read }
 }
 
-export const VECTORS = listOf('vectors', '/api/v1/admin/vectors')
+export const VECTORS = listOf('vectors', '/api/v1/admin/vectors', {
+  kind: true,
+  tiles_status: true,
+  source_code: true,
+  available: true,
+  withdrawn: true,
+  source_enabled: true,
+  scan: true,
+})
 
 export function basemapQuery(code: string) {
   return queryOptions({

@@ -2,7 +2,12 @@ import { type BodyOf, call } from './client.js'
 import { listOf, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
-export const EXPORTS = listOf('exports', '/api/v1/admin/exports')
+export const EXPORTS = listOf('exports', '/api/v1/admin/exports', {
+  status: true,
+  basemap_code: true,
+  version: true,
+  target_code: true,
+})
 
 /** The newest failed exports that nobody has removed. */
 export const failedExportsQuery = listQuery(EXPORTS, { limit: 1, status: 'failed' })

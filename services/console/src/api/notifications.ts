@@ -2,8 +2,15 @@ import { type BodyOf, call } from './client.js'
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
-export const NOTIFICATION_RULES = listOf('notification-rules', '/api/v1/admin/notification-rules')
-export const NOTIFICATIONS = listOf('notifications', '/api/v1/admin/notification-records')
+export const NOTIFICATION_RULES = listOf('notification-rules', '/api/v1/admin/notification-rules', {
+  enabled: true,
+  kind: true,
+})
+export const NOTIFICATIONS = listOf('notifications', '/api/v1/admin/notification-records', {
+  status: true,
+  acknowledged: true,
+  before: true,
+})
 
 const CHANGES = { changes: ['notification-rules'] }
 

@@ -283,6 +283,7 @@ export interface paths {
           withdrawn?: "true" | "false";
           held?: "true" | "false";
           source_enabled?: "true" | "false";
+          scan?: string;
         };
       };
       responses: {
@@ -375,6 +376,7 @@ export interface paths {
           available?: "true" | "false";
           withdrawn?: "true" | "false";
           source_enabled?: "true" | "false";
+          scan?: string;
         };
       };
       responses: {
@@ -1982,6 +1984,7 @@ export interface paths {
           available?: "true" | "false";
           withdrawn?: "true" | "false";
           source_enabled?: "true" | "false";
+          scan?: string;
         };
       };
       responses: {

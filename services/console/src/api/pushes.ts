@@ -20,7 +20,7 @@ const RECORDS = {
 } as const
 type Records = (typeof RECORDS)[PushKind]
 
-export const TARGETS = listOf('targets', '/api/v1/admin/targets')
+export const TARGETS = listOf('targets', '/api/v1/admin/targets', { kind: true, mode: true, enabled: true })
 
 /** Tells whether there are targets, with the first one that takes pushes. */
 export const anyTargetQuery = listQuery(TARGETS, { limit: 1 })
@@ -33,10 +33,12 @@ export function targetQuery(code: string) {
   })
 }
 
+const OF_DELIVERIES = { status: true, acknowledged: true, target_code: true, before: true } as const
+
 export const PUSHES: Readonly<Record<PushKind, ListSource<AnyPush, QueryOf<Records>>>> = {
-  basemap: listOf('pushes', RECORDS.basemap),
-  vector: listOf('pushes', RECORDS.vector),
-  purge: listOf('pushes', RECORDS.purge),
+  basemap: listOf('pushes', RECORDS.basemap, { ...OF_DELIVERIES, basemap_code: true, version: true }),
+  vector: listOf('pushes', RECORDS.vector, { ...OF_DELIVERIES, vector_code: true }),
+  purge: listOf('pushes', RECORDS.purge, { ...OF_DELIVERIES, basemap_code: true }),
 }
 
 export type PushDetails = Answer<'get', `${Records}/{id}`>

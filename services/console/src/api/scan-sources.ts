@@ -4,7 +4,11 @@ import { type Answer, type BodyOf, CREATES_ONLY, call, LONG_TIMEOUT_MS, reads } 
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
-export const SCAN_SOURCES = listOf('scan-sources', '/api/v1/admin/scan-sources')
+export const SCAN_SOURCES = listOf('scan-sources', '/api/v1/admin/scan-sources', {
+  kind: true,
+  enabled: true,
+  status: true,
+})
 
 export function scanSourceQuery(code: string) {
   return queryOptions({

@@ -3,7 +3,7 @@ import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
 /** The signing keys, newest first. */
-export const SIGNING_KEYS = listOf('signing-keys', '/api/v1/admin/signing-keys')
+export const SIGNING_KEYS = listOf('signing-keys', '/api/v1/admin/signing-keys', {})
 
 /** @param seconds for which URLs signed by the current key stay valid */
 export function useRotateKey() {

@@ -8,7 +8,13 @@ export type SliceBody = BodyOf<'post', '/api/v1/admin/slice/jobs'> & { source_pa
 
 export const isOpen = (job: ListedSliceJob): boolean => job.status === 'pending' || job.status === 'running'
 
-export const SLICE_JOBS = listOf('slicing', '/api/v1/admin/slice/jobs')
+export const SLICE_JOBS = listOf('slicing', '/api/v1/admin/slice/jobs', {
+  status: true,
+  cancelled: true,
+  acknowledged: true,
+  target_code: true,
+  requested_by: true,
+})
 
 /** The jobs on the first page of the console, newest first: failed ones that nobody has acknowledged, running ones, and waiting ones. */
 export function failedJobsQuery(limit: number) {

@@ -3,7 +3,13 @@ import { type Answer, type Call, call, LONG_TIMEOUT_MS, reads } from './client.j
 import { listOf } from './list.js'
 import { useWrite } from './use-write.js'
 
-export const STYLES = listOf('styles', '/api/v1/admin/styles')
+export const STYLES = listOf('styles', '/api/v1/admin/styles', {
+  source_code: true,
+  available: true,
+  withdrawn: true,
+  source_enabled: true,
+  scan: true,
+})
 
 export type StyleDocument = Answer<'get', '/api/v1/admin/styles/{code}/document'>
 

@@ -70,4 +70,11 @@ export function auditFile(query: ExportQuery): string {
   return call('get', '/api/v1/admin/audit/export', { params: { query } }).path
 }
 
-export const AUDIT = listOf('audit', '/api/v1/admin/audit')
+export const AUDIT = listOf('audit', '/api/v1/admin/audit', {
+  actor: true,
+  action: true,
+  subject: true,
+  from: true,
+  to: true,
+  before: true,
+})

@@ -3,7 +3,15 @@ import { type BodyOf, call, reads } from './client.js'
 import { listOf, listQuery } from './list.js'
 import { useWrite } from './use-write.js'
 
-export const TOKENS = listOf('tokens', '/api/v1/admin/tokens')
+export const TOKENS = listOf('tokens', '/api/v1/admin/tokens', {
+  kind: true,
+  status: true,
+  scope: true,
+  basemap_code: true,
+  vector_code: true,
+  layer_code: true,
+  expires_within: true,
+})
 
 /** Days before its expiry at which an active token needs attention. */
 export const EXPIRES_WITHIN_DAYS = 14

@@ -1,61 +1,35 @@
-import { type ComponentProps, lazy, Suspense, useEffect } from 'react'
+import { useEffect } from 'react'
 import { beginPart } from '../ui/first-page.js'
+import { part } from '../ui/part.js'
+import type { MapViewProps } from './map-view.js'
 import { MapSkeleton } from './skeleton.js'
+import type { StyleMapProps } from './style-map.js'
+import type { VersionMapProps } from './version-map.js'
 
 /** The map library is most of the console's size, so it is loaded only for maps. On the first page, everything else waits for it. */
-function withLibrary<M, C>(load: () => Promise<M>, choose: (module: M) => C): () => Promise<{ default: C }> {
-  return async () => {
-    const end = beginPart()
-    try {
-      return { default: choose(await load()) }
-    } finally {
-      end()
-    }
+async function withLibrary<C>(load: () => Promise<C>): Promise<C> {
+  const end = beginPart()
+  try {
+    return await load()
+  } finally {
+    end()
   }
 }
 
-const LazyVersionMap = lazy(
-  withLibrary(
-    () => import('./version-map.js'),
-    (module) => module.VersionMap,
-  ),
+export const VersionMap = part<VersionMapProps>(
+  () => withLibrary(async () => (await import('./version-map.js')).VersionMap),
+  { Pending: ({ tall }) => <MapSkeleton tall={tall ?? false} /> },
 )
-const loadMapView = withLibrary(
-  () => import('./map-view.js'),
-  (module) => module.MapView,
-)
-const LazyMapView = lazy(loadMapView)
-const loadStyleMap = withLibrary(
-  () => import('./style-map.js'),
-  (module) => module.StyleMap,
-)
-const LazyStyleMap = lazy(loadStyleMap)
 
-export function VersionMap(props: ComponentProps<typeof LazyVersionMap>) {
-  return (
-    <Suspense fallback={<MapSkeleton tall={props.tall ?? false} />}>
-      <LazyVersionMap {...props} />
-    </Suspense>
-  )
-}
+export const MapView = part<MapViewProps>(() => withLibrary(async () => (await import('./map-view.js')).MapView), {
+  Pending: () => <MapSkeleton />,
+})
 
-export function MapView(props: ComponentProps<typeof LazyMapView>) {
-  return (
-    <Suspense fallback={<MapSkeleton />}>
-      <LazyMapView {...props} />
-    </Suspense>
-  )
-}
-
-export function StyleMap(props: ComponentProps<typeof LazyStyleMap>) {
-  return (
-    <Suspense fallback={<MapSkeleton tall />}>
-      <LazyStyleMap {...props} />
-    </Suspense>
-  )
-}
+export const StyleMap = part<StyleMapProps>(() => withLibrary(async () => (await import('./style-map.js')).StyleMap), {
+  Pending: () => <MapSkeleton tall />,
+})
 
 /** Begins to load the map library while the content of a map is still being requested. */
 export function useMapLibrary(of: 'view' | 'style' = 'view'): void {
-  useEffect(() => void (of === 'view' ? loadMapView() : loadStyleMap()).catch(() => {}), [of])
+  useEffect(() => void (of === 'view' ? MapView : StyleMap).prepare(), [of])
 }

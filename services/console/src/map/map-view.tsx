@@ -18,7 +18,7 @@ export interface MapContent {
   readonly layers: readonly LayerSpecification[]
 }
 
-interface MapViewProps {
+export interface MapViewProps {
   readonly label: string
   readonly content: MapContent
   /** initial extent without a camera */

@@ -9,7 +9,7 @@ import { MapLibre, NavigationControl, ScaleControl } from './library.js'
 import { layersOf } from './style-layers.js'
 import { styleRequests } from './style-requests.js'
 
-interface StyleMapProps {
+export interface StyleMapProps {
   readonly label: string
   readonly of: StyleDocument
   readonly token: string

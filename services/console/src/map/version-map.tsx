@@ -16,7 +16,7 @@ import { MapSkeleton } from './skeleton.js'
 import { useVersionPreview } from './use-preview.js'
 import { type Overlay, type ServedAs, versionContent, withOverlay } from './version-content.js'
 
-interface VersionMapProps {
+export interface VersionMapProps {
   readonly code: string
   readonly version: BasemapVersion
   readonly grid: boolean

@@ -35,6 +35,9 @@ export interface NavigateOptions {
   readonly keepsScroll?: boolean
 }
 
+/** The options of a navigation that discards nothing, because the form of the page was saved. */
+export const SAVED = { state: { saved: true } } as const
+
 /** Follows the history: which page is shown, which one is being loaded, and whether a form holds back. A page stays until the next one is loaded. */
 export class Router {
   readonly places: Places

@@ -28,8 +28,6 @@ export function tidyUp() {
 
 /** Renders a component like a page of the console for a user with this role; `/elsewhere` is another page. */
 export function show(component: ReactNode, role: Role = 'admin') {
-  const queries = createQueries()
-  queries.setQueryData(sessionQuery.queryKey, { name: role, actor: role, role, by: 'oidc', expires_at: null })
   const router = new Router(
     [
       { path: '/', Component: () => component },
@@ -38,6 +36,13 @@ export function show(component: ReactNode, role: Role = 'admin') {
     ],
     memoryPlaces(['/elsewhere', '/']),
   )
+  return showRouter(router, role)
+}
+
+/** Renders the page of a router's place for a user with this role. */
+export function showRouter(router: Router, role: Role = 'admin') {
+  const queries = createQueries()
+  queries.setQueryData(sessionQuery.queryKey, { name: role, actor: role, role, by: 'oidc', expires_at: null })
   // Test mode: no transitions, since they would never end here.
   const page = render(
     <MantineProvider env="test">

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '@gateway/contracts/errors.js'
 import type { MessageTemplate } from '@gateway/contracts/message-template.js'
 import type { MessageCode } from '@gateway/contracts/messages.js'
+import type { ScanSource } from '@gateway/contracts/scan-source.js'
 import { enAutomation, enCopies } from './en-automation.js'
 import { enMaps } from './en-maps.js'
 import { enPartner } from './en-partner.js'
@@ -16,6 +17,8 @@ export const en = {
   copies: enCopies,
   skipToContent: 'Skip to content',
   common: {
+    codeNeeded: 'Enter a code.',
+    codeWrong: (character: string) => `A code cannot have “${character}” there.`,
     never: 'never',
     none: 'none',
     yes: 'yes',
@@ -79,6 +82,9 @@ export const en = {
     timedOut:
       'The request timed out. The change may still have been made: check the current state before you try again.',
     notLoaded: 'This page could not be loaded',
+    notLoadedPart: 'This part of the page could not be loaded',
+    outdated:
+      'The server has a newer version of the console. This page keeps working: save your input, and reload the page then.',
     unreachable:
       'The service cannot be reached. Check that it is running and that your network connection works. This page reconnects automatically.',
     /** Remedies by the code of a refusal, for refusals whose message does not name one. */
@@ -195,6 +201,43 @@ export const en = {
     first: 'First page',
     last: 'Last page',
     page: (n: number) => `Page ${n}`,
+    pageSize: 'Rows on a page',
+    rows: (n: number) => `${n} rows`,
+    filtered: 'Filters',
+    removeFilter: (filter: string) => `Remove the filter ${filter}`,
+    filters: {
+      acknowledged: 'Acknowledged',
+      action: 'Action',
+      actor: 'By',
+      available: 'Available',
+      basemap_code: 'Basemap',
+      before: 'Before',
+      cancelled: 'Cancelled',
+      enabled: 'Enabled',
+      expires_within: 'Expires within',
+      format: 'Format',
+      from: 'From',
+      held: 'Awaits approval',
+      kind: 'Kind',
+      layer_code: 'Layer',
+      mode: 'Mode',
+      owner: 'Owner',
+      requested_by: 'Requested by',
+      scan: 'Found by the scan',
+      scope: 'Scope',
+      source_code: 'Source',
+      source_enabled: 'Source enabled',
+      status: 'Status',
+      storage: 'Storage',
+      subject: 'Subject',
+      tag: 'Tag',
+      target_code: 'Target',
+      tiles_status: 'Vector tiles',
+      to: 'Until',
+      vector_code: 'Vector',
+      version: 'Version',
+      withdrawn: 'Withdrawn',
+    },
   },
   overview: {
     what: 'the overview',
@@ -333,7 +376,13 @@ export const en = {
     push: 'Push',
     makeDefault: 'Make default',
     defaultTitle: (version: string) => `Make ${version} the default?`,
-    defaultWords: (code: string) => `Clients that read ${code} without a version, or as “current”, get it immediately:`,
+    defaultWords: {
+      now: (code: string) => `Clients that read ${code} without a version, or as “current”, get it immediately:`,
+      later: (code: string) =>
+        `Clients that read ${code} without a version, or as “current”, get it at the chosen time:`,
+      canary: (code: string) =>
+        `The chosen share of the tokens that read ${code} without a version, or as “current”, gets it first, and all of them afterwards:`,
+    },
     property: 'Property',
     now: 'Before',
     afterwards: 'After',
@@ -651,6 +700,8 @@ export const en = {
     issuedWarning: 'Copy it now. It is not shown again.',
     theToken: 'the token',
     tryIt: 'Try it',
+    mapAddress: 'A map of what it may read',
+    onlyOnPages: (origins: string) => `Maps open only on pages of ${origins}.`,
     done: 'I have copied it',
     disable: 'Disable',
     disableTitle: (name: string) => `Disable “${name}”?`,
@@ -675,6 +726,7 @@ export const en = {
     emptyAdvice: 'The gateway finds maps by scanning directories. Add the first one, then scan it.',
     add: 'Add a scan source',
     edit: 'Edit',
+    foundBy: (n: string) => `Show the ${n} found for the first time`,
     lastScan: 'Last scan',
     neverScanned: 'never scanned',
     scan: 'Scan now',
@@ -712,7 +764,6 @@ export const en = {
       style: '{code}/style.json or {code}.json with sprites; fonts/{name}/ with glyph ranges or font files',
     },
     codeHint: 'A short name for this source. It cannot be changed later.',
-    codeWrong: 'One path segment: no slash, no leading dot or asterisk.',
     pathHint:
       'A directory that the control plane and the edges can read, s3://bucket/prefix, or an https URL. Storage credentials are settings.',
     pathWrong: 'A path begins with a slash, s3:// or https:// and contains no credentials.',
@@ -737,7 +788,8 @@ export const en = {
       refuses: 'Access denied',
       no_answer: 'No response',
     },
-    show: (kind: 'basemap' | 'vector'): string => (kind === 'basemap' ? 'Show basemaps' : 'Show vectors'),
+    show: (kind: ScanSource['kind']): string =>
+      kind === 'basemap' ? 'Show basemaps' : kind === 'vector' ? 'Show vectors' : 'Show styles',
   },
   slicing: {
     what: 'slicing',
@@ -796,7 +848,7 @@ export const en = {
     rebuildHint: 'Builds a new version from these images, without seams, while the old one stays in use.',
     code: 'Layer code',
     codeHint: 'ASCII letters, digits, - and _. The layer is served as the basemap with this code.',
-    codeWrong: 'Use only ASCII letters, digits, - and _.',
+    codeNeeded: 'Letters, digits, ., - or _ of ASCII must remain.',
     name: 'Display name',
     sources: 'Images',
     sourcesNeeded: 'Choose at least one image.',
@@ -929,7 +981,6 @@ export const en = {
     noTargets: 'No targets yet',
     noTargetsAdvice: 'A target is a URL that accepts requests, or a directory that this machine can write to.',
     codeHint: 'A short name for this target. It cannot be changed later.',
-    codeWrong: 'One path segment: no slash, no leading dot or asterisk.',
     kinds: { http: 'HTTP endpoint', directory: 'Directory', bucket: 'Bucket', purge: 'Cache to purge' },
     bucket: 'Bucket and prefix',
     bucketHint: 'In the object storage that S3_ENDPOINT names; maps and vectors are laid out there like a scan source.',

@@ -1,12 +1,13 @@
 import { Button, Group, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useTexts } from '../texts/texts.js'
 import type { Bulk, BulkAction } from './bulk.js'
+import { part } from './part.js'
 import type { Selection } from './use-selection.js'
 import { WriteButton } from './write-button.js'
 
-/** Not in the first file: it has fields and a window. */
-const BulkDialog = lazy(() => import('./bulk-dialog.js'))
+/** Loaded on demand, because the dialog is rarely opened. */
+const BulkDialog = part(async () => (await import('./bulk-dialog.js')).default)
 
 interface BulkBarProps<T> {
   readonly bulk: Bulk<T>
@@ -48,14 +49,12 @@ export function BulkBar<T>({ bulk, selection, total }: BulkBarProps<T>) {
         </Group>
       )}
       {asked !== null && (
-        <Suspense fallback={null}>
-          <BulkDialog
-            bulk={bulk as Bulk<unknown>}
-            selection={selection as Selection<unknown>}
-            action={asked}
-            onClose={() => setAsked(null)}
-          />
-        </Suspense>
+        <BulkDialog
+          bulk={bulk as Bulk<unknown>}
+          selection={selection as Selection<unknown>}
+          action={asked}
+          onClose={() => setAsked(null)}
+        />
       )}
     </>
   )

@@ -1,8 +1,13 @@
 import { TextInput } from '@mantine/core'
+import type { Texts } from '../texts/en.js'
 import { useTexts } from '../texts/texts.js'
 
-/** The service's check of the code of a scan source or target; see `codeSchema` of the contracts. */
-export const CODE = /^[^.*/\\\s][^/\\\s]*$/
+/** Says what is wrong with a code, by the check of the service; null: nothing. */
+export function codeProblem(code: string, wrongIn: (code: string) => string | null, { common }: Texts): string | null {
+  if (code.trim() === '') return common.codeNeeded
+  const wrong = wrongIn(code)
+  return wrong === null ? null : common.codeWrong(wrong === '\\' ? wrong : JSON.stringify(wrong).slice(1, -1))
+}
 
 interface CodeAndNameProps {
   readonly form: { getInputProps(path: 'code' | 'name'): object }

@@ -40,16 +40,16 @@ export function nameColumn<T extends Named>(t: Texts, addressOf: (code: string) 
     sort: 'name',
     value: ({ name, code }) => `${name} ${code}`,
     cell: ({ name, code, enabled = true, withdrawn = false, source_enabled = true }) => (
-      <>
-        <NameLink to={addressOf(code)} fw={550} name={name} />{' '}
-        {!enabled && <Status tone="off">{t.common.disabled}</Status>}{' '}
-        <WithdrawnMark of={{ withdrawn, source_enabled }} />
+      <div className="in-row">
+        <NameLink to={addressOf(code)} fw={550} name={name} />
         {name !== code && (
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" span className="code">
             <Name>{code}</Name>
           </Text>
         )}
-      </>
+        {!enabled && <Status tone="off">{t.common.disabled}</Status>}
+        <WithdrawnMark of={{ withdrawn, source_enabled }} />
+      </div>
     ),
   }
 }

@@ -1,16 +1,14 @@
 import type { ModalProps } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useEffect, useState } from 'react'
+import { firstPageDrawn } from './first-page.js'
+import { part } from './part.js'
 
-const LazyModal = lazy(() => import('./modal.js'))
+const Modal = part<ModalProps>(async () => (await import('./modal.js')).default)
 
-/** A dialog, whose code is loaded when it first opens. It stays then, so that it closes softly and gives the focus back. */
+/** A dialog, whose code is loaded after the page that has it. It stays once it was opened, so that it closes softly and gives the focus back. */
 export function Dialog(props: ModalProps) {
   const [isNeeded, setNeeded] = useState(props.opened)
+  useEffect(() => void firstPageDrawn.then(Modal.prepare), [])
   if (props.opened && !isNeeded) setNeeded(true)
-  if (!isNeeded) return null
-  return (
-    <Suspense fallback={null}>
-      <LazyModal {...props} />
-    </Suspense>
-  )
+  return isNeeded ? <Modal {...props} /> : null
 }

@@ -48,6 +48,9 @@ const MOMENT_SETTLED_MS = 800
 /** A year of which only the first digits are typed: 2 for 2026 is the year 0002. */
 const BEGUN_YEAR = /^0/
 
+/** Width of a field for a code or a tag, so that the filters of a list fit in one row. */
+const ENTERED_WIDTH = '10rem'
+
 /** Applies the value on Enter or blur, since a part of a value matches nothing. The browser reports a time only if it is whole. */
 function EnteredFilter({ label, isMoment, value, onChange }: EnteredFilterProps) {
   const shown = isMoment ? localMoment(value) : value
@@ -61,7 +64,7 @@ function EnteredFilter({ label, isMoment, value, onChange }: EnteredFilterProps)
     <TextInput
       {...(isMoment
         ? { label, type: 'datetime-local', max: '9999-12-31T23:59' }
-        : { 'aria-label': label, placeholder: label })}
+        : { 'aria-label': label, placeholder: label, w: ENTERED_WIDTH })}
       value={text}
       onChange={(event) => type(event.currentTarget.value)}
       onBlur={take}

@@ -1,16 +1,15 @@
 import {
   cloneElement,
   type FocusEvent,
-  lazy,
   type PointerEvent,
   type ReactElement,
   type ReactNode,
-  Suspense,
   useId,
   useState,
 } from 'react'
+import { part } from './part.js'
 
-const OpenTooltip = lazy(() => import('./tooltip.js'))
+const OpenTooltip = part(async () => (await import('./tooltip.js')).default, { isOptional: true })
 
 interface HintProps {
   readonly label: ReactNode
@@ -42,11 +41,7 @@ export function Hint({ label, disabled = false, children, ...look }: HintProps) 
   return (
     <>
       {child}
-      {target !== null && (
-        <Suspense fallback={null}>
-          <OpenTooltip id={id} target={target} label={label} {...look} />
-        </Suspense>
-      )}
+      {target !== null && <OpenTooltip id={id} target={target} label={label} {...look} />}
     </>
   )
 }

@@ -2,8 +2,9 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
+import { SAVED } from '../router/router.js'
 import { show } from '../testing/render.js'
-import { FormGuard, SAVED } from './leave-guard.js'
+import { FormGuard } from './leave-guard.js'
 
 test('Back asks before it discards input, and leaves after confirmation', async () => {
   const { router } = show(<FormGuard isDirty={() => true} />)

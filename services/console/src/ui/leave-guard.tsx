@@ -2,11 +2,9 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useGuard } from '../router/hooks.js'
 import type { Place } from '../router/places.js'
+import { SAVED } from '../router/router.js'
 import { useTexts } from '../texts/texts.js'
-import { Dialog } from './dialog.js'
-
-/** The `state` of a navigation that discards nothing: `go(path, SAVED)`. */
-export const SAVED = { state: { saved: true } } as const
+import Modal from './modal.js'
 
 /** The shown part of a page: another tab unmounts the forms of this one. */
 const shownPart = ({ pathname, search }: Place) => `${pathname} ${new URLSearchParams(search).get('tab') ?? ''}`
@@ -37,7 +35,8 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
   }, [])
   const stay = () => blocked?.stay()
   return (
-    <Dialog opened={blocked !== null} onClose={stay} title={title} zIndex={400}>
+    // The dialog is loaded with the form: it must open while the service is away.
+    <Modal opened={blocked !== null} onClose={stay} title={title} zIndex={400}>
       <Stack>
         <Text>{children}</Text>
         <Group justify="flex-end">
@@ -49,7 +48,7 @@ export function LeaveGuard({ when, title, children }: LeaveGuardProps) {
           </Button>
         </Group>
       </Stack>
-    </Dialog>
+    </Modal>
   )
 }
 

@@ -20,8 +20,22 @@ export function Name({ children }: { children: string }) {
       maw="min(36rem, 90vw)"
       className="whole-name"
     >
-      <bdi className="name">{text}</bdi>
+      <bdi className="name">{text.length <= CUT_AT ? text : <Ends text={text} />}</bdi>
     </Hint>
+  )
+}
+
+/** Number of characters at the end of a long name that a row of a list always shows. */
+const END = 12
+
+/** A long name in two parts, of which a row cuts only the first: names often differ in their last letters. */
+function Ends({ text }: { text: string }) {
+  const characters = [...text]
+  return (
+    <>
+      <span className="name-start">{characters.slice(0, -END).join('')}</span>
+      <span className="name-end">{characters.slice(-END).join('')}</span>
+    </>
   )
 }
 

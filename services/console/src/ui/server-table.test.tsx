@@ -1,5 +1,5 @@
 // @vitest-environment happy-dom
-import { screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, test } from 'vitest'
 import type { ListSource } from '../api/list.js'
@@ -28,8 +28,11 @@ function serve(total = TOTAL) {
 
 const ROWS: ListSource<Row, { status?: string }> = {
   key: 'rows',
+  filters: ['status', 'target_code'],
   read: (query) => ({ method: 'GET', path: `/rows?${new URLSearchParams(query)}` }),
 }
+
+const DISABLE = { action: 'disable', label: 'Disable', needs: 'admin' } as const
 
 const table = (
   <ServerTable
@@ -63,6 +66,33 @@ test('the service applies search, sorting, filters and pages, and the URL holds 
   expect(router.state.location.search).toBe('?sort=name&status=active&q=ab')
   // The service cannot sort by this column.
   expect(screen.queryByRole('button', { name: 'Made up' })).toBeNull()
+})
+
+test('a filter of the address that has no field narrows the list, and its chip removes it', async () => {
+  const sent = serve()
+  const { router } = show(table)
+  await screen.findByText('row 0')
+  await act(() => router.navigate('/?target_code=portal&unknown=1'))
+  await waitFor(() => expect(sent().at(-1)).toBe('?limit=25&target_code=portal'))
+  await screen.findByText('Target: portal')
+  await userEvent.click(screen.getByRole('button', { name: 'Remove the filter Target: portal' }))
+  await waitFor(() => expect(router.state.location.search).toBe('?unknown=1'))
+})
+
+test('the number of rows on a page is kept for every list, and a click with Shift selects a range', async () => {
+  const sent = serve()
+  const bulk = { list: 'tokens', changes: [], actions: [DISABLE], nameOf: ({ name }: Row) => name } as const
+  show(<ServerTable {...table.props} bulk={bulk} />)
+  await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Rows on a page' }), '50 rows')
+  await waitFor(() => expect(sent().at(-1)).toBe('?limit=50'))
+  await screen.findByText('row 49')
+  const user = userEvent.setup()
+  await user.click(screen.getByRole('checkbox', { name: 'Select row 3' }))
+  await user.keyboard('{Shift>}')
+  await user.click(screen.getByRole('checkbox', { name: 'Select row 9' }))
+  await user.keyboard('{/Shift}')
+  await screen.findByText('7 selected')
+  localStorage.removeItem('list.page-size')
 })
 
 test('the first click on the column by which a list is already sorted reverses the order', async () => {

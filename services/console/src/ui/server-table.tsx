@@ -1,17 +1,19 @@
 import { Group } from '@mantine/core'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { type ListSource, PAGE_SIZE, useList, withoutSecret } from '../api/list.js'
+import { type ReactNode, useState } from 'react'
+import { type ListSource, useList, withoutSecret } from '../api/list.js'
 import { useAllowed } from '../api/session.js'
 import { useTexts } from '../texts/texts.js'
 import type { Bulk } from './bulk.js'
 import { BulkBar } from './bulk-bar.js'
 import type { Column } from './columns.js'
 import { Empty } from './empty.js'
+import { FilterChips } from './filter-chips.js'
 import { type Filter, FilterField } from './filter-field.js'
 import type { Icon } from './icon.js'
 import { Loaded } from './loaded.js'
 import { OptionsButton } from './options-button.js'
 import { Page } from './page.js'
+import { part } from './part.js'
 import { Section } from './section.js'
 import { Pages, SearchField, TableFrame } from './table-frame.js'
 import { nextSorting, parseSorting, sortingText } from './table-rows.js'
@@ -53,8 +55,7 @@ export function ServerTable<T, Q>({
   const t = useTexts()
   const bulk = useAllowedBulk(offered)
   const sortable = columns.flatMap(({ sort }) => sort ?? [])
-  const names = filters.map(({ name }) => name)
-  const list = useList(source, sortable, names, order)
+  const list = useList(source, sortable, order)
   const sorting = parseSorting(list.sort)
   const seen = useHiddenColumns(source.key, columns)
   const { items = [], total: found = 0 } = list.query.data ?? {}
@@ -67,7 +68,7 @@ export function ServerTable<T, Q>({
     <Loaded query={list.query} what={table.what}>
       {({ items, total }) => {
         if (total === 0 && !list.isNarrowed && list.q === '') return <NothingYet {...table.empty} />
-        const from = (list.page - 1) * PAGE_SIZE
+        const from = (list.page - 1) * list.pageSize
         return (
           <>
             <Group gap="sm" align="flex-end">
@@ -89,6 +90,11 @@ export function ServerTable<T, Q>({
               ))}
               <ListOptions source={source as never} query={list.matching} columns={seen} />
             </Group>
+            <FilterChips
+              filters={filters}
+              values={list.filters}
+              onRemove={(name) => list.set({ [name]: null, page: null })}
+            />
             {bulk !== undefined && <BulkBar bulk={bulk} selection={selection} total={total} />}
             {total === 0 ? (
               <Empty title={list.q === '' ? t.table.nothingLeft : t.table.nothingFound(list.q)}>
@@ -112,6 +118,11 @@ export function ServerTable<T, Q>({
               of={total}
               page={list.page}
               pages={list.pages}
+              size={list.pageSize}
+              onSize={(size) => {
+                list.setPageSize(size)
+                list.set({ page: null })
+              }}
               onPage={(n) => list.set({ page: n === 1 ? null : String(n) })}
             />
           </>
@@ -174,17 +185,14 @@ export function ServerListPage<T, Q>({ texts, icon, actions, first, children, ..
   )
 }
 
-/** Not in the first file: fields and what places them. */
-const OpenListOptions = lazy(() => import('./list-options-panel.js'))
+/** Loaded on demand, because the options are rarely opened. */
+const OpenListOptions = part(async () => (await import('./list-options-panel.js')).default, {
+  Pending: () => <OptionsButton onClick={() => {}} />,
+})
 
 /** The options of a list as a whole: its export to a file, its columns, and its saved views. */
 function ListOptions<T>(props: ListOptionsProps<T>) {
   const [asked, setAsked] = useState(false)
-  const button = <OptionsButton onClick={() => setAsked(true)} />
-  if (!asked) return button
-  return (
-    <Suspense fallback={button}>
-      <OpenListOptions {...(props as unknown as ListOptionsProps<unknown>)} />
-    </Suspense>
-  )
+  if (!asked) return <OptionsButton onClick={() => setAsked(true)} />
+  return <OpenListOptions {...(props as unknown as ListOptionsProps<unknown>)} />
 }

@@ -1,5 +1,6 @@
-import { Checkbox, Group, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
+import { Checkbox, Group, NativeSelect, Pagination, Table, Text, TextInput, VisuallyHidden } from '@mantine/core'
 import IconSearch from '~icons/search'
+import { PAGE_SIZES } from '../api/list.js'
 import { useTexts } from '../texts/texts.js'
 import type { Column } from './columns.js'
 import { TableHeading } from './table-heading.js'
@@ -91,7 +92,9 @@ function Row<T>({ row, columns, selection, isSelected = false }: RowProps<T>) {
             size="xs"
             aria-label={t.selectRow(selection.nameOf(row))}
             checked={isSelected}
-            onChange={() => selection.toggle(row)}
+            onChange={({ nativeEvent }) =>
+              selection.toggle(row, (nativeEvent as unknown as MouseEvent).shiftKey === true)
+            }
           />
         </Table.Td>
       )}
@@ -148,17 +151,29 @@ interface PagesProps {
   readonly page: number
   readonly pages: number
   readonly onPage: (page: number) => void
+  /** rows on a page; undefined: nobody may choose */
+  readonly size?: number
+  readonly onSize?: (size: number) => void
 }
 
-/** Shows the visible rows and their total, with links to the other pages; nothing if all are visible. */
-export function Pages({ from, to, of, page, pages, onPage }: PagesProps) {
+/** Shows the visible rows and their total, with links to the other pages and the choice of their length; nothing if all rows fit on the shortest page. */
+export function Pages({ from, to, of, page, pages, onPage, size, onSize }: PagesProps) {
   const t = useTexts().table
-  if (pages <= 1) return null
+  if (pages <= 1 && of <= PAGE_SIZES[0]) return null
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
         {t.shown(from, to, of)}
       </Text>
+      {size !== undefined && (
+        <NativeSelect
+          size="xs"
+          aria-label={t.pageSize}
+          value={String(size)}
+          data={PAGE_SIZES.map((n) => ({ value: String(n), label: t.rows(n) }))}
+          onChange={(event) => onSize?.(Number(event.currentTarget.value))}
+        />
+      )}
       <Pagination
         total={pages}
         value={page}

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import type { BulkChoice } from '../api/bulk.js'
 
 interface Selected<T> {
@@ -23,6 +23,7 @@ export function useSelection<T>(
   const { rows: chosen, all } = state.of === of ? state : { rows: NOTHING as ReadonlyMap<string, T>, all: false }
   const set = (rows: ReadonlyMap<string, T>, all = false) => setState({ of, rows, all })
   const keys = rows.map(rowKey)
+  const last = useRef<string | null>(null)
   const isPage = rows.length > 0 && keys.every((key) => chosen.has(key))
   const choice: BulkChoice = all ? { filter } : { ids: [...chosen.keys()] }
   return {
@@ -32,9 +33,15 @@ export function useSelection<T>(
     isSelected: (key: string) => all || chosen.has(key),
     isPage: all || isPage,
     isSome: all || chosen.size > 0,
-    toggle: (row: T) => {
+    /** @param isRange selects all rows from the one that was selected last to this one */
+    toggle: (row: T, isRange = false) => {
+      const key = rowKey(row)
       const next = new Map(chosen)
-      if (!next.delete(rowKey(row))) next.set(rowKey(row), row)
+      const [from, to] = [keys.indexOf(last.current ?? ''), keys.indexOf(key)]
+      last.current = key
+      if (isRange && from >= 0) {
+        for (const one of rows.slice(Math.min(from, to), Math.max(from, to) + 1)) next.set(rowKey(one), one)
+      } else if (!next.delete(key)) next.set(key, row)
       set(next)
     },
     togglePage: () => {

@@ -1,3 +1,4 @@
+import { SIGN_IN_PATH } from '../platform/admin-gate/gate.js'
 import type { App } from '../platform/http/app-type.js'
 import { escaped, plainPage } from '../platform/http/plain-page.js'
 import { allowStyles, newNonce } from '../platform/http/style-nonce.js'
@@ -37,7 +38,7 @@ function page(t: PageTexts, nonce: string): string {
     nonce,
     main: `<h1>${t.title}</h1>
 <p>${landing.what}</p>
-<p><a class="button" href="${LINKS.console}">${landing.console}</a></p>
+<p><a class="button" href="${SIGN_IN_PATH}">${landing.console}</a></p>
 <p>${landing.consoleHint}</p>
 ${link(LINKS.map, landing.map, escaped(landing.mapHint))}
 ${link(LINKS.docs, landing.docs, landing.docsHint)}

@@ -10,6 +10,8 @@ const en = {
   submit: 'Sign in',
   again: 'Sign in again',
   signedOut: 'You are signed out here.',
+  noPassword:
+    'No password is configured. Set ADMIN_USER and ADMIN_PASSWORD in the environment or in the env file of this service, and restart it.',
   signOutThere: (host: string) => `Sign out at ${host} as well`,
   problems: {
     unreachable:
@@ -42,7 +44,7 @@ export type PageTexts = typeof en
 
 const zh: PageTexts = {
   lang: 'zh-CN',
-  title: '地图资源网关',
+  title: '地图资产网关',
   heading: '登录',
   signIn: (host) => `通过 ${host} 登录`,
   password: '使用管理员密码',
@@ -51,6 +53,7 @@ const zh: PageTexts = {
   submit: '登录',
   again: '重新登录',
   signedOut: '您已在此退出登录。',
+  noPassword: '尚未配置密码。请在环境变量或本服务的环境文件中设置 ADMIN_USER 和 ADMIN_PASSWORD，然后重新启动服务。',
   signOutThere: (host) => `同时在 ${host} 退出`,
   problems: {
     unreachable: '登录服务暂时没有响应。请稍后重试，或使用下面的管理员密码。',

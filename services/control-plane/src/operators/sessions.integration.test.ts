@@ -273,19 +273,52 @@ test('a provider’s response without a sign-in of this browser is refused', asy
   expect([statusCode, body]).toEqual([400, expect.stringContaining('begun in another window')])
 })
 
-test('without an OpenID provider no session is accepted, and there is no page for signing in', async () => {
+test('without an OpenID provider the password signs in by the form, and ends by signing out', async () => {
   const plain = await startTestApp(process.env.TEST_POSTGRES_URL)
+  const page = await plain.app.inject({ url: '/admin/sign-in?to=/admin/tokens' })
+  expect(page.body).toContain('action="/admin/sign-in/password?to=%2Fadmin%2Ftokens"')
+  expect(page.body).not.toContain('/admin/sign-in/start')
+  const host = '127.0.0.1:8910'
+  const sent = await plain.app.inject({
+    method: 'POST',
+    url: '/admin/sign-in/password?to=/admin/tokens',
+    payload: new URLSearchParams({ user: 'admin', password: ADMIN_PASSWORD }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', host, origin: BASE },
+  })
+  expect([sent.statusCode, sent.headers.location]).toEqual([303, '/admin/tokens'])
+  const headers = { cookie: String(sent.headers['set-cookie']).split(';')[0] as string, host, origin: BASE }
+  expect((await plain.app.inject({ url: SESSION, headers })).json()).toMatchObject({ by: 'password', role: 'admin' })
+  // The page for signing in leads on to the page that was wanted.
+  const again = await plain.app.inject({ url: '/admin/sign-in?to=/admin/audit', headers })
+  expect([again.statusCode, again.headers.location]).toEqual([302, '/admin/audit'])
+  expect((await plain.app.inject({ method: 'DELETE', url: SESSION, headers })).json()).toEqual({ ended: true })
+  const ended = await plain.app.inject({ url: SESSION, headers })
+  // A Basic challenge would open the browser's dialogue over the console.
+  expect([ended.statusCode, ended.headers['www-authenticate']]).toEqual([401, expect.not.stringMatching(/basic/i)])
+  const reopened = await plain.app.inject({ url: '/admin/audit', headers: { ...headers, accept: 'text/html' } })
+  expect(reopened.headers.location).toBe('/admin/sign-in?to=%2Fadmin%2Faudit')
+  await plain.close()
+})
+
+test('without an OpenID provider a browser without credentials gets the Basic challenge, and a session of a provider is not accepted', async () => {
+  const plain = await startTestApp(process.env.TEST_POSTGRES_URL)
+  const challenged = await plain.app.inject({ url: '/admin/', headers: { accept: 'text/html' } })
+  expect([challenged.statusCode, challenged.headers['www-authenticate']]).toEqual([
+    401,
+    expect.stringMatching(/^Basic/),
+  ])
   const id = newSessionId()
   const who = { name: 'x', actor: 'x', role: 'admin', begunBy: 'oidc' } as const
   await plain.store.sql.begin((tx) => insertSession(tx, sessionDigest(id), who, TTL_SECONDS))
-  const headers = { cookie: `gateway_session=${id}`, accept: 'text/html' }
-  for (const url of [SESSION, '/admin/', '/admin/sign-in']) {
-    const answer = await plain.app.inject({ url, headers })
-    expect([url, answer.statusCode, answer.headers['www-authenticate']]).toEqual([
-      url,
-      401,
-      expect.stringMatching(/^Basic/),
-    ])
-  }
+  const { statusCode } = await plain.app.inject({ url: SESSION, headers: { cookie: `gateway_session=${id}` } })
+  expect(statusCode).toBe(401)
+  await plain.close()
+})
+
+test('without a password the page for signing in names the setting, and its form is absent', async () => {
+  const plain = await startTestApp(process.env.TEST_POSTGRES_URL, { ADMIN_PASSWORD: '' })
+  const { statusCode, body } = await plain.app.inject({ url: '/admin/sign-in' })
+  expect([statusCode, body]).toEqual([200, expect.stringContaining('ADMIN_PASSWORD')])
+  expect(body).not.toContain('<form')
   await plain.close()
 })

@@ -4,8 +4,8 @@ import type { PageTexts } from './page-texts.js'
 export interface SignInPage {
   readonly texts: PageTexts
   readonly nonce: string
-  /** the host of the provider */
-  readonly host: string
+  /** the host of the provider; null: there is none */
+  readonly host: string | null
   /** page to open after the sign-in */
   readonly to: string
   readonly hasPassword: boolean
@@ -41,19 +41,24 @@ export function signInPage({
 <h1>${t.heading}</h1>
 ${words}
 ${advice === undefined ? '' : `<p>${escaped(advice)}</p>`}
-<p><a class="button" href="/admin/sign-in/start?to=${target}">${escaped(t.signIn(host))}</a></p>
-${offersSignOut ? `<p><a href="/admin/sign-in/leave">${escaped(t.signOutThere(host))}</a></p>` : ''}
-${hasPassword ? passwordForm(t, target, opensPassword) : ''}`,
+${host === null ? '' : providerLinks(t, target, host, offersSignOut)}
+${hasPassword ? passwordForm(t, target, host === null ? null : opensPassword) : ''}`,
   })
 }
 
-function passwordForm(t: PageTexts, target: string, open: boolean): string {
-  return `<details${open ? ' open' : ''}>
-<summary>${t.password}</summary>
-<form method="post" action="/admin/sign-in/password?to=${target}">
+function providerLinks(t: PageTexts, target: string, host: string, offersSignOut: boolean): string {
+  return `<p><a class="button" href="/admin/sign-in/start?to=${target}">${escaped(t.signIn(host))}</a></p>
+${offersSignOut ? `<p><a href="/admin/sign-in/leave">${escaped(t.signOutThere(host))}</a></p>` : ''}`
+}
+
+/** @param isOpen whether the form is shown next to the provider's button; null: it is the only way */
+function passwordForm(t: PageTexts, target: string, isOpen: boolean | null): string {
+  const form = `<form method="post" action="/admin/sign-in/password?to=${target}">
 <label>${t.user}<input name="user" autocomplete="username" autocapitalize="none" spellcheck="false" required maxlength="200"></label>
 <label>${t.passwordField}<input name="password" type="password" autocomplete="current-password" required maxlength="1000"></label>
 <button class="button">${t.submit}</button>
-</form>
-</details>`
+</form>`
+  return isOpen === null
+    ? form
+    : `<details${isOpen ? ' open' : ''}>\n<summary>${t.password}</summary>\n${form}\n</details>`
 }

@@ -1,5 +1,6 @@
+import { layerCodeOf } from '@gateway/contracts/codes.js'
 import { expect, test } from 'vitest'
-import { checkSubmission, normalizedCode, submissionSchema } from './submission.js'
+import { checkSubmission, submissionSchema } from './submission.js'
 
 const check = (body: unknown) => checkSubmission(submissionSchema.parse(body))
 
@@ -73,7 +74,7 @@ test.each([
   ['a/b', null],
   ['a b', null],
 ])('the target code %s is normalized to %s', (text, code) => {
-  expect(normalizedCode(text)).toBe(code)
+  expect(layerCodeOf(text)).toBe(code)
 })
 
 test('both forms of the sources may be given only if they are equal', () => {

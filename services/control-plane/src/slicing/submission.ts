@@ -1,4 +1,5 @@
 import { TILE_MATRIX_SET_IDS } from '@gateway/contracts/basemap.js'
+import { layerCodeOf } from '@gateway/contracts/codes.js'
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, sentence } from '@gateway/contracts/messages.js'
@@ -114,7 +115,7 @@ export function checkSubmission(body: Submission): Checked {
   }
   const sourcePaths = body.source_paths ?? (body.source_path === undefined ? [] : [body.source_path])
   if (sourcePaths.length === 0) return NEITHER
-  const targetCode = normalizedCode(body.target_code)
+  const targetCode = layerCodeOf(body.target_code)
   if (targetCode === null) return TARGET
   const zoomMaxNative = body.zoom_max === 'native'
   const zoomMax = typeof body.zoom_max === 'number' ? body.zoom_max : body.zoom_min
@@ -140,10 +141,4 @@ export function checkSubmission(body: Submission): Checked {
       warnings: submissionWarnings(body, sourcePaths, targetCode),
     },
   }
-}
-
-/** Removes characters beyond ASCII. Returns null if the rest is not a plain path segment. */
-export function normalizedCode(text: string): string | null {
-  const ascii = text.replace(/[^\x20-\x7e]/g, '').trim()
-  return /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(ascii) ? ascii : null
 }

@@ -46,6 +46,9 @@ export function Page() {
   )
 }
 
+/** Tags of a row; the page of the basemap shows all. */
+const TAGS_IN_ROW = 2
+
 function useColumns(): readonly Column<ListedBasemap>[] {
   const t = useTexts()
   const formats = useFormats()
@@ -62,14 +65,14 @@ function useColumns(): readonly Column<ListedBasemap>[] {
       cell: (basemap) => (
         <div className="with-thumbnail">
           <Thumbnail basemap={basemap} />
-          <div className="named">
+          <div className="named in-row">
             {name.cell?.(basemap)}
             {basemap.owner !== null && (
-              <Text size="xs" c="dimmed">
+              <Text size="xs" c="dimmed" span>
                 <Name>{basemap.owner}</Name>
               </Text>
             )}
-            <Tags tags={basemap.tags} />
+            <Tags tags={basemap.tags} most={TAGS_IN_ROW} />
           </div>
         </div>
       ),

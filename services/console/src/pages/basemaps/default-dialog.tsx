@@ -65,7 +65,7 @@ export function DefaultDialog({ basemap, version, onClose }: DefaultDialogProps)
       failed={t.defaultFailed}
       size="lg"
     >
-      <Text>{t.defaultWords(shortText(basemap.code))}</Text>
+      <Text>{t.defaultWords[timing.mode](shortText(basemap.code))}</Text>
       <TimingFields timing={timing} wrong={wrong} onChange={setTiming} />
       {version !== null && <Changes basemap={basemap} after={version} />}
     </Confirm>

@@ -1,22 +1,18 @@
 import { Skeleton } from '@mantine/core'
-import { type ComponentType, lazy, Suspense } from 'react'
+import type { ComponentType } from 'react'
 import { useTexts } from '../../texts/texts.js'
+import { part } from '../../ui/part.js'
 
 type Tabs = typeof import('./tabs.js')
 
 /** A content of a tab, whose code is loaded when it is shown. */
 function tab<P extends object>(choose: (tabs: Tabs) => ComponentType<P>): ComponentType<P> {
-  const Loaded: ComponentType<object> = lazy(async () => ({
-    default: choose(await import('./tabs.js')) as ComponentType<object>,
-  }))
-  return function Tab(props: P) {
-    const { common, maps } = useTexts()
-    return (
-      <Suspense fallback={<Skeleton h={160} role="status" aria-label={common.loading(maps.tabs.details)} />}>
-        <Loaded {...props} />
-      </Suspense>
-    )
-  }
+  return part(async () => choose(await import('./tabs.js')), { Pending: PendingTab })
+}
+
+function PendingTab() {
+  const { common, maps } = useTexts()
+  return <Skeleton h={160} role="status" aria-label={common.loading(maps.tabs.details)} />
 }
 
 export const AboutForm = tab((tabs) => tabs.AboutForm)

@@ -1,6 +1,9 @@
 import type { AdminBasemap, AdminBasemapVersion } from '@gateway/contracts/basemap.js'
-import { Alert, Group, Stack, Switch } from '@mantine/core'
+import { Alert, Button, Group, Stack, Switch } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
+import IconChevronDown from '~icons/chevron-down'
+import IconChevronUp from '~icons/chevron-up'
 import { tilePath } from '../../api/preview.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
 import { columnsOf, isOwnGrid } from '../../map/geographic.js'
@@ -34,8 +37,33 @@ interface MapAndFactsProps {
   readonly facts: ReactNode
 }
 
-/** The map of a version with a version select, the facts, and the tile that the user clicked. */
-export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
+/** The map of a version with a version select, the facts, and the tile that the user clicked. The browser remembers whether they are hidden. */
+export function MapAndFacts(props: MapAndFactsProps) {
+  const t = useTexts().maps
+  const [isHidden, setHidden] = useLocalStorage({
+    key: 'map.hidden',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  })
+  return (
+    <Stack gap="xs">
+      {!isHidden && <ShownMapAndFacts {...props} />}
+      <Group>
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          aria-expanded={!isHidden}
+          leftSection={isHidden ? <IconChevronDown size={16} /> : <IconChevronUp size={16} />}
+          onClick={() => setHidden(!isHidden)}
+        >
+          {isHidden ? t.showMap : t.hideMap}
+        </Button>
+      </Group>
+    </Stack>
+  )
+}
+
+function ShownMapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
   const t = useTexts()
   // The token of the preview reads what awaits approval.
   const served = isServed(basemap) && (isServed(version) || version.held) && version.available

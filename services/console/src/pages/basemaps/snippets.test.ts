@@ -96,3 +96,14 @@ test.each(BY_TEMPLATE)('the snippet for %s does not treat a geographic set as We
   }
   expect(snippet(client, flat)).toContain(expected[client])
 })
+
+test('the snippets of a token that is limited to pages send its origin, or say who cannot use it', () => {
+  const limited = { ...following, token: 'bmp_secret', origins: ['https://maps.example'] }
+  expect(snippet('curl', limited)).toContain("-H 'Origin: https://maps.example'")
+  expect(snippet('GDAL', limited)).toContain("GDAL_HTTP_HEADERS 'Origin: https://maps.example'")
+  expect(snippet('QGIS', limited)).toContain('Referer: https://maps.example/')
+  expect(snippet('ArcGIS', limited)).toBe('This token is only for pages of https://maps.example: ArcGIS cannot use it.')
+  for (const client of ['MapLibre', 'Leaflet', 'OpenLayers'] as const) {
+    expect(snippet(client, limited)).toMatch(/^\/\/ Only on pages of https:\/\/maps\.example\n/)
+  }
+})

@@ -18,6 +18,8 @@ export interface Described {
   readonly pinned: boolean
   /** replaces YOUR_TOKEN */
   readonly token?: string
+  /** origins of the pages that may use the token; absent or empty: any caller */
+  readonly origins?: readonly string[]
 }
 
 const SERVICES = ['xyz', 'tilejson', 'wmts', 'ogc', 'tms', 'archive'] as const
@@ -47,8 +49,31 @@ function isArchive({ storage }: BasemapVersion): boolean {
   return storage === 'mbtiles' || storage === 'pmtiles'
 }
 
-/** Returns the snippet that adds the basemap to a client. Clients that cannot draw vector tiles get a note instead. */
+/**
+ * Returns the snippet that adds the basemap to a client. Clients that cannot draw vector tiles get a note instead. A token that is limited to pages
+ * needs a header from programs, and a program that cannot send it cannot use the token.
+ */
 export function snippet(client: Client, described: Described): string {
+  const text = anyCaller(client, described)
+  const [origin] = described.origins ?? []
+  if (origin === undefined) return text
+  switch (client) {
+    case 'curl':
+      return text.replace(/^curl -fsS/, `curl -fsS -H 'Origin: ${origin}'`)
+    case 'GDAL':
+      return text.includes('GDAL_HTTP_HEADERS')
+        ? text.replace("GDAL_HTTP_HEADERS '", `GDAL_HTTP_HEADERS 'Origin: ${origin}, `)
+        : `${text} \\\n  --config GDAL_HTTP_HEADERS 'Origin: ${origin}'`
+    case 'QGIS':
+      return `${text}\nReferer: ${origin}/`
+    case 'ArcGIS':
+      return `This token is only for pages of ${described.origins?.join(', ')}: ArcGIS cannot use it.`
+    default:
+      return `// Only on pages of ${described.origins?.join(', ')}\n${text}`
+  }
+}
+
+function anyCaller(client: Client, described: Described): string {
   const place = described.token ?? TOKEN_PLACE
   const tiles = address(described)
   const url = withToken(tiles, place)

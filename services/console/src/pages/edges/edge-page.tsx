@@ -1,12 +1,12 @@
 import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
 import { EDGE_RANGES, type EdgeRange, edgeQuery, edgeTrafficQuery } from '../../api/system.js'
 import { useParams } from '../../router/hooks.js'
 import { useTexts } from '../../texts/texts.js'
 import { Fact, Facts } from '../../ui/facts.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
+import { part } from '../../ui/part.js'
 import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { Ago, Moment } from '../../ui/time.js'
@@ -15,7 +15,9 @@ import { useParameter } from '../../ui/use-parameter.js'
 import { useZoom } from '../../ui/use-zoom.js'
 import { RangeField } from '../usage/range-field.js'
 
-const EdgeCharts = lazy(() => import('./edge-charts.js'))
+const EdgeCharts = part(async () => (await import('./edge-charts.js')).default, {
+  Pending: () => <PlotSkeleton what={({ work }) => work.edges.history} />,
+})
 
 /** One edge process: its state, and its traffic in the last hour or day. */
 export function Page() {
@@ -82,9 +84,7 @@ function History({ id }: { id: string }) {
           points.length === 0 ? (
             <Text c="dimmed">{t.nothingYet}</Text>
           ) : (
-            <Suspense fallback={<PlotSkeleton what={t.history} />}>
-              <EdgeCharts points={within(points)} onZoom={zoom} />
-            </Suspense>
+            <EdgeCharts points={within(points)} onZoom={zoom} />
           )
         }
       </Loaded>

@@ -1,18 +1,20 @@
 import { Stack, Text } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
 import { EDGE_RANGES, type EdgeRange, edgesQuery, edgeTrafficQuery, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { DataTable } from '../../ui/data-table.js'
 import { Loaded } from '../../ui/loaded.js'
 import { Page as Frame } from '../../ui/page.js'
+import { part } from '../../ui/part.js'
 import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { useParameter } from '../../ui/use-parameter.js'
 import { RangeField } from '../usage/range-field.js'
 import { type EdgeRow, edgeRows, useEdgeColumns } from './edge-columns.js'
 
-const ComparedCharts = lazy(() => import('./compared-charts.js'))
+const ComparedCharts = part(async () => (await import('./compared-charts.js')).default, {
+  Pending: () => <PlotSkeleton what={({ work }) => work.edges.compared} />,
+})
 
 /** Maximum number of processes in one chart; more lines are hard to tell apart. */
 const COMPARED = 6
@@ -70,13 +72,7 @@ function Compared({ rows }: { rows: readonly EdgeRow[] }) {
         <RangeField ranges={EDGE_RANGES} value={range} onChange={(next) => setRange(next === 'hour' ? null : next)} />
       }
     >
-      {known.length === 0 ? (
-        <Text c="dimmed">{t.nothingYet}</Text>
-      ) : (
-        <Suspense fallback={<PlotSkeleton what={t.compared} />}>
-          <ComparedCharts edges={known} />
-        </Suspense>
-      )}
+      {known.length === 0 ? <Text c="dimmed">{t.nothingYet}</Text> : <ComparedCharts edges={known} />}
     </Section>
   )
 }

@@ -170,7 +170,7 @@ function Sent() {
       header: pushes.message,
       value: ({ message }) => message,
       cell: ({ message, message_code: code, message_params: params }) => (
-        <Text size="sm" lineClamp={2}>
+        <Text size="sm" lineClamp={1}>
           <ServerText text={message || '–'} code={code} params={params} />
         </Text>
       ),

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import type { EdgePresence } from '@gateway/contracts/edge.js'
-import { screen } from '@testing-library/react'
+import { act, screen } from '@testing-library/react'
 import { expect, test } from 'vitest'
 import type { Dashboard } from '../../api/system.js'
 import { show } from '../../testing/render.js'
@@ -12,7 +12,9 @@ const NEW = {
   scan_sources: [{ code: 'sliced' }],
 } as unknown as Dashboard
 const ledger = { ...NEW.ledger, basemaps: 1, versions: 1 }
-const tokens = { ...NEW.tokens, active: 1 }
+const sources = [{ code: 'sliced' }, { code: 'demo-basemaps' }, { code: 'city' }]
+const ownToken = (last_used_at: string | null) => ({ name: 'field team', last_used_at })
+const tokens = { ...NEW.tokens, active: 1, items: [ownToken(null)] }
 const edge = (tiles: number) => ({ traffic: { tiles } }) as EdgePresence
 
 test('a new gateway shows the first steps and links to the first one that is not done', async () => {
@@ -22,7 +24,12 @@ test('a new gateway shows the first steps and links to the first one that is not
 })
 
 test('a completed step is ticked, and the next one is offered', async () => {
-  show(<FirstRun dashboard={{ ...NEW, ledger, tokens }} edges={[edge(0)]} />)
+  show(
+    <FirstRun
+      dashboard={{ ...NEW, ledger, tokens, scan_sources: sources } as unknown as Dashboard}
+      edges={[edge(0)]}
+    />,
+  )
   await screen.findByRole('heading', { name: 'First steps' })
   expect(screen.getAllByRole('listitem').map(({ textContent }) => textContent)).toEqual([
     'Add a scan sourcedone',
@@ -32,9 +39,25 @@ test('a completed step is ticked, and the next one is offered', async () => {
   expect(screen.getByRole('link').getAttribute('href')).toBe('/basemaps')
 })
 
-test('the list disappears after the first map was opened', () => {
-  show(<FirstRun dashboard={{ ...NEW, ledger, tokens }} edges={[edge(1)]} />)
+test('the list disappears after a map was opened by a token of the operator', () => {
+  const used = { ...tokens, items: [ownToken('2026-11-27T10:00:00.000Z')] }
+  const dashboard = { ...NEW, ledger, tokens: used, scan_sources: sources } as unknown as Dashboard
+  show(<FirstRun dashboard={dashboard} edges={[edge(1)]} />)
   expect(screen.queryByRole('list')).toBeNull()
+})
+
+test('the demo completes no step, and the list can be dismissed', async () => {
+  const demo = { ...NEW.tokens, active: 1, items: [{ name: 'demo', last_used_at: '2026-11-27T10:00:00.000Z' }] }
+  const dashboard = { ...NEW, ledger, tokens: demo, scan_sources: [{ code: 'demo-vectors' }] } as unknown as Dashboard
+  show(<FirstRun dashboard={dashboard} edges={[edge(9)]} />)
+  expect((await screen.findAllByRole('listitem')).map(({ textContent }) => textContent)).toEqual([
+    'Add a scan source',
+    'Issue a token',
+    'Open a map',
+  ])
+  act(() => screen.getByRole('button', { name: 'Dismiss' }).click())
+  expect(screen.queryByRole('list')).toBeNull()
+  localStorage.removeItem('first-steps.dismissed')
 })
 
 test('a viewer is not offered steps that need more rights', async () => {

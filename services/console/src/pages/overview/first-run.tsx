@@ -1,5 +1,6 @@
 import type { EdgePresence } from '@gateway/contracts/edge.js'
-import { Group, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
+import { Button, Group, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import IconCircle from '~icons/circle'
 import IconCircleCheck from '~icons/circle-check'
 import type { Dashboard } from '../../api/system.js'
@@ -12,22 +13,43 @@ interface FirstRunProps {
   readonly edges: readonly EdgePresence[] | undefined
 }
 
-/** The first steps with a new gateway, derived from its current state. Renders nothing once all steps are done. */
+/** Sources and a token that a start made: the demo's, and the folder of sliced layers. They are no step that a person took. */
+const MADE_SOURCE = /^(demo-|sliced$)/
+const DEMO_TOKEN = 'demo'
+
+/** The first steps of operators with their own data. Renders nothing once all steps are done, or after the list was dismissed. */
 export function FirstRun({ dashboard, edges }: FirstRunProps) {
   const t = useTexts()
-  const { ledger, tokens } = dashboard
+  const [isDismissed, setDismissed] = useLocalStorage({
+    key: 'first-steps.dismissed',
+    defaultValue: false,
+    getInitialValueInEffect: false,
+  })
+  const { ledger, tokens, scan_sources: sources } = dashboard
+  const own = tokens.items.filter(({ name }) => name !== DEMO_TOKEN)
   const noMaps = ledger.basemaps + ledger.vectors === 0
   const steps = [
-    // The settings may name folders, and slicing has its own folder, before there is a map.
-    { name: t.overview.addSource, to: '/sources/new', done: !noMaps },
-    { name: t.tokens.issue, to: '/tokens/new', done: tokens.active + tokens.expired + tokens.disabled > 0 },
-    { name: t.maps.openMap, to: ledger.basemaps > 0 ? '/basemaps' : '/vectors', done: wasOpened(dashboard, edges) },
+    { name: t.overview.addSource, to: '/sources/new', done: sources.some(({ code }) => !MADE_SOURCE.test(code)) },
+    { name: t.tokens.issue, to: '/tokens/new', done: own.length > 0 },
+    {
+      name: t.maps.openMap,
+      to: ledger.basemaps > 0 ? '/basemaps' : '/vectors',
+      done: own.some((token) => token.last_used_at !== null),
+    },
   ]
   const next = steps.find(({ done }) => !done)
-  // Waits for the counters of the edges: a list that vanishes at once would only shift the page.
-  if (next === undefined || edges === undefined) return null
+  // Waits for the edges, as the sections around it do: a list that appears later would shift the page.
+  if (next === undefined || edges === undefined || isDismissed) return null
   return (
-    <Section title={noMaps ? t.overview.welcome : t.maps.firstSteps} note={noMaps && t.overview.welcomeAdvice}>
+    <Section
+      title={noMaps ? t.overview.welcome : t.maps.firstSteps}
+      note={noMaps && t.overview.welcomeAdvice}
+      actions={
+        <Button variant="subtle" size="compact-xs" color="gray" onClick={() => setDismissed(true)}>
+          {t.maps.dismissSteps}
+        </Button>
+      }
+    >
       <ol className="first-steps">
         {steps.map((step) => (
           <li key={step.to}>
@@ -49,9 +71,4 @@ export function FirstRun({ dashboard, edges }: FirstRunProps) {
       </ol>
     </Section>
   )
-}
-
-/** True if a map was opened. Edges count from their start; the last use of a token is stored for longer. */
-function wasOpened({ tokens }: Dashboard, edges: readonly EdgePresence[] = []): boolean {
-  return edges.some(({ traffic }) => (traffic?.tiles ?? 0) > 0) || tokens.items.some((token) => token.last_used_at)
 }

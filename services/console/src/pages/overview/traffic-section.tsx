@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
 import { TRAFFIC_RANGES, trafficQuery } from '../../api/system.js'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
+import { part } from '../../ui/part.js'
 import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { useFormats } from '../../ui/use-formats.js'
@@ -13,7 +13,9 @@ import { timeFormat, useZoom } from '../../ui/use-zoom.js'
 import { RangeField } from '../usage/range-field.js'
 
 /** The chart library is a quarter of the page's size, so it loads only when there is data and the section becomes visible. */
-const TrafficCharts = lazy(() => import('./traffic-charts.js'))
+const TrafficCharts = part(async () => (await import('./traffic-charts.js')).default, {
+  Pending: () => <PlotSkeleton what={({ overview }) => overview.traffic} />,
+})
 
 /** The traffic of all edges. Dragging over a chart selects a range of time. */
 export function TrafficSection() {
@@ -55,18 +57,10 @@ export function TrafficSection() {
           {({ points }) =>
             points.length === 0 ? (
               <Text c="dimmed">{t.noTraffic}</Text>
+            ) : seen ? (
+              <TrafficCharts points={within(points)} formatTime={timeFormat(within(points), formats)} onZoom={zoom} />
             ) : (
-              <Suspense fallback={<PlotSkeleton what={t.traffic} />}>
-                {seen ? (
-                  <TrafficCharts
-                    points={within(points)}
-                    formatTime={timeFormat(within(points), formats)}
-                    onZoom={zoom}
-                  />
-                ) : (
-                  <div className="plot" />
-                )}
-              </Suspense>
+              <div className="plot" />
             )
           }
         </Loaded>

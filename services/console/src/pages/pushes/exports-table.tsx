@@ -118,7 +118,7 @@ function ExportStatus({ of: { status, message, progress, ...one } }: { of: Expor
       <Status tone={TONES[status]}>{t.slicing.statuses[status]}</Status>
       {status === 'running' && <Progress value={progress} miw={80} aria-label={t.exports.progressOf(name)} />}
       {message !== '' && (
-        <Text size="sm" lineClamp={2}>
+        <Text size="sm" lineClamp={1}>
           <ServerText text={message} code={one.message_code} params={one.message_params} />
         </Text>
       )}

@@ -26,7 +26,7 @@ export function PushedText({ record }: { record: AnyPush }) {
 
 function Dimmed({ children }: { children: ReactNode }) {
   return (
-    <Text size="xs" c="dimmed">
+    <Text size="xs" c="dimmed" span>
       {children}
     </Text>
   )

@@ -90,10 +90,10 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       sort: of === 'vector' ? 'vector_code' : 'basemap_code',
       value: pushedName,
       cell: (record) => (
-        <>
+        <div className="in-row">
           <NameLink to={`/pushes/${of}/${record.id}`} fw={550} name={pushedName(record)} />
           <PushedText record={record} />
-        </>
+        </div>
       ),
     },
     {
@@ -116,7 +116,7 @@ function useColumns(of: PushKind): readonly Column<AnyPush>[] {
       header: t.pushes.message,
       value: (record) => record.message,
       cell: (record) => (
-        <Text size="sm" lineClamp={2} miw="9rem">
+        <Text size="sm" lineClamp={1} miw="9rem">
           <ServerText text={record.message || '–'} code={record.message_code} params={record.message_params} />
         </Text>
       ),

@@ -1,12 +1,13 @@
+import { wrongInCode } from '@gateway/contracts/codes.js'
 import type { Target, TargetBody } from '@gateway/contracts/target.js'
 import { Checkbox, Fieldset, Group, PasswordInput, Radio, Stack, Switch, TextInput } from '@mantine/core'
-import { matches, useForm } from '@mantine/form'
+import { useForm } from '@mantine/form'
 import type { Call } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
-import { CODE, CodeAndName } from '../../ui/code-and-name.js'
+import { CodeAndName, codeProblem } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
 import { WriteButton } from '../../ui/write-button.js'
@@ -37,7 +38,7 @@ export function TargetForm({ target, pending, error, commandOf, onSave }: Target
   const form = useForm({
     initialValues: stored,
     validate: {
-      code: matches(CODE, t.pushes.codeWrong),
+      code: (code) => codeProblem(code, wrongInCode, t),
       url: (url, { kind }) => {
         if (kind === 'bucket') return /^s3:\/\/./.test(url) ? null : t.pushes.bucketWrong
         return kind === 'directory' || /^https?:\/\/./.test(url) ? null : t.pushes.urlWrong

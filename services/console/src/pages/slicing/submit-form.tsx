@@ -1,12 +1,14 @@
 import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { layerCodeOf, wrongInLayerCode } from '@gateway/contracts/codes.js'
 import type { ListedSliceJob, SliceEncoding } from '@gateway/contracts/slice.js'
 import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
-import { matches, useForm } from '@mantine/form'
+import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { Call } from '../../api/client.js'
 import type { SliceBody } from '../../api/slicing.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
+import { codeProblem } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
 import { Section } from '../../ui/section.js'
@@ -51,7 +53,6 @@ interface Values {
   callback_url: string
 }
 
-const CODE = /^[A-Za-z0-9_-]+$/
 const MAX_ZOOM = 24
 const DEFAULT_MAX_ZOOM = 12
 const FORMATS = ['webp', 'png', 'avif']
@@ -81,7 +82,8 @@ export function SubmitForm(props: SubmitFormProps) {
       callback_url: '',
     },
     validate: {
-      target_code: matches(CODE, t.slicing.codeWrong),
+      target_code: (code) =>
+        codeProblem(code, wrongInLayerCode, t) ?? (layerCodeOf(code) === null ? t.slicing.codeNeeded : null),
       source_paths: (paths) => (paths.length === 0 ? t.slicing.sourcesNeeded : null),
       zoom_max: (max, { zoom_min: min }) => (isRange(min, max) ? null : t.slicing.zoomWrong),
       callback_url: (url) => (url === '' || /^https?:\/\//.test(url) ? null : t.pushes.urlWrong),

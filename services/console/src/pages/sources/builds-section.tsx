@@ -19,7 +19,7 @@ export function BuildsSection({ source: { code, kind } }: { source: ScanSource }
   const t = useTexts()
   const columns = useColumns()
   const ofSource = useMemo<ListSource<AdminVector, Query>>(
-    () => ({ key: VECTORS.key, read: (query) => VECTORS.read({ ...query, source_code: code }) }),
+    () => ({ ...VECTORS, read: (query) => VECTORS.read({ ...query, source_code: code }) }),
     [code],
   )
   const filter = useTilesFilter()

@@ -1,3 +1,4 @@
+import { wrongInCode } from '@gateway/contracts/codes.js'
 import type { ScanSource, ScanSourceBody, SourceKind, TriedScan } from '@gateway/contracts/scan-source.js'
 import { Alert, Fieldset, Group, List, Radio, Stack, Switch, Text, TextInput } from '@mantine/core'
 import { isNotEmpty, matches, useForm } from '@mantine/form'
@@ -8,7 +9,7 @@ import { useAllowed } from '../../api/session.js'
 import { useTexts } from '../../texts/texts.js'
 import { AsCommand } from '../../ui/as-command.js'
 import { ChangedElsewhere } from '../../ui/changed-elsewhere.js'
-import { CODE, CodeAndName } from '../../ui/code-and-name.js'
+import { CodeAndName, codeProblem } from '../../ui/code-and-name.js'
 import { FormGuard } from '../../ui/leave-guard.js'
 import { Problem } from '../../ui/problem.js'
 import { ServerText } from '../../ui/server-text.js'
@@ -43,7 +44,7 @@ export function SourceForm({ source, kind, pending, error, commandOf, onSave }: 
   const form = useForm({
     initialValues: stored,
     validate: {
-      code: matches(CODE, t.sources.codeWrong),
+      code: (code) => codeProblem(code, wrongInCode, t),
       path: matches(PLACE, t.sources.pathWrong),
       kind: isNotEmpty(),
     },

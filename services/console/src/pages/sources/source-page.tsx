@@ -15,7 +15,7 @@ import { useTexts } from '../../texts/texts.js'
 import { type Column, momentColumn } from '../../ui/columns.js'
 import { DataTable } from '../../ui/data-table.js'
 import { DeleteButton } from '../../ui/delete.js'
-import { ButtonLink } from '../../ui/links.js'
+import { ButtonLink, TextLink } from '../../ui/links.js'
 import { Loaded } from '../../ui/loaded.js'
 import { MoreMenu } from '../../ui/more-menu.js'
 import { notifyDone } from '../../ui/notify.js'
@@ -66,11 +66,9 @@ function Actions({ source }: { source: ScanSource }) {
   const t = useTexts()
   return (
     <>
-      {source.kind !== 'style' && (
-        <ButtonLink to={source.kind === 'basemap' ? '/basemaps' : '/vectors'} variant="default">
-          {t.sources.show(source.kind)}
-        </ButtonLink>
-      )}
+      <ButtonLink to={`/${source.kind}s?${new URLSearchParams({ source_code: source.code })}`} variant="default">
+        {t.sources.show(source.kind)}
+      </ButtonLink>
       <MoreMenu needs="admin">
         <DeleteButton
           deletion={() => deleteScanSource(source.code)}
@@ -114,7 +112,7 @@ function History({ source }: { source: ScanSource }) {
   const t = useTexts()
   const query = useQuery(scansQuery(source.code))
   const [opened, setOpened] = useState<Scan | null>(null)
-  const columns = useColumns(setOpened)
+  const columns = useColumns(source, setOpened)
   return (
     <>
       <Section title={t.sources.history}>
@@ -174,7 +172,7 @@ function Warnings({ source, scan }: { source: ScanSource; scan: Scan }) {
   )
 }
 
-function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
+function useColumns({ kind }: ScanSource, onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
   const t = useTexts()
   const formats = useFormats()
   const statusOf = useScanStatus()
@@ -201,7 +199,17 @@ function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
           ': ',
         ),
     },
-    count('added'),
+    {
+      ...count('added'),
+      cell: ({ id, added }) =>
+        added === 0 ? (
+          formats.number(added)
+        ) : (
+          <TextLink to={`${LIST_OF[kind]}?scan=${id}`} aria-label={t.sources.foundBy(formats.number(added))}>
+            {formats.number(added)}
+          </TextLink>
+        ),
+    },
     count('updated'),
     count('missing'),
     {
@@ -226,6 +234,9 @@ function useColumns(onWarnings: (scan: Scan) => void): readonly Column<Scan>[] {
     },
   ]
 }
+
+/** The lists of what scans count. */
+const LIST_OF = { basemap: '/versions', vector: '/vectors', style: '/styles' } as const
 
 function tookSeconds(scan: Scan): number {
   return scan.finished_at === null ? 0 : (Date.parse(scan.finished_at) - Date.parse(scan.started_at)) / 1000

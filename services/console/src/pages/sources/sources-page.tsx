@@ -68,12 +68,12 @@ function useColumns(): readonly Column<ScanSource>[] {
             {t.sources.neverScanned}
           </Text>
         ) : (
-          <div>
-            <ScanStatus scan={scan} />{' '}
+          <div className="in-row">
+            <ScanStatus scan={scan} />
             <Text size="sm" c="dimmed" span>
               <Ago at={scan.started_at} />
             </Text>
-            <Text size="sm" lineClamp={2}>
+            <Text size="sm" lineClamp={1}>
               {scan.status === 'failed' ? (
                 <ServerText text={scan.message} code={scan.message_code} params={scan.message_params} />
               ) : (

@@ -17,6 +17,8 @@ interface IssuedDialogProps {
 /** Shows the plaintext of a token for the only time. Only its button closes the dialog, and Back asks first: a slip would lose the token. */
 export function IssuedDialog({ issued, title, apiBase, onClose }: IssuedDialogProps) {
   const t = useTexts()
+  const [origin] = issued?.allowed_origins ?? []
+  const readsMaps = issued?.scopes.includes('read') && issued.basemap_codes.length + issued.vector_codes.length > 0
   return (
     <Modal
       opened={issued !== null}
@@ -37,9 +39,21 @@ export function IssuedDialog({ issued, title, apiBase, onClose }: IssuedDialogPr
             {t.tokens.tryIt}
           </Text>
           <CopyBlock
-            text={`curl -H 'X-Access-Token: ${issued.token}' '${apiBase}/api/v1/catalog/basemaps'`}
+            text={`curl${origin === undefined ? '' : ` -H 'Origin: ${origin}'`} -H 'X-Access-Token: ${issued.token}' '${apiBase}/api/v1/catalog/basemaps'`}
             what={t.tokens.tryIt}
           />
+          {readsMaps && (
+            <>
+              <Text size="sm" fw={550}>
+                {t.tokens.mapAddress}
+              </Text>
+              {origin === undefined || issued.allowed_origins.includes(new URL(apiBase).origin) ? (
+                <CopyBlock text={`${apiBase}/map/#token=${issued.token}`} what={t.tokens.mapAddress} />
+              ) : (
+                <Text size="sm">{t.tokens.onlyOnPages(issued.allowed_origins.join(', '))}</Text>
+              )}
+            </>
+          )}
           <LeaveGuard when={() => true} title={t.leave.tokenTitle}>
             {t.leave.token}
           </LeaveGuard>

@@ -152,7 +152,7 @@ function Given({ issued }: { issued: IssuedToken }) {
         onChange={(event) => setWithSecret(event.currentTarget.checked)}
       />
       <CopyBlock text={text} what={t.partner.text} />
-      {maps.length > 0 && <MapSnippets maps={maps} token={issued.token} />}
+      {maps.length > 0 && <MapSnippets maps={maps} issued={issued} />}
       <TextLink to={`/tokens/${issued.id}`}>{t.partner.open}</TextLink>
       <LeaveGuard when={() => true} title={t.leave.tokenTitle}>
         {t.leave.token}
@@ -161,14 +161,15 @@ function Given({ issued }: { issued: IssuedToken }) {
   )
 }
 
-function MapSnippets({ maps, token }: { maps: readonly AdminBasemap[]; token: string }) {
+function MapSnippets({ maps, issued }: { maps: readonly AdminBasemap[]; issued: IssuedToken }) {
   const t = useTexts()
   const [code, setCode] = useState(maps[0]?.code)
   const map = maps.find((one) => one.code === code) ?? maps[0]
   const version = map?.versions.find((v) => v.version === map.default_version)
   if (map === undefined || version === undefined) return null
   const { name, url_template: template } = map
-  const described = { code: map.code, name, template, version, pinned: false, token }
+  const { token, allowed_origins: origins } = issued
+  const described = { code: map.code, name, template, version, pinned: false, token, origins }
   return (
     <>
       <NativeSelect

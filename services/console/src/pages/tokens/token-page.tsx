@@ -95,7 +95,7 @@ function TokenFacts({ token }: { token: Token }) {
   return (
     <Facts>
       <Fact name={t.tokens.grants}>
-        <Name>{grantsText(token, t.tokens)}</Name>
+        <Name>{grantsText(token, t.tokens, Number.POSITIVE_INFINITY)}</Name>
       </Fact>
       {token.bounds !== null && (
         <Fact name={t.tokens.area}>

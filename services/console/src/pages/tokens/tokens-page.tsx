@@ -1,6 +1,6 @@
 import type { Token } from '@gateway/contracts/token.js'
 import { Code, Text } from '@mantine/core'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import IconKey from '~icons/key'
 import { segment } from '../../api/client.js'
 import { useAllowed } from '../../api/session.js'
@@ -9,16 +9,18 @@ import type { Texts } from '../../texts/en.js'
 import { useTexts } from '../../texts/texts.js'
 import type { BulkAction } from '../../ui/bulk.js'
 import { actionsColumn, agoColumn, type Column } from '../../ui/columns.js'
+import { Hint } from '../../ui/hint.js'
 import { ButtonLink } from '../../ui/links.js'
 import { MoreMenu } from '../../ui/more-menu.js'
-import { Name, NameLink } from '../../ui/name.js'
+import { NameLink } from '../../ui/name.js'
+import { part } from '../../ui/part.js'
 import { type FiltersOf, ServerListPage } from '../../ui/server-table.js'
 import { WriteButton } from '../../ui/write-button.js'
 import { grantsText } from './grants-text.js'
 import { TokenStatus } from './token-state.js'
 
-/** Not in the first file: it is a window. */
-const DisableDialog = lazy(async () => ({ default: (await import('./disable-dialog.js')).DisableDialog }))
+/** Loaded on demand, because the dialog is rarely opened. */
+const DisableDialog = part(async () => (await import('./disable-dialog.js')).DisableDialog)
 
 export function Page() {
   const t = useTexts()
@@ -59,14 +61,13 @@ export function Page() {
       rowKey={({ id }) => id}
       bulk={{ list: 'tokens', changes: ['tokens'], actions: tokenActions(t), nameOf: ({ name }) => name }}
     >
-      {chosen !== null && (
-        <Suspense fallback={null}>
-          <DisableDialog token={chosen} onClose={() => setChosen(null)} />
-        </Suspense>
-      )}
+      {chosen !== null && <DisableDialog token={chosen} onClose={() => setChosen(null)} />}
     </ServerListPage>
   )
 }
+
+/** Maps that the hint of a row names; the page of the token names all. */
+const HINTED = 40
 
 function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[] {
   const t = useTexts()
@@ -98,9 +99,11 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
       value: (token) => grantsText(token, t.tokens),
       // A separate column for the scopes would push the last column below the button.
       cell: (token) => (
-        <div>
-          <Name>{grantsText(token, t.tokens)}</Name>
-          <Text size="xs" c="dimmed">
+        <div className="in-row">
+          <Hint label={grantsText(token, t.tokens, HINTED)} multiline maw="min(36rem, 90vw)">
+            <bdi className="name">{grantsText(token, t.tokens)}</bdi>
+          </Hint>
+          <Text size="xs" c="dimmed" span>
             {token.scopes.join(', ')}
           </Text>
         </div>
@@ -136,8 +139,8 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
 }
 
 // Not in the first file, as the dialog that shows them.
-const ExtendFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).ExtendFields }))
-const GrantFields = lazy(async () => ({ default: (await import('./bulk-fields.js')).GrantFields }))
+const ExtendFields = part(async () => (await import('./bulk-fields.js')).ExtendFields)
+const GrantFields = part(async () => (await import('./bulk-fields.js')).GrantFields)
 
 /** Returns the actions on the selected tokens. */
 function tokenActions({ work: { bulk }, tokens }: Texts): readonly BulkAction[] {

@@ -1,7 +1,6 @@
 import type { UsageKind } from '@gateway/contracts/usage.js'
 import { Button, Text } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { lazy, Suspense } from 'react'
 import IconDownload from '~icons/download'
 import {
   rangeBetween,
@@ -15,6 +14,7 @@ import {
 } from '../../api/usage.js'
 import { useTexts } from '../../texts/texts.js'
 import { Loaded } from '../../ui/loaded.js'
+import { part } from '../../ui/part.js'
 import { PlotSkeleton } from '../../ui/plot-skeleton.js'
 import { Section } from '../../ui/section.js'
 import { useNow } from '../../ui/time.js'
@@ -23,7 +23,9 @@ import { useSeen } from '../../ui/use-seen.js'
 import { RangeField } from './range-field.js'
 
 /** The chart library is large, so it loads only when a chart becomes visible. */
-const UsageCharts = lazy(() => import('./usage-charts.js'))
+const UsageCharts = part(async () => (await import('./usage-charts.js')).default, {
+  Pending: () => <PlotSkeleton what={({ usage }) => usage.what} />,
+})
 
 const RANGES = Object.keys(USAGE_RANGES) as UsageRange[]
 
@@ -93,9 +95,7 @@ function Charts({ by, id, span, onZoom }: ChartsProps) {
         sumOf(points).requests === 0 ? (
           <Text c="dimmed">{t.none}</Text>
         ) : (
-          <Suspense fallback={<PlotSkeleton what={t.what} />}>
-            <UsageCharts points={points} span={shown} onZoom={onZoom} />
-          </Suspense>
+          <UsageCharts points={points} span={shown} onZoom={onZoom} />
         )
       }
     </Loaded>

@@ -2,7 +2,7 @@ import { listedBasemapSchema, listedVersionSchema, STORAGES, TILE_FORMATS } from
 import { listOf } from '@gateway/contracts/common.js'
 import { adminVectorSchema, VECTOR_KINDS, VECTOR_TILE_STATUSES } from '@gateway/contracts/vector.js'
 import { toAdminBasemap, toAdminVersion } from '@gateway/store/catalog/basemap.js'
-import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
+import { FOUND_BY_SCAN, flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { toAdminVector } from '@gateway/store/catalog/vector.js'
 import {
   BASEMAP_LISTING,
@@ -38,6 +38,7 @@ const VECTORS_QUERY = listQuery(VECTOR_LISTING, {
   available: flag,
   withdrawn: flag,
   source_enabled: flag,
+  scan: FOUND_BY_SCAN,
 })
 
 /** Routes that list the catalog for administrators. */
@@ -97,6 +98,7 @@ export function adminListRoutes(app: App, ctx: ControlContext, edges: KnownEdges
           withdrawn: flag.describe('true: the version or its basemap is withdrawn'),
           held: flag.describe('true: the version waits for an approval'),
           source_enabled: flag,
+          scan: FOUND_BY_SCAN,
         }),
         response: { 200: listOf(listedVersionSchema) },
       },

@@ -90,6 +90,22 @@ describe('a scan', () => {
     waits.mockRestore()
   })
 
+  test('names what it found for the first time: lists take its id as a filter', async () => {
+    tree.put('n1/v1/0/0/0.png', PIXEL)
+    await source('named', 'basemap')
+    await scan('named')
+    tree.put('n1/v2/0/0/0.png', PIXEL)
+    tree.put('n1/v1/1/0/0.png', PIXEL)
+    const { id, added, updated } = await scan('named')
+    expect([added, updated]).toEqual([1, 1])
+    expect(await get(`/versions?scan=${id}`)).toMatchObject({ items: [{ version: 'v2' }], total: 1 })
+    tree.put('roads.geojson', POINT)
+    await source('named-vectors', 'vector')
+    const { id: ofVectors } = await scan('named-vectors')
+    expect(await get(`/vectors?scan=${ofVectors}`)).toMatchObject({ items: [{ file_name: 'roads.geojson' }], total: 1 })
+    expect(await get(`/vectors?scan=${id}`)).toMatchObject({ total: 0 })
+  })
+
   test('logs one change for each basemap that differs, and none for unchanged ones', async () => {
     for (const place of ['m1/v1', 'm1/v2', 'm2/v1']) tree.put(`${place}/0/0/0.png`, PIXEL)
     await source('logged', 'basemap')

@@ -2,7 +2,7 @@ import { listOf } from '@gateway/contracts/common.js'
 import { acknowledgementFields } from '@gateway/contracts/edge.js'
 import { type AdminStyle, adminStyleSchema, stylePatchBodySchema } from '@gateway/contracts/style.js'
 import { insertAudit } from '@gateway/store/audit.js'
-import { flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
+import { FOUND_BY_SCAN, flag, listQuery, text } from '@gateway/store/catalog/list-query.js'
 import { toAdminStyle } from '@gateway/store/catalog/style.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { setWithdrawn } from '@gateway/store/sql.js'
@@ -24,6 +24,7 @@ const STYLES_QUERY = listQuery(STYLE_LISTING, {
   available: flag,
   withdrawn: flag,
   source_enabled: flag,
+  scan: FOUND_BY_SCAN,
 })
 const SEEN = 'withdrawn, unavailable, or of a disabled scan source'
 

@@ -35,21 +35,26 @@ export const SIGN_IN_PATH = '/admin/sign-in'
 export interface AdminGate {
   /** Checks an Authorization header like the gate, and counts guesses. Returns the user's name, or a refusal. */
   admitByCredentials(request: FastifyRequest, reply: FastifyReply, authorization: string): CredentialsVerdict
+  /** Returns true if the browser has a session that goes on. */
+  isSignedIn(request: FastifyRequest): Promise<boolean>
   /** Returns the client's address, for the audit. */
   addressOf(request: FastifyRequest): string
 }
 
 /**
  * Protects every admin route, and every unknown path that looks like one. It checks in this order: remote callers while remote administration is
- * off (403), a foreign Host (403), a change that a foreign page requests (403), too many wrong guesses (429), credentials or a session (401; a
- * browser that opens a page is redirected to the sign-in, if OpenID Connect is configured), the role (403).
+ * off (403), a foreign Host (403), a change that a foreign page requests (403), too many wrong guesses (429), credentials or a session (401), the
+ * role (403). A browser that opens a page is redirected to the sign-in if OpenID Connect is configured or its session has ended; otherwise it gets
+ * the Basic challenge, as the interface says.
  */
 export function registerAdminGate(app: App, ctx: ControlContext, findCaller: FindCaller): AdminGate {
   const { settings, metrics, sql } = ctx
   const isKnownHost = knownHosts(settings)
   const attempts = new Attempts(() => performance.now())
   const cookies = new OwnCookies(settings.apiBaseUrl)
-  const hasSignIn = settings.oidcIssuer !== null
+  const hasProvider = settings.oidcIssuer !== null
+  /** The ways of signing in that this service offers now: a session that began by another one is not accepted. */
+  const isOffered = { oidc: hasProvider, password: settings.adminPassword !== null }
 
   app.decorateRequest('admin')
   app.decorateRequest('operator')
@@ -61,7 +66,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     const refusal = refusalOfPlace(request, caller) ?? (await refusalOfIdentity(request, reply, caller))
     if (refusal === null) return
     metrics.authFailures.inc({ kind: 'admin', reason: refusal.code })
-    if (hasSignIn && config?.forStrangers !== true && isMissing(refusal) && opensPage(request)) {
+    if (config?.forStrangers !== true && leadsToSignIn(refusal) && opensPage(request)) {
       return reply.redirect(`${SIGN_IN_PATH}?to=${encodeURIComponent(request.raw.url ?? '')}`, 302)
     }
     if (!opensPage(request)) return sendRefusal(reply, refusal)
@@ -69,6 +74,10 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     const page = refusalPage(refusal, request.headers['accept-language'], nonce)
     return allowStyles(refusalHead(reply, refusal), nonce).type('text/html; charset=utf-8').send(page)
   })
+
+  function leadsToSignIn({ code }: Refusal): boolean {
+    return code === 'session_ended' || (hasProvider && code === 'admin_credentials_missing')
+  }
 
   function callerOf({ socket, headers }: FastifyRequest): ClientAddress {
     return findCaller({ peer: socket.remoteAddress ?? '', headers })
@@ -89,7 +98,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
   ): Promise<Refusal | null> {
     if (request.routeOptions.config?.forStrangers) return null
     const { authorization } = request.headers
-    const id = hasSignIn && !authorization ? cookies.read(request.headers.cookie, SESSION_COOKIE) : undefined
+    const id = authorization ? undefined : cookies.read(request.headers.cookie, SESSION_COOKIE)
     const refusal =
       id === undefined
         ? refusalOfCredentials(request, reply, caller, authorization)
@@ -104,7 +113,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     caller: ClientAddress,
     digest: Buffer,
   ): Promise<Refusal | null> {
-    const read = () => readSession(sql, digest, settings.sessionIdleSeconds)
+    const read = () => readOffered(digest)
     const session = await readInTime(read(), reply)
     if (session === null) {
       reply.header('WWW-Authenticate', challenge(settings, false))
@@ -116,6 +125,11 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
     request.isStillSignedIn = async () => (await read()) !== null
     if (isCausedByPerson(request)) await readInTime(noteSessionUsed(sql, digest), reply)
     return null
+  }
+
+  async function readOffered(digest: Buffer): ReturnType<typeof readSession> {
+    const session = await readSession(sql, digest, settings.sessionIdleSeconds)
+    return session !== null && isOffered[session.begunBy] ? session : null
   }
 
   function refusalOfCredentials(
@@ -154,7 +168,7 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
       noteTrouble(ctx.log, 'admin credentials are wrong', { address })
     }
     // If Basic is offered, a browser covers the console with its own dialog. The console's sign-in page serves users better.
-    const offersBasic = !hasSignIn || /^basic /i.test(request.headers.authorization ?? '')
+    const offersBasic = !hasProvider || /^basic /i.test(request.headers.authorization ?? '')
     reply.header('WWW-Authenticate', challenge(settings, offersBasic))
     return verdict
   }
@@ -164,6 +178,10 @@ export function registerAdminGate(app: App, ctx: ControlContext, findCaller: Fin
       const verdict = judged(request, reply, callerOf(request), authorization)
       if (!verdict.ok) metrics.authFailures.inc({ kind: 'admin', reason: verdict.code })
       return verdict
+    },
+    async isSignedIn(request) {
+      const id = cookies.read(request.headers.cookie, SESSION_COOKIE)
+      return id !== undefined && (await readOffered(sessionDigest(id))) !== null
     },
     addressOf: (request) => callerOf(request).address,
   }
@@ -180,8 +198,6 @@ function serviceTokenPlace({ headers, raw }: FastifyRequest): string | null {
   const name = /[?&](token|access_token)=/.exec(raw.url ?? '')?.[1]
   return name === undefined ? null : `?${name}=`
 }
-
-const isMissing = ({ code }: Refusal): boolean => code === 'admin_credentials_missing' || code === 'session_ended'
 
 /** True if a person opened a page, false if a script reads it. */
 function opensPage({ method, url, headers }: FastifyRequest): boolean {

@@ -7,17 +7,17 @@ const en = {
   credentials: 'Sign in to open the console',
   refused: 'The console is not opened',
   advice:
-    'Load this page again, and enter the name and the password of the administrator: ADMIN_USER and ADMIN_PASSWORD, in the environment or in the env file of this service, ' +
+    'Sign in with the name and the password of the administrator: ADMIN_USER and ADMIN_PASSWORD, in the environment or in the env file of this service, ' +
     'where the first start has written them.',
   again: 'Sign in',
 }
 const zh: typeof en = {
   lang: 'zh-CN',
-  title: '地图资源网关',
+  title: '地图资产网关',
   credentials: '登录后才能打开控制台',
   refused: '无法打开控制台',
   advice:
-    '请重新加载此页面，并输入管理员的名称和密码：即环境变量或本服务环境文件中的 ADMIN_USER 和 ADMIN_PASSWORD，首次启动时已写入该文件。',
+    '请使用管理员的名称和密码登录：即环境变量或本服务环境文件中的 ADMIN_USER 和 ADMIN_PASSWORD，首次启动时已写入该文件。',
   again: '登录',
 }
 
@@ -25,7 +25,9 @@ const zh: typeof en = {
 export function refusalPage({ code, message }: Refusal, acceptLanguage: string | undefined, nonce: string): string {
   const t = /^\s*zh/i.test(acceptLanguage ?? '') ? zh : en
   const lacksCredentials = code === 'admin_credentials_missing' || code === 'admin_credentials_wrong'
-  const words = lacksCredentials ? `<p>${t.advice}</p>\n<p><a class="button" href="">${t.again}</a></p>` : ''
+  const words = lacksCredentials
+    ? `<p>${t.advice}</p>\n<p><a class="button" href="/admin/sign-in">${t.again}</a></p>`
+    : ''
   return plainPage({
     lang: t.lang,
     title: t.title,

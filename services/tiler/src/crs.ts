@@ -3,20 +3,27 @@ import type { CrsKind } from './footprint.js'
 /** Maximum characters of a definition; the longest ones of the EPSG registry have a few thousand. */
 const MAX_WKT_LENGTH = 64 * 1024
 
+/** Words by which PROJ opens a file or an address for a definition. */
+const OPENS_FILES = /nadgrids|geoidgrids|\+init|\+proj=pipeline|PARAMETERFILE|PROJ4_GRIDS|:\/\/|\/vsi/i
+
+/** The grid that says "no shift". Every WKT 1 of EPSG:3857 names it, and PROJ opens no file for it. */
+const NO_SHIFT = /\+nadgrids=@null(?=[\s"]|$)|PARAMETERFILE\["[^"]*","@null"\]/gi
+
+const CRS = /^\s*(GEOGCRS|GEOGCS|GEODCRS|GEOGRAPHICCRS|PROJCRS|PROJCS|PROJECTEDCRS|COMPOUNDCRS|COMPD_CS|BOUNDCRS)\s*\[/i
+
 /**
  * True if a text is a WKT definition of a coordinate reference system on the earth, and names no file or
  * URL that PROJ would open for it.
  */
 export function isUsableCrs(wkt: string): boolean {
-  if (wkt.length > MAX_WKT_LENGTH) return false
-  if (
-    !/^\s*(GEOGCRS|GEOGCS|GEODCRS|GEOGRAPHICCRS|PROJCRS|PROJCS|PROJECTEDCRS|COMPOUNDCRS|COMPD_CS|BOUNDCRS)\s*\[/i.test(
-      wkt,
-    )
-  ) {
-    return false
-  }
-  return !/nadgrids|geoidgrids|\+init|\+proj=pipeline|PARAMETERFILE|PROJ4_GRIDS|:\/\/|\/vsi/i.test(wkt)
+  return wkt.length <= MAX_WKT_LENGTH && CRS.test(wkt) && !OPENS_FILES.test(wkt.replace(NO_SHIFT, ''))
+}
+
+/** True for a usable definition, or another form that GDAL accepts in its own files: a code of EPSG, or a PROJ string. */
+export function isUsableSystem(text: string): boolean {
+  if (/^\s*(?:EPSG:|urn:ogc:def:crs:EPSG:[\d.]*:)\d{4,6}\s*$/i.test(text)) return true
+  if (!/^\s*\+proj=/.test(text)) return isUsableCrs(text)
+  return text.length <= MAX_WKT_LENGTH && !/[/\\]/.test(text) && !OPENS_FILES.test(text.replace(NO_SHIFT, ''))
 }
 
 /** Returns how a shift by a whole turn around the earth is expressed in a source's reference system. */

@@ -172,15 +172,17 @@ describe('formats and georeferencing next to the image', () => {
     expect(psnr(await inside(source), plain)).toBeGreaterThan(38)
   })
 
-  it('an .aux.xml supplies only the reference system and the transform', async () => {
-    const source = await shop.make('pam.png', 'gdal_translate', ['-of', 'PNG'], piece)
+  it('an .aux.xml supplies the reference system, the transform and nodata', async () => {
+    const source = await shop.make('pam.png', 'gdal_translate', ['-of', 'PNG', '-b', '1'], piece)
     const transform = '<GeoTransform> -13.0078125, 0.087890625, 0, 58.359375, 0, -0.087890625</GeoTransform>'
     const system = `<SRS dataAxisToSRSAxisMapping="2,1">${WGS84.replaceAll('"', '&quot;')}</SRS>`
     const nodata = '<PAMRasterBand band="1"><NoDataValue>20</NoDataValue></PAMRasterBand>'
     writeFileSync(`${source}.aux.xml`, `<PAMDataset>${system}${transform}${nodata}</PAMDataset>`)
-    const made = await inside(source)
-    expect(psnr(made, plain)).toBe(Number.POSITIVE_INFINITY)
-    expect(alphaDifferences(made, plain)).toBe(0)
+    const declared = await shop.make('declared.tif', 'gdal_translate', ['-b', '1', '-a_nodata', '20'], piece)
+    const [made, reference] = [await inside(source), await inside(declared)]
+    expect(alphaDifferences(reference, plain)).toBeGreaterThan(100)
+    expect(psnr(made, reference)).toBe(Number.POSITIVE_INFINITY)
+    expect(alphaDifferences(made, reference)).toBe(0)
   })
 
   it.each([

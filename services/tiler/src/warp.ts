@@ -45,10 +45,11 @@ export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promi
   const placed = chunk.placements.map((index) => job.placed[index]!)
   const sources = placed.map(({ source }) => source)
   const opened = await reopenSources(sources, job.roots)
+  const names = opened.map((source, index) => job.engine.sourceName(source, index))
   const vrts = placed.map((_, index) => `${name}-${index}.vrt`)
   try {
     for (const [index, file] of vrts.entries()) {
-      await writeFile(join(job.temp, file), vrtFor(job, placed[index]!, index))
+      await writeFile(join(job.temp, file), vrtFor(job, placed[index]!, names[index]!))
     }
     const outcome = await job.engine.run({
       tool: 'gdalwarp',
@@ -63,7 +64,7 @@ export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promi
       opened,
       sources.map(({ path }) => path),
     )
-    await judge(job, outcome, sources)
+    await judge(job, outcome, sources, names)
   } finally {
     await closeSources(opened)
     await Promise.all(vrts.map((file) => rm(join(job.temp, file), { force: true })))
@@ -112,11 +113,11 @@ function pixelOptions(job: WarpJob): string[] {
   return ['-r', 'cubic', ...precision, ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha'])]
 }
 
-function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
+function vrtFor(job: WarpJob, placed: PlacedSource, name: string): string {
   const { source, shift } = placed
   const { range } = source.imagery
   return vrtOf({
-    name: job.engine.sourceName(index),
+    name,
     wkt: source.wkt,
     width: source.width,
     height: source.height,
@@ -143,7 +144,12 @@ function levelFor({ source, resolution }: PlacedSource, target: number): Level {
   return fineEnough.reduce((best, level) => (level.width < best.width ? level : best), whole)
 }
 
-async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Source[]): Promise<void> {
+async function judge(
+  job: WarpJob,
+  outcome: ToolOutcome,
+  sources: readonly Source[],
+  names: readonly string[],
+): Promise<void> {
   const errors = errorsIn(outcome)
   if (outcome.code === 0 && !outcome.stopped && errors.length === 0) return
   if (outcome.stopped === 'idle') throw new Failure(coded('slice_standstill'))
@@ -154,15 +160,15 @@ async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Sourc
   if (/out of memory|bad_alloc|cannot allocate|memory/i.test(text)) {
     throw new Failure(coded('slice_memory'))
   }
-  throw new Failure(coded('slice_pixels_damaged', { sources: namesOf(job, errors, sources) }))
+  throw new Failure(coded('slice_pixels_damaged', { sources: namesOf(errors, sources, names) }))
 }
 
 /** The sources that GDAL's errors name, or all of the chunk where they name none. */
-function namesOf(job: WarpJob, errors: readonly string[], sources: readonly Source[]): string {
+function namesOf(errors: readonly string[], sources: readonly Source[], names: readonly string[]): string {
   const text = `${errors.join('\n')}\n`
   // A name may be the beginning of another: source 1 and source 12.
   const isNamed = (name: string) => text.split(name).some((rest, place) => place > 0 && !/^\d/.test(rest))
-  const named = sources.filter((_, index) => isNamed(job.engine.sourceName(index)))
+  const named = sources.filter((_, index) => isNamed(names[index]!))
   const paths = [...new Set((named.length > 0 ? named : sources).map(({ path }) => quoted(path)))]
   return paths.length > 3 ? `one of ${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(' or ')
 }

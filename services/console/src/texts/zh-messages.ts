@@ -140,6 +140,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   slice_source_damaged: '影像 {source} 是无法读取的 {format}：已损坏，或以不常见的方式生成',
   slice_gcps_unusable:
     '影像 {source} 由 {count} 个地面控制点定位，但无法据此得知其位置；请提供更多或更好的控制点，或先校正：{command}',
+  slice_source_rpc: '影像 {source} 仅由 RPC（需要高程的相机模型）定位，切片不使用它；请先校正，再提交结果：{command}',
+  slice_source_names_file: '影像 {source} 指定了另一个文件作为金字塔，切片不会读取；请删除元数据项 OVERVIEW_FILE',
 
   slice_gdal_missing: '要求切片工具使用 GDAL，但本机没有可用的 GDAL（3.4 或更高版本，Linux）',
   slice_source_picture: '影像 {source} 是图片；高程模型只有一个高程波段',

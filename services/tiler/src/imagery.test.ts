@@ -103,6 +103,22 @@ describe('rangeOf', () => {
   })
 })
 
+/** GDAL's text of a Web Mercator without an identifier. */
+function pseudoMercator(longitude: number, unit: string, metres: number): string {
+  const parameter = (name: string, value: number) =>
+    `PARAMETER["${name}",${value},ANGLEUNIT["Degree",0.0174532925199433]]`
+  const parameters = [
+    parameter('Latitude of natural origin', 0),
+    parameter('Longitude of natural origin', longitude),
+    parameter('False easting', 0),
+    parameter('False northing', 0),
+  ]
+  const base =
+    'BASEGEOGCRS["WGS 84",DATUM["W",ELLIPSOID["WGS 84",6378137,298.257223563,LENGTHUNIT["metre",1]]],PRIMEM["G",0,A]]'
+  const conversion = `CONVERSION["unnamed",METHOD["Popular Visualisation Pseudo Mercator",ID["EPSG",1024]],${parameters}]`
+  return `PROJCRS["x",${base},${conversion},CS[Cartesian,2],AXIS["(E)",east,ORDER[1],LENGTHUNIT["${unit}",${metres}]]]`
+}
+
 describe('reference systems', () => {
   const base =
     'GEOGCRS["WGS 84",DATUM["W",ELLIPSOID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0,ANGLEUNIT["degree",0.0174532925199433]],CS[ellipsoidal,2],ID["EPSG",4326]]'
@@ -114,6 +130,9 @@ describe('reference systems', () => {
       'web-mercator',
       'PROJCRS["WGS 84 / Pseudo-Mercator",BASEGEOGCRS["WGS 84",ID["EPSG",4326]],CS[Cartesian,2],ID["EPSG",3857]]',
     ],
+    ['web-mercator', pseudoMercator(0, 'metre', 1)],
+    ['other', pseudoMercator(180, 'metre', 1)],
+    ['other', pseudoMercator(0, 'US survey foot', 0.304800609601219)],
     [
       'other',
       'PROJCRS["WGS 84 / UTM zone 33N",BASEGEOGCRS["WGS 84",ID["EPSG",4326]],CS[Cartesian,2],ID["EPSG",32633]]',
@@ -125,6 +144,7 @@ describe('reference systems', () => {
   it.each([
     'PROJCS["a",EXTENSION["PROJ4","+proj=merc +a=6378137 +b=6378137 +nadgrids=@null +wktext +no_defs"]]',
     'BOUNDCRS[ABRIDGEDTRANSFORMATION["NTv2",PARAMETERFILE["Latitude and longitude difference file","@null"]]]',
+    'PROJCRS["a",BASEGEOGCRS["unknown",DATUM["unknown using nadgrids=@null"]]]',
   ])('the grid without a shift opens no file: %s', (text) => expect(isUsableCrs(text)).toBe(true))
   it.each([
     ['EPSG:3857', true],

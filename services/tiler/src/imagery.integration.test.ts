@@ -81,13 +81,25 @@ describe('pixels of every kind', () => {
     expect(psnr(await inside(source), plain)).toBe(Number.POSITIVE_INFINITY)
   })
 
-  it('looks colours up in a palette before it mixes them', async () => {
+  it('shows only the colours of a palette, unless another interpolation is asked for', async () => {
     // One bit a pixel has a palette of black and white.
     const bits = ['-b', '1', '-co', 'NBITS=1', '-scale', '0', '90', '0', '1']
-    const data = await inside(await shop.make('bits.tif', 'gdal_translate', bits, piece))
-    const reds = new Set(data.filter((_, index) => index % 4 === 0))
-    expect([Math.min(...reds), Math.max(...reds)]).toEqual([0, 255])
-    expect(reds.size).toBeGreaterThan(50)
+    const source = await shop.make('bits.tif', 'gdal_translate', bits, piece)
+    const redsOf = async (changes: Partial<TilingRequest>, name: string) => {
+      const { data } = await tile(await slice(source, { zoom_min: 3, zoom_max: 4, ...changes }), name)
+      return [...new Set(data.filter((_, index) => index % 4 === 0 && data[index + 3] === 255))]
+    }
+    // WebP would invent colours if it were lossy, and an overview if it were a mean.
+    for (const [format, name] of [
+      ['png', INSIDE],
+      ['webp', '4/8/5.webp'],
+      ['webp', '3/4/2.webp'],
+    ] as const) {
+      expect((await redsOf({ tile_format: format }, name)).toSorted((a, b) => a - b)).toEqual([0, 255])
+    }
+    const mixed = await redsOf({ resampling: 'cubic' }, INSIDE)
+    expect([Math.min(...mixed), Math.max(...mixed)]).toEqual([0, 255])
+    expect(mixed.length).toBeGreaterThan(50)
   })
 })
 

@@ -103,8 +103,8 @@ export function originOf(
   { sources, placed, grid, format, layer }: Preflight,
   range: Range | null,
 ): string {
-  const { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, mode, resume } = request
-  const asked = { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, mode }
+  const { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, resampling, mode, resume } = request
+  const asked = { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, resampling, mode }
   const stamp = ({ size, ctimeNs }: Identity) => [size, ctimeNs]
   const tags = sources.map(
     ({ identity, beside }, index) =>

@@ -1,6 +1,7 @@
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
+import type { Resampling } from '@gateway/contracts/tiling/protocol.js'
 import { BLOCK_OPTIONS, type Blocks, openBlocks } from './blocks.js'
 import type { Chunk } from './chunks.js'
 import { type Engine, errorsIn, type ToolOutcome } from './engines/engine.js'
@@ -30,6 +31,8 @@ export interface WarpJob {
   readonly placed: readonly PlacedSource[]
   /** for sources with non-byte pixels */
   readonly range: Range | null
+  /** interpolation of colours */
+  readonly resampling: Resampling
   /** four bytes of colours and alpha, or one 32-bit float: an elevation */
   readonly samples: 1 | 4
 }
@@ -104,13 +107,20 @@ function warpOptions(job: WarpJob, chunk: Chunk): string[] {
   ]
 }
 
+const GDAL_NAMES: Readonly<Record<Resampling, string>> = { nearest: 'near', bilinear: 'bilinear', cubic: 'cubic' }
+
 function pixelOptions(job: WarpJob): string[] {
   // Bilinear stays between the heights that it reads, where cubic would overshoot at cliffs. Exact positions: on a steep slope a
   // twentieth of a pixel is half a metre.
   if (job.samples === 1) return ['-r', 'bilinear', '-et', '0', '-ot', 'Float32', '-dstnodata', String(NO_HEIGHT)]
   // Stated outright: with several sources GDAL would take their alpha for a fourth colour.
   const precision = ['-et', String(TRANSFORM_TOLERANCE)]
-  return ['-r', 'cubic', ...precision, ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha'])]
+  return [
+    '-r',
+    GDAL_NAMES[job.resampling],
+    ...precision,
+    ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha']),
+  ]
 }
 
 function vrtFor(job: WarpJob, placed: PlacedSource, name: string): string {
@@ -124,7 +134,7 @@ function vrtFor(job: WarpJob, placed: PlacedSource, name: string): string {
     transform: source.transform,
     gcps: source.gcps,
     shift,
-    level: levelFor(placed, resolutionOf(job.grid.space, job.grid.warpZoom, job.grid.tileSize)),
+    level: levelFor(job, placed),
     imagery: source.imagery,
     range: range === 'measured' ? job.range : range,
     alpha: hasAlpha(job),
@@ -137,9 +147,14 @@ function hasAlpha({ placed }: WarpJob): boolean {
   return placed.some(({ source: { imagery } }) => imagery.masks.length > 0 || imagery.palette === 'transparent')
 }
 
-/** The smallest version of a source that is still as fine as the tiles. */
-function levelFor({ source, resolution }: PlacedSource, target: number): Level {
+/**
+ * The smallest version of a source that is still as fine as the tiles. Overviews may hold means of pixels, which `nearest` must not show; with a
+ * palette they hold its colours only.
+ */
+function levelFor({ grid, resampling }: WarpJob, { source, resolution }: PlacedSource): Level {
   const whole: Level = { index: -1, width: source.width, height: source.height }
+  if (resampling === 'nearest' && source.imagery.palette === 'none') return whole
+  const target = resolutionOf(grid.space, grid.warpZoom, grid.tileSize)
   const fineEnough = source.overviews.filter((level) => (resolution * source.width) / level.width <= target)
   return fineEnough.reduce((best, level) => (level.width < best.width ? level : best), whole)
 }

@@ -4411,6 +4411,8 @@ export interface paths {
                 /** @enum {string} */
                 encoding: "rgb" | "terrarium" | "mapbox";
                 /** @enum {string} */
+                resampling: "auto" | "nearest" | "bilinear" | "cubic";
+                /** @enum {string} */
                 output: "folder" | "pmtiles";
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
@@ -4477,6 +4479,11 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /**
+             * @default auto
+             * @enum {string}
+             */
+            resampling?: "auto" | "nearest" | "bilinear" | "cubic";
             /** @enum {string} */
             output?: "folder" | "pmtiles";
             callback_url?: "" | string;
@@ -4587,6 +4594,11 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /**
+             * @default auto
+             * @enum {string}
+             */
+            resampling?: "auto" | "nearest" | "bilinear" | "cubic";
             /** @enum {string} */
             output?: "folder" | "pmtiles";
             callback_url?: "" | string;
@@ -5601,6 +5613,8 @@ export interface components {
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       /** @enum {string} */
       encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      resampling: "auto" | "nearest" | "bilinear" | "cubic";
       /** @enum {string} */
       output: "folder" | "pmtiles";
       /** @enum {string} */

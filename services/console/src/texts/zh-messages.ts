@@ -429,6 +429,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   slice_sources_both: 'body：source_paths 与 source_path 只能给出一个',
   slice_sources_none: 'body.source_paths：至少需要一张影像',
   slice_target_code: 'body.target_code：只能含 ASCII 字母、数字、"."、"-" 或 "_"，且不能以点开头',
+  style_of_grid:
+    '该底图的瓦片网格为 {grid}，样式只能显示 Web 墨卡托；请在支持该网格的客户端中使用其 TileJSON、WMTS 或 OGC API - Tiles',
   slice_resampling_heights: 'body.resampling：高程有自己的插值方法；请省略，或设为 auto',
   slice_zooms_swapped: 'body.zoom_max：不能小于 zoom_min',
   slice_target_grid: '“{layer}” 的瓦片位于网格 {has}；无法以网格 {asked} 合并影像',

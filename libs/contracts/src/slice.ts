@@ -12,6 +12,10 @@ export type SliceStatus = (typeof SLICE_STATUSES)[number]
 export const SLICE_ENCODINGS = ['rgb', 'terrarium', 'mapbox'] as const
 export type SliceEncoding = (typeof SLICE_ENCODINGS)[number]
 
+/** Interpolation between the pixels of an image. `auto`: `nearest` if all images have palettes, `cubic` for others; heights have their own. */
+export const SLICE_RESAMPLINGS = ['auto', 'nearest', 'bilinear', 'cubic'] as const
+export type SliceResampling = (typeof SLICE_RESAMPLINGS)[number]
+
 /** Storage of a layer's version on disk: a folder of tiles, or one PMTiles archive. */
 export const SLICE_OUTPUTS = ['folder', 'pmtiles'] as const
 export type SliceOutput = (typeof SLICE_OUTPUTS)[number]
@@ -41,6 +45,9 @@ export const sliceJobSchema = z.object({
   tile_format: z.string(),
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid of the tiles'),
   encoding: z.enum(SLICE_ENCODINGS).describe('content of the tiles: pictures (`rgb`), or heights'),
+  resampling: z
+    .enum(SLICE_RESAMPLINGS)
+    .describe('interpolation between the pixels of the images; `auto`: chosen by their kind'),
   output: z.enum(SLICE_OUTPUTS).describe('form of the version of the layer: a folder of tiles, or one PMTiles archive'),
   status: z.enum(SLICE_STATUSES),
   message: z.string(),

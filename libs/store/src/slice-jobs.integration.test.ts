@@ -38,6 +38,7 @@ const JOB: NewSliceJob = {
   tileFormat: 'webp',
   tileMatrixSet: 'WebMercatorQuad',
   encoding: 'rgb',
+  resampling: 'auto',
   output: null,
   callbackUrl: '',
   requestedBy: '',

@@ -1,6 +1,6 @@
 import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { type CodedMessage, coded as codedMessage, textOf } from '@gateway/contracts/messages.js'
-import type { SliceEncoding, SliceOutput, SliceStatus } from '@gateway/contracts/slice.js'
+import type { SliceEncoding, SliceOutput, SliceResampling, SliceStatus } from '@gateway/contracts/slice.js'
 import type { Queryable, Sql, Transaction } from './connect.js'
 import { claimQueuedJob, failedBy, finishJob, holds, type JobEnd, type JobLease } from './jobs.js'
 import { type KeptTrace, traceColumn } from './kept-trace.js'
@@ -23,6 +23,7 @@ export interface ListedSliceJob {
   readonly tileFormat: string
   readonly tileMatrixSet: KnownTileMatrixSetId
   readonly encoding: SliceEncoding
+  readonly resampling: SliceResampling
   readonly output: SliceOutput
   readonly status: SliceStatus
   readonly message: string
@@ -65,6 +66,7 @@ export type NewSliceJob = Pick<
   | 'tileFormat'
   | 'tileMatrixSet'
   | 'encoding'
+  | 'resampling'
   | 'callbackUrl'
   | 'requestedBy'
 > & {
@@ -107,9 +109,9 @@ export async function submitSliceJob(
   if (submitter !== null && (await isFull(tx, submitter))) return { state: 'full' }
   const [row] = await tx<StoredSliceJob[]>`
     INSERT INTO slice_jobs (code, name, source_paths, target_code, zoom_min, zoom_max, zoom_max_native, tile_size, tile_format,
-                            tile_matrix_set, encoding, output, callback_url, requested_by, submitted_by, trace, warnings)
+                            tile_matrix_set, encoding, resampling, output, callback_url, requested_by, submitted_by, trace, warnings)
     VALUES (${job.code}, ${job.name}, ${job.sourcePaths as string[]}, ${job.targetCode}, ${job.zoomMin}, ${job.zoomMax}, ${job.zoomMaxNative},
-            ${job.tileSize}, ${job.tileFormat}, ${job.tileMatrixSet}, ${job.encoding}, ${job.output ?? 'folder'}, ${job.callbackUrl}, ${job.requestedBy}, ${submitter?.tokenId ?? null},
+            ${job.tileSize}, ${job.tileFormat}, ${job.tileMatrixSet}, ${job.encoding}, ${job.resampling}, ${job.output ?? 'folder'}, ${job.callbackUrl}, ${job.requestedBy}, ${submitter?.tokenId ?? null},
             ${traceColumn(tx, job.trace)}, ${tx.json([...(job.warnings ?? [])])})
     ON CONFLICT (code) DO NOTHING
     RETURNING ${columns(tx)}`
@@ -272,7 +274,7 @@ function columns(sql: Queryable) {
 function listedColumns(sql: Queryable) {
   return sql`
     id, code, name, cardinality(source_paths) AS "sourceCount", target_code AS "targetCode", version, zoom_min AS "zoomMin", zoom_max AS "zoomMax", zoom_max_native AS "zoomMaxNative",
-    tile_size AS "tileSize", tile_format AS "tileFormat", tile_matrix_set AS "tileMatrixSet", encoding, output, status, message, message_coded AS "messageCoded", warnings, progress, phase, log_path AS "logPath",
+    tile_size AS "tileSize", tile_format AS "tileFormat", tile_matrix_set AS "tileMatrixSet", encoding, resampling, output, status, message, message_coded AS "messageCoded", warnings, progress, phase, log_path AS "logPath",
     callback_url AS "callbackUrl", requested_by AS "requestedBy", submitted_by AS "submittedBy", created_at AS "createdAt", started_at AS "startedAt",
     finished_at AS "finishedAt", cancelled, acknowledged_at AS "acknowledgedAt"`
 }

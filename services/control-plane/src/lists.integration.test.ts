@@ -88,6 +88,7 @@ const JOB = {
   zoomMaxNative: false,
   tileMatrixSet: 'WebMercatorQuad' as const,
   encoding: 'rgb' as const,
+  resampling: 'auto' as const,
   output: null,
   tileSize: 256,
   tileFormat: 'webp',

@@ -15,17 +15,19 @@ export const PNG = { compressionLevel: 3, adaptiveFiltering: true } as const
 /**
  * Encodes a tile for storage. Partly transparent tiles are stored without loss: they are merged with later sources, and
  * drawing the same source again must find exactly the pixels that it left.
+ * @param isExact true to store opaque tiles without loss too
  */
-export function encodeTile(pixels: Pixels, tileSize: number, format: RealTileFormat): Promise<Buffer> {
+export function encodeTile(pixels: Pixels, tileSize: number, format: RealTileFormat, isExact = false): Promise<Buffer> {
   const raw = { width: tileSize, height: tileSize, channels: 4 } as const
   const image = sharp(pixels.data, { raw })
   const opaque = pixels.alpha === 'opaque'
+  const isLossy = opaque && !isExact
   if (opaque) image.removeAlpha()
   switch (format) {
     case 'webp':
-      return image.webp(opaque ? WEBP : { lossless: true, effort: 0 }).toBuffer()
+      return image.webp(isLossy ? WEBP : { lossless: true, effort: 0 }).toBuffer()
     case 'avif':
-      return image.avif(opaque ? AVIF : { lossless: true, effort: 2 }).toBuffer()
+      return image.avif(isLossy ? AVIF : { lossless: true, effort: 2 }).toBuffer()
     case 'png':
       return image.png(PNG).toBuffer()
   }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { asLongLat, footprintOf, type GeoTransform, locatedBy, type Point, samplePoints } from './footprint.js'
+import { asLongLat, footprintOf, type GeoTransform, locatedBy, type Point, samplePoints, turnsOf } from './footprint.js'
 import { HALF_WORLD, longitudeOf } from './mercator.js'
 import { TILE_SPACES } from './space.js'
 
@@ -116,4 +116,29 @@ it('the resolution is that of a pixel on the map', () => {
   const { resolution } = geographic(0, -1, 2, 1)!
   expect(resolution).toBeGreaterThan((2 * HALF_WORLD * 0.0199) / 360)
   expect(resolution).toBeLessThan((2 * HALF_WORLD * 0.0201) / 360)
+})
+
+describe('turnsOf', () => {
+  const raster = { transform: [0, 10, 0, 0, 0, -10] as const, width: 100, height: 100 }
+  const there: Point[] = [
+    [100, 5],
+    [500, 5],
+    [900, 5],
+  ]
+  it.each<[string, Point[], number[]]>([
+    ['none if all points return', there, [0]],
+    ['one if all points return a turn away', there.map(([x, y]) => [x - 40_000, y]), [-40_000]],
+    [
+      'two across a seam',
+      [
+        [100, 5],
+        [500, 5],
+        [900 - 40_000, 5],
+      ],
+      [0, -40_000],
+    ],
+    ['none for points that return to another latitude', there.map(([x]) => [x - 40_000, 900]), [0]],
+    ['none for points without a place', there.map(() => [Number.NaN, Number.NaN]), [0]],
+    ['none for an error of the projection', there.map(([x, y]) => [x + 30, y]), [0]],
+  ])('%s', (_, back, turns) => expect(turnsOf(there, back, raster)).toEqual(turns))
 })

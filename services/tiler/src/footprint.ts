@@ -66,6 +66,7 @@ export function footprintOf(
   points: readonly Point[],
   poles: { readonly north: boolean; readonly south: boolean },
   space: TileSpace,
+  turns: readonly number[] = [0],
 ): Footprint | null {
   const line = kind === 'other' ? unwrap(points) : { points, torn: false }
   const known = line.points.filter(([x, y]) => Number.isFinite(x) && Number.isFinite(y))
@@ -82,10 +83,47 @@ export function footprintOf(
   const slack = kind === 'other' ? (partial ? 1 / CELLS : 0.005) : 0
   const marginX = (east - west) * slack
   const marginY = (north - south) * slack
-  const placements = place(space, kind, west - marginX, south - marginY, east + marginX, north + marginY)
+  const placements = place(space, kind, west - marginX, south - marginY, east + marginX, north + marginY).flatMap(
+    ({ box, shift }) => turns.map((turn) => ({ box, shift: shift + turn })),
+  )
   if (placements.length === 0) return null
   const shorterSide = Math.min(space.x(east - west), space.y(north) - space.y(south))
   return { placements, resolution: finest(space, line.points, width, height), shorterSide }
+}
+
+/** Pixels by which a point may miss itself after it was projected there and back. */
+const RETURN_TOLERANCE = 0.5
+
+/** Minimum share of a source's longer side that a turn around the earth is. Smaller differences are errors of the projection. */
+const MIN_TURN = 0.5
+
+/** Maximum number of turns of one source. More are errors of the projection, not turns. */
+const MAX_TURNS = 3
+
+/**
+ * Returns what is added to a projected source's x so that the projection of its places leads into it. A cylindrical projection repeats itself
+ * after a turn around the earth, but PROJ knows only one turn: beyond the projection's own seam, it leads to the other end of the plane.
+ * @param there the sample points; @param back the same, projected to the earth and back
+ */
+export function turnsOf(
+  there: readonly Point[],
+  back: readonly Point[],
+  { transform, width, height }: { readonly transform: GeoTransform; readonly width: number; readonly height: number },
+): number[] {
+  const pixel = Math.max(Math.hypot(transform[1], transform[4]), Math.hypot(transform[2], transform[5]))
+  const size = pixel * Math.max(width, height)
+  const turns: number[] = []
+  back.forEach(([x, y], index) => {
+    const [sourceX, sourceY] = there[index]!
+    const turn = x - sourceX
+    // Not finite: outside of the projection's domain.
+    if (!(Math.abs(y - sourceY) <= RETURN_TOLERANCE * pixel) || !Number.isFinite(turn)) return
+    const isHere = Math.abs(turn) <= RETURN_TOLERANCE * pixel
+    if (isHere && !turns.includes(0)) turns.push(0)
+    if (isHere || Math.abs(turn) < size * MIN_TURN) return
+    if (!turns.some((known) => Math.abs(known - turn) <= RETURN_TOLERANCE * pixel)) turns.push(turn)
+  })
+  return turns.length > 0 && turns.length <= MAX_TURNS ? turns : [0]
 }
 
 /** Makes longitudes continuous between neighbouring samples, so that 179.9 is followed by 180.1. */

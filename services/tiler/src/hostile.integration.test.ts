@@ -195,6 +195,37 @@ describe.each(shop.engines)('hostile and broken sources with engine %s', (engine
     expect(bare.log).not.toContain(SECRET)
   })
 
+  it('files next to an image that name other files are not followed', async () => {
+    const folder = join(root, `naming-${engine}`)
+    mkdirSync(folder)
+    const image = join(folder, 'a.tif')
+    cpSync(good, image)
+    for (const suffix of ['.ovr', '.msk', '.msk.ovr']) writeFileSync(`${image}${suffix}`, vrt(secretImage))
+    const overviews = `<Metadata domain="OVERVIEWS"><MDI key="OVERVIEW_FILE">${secretImage}</MDI></Metadata>`
+    const content = `<SourceFilename>${secretImage}</SourceFilename>${vrt(secretImage)}`
+    writeFileSync(`${image}.aux.xml`, `<PAMDataset>${overviews}${content}</PAMDataset>`)
+    const [plain, naming] = [await slice(good, engine), await slice(image, engine)]
+    expect([plain.code, naming.code]).toEqual([0, 0])
+    for (const name of tilesIn(plain.staging)) {
+      expect(readFileSync(join(naming.staging, name)).equals(readFileSync(join(plain.staging, name)))).toBe(true)
+    }
+  })
+
+  it('an image whose metadata names another file for its overviews is refused', async () => {
+    const image = join(root, `overviews-${engine}.tif`)
+    const domain = ' domain="OVERVIEWS"'
+    // GDAL's program writes no such domain, so the attribute takes the place of letters.
+    const letters = 'x'.repeat(domain.length)
+    const made = await shop.make('named.tif', 'gdal_translate', ['-mo', `OVERVIEW_FILE${letters}=${secretImage}`], good)
+    const bytes = readFileSync(made).toString('latin1')
+    const changed = bytes.replace(`OVERVIEW_FILE${letters}"`, `OVERVIEW_FILE"${domain}`)
+    expect(changed).not.toBe(bytes)
+    writeFileSync(image, changed, 'latin1')
+    const { code, lines, staging } = await slice(image, engine)
+    expect([code, tilesIn(staging)]).toEqual([1, []])
+    expect(lines.at(-1)).toMatchObject({ message_code: 'slice_source_names_file' })
+  })
+
   it('a reference system that would make PROJ open files is refused', async () => {
     const folder = join(root, `grids-${engine}`)
     mkdirSync(folder)

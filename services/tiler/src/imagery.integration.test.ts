@@ -81,13 +81,25 @@ describe('pixels of every kind', () => {
     expect(psnr(await inside(source), plain)).toBe(Number.POSITIVE_INFINITY)
   })
 
-  it('looks colours up in a palette before it mixes them', async () => {
+  it('shows only the colours of a palette, unless another interpolation is asked for', async () => {
     // One bit a pixel has a palette of black and white.
     const bits = ['-b', '1', '-co', 'NBITS=1', '-scale', '0', '90', '0', '1']
-    const data = await inside(await shop.make('bits.tif', 'gdal_translate', bits, piece))
-    const reds = new Set(data.filter((_, index) => index % 4 === 0))
-    expect([Math.min(...reds), Math.max(...reds)]).toEqual([0, 255])
-    expect(reds.size).toBeGreaterThan(50)
+    const source = await shop.make('bits.tif', 'gdal_translate', bits, piece)
+    const redsOf = async (changes: Partial<TilingRequest>, name: string) => {
+      const { data } = await tile(await slice(source, { zoom_min: 3, zoom_max: 4, ...changes }), name)
+      return [...new Set(data.filter((_, index) => index % 4 === 0 && data[index + 3] === 255))]
+    }
+    // WebP would invent colours if it were lossy, and an overview if it were a mean.
+    for (const [format, name] of [
+      ['png', INSIDE],
+      ['webp', '4/8/5.webp'],
+      ['webp', '3/4/2.webp'],
+    ] as const) {
+      expect((await redsOf({ tile_format: format }, name)).toSorted((a, b) => a - b)).toEqual([0, 255])
+    }
+    const mixed = await redsOf({ resampling: 'cubic' }, INSIDE)
+    expect([Math.min(...mixed), Math.max(...mixed)]).toEqual([0, 255])
+    expect(mixed.length).toBeGreaterThan(50)
   })
 })
 
@@ -172,15 +184,17 @@ describe('formats and georeferencing next to the image', () => {
     expect(psnr(await inside(source), plain)).toBeGreaterThan(38)
   })
 
-  it('an .aux.xml supplies only the reference system and the transform', async () => {
-    const source = await shop.make('pam.png', 'gdal_translate', ['-of', 'PNG'], piece)
+  it('an .aux.xml supplies the reference system, the transform and nodata', async () => {
+    const source = await shop.make('pam.png', 'gdal_translate', ['-of', 'PNG', '-b', '1'], piece)
     const transform = '<GeoTransform> -13.0078125, 0.087890625, 0, 58.359375, 0, -0.087890625</GeoTransform>'
     const system = `<SRS dataAxisToSRSAxisMapping="2,1">${WGS84.replaceAll('"', '&quot;')}</SRS>`
     const nodata = '<PAMRasterBand band="1"><NoDataValue>20</NoDataValue></PAMRasterBand>'
     writeFileSync(`${source}.aux.xml`, `<PAMDataset>${system}${transform}${nodata}</PAMDataset>`)
-    const made = await inside(source)
-    expect(psnr(made, plain)).toBe(Number.POSITIVE_INFINITY)
-    expect(alphaDifferences(made, plain)).toBe(0)
+    const declared = await shop.make('declared.tif', 'gdal_translate', ['-b', '1', '-a_nodata', '20'], piece)
+    const [made, reference] = [await inside(source), await inside(declared)]
+    expect(alphaDifferences(reference, plain)).toBeGreaterThan(100)
+    expect(psnr(made, reference)).toBe(Number.POSITIVE_INFINITY)
+    expect(alphaDifferences(made, reference)).toBe(0)
   })
 
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { crsKind, isUsableCrs } from './crs.js'
+import { crsKind, isUsableCrs, isUsableSystem } from './crs.js'
 import { type GdalInfo, imageryOf } from './imagery.js'
 import { rangeOf } from './stretch.js'
 
@@ -40,6 +40,17 @@ describe('imageryOf', () => {
     ],
     ['floats, which may hold NaN', [band('Gray', { type: 'Float64' })], { masks: [1], maskedBy: 'number' }],
     ['a mask band', RGB.map((name) => band(name, { mask: { flags: ['PER_DATASET'] } })), { masks: [1] }],
+    ['masks of single bands', RGB.map((name) => band(name, { mask: { flags: [] } })), { masks: [1, 2, 3] }],
+    [
+      'alpha and nodata',
+      [...RGB, 'Alpha'].map((name) => band(name, NODATA)),
+      { colours: [1, 2, 3], masks: [4], maskedBy: 'alpha' },
+    ],
+    [
+      'alpha and a mask',
+      [...RGB, 'Alpha'].map((name) => band(name, { mask: { flags: ['PER_DATASET'] } })),
+      { masks: [4], maskedBy: 'alpha' },
+    ],
     ['nodata in every band', RGB.map((name) => band(name, NODATA)), { masks: [1, 2, 3] }],
     ['nodata in one band', [band('Red', NODATA), band('Green'), band('Blue')], { masks: [] }],
     ['many bands', Array.from({ length: 6 }, () => band('Undefined')), { colours: [1, 2, 3] }],
@@ -55,6 +66,16 @@ describe('imageryOf', () => {
   ]
   it.each(cases)('recognizes %s', (_, bands, expected) => {
     expect(imageryOf(info(bands))).toMatchObject({ ok: true, imagery: expected })
+  })
+
+  it('masks heights by nodata, even next to an alpha band', () => {
+    const bands = ['Gray', 'Alpha'].map((name) => band(name, { type: 'Float32', ...NODATA }))
+    expect(imageryOf(info(bands), 'heights')).toMatchObject({ imagery: { masks: [1], maskedBy: 'mask' } })
+  })
+
+  it('masks by the nodata values of all bands together', () => {
+    const source = { ...info(RGB.map((name) => band(name))), metadata: { '': { NODATA_VALUES: '0 0 0' } } }
+    expect(imageryOf(source)).toMatchObject({ imagery: { masks: [1], maskedBy: 'mask' } })
   })
 
   it('uses 16-bit PNG at its own values', () => {
@@ -82,6 +103,22 @@ describe('rangeOf', () => {
   })
 })
 
+/** GDAL's text of a Web Mercator without an identifier. */
+function pseudoMercator(longitude: number, unit: string, metres: number): string {
+  const parameter = (name: string, value: number) =>
+    `PARAMETER["${name}",${value},ANGLEUNIT["Degree",0.0174532925199433]]`
+  const parameters = [
+    parameter('Latitude of natural origin', 0),
+    parameter('Longitude of natural origin', longitude),
+    parameter('False easting', 0),
+    parameter('False northing', 0),
+  ]
+  const base =
+    'BASEGEOGCRS["WGS 84",DATUM["W",ELLIPSOID["WGS 84",6378137,298.257223563,LENGTHUNIT["metre",1]]],PRIMEM["G",0,A]]'
+  const conversion = `CONVERSION["unnamed",METHOD["Popular Visualisation Pseudo Mercator",ID["EPSG",1024]],${parameters}]`
+  return `PROJCRS["x",${base},${conversion},CS[Cartesian,2],AXIS["(E)",east,ORDER[1],LENGTHUNIT["${unit}",${metres}]]]`
+}
+
 describe('reference systems', () => {
   const base =
     'GEOGCRS["WGS 84",DATUM["W",ELLIPSOID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0,ANGLEUNIT["degree",0.0174532925199433]],CS[ellipsoidal,2],ID["EPSG",4326]]'
@@ -93,6 +130,9 @@ describe('reference systems', () => {
       'web-mercator',
       'PROJCRS["WGS 84 / Pseudo-Mercator",BASEGEOGCRS["WGS 84",ID["EPSG",4326]],CS[Cartesian,2],ID["EPSG",3857]]',
     ],
+    ['web-mercator', pseudoMercator(0, 'metre', 1)],
+    ['other', pseudoMercator(180, 'metre', 1)],
+    ['other', pseudoMercator(0, 'US survey foot', 0.304800609601219)],
     [
       'other',
       'PROJCRS["WGS 84 / UTM zone 33N",BASEGEOGCRS["WGS 84",ID["EPSG",4326]],CS[Cartesian,2],ID["EPSG",32633]]',
@@ -102,12 +142,30 @@ describe('reference systems', () => {
     expect(crsKind(wkt)).toBe(kind)
   })
   it.each([
+    'PROJCS["a",EXTENSION["PROJ4","+proj=merc +a=6378137 +b=6378137 +nadgrids=@null +wktext +no_defs"]]',
+    'BOUNDCRS[ABRIDGEDTRANSFORMATION["NTv2",PARAMETERFILE["Latitude and longitude difference file","@null"]]]',
+    'PROJCRS["a",BASEGEOGCRS["unknown",DATUM["unknown using nadgrids=@null"]]]',
+  ])('the grid without a shift opens no file: %s', (text) => expect(isUsableCrs(text)).toBe(true))
+  it.each([
+    ['EPSG:3857', true],
+    ['urn:ogc:def:crs:EPSG::4490', true],
+    ['+proj=utm +zone=50 +datum=WGS84', true],
+    ['+proj=merc +a=6378137 +b=6378137 +nadgrids=@null', true],
+    ['+proj=longlat +nadgrids=/etc/passwd', false],
+    ['+proj=longlat +nadgrids=some.gsb', false],
+    ['+proj=pipeline +step +proj=hgridshift +grids=some.gsb', false],
+    ['/etc/passwd', false],
+    ['http://host/crs', false],
+  ])('a file of GDAL may name its system as %s: %s', (text, usable) => expect(isUsableSystem(text)).toBe(usable))
+  it.each([
     'ENGCRS["local"]',
     'LOCAL_CS["plan"]',
     'EPSG:4326',
     '/etc/passwd',
     'http://host/crs',
     '+proj=longlat +nadgrids=/etc/passwd',
+    'GEOGCS["a",EXTENSION["PROJ4","+proj=longlat +nadgrids=@null,/etc/passwd"]]',
+    'BOUNDCRS[ABRIDGEDTRANSFORMATION["NTv2",PARAMETERFILE["a","@null,/etc/passwd"]]]',
     'GEOGCS["a",EXTENSION["PROJ4","+proj=longlat +nadgrids=/etc/passwd"]]',
     'BOUNDCRS[SOURCECRS[],ABRIDGEDTRANSFORMATION["NTv2",PARAMETERFILE["Latitude and longitude difference file","/etc/passwd"]]]',
   ])('%s is not usable', (text) => expect(isUsableCrs(text)).toBe(false))

@@ -6,6 +6,8 @@ import { fail, quoted } from './failure.js'
 export const gdalInfoSchema = z.object({
   driverShortName: z.string(),
   size: z.tuple([z.number(), z.number()]),
+  /** by domain; '' is that of the image itself */
+  metadata: z.record(z.string(), z.unknown()).optional(),
   coordinateSystem: z.object({ wkt: z.string() }).optional(),
   geoTransform: z.tuple([z.number(), z.number(), z.number(), z.number(), z.number(), z.number()]).optional(),
   gcps: z
@@ -20,7 +22,13 @@ export const gdalInfoSchema = z.object({
       colorInterpretation: z.string().optional(),
       // GDAL writes NaN and infinities as text.
       noDataValue: z.union([z.number(), z.string()]).optional(),
-      mask: z.object({ flags: z.array(z.string()) }).optional(),
+      // Absent if all pixels count, and for nodata. Empty flags: a mask of this band only.
+      mask: z
+        .object({
+          flags: z.array(z.string()),
+          overviews: z.array(z.object({ size: z.tuple([z.number(), z.number()]) })).optional(),
+        })
+        .optional(),
       scale: z.number().optional(),
       offset: z.number().optional(),
       colorTable: z.object({ entries: z.array(z.array(z.number())) }).optional(),
@@ -67,8 +75,14 @@ const MEASURED_TYPES = new Set([
   'Float64',
 ])
 
+/** The use of a source's bands. */
+export type Content = 'colours' | 'heights'
+
 /** Returns the mapping of a source, or the reason why it cannot be shown. */
-export function imageryOf(info: GdalInfo): { ok: true; imagery: Imagery } | { ok: false; reason: string } {
+export function imageryOf(
+  info: GdalInfo,
+  content: Content = 'colours',
+): { ok: true; imagery: Imagery } | { ok: false; reason: string } {
   const { bands } = info
   if (bands.length === 0) return { ok: false, reason: 'said.source_no_bands' }
   const colours = coloursOf(info)
@@ -85,7 +99,7 @@ export function imageryOf(info: GdalInfo): { ok: true; imagery: Imagery } | { ok
     imagery: {
       colours,
       palette,
-      ...masksOf(info, colours),
+      ...masksOf(info, colours, content),
       range: palette === 'none' ? rangeOf(info, colours) : null,
       scaling:
         first.scale === undefined && first.offset === undefined
@@ -115,21 +129,31 @@ function coloursOf({ bands }: GdalInfo): [number, number, number] {
   return second && third ? [first, second, third] : [first, first, first]
 }
 
-function masksOf({ bands }: GdalInfo, colours: readonly number[]): Pick<Imagery, 'masks' | 'maskedBy'> {
-  const masked = (band: number) => {
-    const { mask, noDataValue } = bands[band - 1]!
-    return (
-      noDataValue !== undefined || (mask?.flags ?? []).some((flag) => ['NODATA', 'ALPHA', 'PER_DATASET'].includes(flag))
-    )
-  }
-  // A pixel counts if any of its bands has data: black in one band only is a colour.
+function masksOf(
+  { bands, metadata }: GdalInfo,
+  colours: readonly number[],
+  content: Content,
+): Pick<Imagery, 'masks' | 'maskedBy'> {
   const distinct = [...new Set(colours)]
-  if (distinct.every(masked)) {
-    const each = distinct.some((band) => bands[band - 1]!.noDataValue !== undefined)
-    return { masks: each ? distinct : [distinct[0]!], maskedBy: 'mask' }
-  }
+  const used = distinct.map((band) => bands[band - 1]!)
   const alpha = bands.findIndex((band) => band.colorInterpretation === 'Alpha')
-  if (alpha >= 0) return { masks: [alpha + 1], maskedBy: bands[alpha]!.type === 'Byte' ? 'alpha' : 'presence' }
+  const byAlpha = used.every(({ mask }) => mask?.flags.includes('ALPHA'))
+  const byDeclaration = used.every(({ mask, noDataValue }) => noDataValue !== undefined || mask !== undefined)
+  // Like gdalwarp: an alpha band decides even if nodata or a mask is declared too. Heights have no alpha but by mistake.
+  if (alpha >= 0 && !byAlpha && !(content === 'heights' && byDeclaration)) {
+    return { masks: [alpha + 1], maskedBy: bands[alpha]!.type === 'Byte' ? 'alpha' : 'presence' }
+  }
+  if (byDeclaration) {
+    // A pixel counts if any of its bands has data: black in one band only is a colour.
+    const isOne = used.every(
+      ({ mask, noDataValue }) => noDataValue === undefined && mask?.flags.includes('PER_DATASET'),
+    )
+    return { masks: isOne ? [distinct[0]!] : distinct, maskedBy: 'mask' }
+  }
+  // GDAL's mask of all bands together.
+  if ((metadata?.[''] as { NODATA_VALUES?: unknown } | undefined)?.NODATA_VALUES) {
+    return { masks: [distinct[0]!], maskedBy: 'mask' }
+  }
   const mayBeNaN = distinct.every((band) => bands[band - 1]!.type.startsWith('Float'))
   return mayBeNaN ? { masks: distinct, maskedBy: 'number' } : { masks: [], maskedBy: 'mask' }
 }

@@ -1,6 +1,6 @@
 import type { RealTileFormat } from '@gateway/contracts/tiling/protocol.js'
 import { decodeTile, encodeTile } from './encode.js'
-import { alphaKind, type Children, downsample, layOver, type Pixels } from './pixels.js'
+import { alphaKind, type Children, downsample, downsampleClasses, layOver, type Pixels } from './pixels.js'
 
 /** How pixels of a layer are read from a warp, merged, downsampled and stored: as colours, or as elevations (heights.ts). */
 export interface PixelModel {
@@ -21,6 +21,13 @@ export const COLOURS: PixelModel = {
   downsample,
   encode: encodeTile,
   decode: decodeTile,
+}
+
+/** Colours that stand for classes: none is mixed, and none is changed by the compression. */
+export const CLASSES: PixelModel = {
+  ...COLOURS,
+  downsample: downsampleClasses,
+  encode: (pixels, tileSize, format) => encodeTile(pixels, tileSize, format, true),
 }
 
 function withKind(data: Buffer): Pixels {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { alphaKind, type Children, downsample, layOver, type Pixels } from './pixels.js'
+import { alphaKind, type Children, downsample, downsampleClasses, layOver, type Pixels } from './pixels.js'
 
 const SIZE = 4
 const pixelsOf = (bytes: readonly number[]) => Buffer.from(bytes)
@@ -124,5 +124,22 @@ describe('downsample', () => {
         expect(fast!.data.equals(slow!.data)).toBe(true)
       }),
     )
+  })
+})
+
+describe('downsampleClasses', () => {
+  const of = (...colours: (readonly [number, number])[]): Pixels => {
+    // Red and alpha of 2×2 pixels.
+    const data = Buffer.from(colours.flatMap(([red, alpha]) => [red, 0, 0, alpha]))
+    return { data, alpha: alphaKind(data) }
+  }
+  it.each([
+    ['the most frequent one', of([1, 255], [2, 255], [2, 255], [3, 255]), [2, 0, 0, 255]],
+    ['the first of equally frequent ones', of([4, 255], [1, 255], [1, 255], [4, 255]), [4, 0, 0, 255]],
+    ['a single visible one', of([0, 0], [0, 0], [0, 0], [9, 255]), [9, 0, 0, 255]],
+    ['none, if none is visible', of([5, 0], [5, 0], [5, 0], [5, 0]), [0, 0, 0, 0]],
+  ])('shows %s of four', (_, child, expected) => {
+    const { data } = downsampleClasses([child, null, null, null], 2)
+    expect([...data.subarray(0, 4)]).toEqual(expected)
   })
 })

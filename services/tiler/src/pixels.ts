@@ -66,6 +66,40 @@ export function downsample(children: Children, tileSize: number): Pixels {
   return { data, alpha: opaque ? 'opaque' : alphaKind(data) }
 }
 
+/** Returns the overview tile of four children whose colours stand for classes: every pixel is the most frequent visible one of 2×2. */
+export function downsampleClasses(children: Children, tileSize: number): Pixels {
+  const data = Buffer.alloc(tileSize * tileSize * 4)
+  const half = tileSize / 2
+  const row = tileSize * 4
+  children.forEach((child, quadrant) => {
+    if (!child) return
+    const start = ((quadrant >> 1) * half * tileSize + (quadrant & 1) * half) * 4
+    for (let y = 0; y < half; y++) {
+      for (let x = 0; x < half; x++) {
+        const from = 2 * y * row + 8 * x
+        data.writeUInt32LE(mostFrequent(child.data, from, row), start + y * row + 4 * x)
+      }
+    }
+  })
+  return { data, alpha: alphaKind(data) }
+}
+
+/** Of equally frequent pixels, the first one counts. */
+function mostFrequent(data: Buffer, at: number, row: number): number {
+  const pixels = [at, at + 4, at + row, at + row + 4].filter((place) => data[place + 3] !== 0)
+  const values = pixels.map((place) => data.readUInt32LE(place))
+  let best = 0
+  let most = 0
+  for (const value of values) {
+    const count = values.reduce((sum, other) => sum + (other === value ? 1 : 0), 0)
+    if (count > most) {
+      best = value
+      most = count
+    }
+  }
+  return best
+}
+
 function shrinkOpaque(from: Buffer, to: Buffer, start: number, tileSize: number): void {
   const row = tileSize * 4
   for (let y = 0; y < tileSize / 2; y++) {

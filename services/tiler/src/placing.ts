@@ -2,7 +2,7 @@ import { coded } from '@gateway/contracts/messages.js'
 import { crsKind } from './crs.js'
 import type { Engine } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
-import { asLongLat, type Footprint, footprintOf, type Point, samplePoints } from './footprint.js'
+import { asLongLat, type Footprint, footprintOf, type Point, samplePoints, turnsOf } from './footprint.js'
 import type { Source } from './probe.js'
 import type { TileSpace } from './space.js'
 
@@ -24,10 +24,12 @@ export async function footprintsOf(engine: Engine, sources: readonly Source[], s
         ? await transformed(engine, wkt, space.geographicCrs, points)
         : points.map((each) => asLongLat(kind, each))
     const poles = await polesOf(engine, wkt, projected)
+    const back = kind === 'other' ? await transformed(engine, space.geographicCrs, wkt, projected) : null
     for (const [place, index] of indexes.entries()) {
       const source = sources[index]!
       const inside = { north: contains(source, poles.north), south: contains(source, poles.south) }
-      const footprint = footprintOf(kind, source.width, source.height, projected[place]!, inside, space)
+      const turns = turnsOf(points[place]!, back?.[place] ?? [], source)
+      const footprint = footprintOf(kind, source.width, source.height, projected[place]!, inside, space, turns)
       if (!footprint) {
         const end = Math.round(space.maxLatitude * 1e4) / 1e4
         fail(coded('slice_source_off_map', { source: quoted(source.path), degrees: end }))
@@ -68,17 +70,26 @@ function contains({ width, height, transform }: Source, point: Point | null): bo
 
 /** Transforms points of several sources between reference systems; NaN if that is impossible. */
 async function transformed(engine: Engine, from: string, to: string, points: readonly Point[][]): Promise<Point[][]> {
-  const input = points.flatMap((each) => each.map(([x, y]) => `${x} ${y}`)).join('\n')
+  const input = points.flatMap((each) => each.map((point) => (isKnown(point) ? point.join(' ') : '0 0'))).join('\n')
   const args = ['-s_srs', from, '-t_srs', to, '-output_xy']
   const outcome = await engine.run({ tool: 'gdaltransform', args, input: `${input}\n` })
   const lines = outcome.stdout.trim().split('\n')
   const count = points.reduce((sum, each) => sum + each.length, 0)
   if (outcome.code !== 0 || lines.length !== count) fail(coded('slice_crs_unusable'))
   let next = 0
-  return points.map((each) => each.map(() => pointOf(lines[next++]!)))
+  return points.map((each) =>
+    each.map((point) => {
+      const result = pointOf(lines[next++]!)
+      return isKnown(point) && isKnown(result) ? result : [Number.NaN, Number.NaN]
+    }),
+  )
 }
 
 function pointOf(line: string): Point {
   const [x = Number.NaN, y = Number.NaN] = line.split(/\s+/).map(Number)
-  return Number.isFinite(x) && Number.isFinite(y) ? [x, y] : [Number.NaN, Number.NaN]
+  return [x, y]
+}
+
+function isKnown([x, y]: Point): boolean {
+  return Number.isFinite(x) && Number.isFinite(y)
 }

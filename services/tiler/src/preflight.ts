@@ -108,7 +108,9 @@ async function probeAll(engine: Engine, request: TilingRequest, onProbed: (share
   let pixels = 0
   for (let at = 0; at < paths.length; at += PROBED_AT_A_TIME) {
     const some = paths.slice(at, at + PROBED_AT_A_TIME)
-    for (const source of await Promise.all(some.map((path) => probe(engine, path, roots)))) {
+    for (const source of await Promise.all(
+      some.map((path) => probe(engine, path, roots, request.encoding ? 'heights' : 'colours')),
+    )) {
       sources.push(source)
       pixels += source.width * source.height
     }

@@ -4,10 +4,10 @@ import { type Engine, errorsIn, type OpenSource } from './engines/engine.js'
 import { fail, quoted } from './failure.js'
 import { type GeoTransform, locatedBy, type Point } from './footprint.js'
 import { type Gcp, type GcpPlacing, placeByGcps } from './gcps.js'
-import { type GdalInfo, gdalInfoSchema, type Imagery, imageryOf } from './imagery.js'
-import { sidecarsOf } from './sidecar.js'
+import { type Content, type GdalInfo, gdalInfoSchema, type Imagery, imageryOf } from './imagery.js'
+import { type Companions, companionsOf } from './sidecar.js'
 import { foreignFormat, shellQuoted } from './source-format.js'
-import { type CheckedSource, closeSources, openSource, settle } from './sources.js'
+import { assertUnchanged, type CheckedSource, closeFiles, openSource, reopenBeside, settle } from './sources.js'
 import type { Level } from './vrt.js'
 
 /** All facts about a source before its pixels are read. */
@@ -32,48 +32,73 @@ export function driverOptions({ sourceDrivers }: Engine): string[] {
 }
 
 /** Reads the headers of a source. Throws a `Failure` that names it if it is not an image that can be placed on a map. */
-export async function probe(engine: Engine, path: string, roots: readonly string[]): Promise<Source> {
-  const opened = await openSource(path, roots)
+export async function probe(engine: Engine, path: string, roots: readonly string[], content: Content): Promise<Source> {
+  const image = await openSource(path, roots)
   try {
-    await settle(opened)
-    const info = await infoOf(engine, path, opened, roots)
-    const beside = info.coordinateSystem && info.geoTransform ? null : await sidecarsOf(path, roots)
-    const told = info.geoTransform ?? beside?.transform
-    const placing = told ? null : byGcps(path, info)
-    const wkt = (placing && info.gcps?.coordinateSystem?.wkt) || info.coordinateSystem?.wkt || beside?.wkt
-    const transform = told ?? placing?.transform
-    if (!wkt) {
-      fail(coded('slice_source_without_crs', { source: quoted(path) }))
-    }
-    if (!isUsableCrs(wkt)) fail(coded('slice_crs_not_on_earth', { source: quoted(path) }))
-    if (!transform) fail(coded('slice_source_without_place', { source: quoted(path) }))
-    if (transform[1] * transform[5] - transform[2] * transform[4] === 0) {
-      fail(coded('slice_place_damaged', { source: quoted(path) }))
-    }
-    const verdict = imageryOf(info)
-    if (!verdict.ok) fail(coded('slice_source_not_suitable', { source: quoted(path), reason: verdict.reason }))
-    const [width, height] = info.size
-    const overviews = (info.bands[0]!.overviews ?? []).map(({ size }, index) => ({
-      index,
-      width: size[0],
-      height: size[1],
-    }))
-    return {
-      path,
-      identity: opened.identity,
-      driver: info.driverShortName,
-      width,
-      height,
-      wkt,
-      transform,
-      gcps: placing?.points ?? null,
-      locate: placing?.locate ?? locatedBy(transform),
-      imagery: verdict.imagery,
-      overviews,
+    await settle(image)
+    const companions = await companionsOf(path, roots)
+    const opened = await reopenBeside(image, companions.beside, roots)
+    try {
+      const info = await infoOf(engine, path, opened, roots)
+      await assertUnchanged([opened], [path])
+      return { path, identity: image.identity, beside: companions.beside, ...factsOf(path, info, companions, content) }
+    } finally {
+      await closeFiles(opened.beside.files)
     }
   } finally {
-    await closeSources([opened])
+    await closeFiles([image])
   }
+}
+
+function factsOf(
+  path: string,
+  info: GdalInfo,
+  { wkt: defined, hasRpc }: Companions,
+  content: Content,
+): Omit<Source, keyof CheckedSource> {
+  // GDAL would read the overviews from wherever this leads.
+  if (info.metadata?.OVERVIEWS) fail(coded('slice_source_names_file', { source: quoted(path) }))
+  const placing = info.geoTransform ? null : byGcps(path, info)
+  const wkt = (placing && info.gcps?.coordinateSystem?.wkt) || info.coordinateSystem?.wkt || defined
+  const transform = info.geoTransform ?? placing?.transform
+  if (!transform && (hasRpc || info.metadata?.RPC)) {
+    const command = `gdalwarp -rpc -t_srs EPSG:3857 -dstalpha ${shellQuoted(path)} OUTPUT.tif`
+    fail(coded('slice_source_rpc', { source: quoted(path), command }))
+  }
+  if (!wkt) fail(coded('slice_source_without_crs', { source: quoted(path) }))
+  if (!isUsableCrs(wkt)) fail(coded('slice_crs_not_on_earth', { source: quoted(path) }))
+  if (!transform) fail(coded('slice_source_without_place', { source: quoted(path) }))
+  if (transform[1] * transform[5] - transform[2] * transform[4] === 0) {
+    fail(coded('slice_place_damaged', { source: quoted(path) }))
+  }
+  const verdict = imageryOf(info, content)
+  if (!verdict.ok) fail(coded('slice_source_not_suitable', { source: quoted(path), reason: verdict.reason }))
+  const [width, height] = info.size
+  return {
+    driver: info.driverShortName,
+    width,
+    height,
+    wkt,
+    transform,
+    gcps: placing?.points ?? null,
+    locate: placing?.locate ?? locatedBy(transform),
+    imagery: verdict.imagery,
+    overviews: overviewsOf(info),
+  }
+}
+
+/** A mask without overviews of its own would be missing in those of the image, so they are used as far as both have them. */
+function overviewsOf({ bands }: GdalInfo): Level[] {
+  const { overviews = [], mask } = bands[0]!
+  const isOwnMask = mask !== undefined && !mask.flags.includes('ALPHA')
+  const levels = overviews.map(({ size: [width, height] }, index) => ({ index, width, height }))
+  if (!isOwnMask) return levels
+  const masked = mask.overviews ?? []
+  const odd = levels.findIndex(({ index, width, height }) => {
+    const size = masked[index]?.size
+    return size?.[0] !== width || size[1] !== height
+  })
+  return odd < 0 ? levels : levels.slice(0, odd)
 }
 
 /** Returns null if the source has no ground control points. */
@@ -87,7 +112,17 @@ function byGcps(path: string, { gcps, size: [width, height] }: GdalInfo): GcpPla
 }
 
 async function infoOf(engine: Engine, path: string, opened: OpenSource, roots: readonly string[]): Promise<GdalInfo> {
-  const args = ['-json', '-norat', '-nofl', ...driverOptions(engine), engine.sourceName(0)]
+  const args = [
+    '-json',
+    '-norat',
+    '-nofl',
+    '-mdd',
+    'OVERVIEWS',
+    '-mdd',
+    'RPC',
+    ...driverOptions(engine),
+    engine.sourceName(opened, 0),
+  ]
   const outcome = await engine.run({ tool: 'gdalinfo', args, sources: [opened] })
   if (outcome.stopped) fail(coded('slice_header_late', { source: quoted(path) }))
   const codec = /missing codec (\w+)/.exec(outcome.stderr)?.[1]

@@ -8,7 +8,7 @@ import type { TilingRequest } from '@gateway/contracts/tiling/protocol.js'
 import sharp from 'sharp'
 import { z } from 'zod'
 import type { Chunk } from './chunks.js'
-import type { Engine } from './engines/engine.js'
+import type { Engine, Identity } from './engines/engine.js'
 import type { Pixels } from './pixels.js'
 import type { Preflight } from './preflight.js'
 import type { Range } from './stretch.js'
@@ -103,9 +103,13 @@ export function originOf(
   { sources, placed, grid, format, layer }: Preflight,
   range: Range | null,
 ): string {
-  const { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, mode, resume } = request
-  const asked = { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, mode }
-  const tags = sources.map(({ identity }, index) => resume?.source_tags?.[index] ?? [identity.size, identity.ctimeNs])
+  const { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, resampling, mode, resume } = request
+  const asked = { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, resampling, mode }
+  const stamp = ({ size, ctimeNs }: Identity) => [size, ctimeNs]
+  const tags = sources.map(
+    ({ identity, beside }, index) =>
+      resume?.source_tags?.[index] ?? [stamp(identity), ...beside.files.map((file) => stamp(file.identity))],
+  )
   const made = [
     VERSION,
     process.version,

@@ -5,6 +5,7 @@ import {
   METADATA_FILE,
   type OutputLine,
   type Phase,
+  type Resampling,
   type SuccessLine,
   type TilingRequest,
 } from '@gateway/contracts/tiling/protocol.js'
@@ -18,9 +19,10 @@ import { fail } from './failure.js'
 import { heightModel } from './heights.js'
 import { type LayerMetadata, tileReader } from './layer.js'
 import { unionOfBounds } from './mercator.js'
-import { COLOURS, type PixelModel } from './pixel-model.js'
+import { CLASSES, COLOURS, type PixelModel } from './pixel-model.js'
 import type { Grid } from './plan.js'
 import { assertRoom, type Preflight, preflight } from './preflight.js'
+import type { Source } from './probe.js'
 import { buildPyramid } from './pyramid.js'
 import { openResume, originOf, type Resume } from './resume.js'
 import { clippingOf, type Range, rangeOf, sampleValues } from './stretch.js'
@@ -68,8 +70,10 @@ export async function runWith(
     ? scaleOf(before.layer, await sampleValues(engine, temp, before.sources, roots), reporter)
     : null
   const { grid, placed } = before
-  const model = request.encoding ? heightModel(request.encoding) : COLOURS
-  const warp: WarpJob = { engine, temp, roots, grid, placed, range, samples: model.samples }
+  const resampling = request.resampling ?? resamplingOf(before.sources)
+  const pictures = resampling === 'nearest' ? CLASSES : COLOURS
+  const model = request.encoding ? heightModel(request.encoding) : pictures
+  const warp: WarpJob = { engine, temp, roots, grid, placed, range, resampling, samples: model.samples }
   const resume = request.resume ? await resumeRun(request, engine, before, range, reporter) : null
   await assertRoom(request, temp, before.plan, resume?.bytes ?? null)
   reporter.report(resume?.chunks ? { ...before.plan, bytes_kept: resume.bytes } : before.plan)
@@ -80,6 +84,11 @@ export async function runWith(
   await writeFile(join(request.staging_dir, METADATA_FILE), `${JSON.stringify(metadata, null, 2)}\n`)
   progress('finishing', 100)
   return success(before, metadata, written)
+}
+
+/** The colours of a palette often stand for classes, between which there is nothing. */
+function resamplingOf(sources: readonly Source[]): Resampling {
+  return sources.every(({ imagery }) => imagery.palette !== 'none') ? 'nearest' : 'cubic'
 }
 
 async function tile(

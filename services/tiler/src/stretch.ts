@@ -89,7 +89,7 @@ async function sample(
       args: [
         ...['-q', ...driverOptions(engine), ...selected, '-outsize', ...size, '-ot', 'Float64', '-of', 'GTiff'],
         ...['-co', 'TILED=YES', '-co', 'BIGTIFF=YES', '-co', 'BLOCKXSIZE=512', '-co', 'BLOCKYSIZE=512'],
-        ...[...BLOCK_OPTIONS, engine.sourceName(0), engine.tempName('sample.tif')],
+        ...[...BLOCK_OPTIONS, engine.sourceName(opened[0]!, 0), engine.tempName('sample.tif')],
       ],
       sources: opened,
     })

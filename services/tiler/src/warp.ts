@@ -1,6 +1,7 @@
 import { rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { coded } from '@gateway/contracts/messages.js'
+import type { Resampling } from '@gateway/contracts/tiling/protocol.js'
 import { BLOCK_OPTIONS, type Blocks, openBlocks } from './blocks.js'
 import type { Chunk } from './chunks.js'
 import { type Engine, errorsIn, type ToolOutcome } from './engines/engine.js'
@@ -30,6 +31,8 @@ export interface WarpJob {
   readonly placed: readonly PlacedSource[]
   /** for sources with non-byte pixels */
   readonly range: Range | null
+  /** interpolation of colours */
+  readonly resampling: Resampling
   /** four bytes of colours and alpha, or one 32-bit float: an elevation */
   readonly samples: 1 | 4
 }
@@ -45,10 +48,11 @@ export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promi
   const placed = chunk.placements.map((index) => job.placed[index]!)
   const sources = placed.map(({ source }) => source)
   const opened = await reopenSources(sources, job.roots)
+  const names = opened.map((source, index) => job.engine.sourceName(source, index))
   const vrts = placed.map((_, index) => `${name}-${index}.vrt`)
   try {
     for (const [index, file] of vrts.entries()) {
-      await writeFile(join(job.temp, file), vrtFor(job, placed[index]!, index))
+      await writeFile(join(job.temp, file), vrtFor(job, placed[index]!, names[index]!))
     }
     const outcome = await job.engine.run({
       tool: 'gdalwarp',
@@ -63,7 +67,7 @@ export async function warpChunk(job: WarpJob, chunk: Chunk, name: string): Promi
       opened,
       sources.map(({ path }) => path),
     )
-    await judge(job, outcome, sources)
+    await judge(job, outcome, sources, names)
   } finally {
     await closeSources(opened)
     await Promise.all(vrts.map((file) => rm(join(job.temp, file), { force: true })))
@@ -103,27 +107,34 @@ function warpOptions(job: WarpJob, chunk: Chunk): string[] {
   ]
 }
 
+const GDAL_NAMES: Readonly<Record<Resampling, string>> = { nearest: 'near', bilinear: 'bilinear', cubic: 'cubic' }
+
 function pixelOptions(job: WarpJob): string[] {
   // Bilinear stays between the heights that it reads, where cubic would overshoot at cliffs. Exact positions: on a steep slope a
   // twentieth of a pixel is half a metre.
   if (job.samples === 1) return ['-r', 'bilinear', '-et', '0', '-ot', 'Float32', '-dstnodata', String(NO_HEIGHT)]
   // Stated outright: with several sources GDAL would take their alpha for a fourth colour.
   const precision = ['-et', String(TRANSFORM_TOLERANCE)]
-  return ['-r', 'cubic', ...precision, ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha'])]
+  return [
+    '-r',
+    GDAL_NAMES[job.resampling],
+    ...precision,
+    ...(hasAlpha(job) ? ['-srcalpha', '-dstalpha'] : ['-dstalpha']),
+  ]
 }
 
-function vrtFor(job: WarpJob, placed: PlacedSource, index: number): string {
+function vrtFor(job: WarpJob, placed: PlacedSource, name: string): string {
   const { source, shift } = placed
   const { range } = source.imagery
   return vrtOf({
-    name: job.engine.sourceName(index),
+    name,
     wkt: source.wkt,
     width: source.width,
     height: source.height,
     transform: source.transform,
     gcps: source.gcps,
     shift,
-    level: levelFor(placed, resolutionOf(job.grid.space, job.grid.warpZoom, job.grid.tileSize)),
+    level: levelFor(job, placed),
     imagery: source.imagery,
     range: range === 'measured' ? job.range : range,
     alpha: hasAlpha(job),
@@ -136,14 +147,24 @@ function hasAlpha({ placed }: WarpJob): boolean {
   return placed.some(({ source: { imagery } }) => imagery.masks.length > 0 || imagery.palette === 'transparent')
 }
 
-/** The smallest version of a source that is still as fine as the tiles. */
-function levelFor({ source, resolution }: PlacedSource, target: number): Level {
+/**
+ * The smallest version of a source that is still as fine as the tiles. Overviews may hold means of pixels, which `nearest` must not show; with a
+ * palette they hold its colours only.
+ */
+function levelFor({ grid, resampling }: WarpJob, { source, resolution }: PlacedSource): Level {
   const whole: Level = { index: -1, width: source.width, height: source.height }
+  if (resampling === 'nearest' && source.imagery.palette === 'none') return whole
+  const target = resolutionOf(grid.space, grid.warpZoom, grid.tileSize)
   const fineEnough = source.overviews.filter((level) => (resolution * source.width) / level.width <= target)
   return fineEnough.reduce((best, level) => (level.width < best.width ? level : best), whole)
 }
 
-async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Source[]): Promise<void> {
+async function judge(
+  job: WarpJob,
+  outcome: ToolOutcome,
+  sources: readonly Source[],
+  names: readonly string[],
+): Promise<void> {
   const errors = errorsIn(outcome)
   if (outcome.code === 0 && !outcome.stopped && errors.length === 0) return
   if (outcome.stopped === 'idle') throw new Failure(coded('slice_standstill'))
@@ -154,15 +175,15 @@ async function judge(job: WarpJob, outcome: ToolOutcome, sources: readonly Sourc
   if (/out of memory|bad_alloc|cannot allocate|memory/i.test(text)) {
     throw new Failure(coded('slice_memory'))
   }
-  throw new Failure(coded('slice_pixels_damaged', { sources: namesOf(job, errors, sources) }))
+  throw new Failure(coded('slice_pixels_damaged', { sources: namesOf(errors, sources, names) }))
 }
 
 /** The sources that GDAL's errors name, or all of the chunk where they name none. */
-function namesOf(job: WarpJob, errors: readonly string[], sources: readonly Source[]): string {
+function namesOf(errors: readonly string[], sources: readonly Source[], names: readonly string[]): string {
   const text = `${errors.join('\n')}\n`
   // A name may be the beginning of another: source 1 and source 12.
   const isNamed = (name: string) => text.split(name).some((rest, place) => place > 0 && !/^\d/.test(rest))
-  const named = sources.filter((_, index) => isNamed(job.engine.sourceName(index)))
+  const named = sources.filter((_, index) => isNamed(names[index]!))
   const paths = [...new Set((named.length > 0 ? named : sources).map(({ path }) => quoted(path)))]
   return paths.length > 3 ? `one of ${paths.slice(0, 3).join(', ')} and ${paths.length - 3} more` : paths.join(' or ')
 }

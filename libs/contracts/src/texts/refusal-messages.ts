@@ -214,6 +214,9 @@ export const REFUSAL_MESSAGES = {
   slice_sources_both: 'body: source_paths or source_path, not both',
   slice_sources_none: 'body.source_paths: at least one image is required',
   slice_target_code: 'body.target_code: must have ASCII letters, digits, ".", "-" or "_", and not begin with a dot',
+  style_of_grid:
+    'the basemap has tiles in {grid}, and styles can show only Web Mercator; use its TileJSON, WMTS or OGC API - Tiles in a client of that grid',
+  slice_resampling_heights: 'body.resampling: heights have their own interpolation; omit it, or set it to auto',
   slice_zooms_swapped: 'body.zoom_max: must not be less than zoom_min',
   slice_target_grid: 'the tiles of "{layer}" lie in {has}; images cannot be merged into it in {asked}',
   slice_target_output: 'the versions of "{layer}" are of the output {has}; images cannot be merged into one as {asked}',

@@ -23,6 +23,10 @@ export const SLICE_MESSAGES = {
     'the source {source} is a {format} image that cannot be read: it is damaged, or has an unsupported encoding',
   slice_gcps_unusable:
     'the source {source} is placed by {count} ground control points, which do not determine its place; give it more or better ones, or warp it first: {command}',
+  slice_source_rpc:
+    'the source {source} is placed only by RPCs (a camera model that needs heights), which slicing does not apply; warp it first and submit the result: {command}',
+  slice_source_names_file:
+    'the source {source} names another file for its overviews, which slicing does not follow; remove the metadata item OVERVIEW_FILE',
 
   slice_cancelled: 'cancelled by an administrator',
   slice_cancelled_by: 'cancelled by {actor} at {at}',

@@ -4,7 +4,8 @@ const MAX_PATH_LENGTH = 4096
 /**
  * True if `path` is the absolute path of a file that GDAL does not read as something else: a virtual file
  * system (`/vsicurl/`, `/vsizip/`), a connection string or subdataset (`WMS:...`, `NETCDF:"a.nc":x`), a URL
- * (`http://...`), or an inline document (`<VRTDataset>`). Pure; does not check whether the file exists.
+ * (`http://...`), or an inline document (`<VRTDataset>`). GDAL never gets the path itself, so quotes and angle brackets are
+ * characters like others. Pure; does not check whether the file exists.
  */
 export function isPlainPath(path: string): boolean {
   if (path.length > MAX_PATH_LENGTH) return false
@@ -17,5 +18,5 @@ export function isPlainPath(path: string): boolean {
   // Devices and process files are excluded: their content belongs to other processes.
   if (/^\/(dev|proc|sys)(\/|$)/.test(folded)) return false
   // biome-ignore lint/suspicious/noControlCharactersInRegex: this excludes control characters
-  return !/[\u0000-\u001f\u007f<>"]/.test(path)
+  return !/[\u0000-\u001f\u007f]/.test(path)
 }

@@ -25,6 +25,10 @@ export const HEIGHT_ENCODINGS = ['terrarium', 'mapbox'] as const
 /** Encodings of elevations in red, green and blue: https://github.com/tilezen/joerd/blob/master/docs/formats.md, and Mapbox Terrain-RGB v1. */
 export type HeightEncoding = (typeof HEIGHT_ENCODINGS)[number]
 
+export const RESAMPLINGS = ['nearest', 'bilinear', 'cubic'] as const
+/** Interpolation between the pixels of an image. `nearest` keeps the colours of classes as they are. */
+export type Resampling = (typeof RESAMPLINGS)[number]
+
 export const ENGINES = ['gdal', 'wasm'] as const
 export type EngineName = (typeof ENGINES)[number]
 
@@ -84,6 +88,8 @@ export const tilingRequestSchema = z
     tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).optional(),
     /** Encoding of sources that are elevations in metres, written without loss; absent: they are images. */
     encoding: z.enum(HEIGHT_ENCODINGS).optional(),
+    /** Interpolation of images; absent: `nearest` if all sources have palettes, otherwise `cubic`. Elevations are interpolated as such. */
+    resampling: z.enum(RESAMPLINGS).optional(),
     engine: z.enum(['auto', ...ENGINES]),
     limits: limitsSchema,
     /** Stop after the plan, without writing anything. */

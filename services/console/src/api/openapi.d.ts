@@ -4414,6 +4414,8 @@ export interface paths {
                 /** @enum {string} */
                 encoding: "rgb" | "terrarium" | "mapbox";
                 /** @enum {string} */
+                resampling: "auto" | "nearest" | "bilinear" | "cubic";
+                /** @enum {string} */
                 output: "folder" | "pmtiles";
                 /** @enum {string} */
                 status: "pending" | "running" | "succeeded" | "failed";
@@ -4480,6 +4482,11 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /**
+             * @default auto
+             * @enum {string}
+             */
+            resampling?: "auto" | "nearest" | "bilinear" | "cubic";
             /** @enum {string} */
             output?: "folder" | "pmtiles";
             callback_url?: "" | string;
@@ -4590,6 +4597,11 @@ export interface paths {
              * @enum {string}
              */
             encoding?: "rgb" | "terrarium" | "mapbox";
+            /**
+             * @default auto
+             * @enum {string}
+             */
+            resampling?: "auto" | "nearest" | "bilinear" | "cubic";
             /** @enum {string} */
             output?: "folder" | "pmtiles";
             callback_url?: "" | string;
@@ -5604,6 +5616,8 @@ export interface components {
       tile_matrix_set: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
       /** @enum {string} */
       encoding: "rgb" | "terrarium" | "mapbox";
+      /** @enum {string} */
+      resampling: "auto" | "nearest" | "bilinear" | "cubic";
       /** @enum {string} */
       output: "folder" | "pmtiles";
       /** @enum {string} */

@@ -884,6 +884,17 @@ export const en = {
       mapbox: 'Heights, as Mapbox Terrain-RGB',
     },
     encodingHint: 'Heights come from elevation models: images with one band, in metres.',
+    resampling: 'Interpolation',
+    resamplings: {
+      auto: 'By the kind of the images',
+      nearest: 'Nearest pixel',
+      bilinear: 'Bilinear',
+      cubic: 'Cubic',
+    },
+    resamplingHint:
+      'Maps of classes need the nearest pixel, which invents no colours. Images with palettes get it by themselves.',
+    besideHint:
+      'Files next to an image count as they do in GDAL and QGIS: masks (.msk), overviews (.ovr), .aux.xml, .prj and world files. An alpha band decides before nodata.',
     callbackUrl: 'Callback URL',
     callbackHint: 'Receives a POST request when the job ends.',
     estimate: 'Estimate',

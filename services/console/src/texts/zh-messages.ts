@@ -140,6 +140,8 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   slice_source_damaged: '影像 {source} 是无法读取的 {format}：已损坏，或以不常见的方式生成',
   slice_gcps_unusable:
     '影像 {source} 由 {count} 个地面控制点定位，但无法据此得知其位置；请提供更多或更好的控制点，或先校正：{command}',
+  slice_source_rpc: '影像 {source} 仅由 RPC（需要高程的相机模型）定位，切片不使用它；请先校正，再提交结果：{command}',
+  slice_source_names_file: '影像 {source} 指定了另一个文件作为金字塔，切片不会读取；请删除元数据项 OVERVIEW_FILE',
 
   slice_gdal_missing: '要求切片工具使用 GDAL，但本机没有可用的 GDAL（3.4 或更高版本，Linux）',
   slice_source_picture: '影像 {source} 是图片；高程模型只有一个高程波段',
@@ -427,6 +429,9 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   slice_sources_both: 'body：source_paths 与 source_path 只能给出一个',
   slice_sources_none: 'body.source_paths：至少需要一张影像',
   slice_target_code: 'body.target_code：只能含 ASCII 字母、数字、"."、"-" 或 "_"，且不能以点开头',
+  style_of_grid:
+    '该底图的瓦片网格为 {grid}，样式只能显示 Web 墨卡托；请在支持该网格的客户端中使用其 TileJSON、WMTS 或 OGC API - Tiles',
+  slice_resampling_heights: 'body.resampling：高程有自己的插值方法；请省略，或设为 auto',
   slice_zooms_swapped: 'body.zoom_max：不能小于 zoom_min',
   slice_target_grid: '“{layer}” 的瓦片位于网格 {has}；无法以网格 {asked} 合并影像',
   slice_target_output: '“{layer}” 的版本输出为 {has}；无法以 {asked} 合并影像',

@@ -850,6 +850,16 @@ export const zh: Texts = {
       mapbox: '高程（Mapbox Terrain-RGB）',
     },
     encodingHint: '高程瓦片由高程模型生成：单波段、以米为单位的影像。',
+    resampling: '插值',
+    resamplings: {
+      auto: '按影像的类型',
+      nearest: '最近像素',
+      bilinear: '双线性',
+      cubic: '三次卷积',
+    },
+    resamplingHint: '分类图需要最近像素，它不会产生新颜色。带调色板的影像自动采用。',
+    besideHint:
+      '影像旁的文件与 GDAL 和 QGIS 中一样有效：掩膜（.msk）、金字塔（.ovr）、.aux.xml、.prj 和坐标文件（world file）。alpha 波段优先于 nodata。',
     callbackUrl: '回调 URL',
     callbackHint: '任务结束时收到 POST 请求。',
     estimate: '估算',

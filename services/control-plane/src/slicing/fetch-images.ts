@@ -20,8 +20,8 @@ export interface LocalImages {
   remove(): Promise<void>
 }
 
-/** Maximum bytes of a companion file that georeferences an image. */
-const MAX_SIDECAR_BYTES = 1024 * 1024
+/** Maximum bytes of a companion file that is text. The tiling tool parses no larger ones. */
+const MAX_TEXT_BYTES = 8 * 1024 * 1024
 
 /** Bytes of the disk that are left free for other uses. */
 const LEFT_FREE = 1024 ** 3
@@ -101,8 +101,9 @@ async function find({ store, key }: Place, path: string, signal: AbortSignal): P
   const beside = await retryUntil(signal, async () => {
     const entries: Found['beside'][number][] = []
     for await (const entry of store.list(stem, { delimiter: '/', signal })) {
-      if ('key' in entry && isSidecar(key, stem, entry.key) && entry.facts.size <= MAX_SIDECAR_BYTES)
-        entries.push(entry)
+      if (!('key' in entry)) continue
+      const kind = companionKind(key, entry.key)
+      if (kind === 'raster' || (kind === 'text' && entry.facts.size <= MAX_TEXT_BYTES)) entries.push(entry)
     }
     return entries
   })
@@ -113,15 +114,23 @@ function tagOf(image: ObjectFacts, beside: Found['beside']): string {
   return [image, ...beside.map(({ facts }) => facts)].map(({ size, etag }) => `${size} ${etag}`).join(', ')
 }
 
-/** True for the files that the tiling tool looks for next to an image: its reference system and a world file (`.tfw`, `.tifw`, `.wld` ...). */
-function isSidecar(image: string, stem: string, key: string): boolean {
-  if (key === `${image}.aux.xml` || key === `${stem}.prj` || key === `${image}w`) return true
-  const extension = key.slice(stem.length)
-  return key.startsWith(stem) && /^\.([a-z]{2}w|wld)$/i.test(extension)
+/**
+ * Returns the kind of an object that the tiling tool looks for next to an image: masks and overviews, or the texts with metadata, the reference
+ * system, RPCs and a world file (`.tfw`, `.tifw`, `.wld` ...). Returns null for other objects. Pure.
+ */
+export function companionKind(image: string, key: string): 'raster' | 'text' | null {
+  const stem = image.slice(0, image.length - extname(image).length)
+  if (key.startsWith(image) && /^(?:\.msk|\.ovr|\.msk\.ovr)$/i.test(key.slice(image.length))) return 'raster'
+  const isText =
+    key === `${image}.aux.xml` ||
+    key === `${image}w` ||
+    (key.startsWith(stem) && /^(?:\.prj|_rpc\.txt|\.rpb|\.rpc|\.[a-z]{2,4}w|\.wld)$/i.test(key.slice(stem.length)))
+  return isText ? 'text' : null
 }
 
 async function assertRoom(found: readonly Found[], folder: string, maxBytes: number, dataDir: string): Promise<void> {
-  const bytes = found.reduce((sum, { image }) => sum + image.size, 0)
+  const objects = found.flatMap(({ image, beside }) => [image, ...beside.map(({ facts }) => facts)])
+  const bytes = objects.reduce((sum, { size }) => sum + size, 0)
   if (bytes > maxBytes) throw new CodedError(coded('slice_fetch_limit', { bytes, limit: maxBytes }))
   await mkdir(folder, { recursive: true })
   const { bavail, bsize } = await statfs(dataDir)

@@ -35,6 +35,7 @@ function toListedJob(
     tile_format: job.tileFormat,
     tile_matrix_set: job.tileMatrixSet,
     encoding: job.encoding,
+    resampling: job.resampling,
     output: job.output,
     status: job.status,
     ...storedMessage(job.message, job.messageCoded),

@@ -19,6 +19,7 @@ test('the defaults are the documented ones', () => {
       tileFormat: 'webp',
       tileMatrixSet: 'WebMercatorQuad',
       encoding: 'rgb',
+      resampling: 'auto',
       output: null,
       callbackUrl: '',
       requestedBy: '',
@@ -80,4 +81,11 @@ test.each([
 test('both forms of the sources may be given only if they are equal', () => {
   expect(check({ target_code: 'a', source_path: '/x.tif', source_paths: ['/x.tif'] }).ok).toBe(true)
   expect(check({ target_code: 'a', source_path: '/x.tif', source_paths: ['/y.tif'] }).ok).toBe(false)
+})
+
+test('heights accept no interpolation of images', () => {
+  const body = { target_code: 'a', source_path: '/x.tif', resampling: 'nearest' }
+  expect(check(body)).toMatchObject({ ok: true, job: { resampling: 'nearest' } })
+  expect(check({ ...body, encoding: 'terrarium' })).toMatchObject({ ok: false })
+  expect(check({ ...body, encoding: 'terrarium', resampling: 'auto' })).toMatchObject({ ok: true })
 })

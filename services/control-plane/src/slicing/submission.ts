@@ -3,7 +3,7 @@ import { layerCodeOf } from '@gateway/contracts/codes.js'
 import { MAX_LABEL_LENGTH } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded, sentence } from '@gateway/contracts/messages.js'
-import { SLICE_ENCODINGS, SLICE_OUTPUTS } from '@gateway/contracts/slice.js'
+import { SLICE_ENCODINGS, SLICE_OUTPUTS, SLICE_RESAMPLINGS } from '@gateway/contracts/slice.js'
 import { isPlainPath } from '@gateway/contracts/tiling/plain-path.js'
 import { MAX_ZOOM } from '@gateway/contracts/tiling/protocol.js'
 import { parseLocation } from '@gateway/core/object-storage/location.js'
@@ -78,6 +78,13 @@ export const submissionSchema = z.strictObject({
       '`terrarium` or `mapbox`: the images are elevation models (one band of heights in metres), and the tiles hold heights without ' +
         'loss, as PNG or WebP. Pixels without a height hold height 0 and alpha 254; a newer height replaces an older one',
     ),
+  resampling: z
+    .enum(SLICE_RESAMPLINGS)
+    .default('auto')
+    .describe(
+      'interpolation between the pixels of the images. `nearest` invents no colours, as maps of classes need. `auto`: `nearest` if all images ' +
+        'have palettes, `cubic` for others. Heights have their own interpolation, and accept only `auto`',
+    ),
   output: z
     .enum(SLICE_OUTPUTS)
     .optional()
@@ -105,6 +112,7 @@ const BOTH = refuse('invalid_parameters', coded('slice_sources_both'))
 const NEITHER = refuse('invalid_parameters', coded('slice_sources_none'))
 const TARGET = refuse('invalid_parameters', coded('slice_target_code'))
 const OUTPUT_GRID = refuse('invalid_parameters', coded('slice_output_grid'))
+const RESAMPLING = refuse('invalid_parameters', coded('slice_resampling_heights'))
 const ZOOMS = refuse('invalid_parameters', coded('slice_zooms_swapped'))
 
 /** Checks only the form of a submission; the job itself finds out whether its images exist. Pure. */
@@ -120,6 +128,7 @@ export function checkSubmission(body: Submission): Checked {
   const zoomMaxNative = body.zoom_max === 'native'
   const zoomMax = typeof body.zoom_max === 'number' ? body.zoom_max : body.zoom_min
   if (zoomMax < body.zoom_min) return ZOOMS
+  if (body.encoding !== 'rgb' && body.resampling !== 'auto') return RESAMPLING
   if (body.output === 'pmtiles' && body.tile_matrix_set !== 'WebMercatorQuad') return OUTPUT_GRID
   return {
     ok: true,
@@ -135,6 +144,7 @@ export function checkSubmission(body: Submission): Checked {
       tileFormat: body.tile_format,
       tileMatrixSet: body.tile_matrix_set,
       encoding: body.encoding,
+      resampling: body.resampling,
       output: body.output ?? null,
       callbackUrl: body.callback_url ?? '',
       requestedBy: body.requested_by ?? '',

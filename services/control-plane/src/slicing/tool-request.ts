@@ -35,6 +35,7 @@ export async function toolRequest(
     // Defaults are omitted, because an operator's own tool may not know these fields.
     ...(job.tileMatrixSet !== 'WebMercatorQuad' && { tile_matrix_set: job.tileMatrixSet }),
     ...(job.encoding !== 'rgb' && { encoding: job.encoding }),
+    ...(job.resampling !== 'auto' && { resampling: job.resampling }),
     engine: 'auto',
     limits: DEFAULT_LIMITS,
   }

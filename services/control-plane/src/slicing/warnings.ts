@@ -49,6 +49,7 @@ export function knownJobWarning(wanted: NewSliceJob, known: StoredSliceJob): Cod
     tile_format: wanted.tileFormat === known.tileFormat,
     tile_matrix_set: wanted.tileMatrixSet === known.tileMatrixSet,
     encoding: wanted.encoding === known.encoding,
+    resampling: wanted.resampling === known.resampling,
     output: wanted.output === null || wanted.output === known.output,
   }
   const fields = Object.keys(isSame).filter((field) => !isSame[field])

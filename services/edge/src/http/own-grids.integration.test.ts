@@ -68,6 +68,12 @@ test('TileJSON names the system and the set', async () => {
   expect(await json('/tiles/city/tilejson.json')).toMatchObject({ crs: 'EPSG:4547', tile_matrix_set: ID, maxzoom: 2 })
 })
 
+test('there is no style, because a map of styles would draw the tiles in another place', async () => {
+  const { status, body } = await ask('/tiles/city/style.json')
+  expect(status).toBe(404)
+  expect(body.toString()).toContain(`tiles in ${ID}, and styles can show only Web Mercator`)
+})
+
 describe('WMTS', () => {
   test('the capabilities define the set with the northing first', async () => {
     const capabilities = await text('/wmts?SERVICE=WMTS&REQUEST=GetCapabilities')

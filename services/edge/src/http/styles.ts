@@ -267,6 +267,10 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
     }
     exchange.asked = version.usage
     const { stored } = version
+    // MapLibre draws every raster and vector source as Web Mercator, so the map would be wrong without a word.
+    if (stored.tileMatrixSet !== 'WebMercatorQuad') {
+      return answerRefusal(exchange, refuse('not_found', coded('style_of_grid', { grid: stored.tileMatrixSet })))
+    }
     const { tileBase, ...place } = stylePlaces(exchange, fromQuery)
     const tileJsonUrl = withQuery(`${tileBase}/tiles/${encodeURIComponent(code)}/tilejson.json`, [
       atParameter(time),

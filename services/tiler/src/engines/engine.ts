@@ -20,11 +20,42 @@ export interface Identity {
   readonly ctimeNs: bigint
 }
 
-/** An open source that was verified to be a plain file in an allowed place. */
-export interface OpenSource {
+/** An open file that was verified to be a plain file in an allowed place. */
+export interface OpenFile {
   readonly fd: number
   readonly realPath: string
   readonly identity: Identity
+}
+
+/** Masks and overviews next to an image, by the end of the name that GDAL gives them. */
+export const FILE_SUFFIXES = ['.msk', '.msk.ovr', '.ovr'] as const
+export type FileSuffix = (typeof FILE_SUFFIXES)[number]
+
+/** Small texts next to an image, by the end of the name that GDAL gives them. `.wld` replaces the end of the image's name. */
+export type TextSuffix = '.aux.xml' | '.wld'
+export type BesideTexts = Readonly<Partial<Record<TextSuffix, string>>>
+
+/** An open source with what GDAL may see next to it. */
+export interface OpenSource extends OpenFile {
+  readonly beside: {
+    readonly texts: BesideTexts
+    readonly files: readonly (OpenFile & { readonly suffix: FileSuffix })[]
+  }
+}
+
+export function hasAnythingBeside({ beside }: OpenSource): boolean {
+  return beside.files.length > 0 || Object.keys(beside.texts).length > 0
+}
+
+/** Returns the name of the n-th image of a call, or of a file next to it, in the folder where GDAL finds them. */
+export function besideName(index: number, suffix: FileSuffix | TextSuffix | ''): string {
+  return suffix === '.wld' ? `${index}.wld` : `${index}.tif${suffix}`
+}
+
+/** Lets GDAL see what is next to a source. The engines show it nothing else there. */
+export const BESIDE_CONFIGURATION: Readonly<Record<string, string>> = {
+  GDAL_DISABLE_READDIR_ON_OPEN: 'TRUE',
+  GDAL_PAM_ENABLED: 'YES',
 }
 
 export interface ToolCall {
@@ -52,7 +83,7 @@ export interface Engine {
   /** number of threads of one warp */
   readonly threads: number
   /** Returns the name of the n-th source of a call in its arguments and in VRT files. */
-  sourceName(index: number): string
+  sourceName(source: OpenSource, index: number): string
   /** Returns the name of a file in the run's scratch folder in arguments. */
   tempName(file: string): string
   run(call: ToolCall): Promise<ToolOutcome>

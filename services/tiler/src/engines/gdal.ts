@@ -1,10 +1,22 @@
 import { spawnSync } from 'node:child_process'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { BARE_ENVIRONMENT, type Confinement } from '@gateway/core/processes/confinement.js'
 import { runToEnd } from '@gateway/core/processes/run-to-end.js'
-import { type Engine, JPEG_2000_DRIVER, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
+import {
+  BESIDE_CONFIGURATION,
+  besideName,
+  type Engine,
+  hasAnythingBeside,
+  JPEG_2000_DRIVER,
+  type OpenSource,
+  SOURCE_DRIVERS,
+  type TextSuffix,
+  type ToolCall,
+  type ToolOutcome,
+} from './engine.js'
 
 /** The first descriptor after stdin, stdout and stderr. */
 const FIRST_DESCRIPTOR = 3
@@ -43,9 +55,10 @@ export function systemGdal(temp: string, confined: Confinement, idleSeconds: num
     description: version[0],
     sourceDrivers,
     threads: Math.min(MAX_THREADS, availableParallelism()),
-    sourceName: (index) => `/proc/self/fd/${FIRST_DESCRIPTOR + index}`,
+    sourceName: (source, index) =>
+      hasAnythingBeside(source) ? join(folderOf(temp, source), besideName(index, '')) : descriptorName(index),
     tempName: (file) => join(temp, file),
-    run: (call) => run(call, confined, env, idleSeconds),
+    run: (call) => run(call, temp, confined, env, idleSeconds),
     close: () => {},
   }
 }
@@ -59,19 +72,56 @@ function ask(option: string): string {
   return status === 0 ? stdout.toString('utf8') : ''
 }
 
-function run(
+function descriptorName(position: number): string {
+  return `/proc/self/fd/${FIRST_DESCRIPTOR + position}`
+}
+
+/** The folder in which GDAL sees a source together with what is next to it. A descriptor belongs to one source as long as it is open. */
+function folderOf(temp: string, source: OpenSource): string {
+  return join(temp, `source-${source.fd}`)
+}
+
+async function run(
   call: ToolCall,
+  temp: string,
   confined: Confinement,
   env: Record<string, string>,
   idleSeconds: number,
 ): Promise<ToolOutcome> {
   const [command = call.tool, ...args] = [...confined.prefix, call.tool, ...call.args]
-  return runToEnd({
-    command,
-    args,
-    env,
-    descriptors: (call.sources ?? []).map((source) => source.fd),
-    ...(call.input === undefined ? {} : { input: call.input }),
-    idleSeconds,
-  })
+  const sources = call.sources ?? []
+  const descriptors = sources.map(({ fd }) => fd)
+  const accompanied = sources.filter(hasAnythingBeside)
+  try {
+    for (const [index, source] of sources.entries()) {
+      if (hasAnythingBeside(source)) await layOut(folderOf(temp, source), source, index, descriptors)
+    }
+    return await runToEnd({
+      command,
+      args,
+      env: accompanied.length > 0 ? { ...env, ...BESIDE_CONFIGURATION } : env,
+      descriptors,
+      ...(call.input === undefined ? {} : { input: call.input }),
+      idleSeconds,
+    })
+  } finally {
+    await Promise.all(accompanied.map((source) => rm(folderOf(temp, source), { recursive: true, force: true })))
+  }
+}
+
+/** Fills the folder of a source with links to descriptors, which lead to the files that were checked. Adds those of its masks and overviews. */
+async function layOut(
+  folder: string,
+  { beside: { texts, files } }: OpenSource,
+  index: number,
+  descriptors: number[],
+): Promise<void> {
+  await mkdir(folder)
+  await symlink(descriptorName(index), join(folder, besideName(index, '')))
+  for (const { suffix, fd } of files) {
+    await symlink(descriptorName(descriptors.push(fd) - 1), join(folder, besideName(index, suffix)))
+  }
+  for (const [suffix, text] of Object.entries(texts)) {
+    await writeFile(join(folder, besideName(index, suffix as TextSuffix)), text)
+  }
 }

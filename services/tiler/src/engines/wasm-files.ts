@@ -8,13 +8,22 @@ const FILE = 0o100444
 const ENOENT = 44
 const EINVAL = 28
 
+/** A file of the mount: an open descriptor, or its bytes. */
+export interface MountedFile {
+  readonly name: string
+  readonly content: number | Buffer
+}
+
 /**
- * Exposes descriptors to the WebAssembly build as the read-only files `/sources/0`, `/sources/1`... so that it reads the
+ * Exposes files to the WebAssembly build as the read-only files `/sources/0.tif`, `/sources/1.tif`... so that it reads the
  * checked files and can name no others. Returns a function that removes them.
  */
-export function mountSources(Module: GdalModule, descriptors: readonly number[], onRead: () => void): () => void {
+export function mountSources(Module: GdalModule, files: readonly MountedFile[], onRead: () => void): () => void {
   const { FS } = Module
-  const sizes = descriptors.map((descriptor) => fstatSync(descriptor).size)
+  const contents = new Map(files.map(({ name, content }) => [name, content]))
+  const sizes = new Map(
+    files.map(({ name, content }) => [name, typeof content === 'number' ? fstatSync(content).size : content.length]),
+  )
   const attributes = (node: EmscriptenNode) => ({
     dev: 1,
     ino: node.id,
@@ -23,7 +32,7 @@ export function mountSources(Module: GdalModule, descriptors: readonly number[],
     uid: 0,
     gid: 0,
     rdev: 0,
-    size: sizes[Number(node.name)] ?? 4096,
+    size: sizes.get(node.name) ?? 4096,
     atime: new Date(0),
     mtime: new Date(0),
     ctime: new Date(0),
@@ -37,10 +46,14 @@ export function mountSources(Module: GdalModule, descriptors: readonly number[],
   const streamOps = {
     read(stream: EmscriptenStream, heap: Int8Array, offset: number, length: number, position: number): number {
       onRead()
-      return readSync(descriptors[Number(stream.node.name)]!, heap, offset, length, position)
+      const content = contents.get(stream.node.name)!
+      if (typeof content === 'number') return readSync(content, heap, offset, length, position)
+      const part = content.subarray(position, position + length)
+      heap.set(part, offset)
+      return part.length
     },
     llseek(stream: EmscriptenStream, offset: number, whence: number): number {
-      const base = whence === 1 ? stream.position : whence === 2 ? sizes[Number(stream.node.name)]! : 0
+      const base = whence === 1 ? stream.position : whence === 2 ? sizes.get(stream.node.name)! : 0
       if (base + offset < 0) throw new FS.ErrnoError(EINVAL)
       return base + offset
     },
@@ -50,9 +63,7 @@ export function mountSources(Module: GdalModule, descriptors: readonly number[],
   const type = {
     mount() {
       const root = make(null, '/', DIRECTORY)
-      descriptors.forEach((_, index) => {
-        make(root, String(index), FILE)
-      })
+      for (const { name } of files) make(root, name, FILE)
       return root
     },
   }

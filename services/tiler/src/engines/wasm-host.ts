@@ -2,9 +2,17 @@ import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createInterface } from 'node:readline'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
-import { mountSources } from './wasm-files.js'
+import { BESIDE_CONFIGURATION, besideName, type TextSuffix } from './engine.js'
+import { type MountedFile, mountSources } from './wasm-files.js'
 import type { GdalModule } from './wasm-module.js'
-import { type HostAnswer, type HostRequest, type HostSource, sourceMount, tempMount } from './wasm-protocol.js'
+import {
+  type HostAnswer,
+  type HostFile,
+  type HostRequest,
+  type HostSource,
+  sourceMount,
+  tempMount,
+} from './wasm-protocol.js'
 import { runTool } from './wasm-tools.js'
 
 /**
@@ -38,7 +46,8 @@ async function load(): Promise<GdalModule> {
   const init = require('gdal3.js/node.js') as (config: object) => Promise<{ Module: GdalModule }>
   const { Module } = await init({
     path: '.',
-    env: GDAL_CONFIGURATION,
+    // The mount shows GDAL nothing next to a source but what was checked.
+    env: { ...GDAL_CONFIGURATION, ...BESIDE_CONFIGURATION },
     logHandler: () => {},
     errorHandler: (line: string) => errors.push(line),
   })
@@ -47,7 +56,7 @@ async function load(): Promise<GdalModule> {
   return Module
 }
 
-function openSource(source: HostSource): number {
+function openFile(source: HostFile): number {
   const descriptor = openSync(source.path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   const now = fstatSync(descriptor, { bigint: true })
   const same =
@@ -60,12 +69,28 @@ function openSource(source: HostSource): number {
   throw new Error('a source is not the file that was checked')
 }
 
+function mountedFiles(source: HostSource, index: number, open: (file: HostFile) => number): MountedFile[] {
+  return [
+    { name: besideName(index, ''), content: open(source) },
+    ...source.files.map((file) => ({ name: besideName(index, file.suffix), content: open(file) })),
+    ...Object.entries(source.texts).map(([suffix, text]) => ({
+      name: besideName(index, suffix as TextSuffix),
+      content: Buffer.from(text),
+    })),
+  ]
+}
+
 function answer(Module: GdalModule, request: HostRequest): HostAnswer {
   errors.length = 0
   const descriptors: number[] = []
   try {
-    for (const source of request.sources) descriptors.push(openSource(source))
-    const unmount = mountSources(Module, descriptors, heartbeat)
+    const open = (file: HostFile): number => {
+      const descriptor = openFile(file)
+      descriptors.push(descriptor)
+      return descriptor
+    }
+    const mounted = request.sources.flatMap((source, index) => mountedFiles(source, index, open))
+    const unmount = mountSources(Module, mounted, heartbeat)
     // Mounted again for each call: the mount caches names of files that were removed from outside, and then cannot create them again.
     Module.FS.mount(Module.NODEFS, { root: scratch }, tempMount)
     try {

@@ -1,16 +1,22 @@
-import type { Tool } from './engine.js'
+import type { BesideTexts, FileSuffix, Tool } from './engine.js'
 
 /** Mount points of a call's sources and of the scratch folder in the WebAssembly build. */
 export const sourceMount = '/sources'
 export const tempMount = '/scratch'
 
-/** A source by its real path, with its expected identity; big numbers as text. */
-export interface HostSource {
+/** A file by its real path, with its expected identity; big numbers as text. */
+export interface HostFile {
   readonly path: string
   readonly dev: string
   readonly ino: string
   readonly size: string
   readonly ctimeNs: string
+}
+
+/** A source with what is next to it. */
+export interface HostSource extends HostFile {
+  readonly texts: BesideTexts
+  readonly files: readonly (HostFile & { readonly suffix: FileSuffix })[]
 }
 
 /** One line on the host's stdin. */

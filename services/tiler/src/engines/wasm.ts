@@ -3,8 +3,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { BARE_ENVIRONMENT, type Confinement } from '@gateway/core/processes/confinement.js'
 import { killGroup, start, watchdog } from '@gateway/core/processes/run-to-end.js'
-import { type Engine, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
-import { type HostAnswer, type HostRequest, sourceMount, tempMount } from './wasm-protocol.js'
+import { besideName, type Engine, type OpenFile, SOURCE_DRIVERS, type ToolCall, type ToolOutcome } from './engine.js'
+import { type HostAnswer, type HostFile, type HostRequest, sourceMount, tempMount } from './wasm-protocol.js'
 
 /** Memory in MiB that the WebAssembly build takes before it has read a pixel. */
 const WASM_BASE_MB = 768
@@ -28,7 +28,7 @@ export function wasmGdal(
     description: 'gdal3.js (WebAssembly)',
     sourceDrivers: SOURCE_DRIVERS,
     threads: 1,
-    sourceName: (index) => `${sourceMount}/${index}`,
+    sourceName: (_, index) => `${sourceMount}/${besideName(index, '')}`,
     tempName: (file) => `${tempMount}/${file}`,
     run: (call) => {
       connection ??= connect(start({ command, args, env: BARE_ENVIRONMENT, descriptors: [] }), idle)
@@ -95,12 +95,20 @@ function requestOf(call: ToolCall): HostRequest {
     tool: call.tool,
     args: [...call.args],
     input: call.input ?? '',
-    sources: (call.sources ?? []).map(({ realPath, identity }) => ({
-      path: realPath,
-      dev: String(identity.dev),
-      ino: String(identity.ino),
-      size: String(identity.size),
-      ctimeNs: String(identity.ctimeNs),
+    sources: (call.sources ?? []).map((source) => ({
+      ...fileOf(source),
+      texts: source.beside.texts,
+      files: source.beside.files.map((file) => ({ ...fileOf(file), suffix: file.suffix })),
     })),
+  }
+}
+
+function fileOf({ realPath, identity }: OpenFile): HostFile {
+  return {
+    path: realPath,
+    dev: String(identity.dev),
+    ino: String(identity.ino),
+    size: String(identity.size),
+    ctimeNs: String(identity.ctimeNs),
   }
 }

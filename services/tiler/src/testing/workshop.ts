@@ -61,11 +61,11 @@ export class Workshop {
 
   /** Makes a fixture from the globe or from another fixture; answers its path. */
   async make(name: string, tool: Tool, args: readonly string[], from = GLOBE): Promise<string> {
-    const source = await openSource(from, [])
+    const source = { ...(await openSource(from, [])), beside: { texts: {}, files: [] } }
     try {
       const outcome = await this.engine.run({
         tool,
-        args: [...args, this.engine.sourceName(0), this.engine.tempName(name)],
+        args: [...args, this.engine.sourceName(source, 0), this.engine.tempName(name)],
         sources: [source],
       })
       if (outcome.code !== 0) throw new Error(`${tool} failed: ${outcome.stderr}`)

@@ -103,6 +103,7 @@ function JobFacts({ job }: { job: SliceJob }) {
       <Fact name={t.common.format}>{job.tile_format}</Fact>
       <Fact name={t.slicing.grid}>{t.slicing.grids[job.tile_matrix_set]}</Fact>
       <Fact name={t.slicing.encoding}>{t.slicing.encodings[job.encoding]}</Fact>
+      {job.encoding === 'rgb' && <Fact name={t.slicing.resampling}>{t.slicing.resamplings[job.resampling]}</Fact>}
       <Fact name={t.slicing.submitted}>
         <Moment at={job.created_at} />
       </Fact>

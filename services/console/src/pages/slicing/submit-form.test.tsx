@@ -61,6 +61,16 @@ test('a job is submitted with the archive that is chosen for its version', async
   expect(onSubmit).toHaveBeenCalledWith(expect.objectContaining({ output: 'pmtiles' }))
 })
 
+test('a job is submitted with the interpolation that is chosen, and heights with none', async () => {
+  const onSubmit = showForm(null)
+  await user.selectOptions(screen.getByLabelText('Interpolation'), 'Nearest pixel')
+  await user.click(screen.getByRole('button', { name: 'Submit the job' }))
+  expect(onSubmit).toHaveBeenLastCalledWith(expect.objectContaining({ resampling: 'nearest' }))
+  await user.selectOptions(screen.getByLabelText('Content'), 'Heights, as Terrarium')
+  await user.click(screen.getByRole('button', { name: 'Submit the job' }))
+  expect(onSubmit).toHaveBeenLastCalledWith(expect.not.objectContaining({ resampling: 'nearest' }))
+})
+
 test('a layer is rebuilt with the settings that it has', async () => {
   const like: LayerSettings = {
     zoom_min: 3,
@@ -68,7 +78,8 @@ test('a layer is rebuilt with the settings that it has', async () => {
     tile_size: 512,
     tile_format: 'jpg',
     tile_matrix_set: 'WorldCRS84Quad',
-    encoding: 'mapbox',
+    encoding: 'rgb',
+    resampling: 'nearest',
   }
   const onSubmit = showForm(like)
   await user.click(screen.getByRole('button', { name: 'Submit the job' }))

@@ -1,7 +1,7 @@
 import type { KnownTileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { layerCodeOf, wrongInLayerCode } from '@gateway/contracts/codes.js'
-import type { ListedSliceJob, SliceEncoding } from '@gateway/contracts/slice.js'
-import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, TextInput } from '@mantine/core'
+import type { ListedSliceJob, SliceEncoding, SliceResampling } from '@gateway/contracts/slice.js'
+import { Alert, Autocomplete, Button, Group, NativeSelect, NumberInput, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useState } from 'react'
 import type { Call } from '../../api/client.js'
@@ -35,7 +35,7 @@ interface SubmitFormProps {
 
 export type LayerSettings = Pick<
   ListedSliceJob,
-  'zoom_min' | 'zoom_max' | 'tile_size' | 'tile_format' | 'tile_matrix_set' | 'encoding'
+  'zoom_min' | 'zoom_max' | 'tile_size' | 'tile_format' | 'tile_matrix_set' | 'encoding' | 'resampling'
 >
 
 interface Values {
@@ -48,6 +48,7 @@ interface Values {
   tile_format: string
   tile_matrix_set: KnownTileMatrixSetId
   encoding: SliceEncoding
+  resampling: SliceResampling
   /** empty: as the layer is */
   output: '' | NonNullable<SliceBody['output']>
   callback_url: string
@@ -64,6 +65,7 @@ const NEW: LayerSettings = {
   tile_format: 'webp',
   tile_matrix_set: 'WebMercatorQuad',
   encoding: 'rgb',
+  resampling: 'auto',
 }
 
 export function SubmitForm(props: SubmitFormProps) {
@@ -96,6 +98,9 @@ export function SubmitForm(props: SubmitFormProps) {
       <Stack gap="md">
         <Section title={t.slicing.sources}>
           <ImagesField start={props.start} {...form.getInputProps('source_paths')} />
+          <Text size="sm" c="dimmed">
+            {t.slicing.besideHint}
+          </Text>
         </Section>
         <Section title={t.slicing.layer}>
           <Stack maw={640}>
@@ -156,6 +161,14 @@ export function SubmitForm(props: SubmitFormProps) {
               />
             </Group>
             <NativeSelect
+              label={t.slicing.resampling}
+              description={t.slicing.resamplingHint}
+              inputWrapperOrder={['label', 'input', 'description', 'error']}
+              data={choices(t.slicing.resamplings)}
+              disabled={form.values.encoding !== 'rgb'}
+              {...form.getInputProps('resampling')}
+            />
+            <NativeSelect
               label={t.slicing.storedAs}
               data={choices(t.slicing.outputs)}
               {...form.getInputProps('output')}
@@ -199,11 +212,13 @@ function formatsWith(format: string): string[] {
 }
 
 function toBody(values: Values): SliceBody {
-  const { name, callback_url: callback, tile_size: size, output, ...rest } = values
+  const { name, callback_url: callback, tile_size: size, output, resampling, ...rest } = values
   return {
     ...rest,
     tile_size: Number(size) as NonNullable<SliceBody['tile_size']>,
     ...(name.trim() !== '' && { name: name.trim() }),
+    // Heights accept no other, and the default is omitted.
+    ...(resampling !== 'auto' && rest.encoding === 'rgb' && { resampling }),
     ...(output !== '' && { output }),
     ...(callback !== '' && { callback_url: callback }),
   }

@@ -85,6 +85,6 @@ function newest<T extends { readonly version: string }>(versions: readonly T[]):
 }
 
 function settingsOf(job: ListedSliceJob): LayerSettings {
-  const { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding } = job
-  return { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding }
+  const { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, resampling } = job
+  return { zoom_min, zoom_max, tile_size, tile_format, tile_matrix_set, encoding, resampling }
 }

@@ -103,7 +103,7 @@ export const STYLE_PATHS: Paths = {
   '/tiles/{code}/style.json': answer(
     'getBasemapStyle',
     'Get a generated style that shows a basemap',
-    `Shows raster tiles as an image, and vector tiles by the type of their geometries, with labels from \`name\`. ${STYLE_WORDS}`,
+    `Shows raster tiles as an image, and vector tiles by the type of their geometries, with labels from \`name\`. A basemap in another grid than Web Mercator returns 404, because MapLibre would draw it in the wrong place. ${STYLE_WORDS}`,
     JSON_TYPE,
     [path('code', 'code of a basemap'), THEME, AT],
   ),

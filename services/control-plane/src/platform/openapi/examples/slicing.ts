@@ -25,6 +25,7 @@ const LISTED_JOB = {
   tile_matrix_set: 'WebMercatorQuad',
   output: 'folder',
   encoding: 'rgb',
+  resampling: 'auto',
   tile_size: 256,
   tile_format: 'webp',
   status: 'pending',

@@ -109,7 +109,7 @@ export const tokenPatchSchema = z
   })
 export type TokenPatch = z.infer<typeof tokenPatchSchema>
 
-/** Parameters of changing many tokens: those of `extend`, and those of `grant` and `withdraw`. */
+/** Parameters of changing many tokens: those of `extend` and `expire`, and those of `grant` and `withdraw`. */
 export const bulkTokenParamsSchema = z.strictObject({
   expires_at: tokenPatchSchema.shape.expires_at,
   basemap_codes: z.array(grantSchema).min(1).max(MAX_GRANTS).optional(),

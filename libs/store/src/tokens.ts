@@ -145,6 +145,7 @@ export const TOKEN_LISTING = {
     basemap_code: "basemap_codes && ARRAY[$, '*']",
     vector_code: "vector_codes && ARRAY[$, '*']",
     layer_code: "layer_codes && ARRAY[$, '*'] AND 'slice' = ANY(scopes)",
+    expires_after: '(expires_at IS NULL OR expires_at > $::timestamptz)',
     expires_within:
       'disabled_at IS NULL AND expires_at > now() AND expires_at <= now() + make_interval(secs => $::float8)',
   },

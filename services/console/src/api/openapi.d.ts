@@ -2376,7 +2376,7 @@ export interface paths {
         content: {
           "application/json": {
             /** @enum {string} */
-            action: "disable" | "extend" | "grant" | "withdraw";
+            action: "disable" | "extend" | "expire" | "grant" | "withdraw";
             ids?: string[];
             filter?: {
               q?: string;
@@ -2446,6 +2446,7 @@ export interface paths {
           basemap_code?: string;
           vector_code?: string;
           layer_code?: string;
+          expires_after?: string;
           expires_within?: string;
         };
       };

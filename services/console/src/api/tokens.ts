@@ -10,6 +10,7 @@ export const TOKENS = listOf('tokens', '/api/v1/admin/tokens', {
   basemap_code: true,
   vector_code: true,
   layer_code: true,
+  expires_after: true,
   expires_within: true,
 })
 

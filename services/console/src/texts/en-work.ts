@@ -41,9 +41,11 @@ export const enWork = {
     untilWhen: 'Valid until',
     never: 'Never expires',
     pickOne: 'Choose at least one',
+    shortens: (n: number) => `${counted(n, 'token loses', 'tokens lose')} time by this.`,
     effects: {
       disable: 'Requests with these tokens return 401 immediately. Disabled tokens cannot be enabled again.',
       extend: 'Tokens that are already valid longer keep their date.',
+      expire: 'Every selected token gets this end, also if it was valid longer.',
       withdrawGrant:
         'Requests for these maps return 403 immediately. Tokens that may read everything keep their grants.',
       withdraw:
@@ -60,6 +62,7 @@ export const enWork = {
       cancelJobs: 'Cancel the jobs',
       disable: 'Disable',
       extend: 'Extend',
+      expire: 'Set an expiry',
       grant: 'Grant maps',
       withdrawGrant: 'Withdraw grants',
       withdraw: 'Withdraw',

@@ -214,6 +214,7 @@ export const en = {
       before: 'Before',
       cancelled: 'Cancelled',
       enabled: 'Enabled',
+      expires_after: 'Valid beyond',
       expires_within: 'Expires within',
       format: 'Format',
       from: 'From',

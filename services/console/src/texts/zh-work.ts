@@ -40,9 +40,11 @@ export const zhWork: typeof enWork = {
     untilWhen: '有效期至',
     never: '永不过期',
     pickOne: '请至少选择一项',
+    shortens: (n) => `将缩短 ${n} 个令牌的有效期。`,
     effects: {
       disable: '使用这些令牌的请求会立即返回 401。停用的令牌无法重新启用。',
       extend: '有效期更长的令牌保持原来的日期。',
+      expire: '所选的每个令牌都采用此截止时间，即使原来更长。',
       withdrawGrant: '对这些地图的请求会立即返回 403。可读取全部内容的令牌保持原有授权。',
       withdraw:
         '读取方会得到 404，并且在恢复之前不再在列表中看到它们。文件和记录会保留。浏览器和缓存会保留已有的瓦片。',
@@ -57,6 +59,7 @@ export const zhWork: typeof enWork = {
       cancelJobs: '取消任务',
       disable: '停用',
       extend: '延长有效期',
+      expire: '设置有效期',
       grant: '授权地图',
       withdrawGrant: '收回授权',
       withdraw: '撤下',

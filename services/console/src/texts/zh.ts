@@ -203,6 +203,7 @@ export const zh: Texts = {
       before: '早于',
       cancelled: '已取消',
       enabled: '已启用',
+      expires_after: '有效期超过',
       expires_within: '即将过期',
       format: '格式',
       from: '起始',

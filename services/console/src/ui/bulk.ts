@@ -1,6 +1,8 @@
 import type { Role } from '@gateway/contracts/operator.js'
 import type { BulkList } from '../api/bulk.js'
 
+import type { Selection } from './use-selection.js'
+
 export type Params = Readonly<Record<string, unknown>>
 
 /** An action on the selected rows of a list. */
@@ -18,7 +20,10 @@ export interface BulkAction {
   /** shown while the parameters are incomplete */
   readonly needed?: string
   /** asks for the action's parameters; `null`: they are incomplete */
-  readonly Fields?: (props: { readonly onChange: (params: Params | null) => void }) => React.ReactNode
+  readonly Fields?: (props: {
+    readonly onChange: (params: Params | null) => void
+    readonly selection: Selection<never>
+  }) => React.ReactNode
 }
 
 export interface Bulk<T> {

@@ -10,11 +10,13 @@ import { changeInside, type TokenWork } from './change.js'
 import { disabling } from './disable.js'
 import { extending, GRANT_FIELDS, granting, withdrawing } from './grants.js'
 import { expiryOf } from './issue.js'
+import { updating } from './update.js'
 
 const ACTIONS = {
   disable: 'refuses the tokens from now on, permanently',
   extend:
     'sets `params.expires_at` (0: never); a token that already expires later is in `failed`, because this action never shortens',
+  expire: 'sets `params.expires_at` (0: never), also to an earlier time than before',
   grant: 'adds the codes of `params` to the lists of the same names; a list that has `*` does not change',
   withdraw: 'removes these codes; a token whose list has `*` is in `failed`, unless `*` is removed',
 } as const
@@ -26,6 +28,7 @@ type Works = Readonly<
 const WORKS: Works = {
   disable: (_ctx, _params, admin) => disabling(admin),
   extend: extending,
+  expire: (ctx, { expires_at }, admin) => updating(ctx, { expires_at }, admin),
   grant: granting,
   withdraw: withdrawing,
 }
@@ -39,7 +42,7 @@ export function bulkTokensRoute(app: App, ctx: ControlContext, edges: KnownEdges
     actions: ACTIONS,
     params: {
       schema: bulkTokenParamsSchema,
-      of: { disable: [], extend: ['expires_at'], grant: GRANT_FIELDS, withdraw: GRANT_FIELDS },
+      of: { disable: [], extend: ['expires_at'], expire: ['expires_at'], grant: GRANT_FIELDS, withdraw: GRANT_FIELDS },
     },
     query,
     find: (filter, most) => findTokenIds(ctx.sql, filter, most),
@@ -54,7 +57,7 @@ export function bulkTokensRoute(app: App, ctx: ControlContext, edges: KnownEdges
 
 /** Returns warnings about the parameters, which apply to all tokens. */
 async function paramWarnings(ctx: ControlContext, action: Action, params: BulkTokenParams): Promise<Warning[]> {
-  if (action === 'extend') {
+  if (action === 'extend' || action === 'expire') {
     const expiry = expiryOf(params.expires_at, ctx.now(), 0)
     const at = expiry.ok ? (expiry.at?.toISOString() ?? null) : null
     return expiryWarnings('params.expires_at', at, ctx.now())

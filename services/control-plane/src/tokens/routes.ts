@@ -23,6 +23,7 @@ const TOKENS_QUERY = listQuery(TOKEN_LISTING, {
   basemap_code: text.describe('granted by name, or with all'),
   vector_code: text.describe('granted by this name, or with all'),
   layer_code: text.describe('the token may slice this layer, by name or with all'),
+  expires_after: z.iso.datetime({ offset: true }).describe('tokens that are valid beyond this time, or without end'),
   expires_within: z
     .string()
     .regex(/^[1-9]\d{0,5}[smhd]$/, 'must be a number with s, m, h or d: 14d')

@@ -1,6 +1,10 @@
-import { Checkbox, Stack, TextInput } from '@mantine/core'
+import type { Token } from '@gateway/contracts/token.js'
+import { Checkbox, Stack, Text, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { findBasemaps, findVectors } from '../../api/catalog.js'
+import { listQuery } from '../../api/list.js'
+import { TOKENS } from '../../api/tokens.js'
 import { useTexts } from '../../texts/texts.js'
 import type { BulkAction } from '../../ui/bulk.js'
 import { GrantField } from './grant-field.js'
@@ -8,8 +12,41 @@ import { grantCodes, NO_GRANT } from './token-values.js'
 
 type FieldsProps = Parameters<NonNullable<BulkAction['Fields']>>[0]
 
-/** Until when tokens shall be valid: never shorter than they are. */
+/** The day until which tokens shall be valid: never shorter than they are. */
 export function ExtendFields({ onChange }: FieldsProps) {
+  return <ExpiryFields onChange={onChange} />
+}
+
+/** The day until which tokens shall be valid, with the number of those that lose time. */
+export function ExpireFields({ onChange, selection }: FieldsProps) {
+  const t = useTexts().work.bulk
+  const [at, setAt] = useState<string | null>(null)
+  const { choice, rowOf } = selection
+  const filter = { ...('filter' in choice && choice.filter), limit: 1, ...(at !== null && { expires_after: at }) }
+  const counted = useQuery({ ...listQuery(TOKENS, filter), enabled: at !== null && 'filter' in choice })
+  const isShortened = (id: string) => {
+    const { expires_at: end } = rowOf(id) as unknown as Token
+    return at !== null && (end === null || Date.parse(end) > Date.parse(at))
+  }
+  const shortened = 'ids' in choice ? choice.ids.filter(isShortened).length : counted.data?.total
+  return (
+    <>
+      <ExpiryFields
+        onChange={(params) => {
+          setAt(typeof params?.expires_at === 'string' ? params.expires_at : null)
+          onChange(params)
+        }}
+      />
+      {at !== null && shortened !== undefined && (
+        <Text size="sm" role="status">
+          {t.shortens(shortened)}
+        </Text>
+      )}
+    </>
+  )
+}
+
+function ExpiryFields({ onChange }: Pick<FieldsProps, 'onChange'>) {
   const t = useTexts().work.bulk
   const [never, setNever] = useState(false)
   const [day, setDay] = useState('')

@@ -140,6 +140,7 @@ function useColumns(onDisable: (token: Token) => void): readonly Column<Token>[]
 
 // Not in the first file, as the dialog that shows them.
 const ExtendFields = part(async () => (await import('./bulk-fields.js')).ExtendFields)
+const ExpireFields = part(async () => (await import('./bulk-fields.js')).ExpireFields)
 const GrantFields = part(async () => (await import('./bulk-fields.js')).GrantFields)
 
 /** Returns the actions on the selected tokens. */
@@ -148,6 +149,14 @@ function tokenActions({ work: { bulk }, tokens }: Texts): readonly BulkAction[] 
   const dated = { Fields: ExtendFields, needed: tokens.expiryNeeded }
   return [
     { action: 'extend', label: actions.extend, needs: 'admin', effects: effects.extend, ...dated },
+    {
+      action: 'expire',
+      label: actions.expire,
+      needs: 'admin',
+      effects: effects.expire,
+      Fields: ExpireFields,
+      needed: tokens.expiryNeeded,
+    },
     { action: 'grant', label: actions.grant, needs: 'admin', Fields: GrantFields },
     {
       action: 'withdraw',

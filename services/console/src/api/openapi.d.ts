@@ -182,9 +182,9 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   tile_size: number;
                   min_zoom: number;
                   max_zoom: number;
@@ -211,7 +211,7 @@ export interface paths {
                     /** @enum {string} */
                     tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                     /** @enum {string} */
-                    format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                    format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                     bounds?: [
                       number,
                       number,
@@ -229,7 +229,7 @@ export interface paths {
                     storage: ("xyz" | "tms") | null;
                     tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                     /** @enum {string} */
-                    format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                    format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                     bounds: [
                       number,
                       number,
@@ -277,8 +277,8 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
-          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
           held?: "true" | "false";
@@ -292,9 +292,9 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -321,7 +321,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -339,7 +339,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -455,9 +455,9 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -484,7 +484,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -502,7 +502,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -547,8 +547,8 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
-          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
           held?: "true" | "false";
@@ -564,9 +564,9 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -593,7 +593,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -611,7 +611,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -646,9 +646,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -675,7 +675,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -693,7 +693,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -746,7 +746,7 @@ export interface paths {
             withdrawn?: boolean;
             storage?: ("xyz" | "tms") | null;
             tile_matrix_set?: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | null;
-            format?: ("png" | "jpg" | "webp" | "avif" | "pbf") | null;
+            format?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt") | null;
             bounds?: [
               number,
               number,
@@ -767,9 +767,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -796,7 +796,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -814,7 +814,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -1396,9 +1396,9 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -1425,7 +1425,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -1443,7 +1443,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -1663,9 +1663,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -1692,7 +1692,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -1710,7 +1710,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -1752,9 +1752,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -1781,7 +1781,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -1799,7 +1799,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -5162,9 +5162,9 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
         /** @enum {string} */
-        format: "png" | "jpg" | "webp" | "avif" | "pbf";
+        format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
         tile_size: number;
         min_zoom: number;
         max_zoom: number;
@@ -5191,7 +5191,7 @@ export interface components {
           /** @enum {string} */
           tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
           /** @enum {string} */
-          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           bounds?: [
             number,
             number,
@@ -5209,7 +5209,7 @@ export interface components {
           storage: ("xyz" | "tms") | null;
           tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
           /** @enum {string} */
-          format: "png" | "jpg" | "webp" | "avif" | "pbf";
+          format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           bounds: [
             number,
             number,
@@ -5242,9 +5242,9 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
       /** @enum {string} */
-      format: "png" | "jpg" | "webp" | "avif" | "pbf";
+      format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
       tile_size: number;
       min_zoom: number;
       max_zoom: number;
@@ -5773,7 +5773,7 @@ export interface components {
       bounds: number[];
       center: number[];
       /** @enum {string} */
-      format: "png" | "jpg" | "webp" | "avif" | "pbf";
+      format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
       tileSize: number;
       crs?: string;
       tile_matrix_set?: string;

@@ -4,6 +4,7 @@ import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { tilePath } from '../../api/preview.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
 import { columnsOf, isOwnGrid } from '../../map/geographic.js'
+import { isVector } from '../../map/is-vector.js'
 import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import {
@@ -46,7 +47,7 @@ export function MapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
     maxZoom: version.max_zoom,
     tileSize: version.tile_size,
     columns: columnsOf(version),
-    vector: version.format === 'pbf',
+    vector: isVector(version.format),
   }
   const parsed = tile === null ? null : parseAddress(tile, set)
   const show = (address: TileAddress) => {
@@ -105,7 +106,7 @@ interface ShownMapProps {
 const WHOLE_WORLD = { wide: 300, high: 120 }
 
 function isPartOfWorld({ bounds, format }: AdminBasemapVersion): boolean {
-  if (bounds === null) return format === 'pbf'
+  if (bounds === null) return isVector(format)
   const [west, south, east, north] = bounds
   return east - west < WHOLE_WORLD.wide && north - south < WHOLE_WORLD.high
 }

@@ -16,13 +16,19 @@ export const STORAGES = [
   'mapproxy_mp',
   'mapproxy_arcgis',
   'quadkey',
+  'zyx',
   'geopackage',
   'cog',
 ] as const
 export type Storage = (typeof STORAGES)[number]
 
-export const TILE_FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf'] as const
+export const TILE_FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf', 'mlt'] as const
 export type TileFormat = (typeof TILE_FORMATS)[number]
+
+/** True for vector tiles: Mapbox Vector Tiles (`pbf`) and MapLibre Tiles (`mlt`). Other formats are images. */
+export function isVectorFormat(format: TileFormat): boolean {
+  return format === 'pbf' || format === 'mlt'
+}
 
 /** Supported grids of tiles. */
 export const TILE_MATRIX_SET_IDS = ['WebMercatorQuad', 'WorldCRS84Quad', 'CGCS2000Quad'] as const
@@ -74,6 +80,40 @@ export const boundsSchema = z.tuple([z.number(), z.number(), z.number(), z.numbe
 })
 export type Bounds = z.infer<typeof boundsSchema>
 
+/** Limits of longitudes that are degrees at all: a turn beyond either end of the world. */
+const MAX_TURNED = 540
+/** Degrees beyond the 180th meridian that are rounding or half a pixel, and no part of a set that lies on its other side. */
+const OVERHANG = 0.01
+
+/**
+ * Returns longitudes within ±180 for those beyond: 170 to 190 is 170 to -170, which crosses the antimeridian as RFC 7946, 5.2 has it. A full turn
+ * or more is the world. null: they are no degrees.
+ */
+export function wrappedLongitudes(west: number, east: number): readonly [west: number, east: number] | null {
+  if (Math.abs(west) <= 180 && Math.abs(east) <= 180) return [west, east]
+  if (!(Math.abs(west) <= MAX_TURNED && Math.abs(east) <= MAX_TURNED)) return null
+  if (east - west >= 360) return [-180, 180]
+  const [from, to] = [snapped(west), snapped(east)]
+  if (from >= to) return null
+  const turn = (longitude: number) => longitude - 360 * Math.floor((longitude + 180) / 360)
+  const last = turn(to)
+  return [rounded(turn(from)), last === -180 ? 180 : rounded(last)]
+}
+
+function wrapped([west, south, east, north]: Bounds): Bounds {
+  const [from, to] = wrappedLongitudes(west, east) ?? [west, east]
+  return [from, south, to, north]
+}
+
+function snapped(longitude: number): number {
+  return Math.abs(longitude) > 180 && Math.abs(longitude) < 180 + OVERHANG ? Math.sign(longitude) * 180 : longitude
+}
+
+/** Removes the noise of the subtraction. */
+function rounded(longitude: number): number {
+  return Number(longitude.toFixed(12))
+}
+
 /** A layer of a vector tile set, in the form of TileJSON 3.0. */
 export const vectorLayerSchema = z.looseObject({
   id: z.string(),
@@ -85,6 +125,13 @@ export const basemapVersionSchema = z.object({
   version: z.string(),
   storage: z.enum(STORAGES),
   format: z.enum(TILE_FORMATS),
+  formats: z
+    .array(z.enum(TILE_FORMATS))
+    .optional()
+    .describe(
+      'the formats of a set of several image formats, the most frequent one first; absent for others. Each of its tiles is served at the ' +
+        'extension of either format, with its own `Content-Type`',
+    ),
   tile_size: z.int(),
   min_zoom: z.int(),
   max_zoom: z.int(),
@@ -157,11 +204,13 @@ const overridable = {
     ),
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid of the tiles'),
   format: z.enum(TILE_FORMATS).describe('the format of the tiles; their files keep their names'),
-  bounds: boundsSchema.refine(
-    ([west, south, east, north]) =>
-      Math.abs(west) <= 180 && Math.abs(east) <= 180 && west !== east && south >= -90 && north <= 90 && south < north,
-    { error: sentence('said.bounds') },
-  ),
+  bounds: boundsSchema
+    .overwrite(wrapped)
+    .refine(
+      ([west, south, east, north]) =>
+        Math.abs(west) <= 180 && Math.abs(east) <= 180 && west !== east && south >= -90 && north <= 90 && south < north,
+      { error: sentence('said.bounds') },
+    ),
   min_zoom: z.int().min(0).max(MAX_ZOOM),
   max_zoom: z.int().min(0).max(MAX_ZOOM),
   name: text(MAX_LABEL_LENGTH).describe('the title of this version in TileJSON, WMTS and the other services'),
@@ -359,11 +408,13 @@ export const defaultHistorySchema = z.object({
 const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]
 
 /** An area that limits readable data: WGS 84, south below north. If west is greater than east, it crosses the antimeridian. */
-export const areaSchema = boundsSchema.refine(
-  ([west, south, east, north]) =>
-    Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&
-    Math.max(Math.abs(south), Math.abs(north)) <= MAX_LATITUDE &&
-    south < north &&
-    west !== east,
-  { error: sentence('said.bounds_wgs84') },
-)
+export const areaSchema = boundsSchema
+  .overwrite(wrapped)
+  .refine(
+    ([west, south, east, north]) =>
+      Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&
+      Math.max(Math.abs(south), Math.abs(north)) <= MAX_LATITUDE &&
+      south < north &&
+      west !== east,
+    { error: sentence('said.bounds_wgs84') },
+  )

@@ -2,6 +2,7 @@ import {
   type Bounds,
   COORDINATE_OFFSETS,
   type CoordinateOffset,
+  isVectorFormat,
   type OwnTileMatrixSetId,
   type RowOrder,
   type Storage,
@@ -50,6 +51,7 @@ const OF_EITHER_ORDER: ReadonlySet<Storage> = new Set<Storage>([
   'mapproxy_mp',
   'mapproxy_arcgis',
   'quadkey',
+  'zyx',
 ])
 
 /** null: PMTiles and others whose form, or whose own grid, says how rows are counted. */
@@ -88,8 +90,8 @@ export function withOverrides(scanned: Overridable, overrides: VersionOverrides)
 
 /** Vector tiles are drawn at 512 pixels, whatever the scan found. */
 function tileSizeOf(format: TileFormat, scanned: Overridable): number {
-  if ((format === 'pbf') === (scanned.format === 'pbf')) return scanned.tileSize
-  return format === 'pbf' ? 512 : 256
+  if (isVectorFormat(format) === isVectorFormat(scanned.format)) return scanned.tileSize
+  return isVectorFormat(format) ? 512 : 256
 }
 
 /** True if the grid belongs to one set only. Its rows are counted from the north. */

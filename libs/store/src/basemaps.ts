@@ -5,7 +5,8 @@ import type { Queryable, Transaction } from './connect.js'
 import { compareVersions, effectiveDefault } from './default-version.js'
 import { whereCode } from './sql.js'
 
-export interface StoredVersion extends Omit<TileSetProbe, 'encoding' | 'rowsAssumed' | 'warnings'> {
+export interface StoredVersion
+  extends Omit<TileSetProbe, 'encoding' | 'rowsAssumed' | 'rowsSaid' | 'extents' | 'warnings'> {
   readonly version: string
   /** name in the tile set's own metadata; documents show it only if an operator set it (`versionTitle`) */
   readonly name: string | null
@@ -129,7 +130,7 @@ export async function readBasemaps(sql: Queryable, codes: readonly string[] | nu
                                               'untilMs', floor(extract(epoch FROM d.until) * 1000)::bigint) ORDER BY d.since)
             FROM basemap_defaults d WHERE d.basemap_code = v.basemap_code AND d.version = v.version) AS "defaultTimes",
            b.updated_at AS "updatedAt",
-           v.version, v.storage, v.format, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
+           v.version, v.storage, v.format, v.formats, v.extension, v.tile_size AS "tileSize", v.min_zoom AS "minZoom", v.max_zoom AS "maxZoom",
            v.bounds, v.bounds_derived AS "boundsDerived", v.rows_from_north AS "rowsFromNorth", v.name AS "versionName", v.overrides, v.attribution, v.description, v.vector_layers AS "vectorLayers",
            v.tile_matrix_set AS "tileMatrixSet", v.tile_matrices AS "tileMatrices", v.metadata, v.path, v.fingerprint, v.revision, v.available,
            v.withdrawn, v.review, v.review_reason AS "reviewReason", v.scanned_at AS "scannedAt"
@@ -184,6 +185,7 @@ function toVersion(row: VersionRow): StoredVersion {
     storage: row.storage,
     rowsFromNorth: row.rowsFromNorth,
     format: row.format,
+    formats: row.formats ?? null,
     extension: row.extension,
     tileSize: row.tileSize,
     minZoom: row.minZoom,
@@ -293,16 +295,16 @@ export async function upsertVersions(
 
 async function upsertSome(tx: Transaction, versions: Parameters<typeof upsertVersions>[1]): Promise<void> {
   await tx`
-    INSERT INTO basemap_versions (basemap_code, version, storage, format, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
+    INSERT INTO basemap_versions (basemap_code, version, storage, format, formats, extension, tile_size, min_zoom, max_zoom, bounds, attribution,
                                   description, vector_layers, tile_matrix_set, metadata, path, fingerprint, name, rows_from_north,
                                   bounds_derived, tile_matrices, scanned_at)
     SELECT v.*, clock_timestamp()
     FROM jsonb_to_recordset(${tx.json(versions.map(rowOf) as never)}) AS v (
-      basemap_code text, version text, storage text, format text, extension text, tile_size int, min_zoom int, max_zoom int, bounds float8[],
+      basemap_code text, version text, storage text, format text, formats text[], extension text, tile_size int, min_zoom int, max_zoom int, bounds float8[],
       attribution text, description text, vector_layers jsonb, tile_matrix_set text, metadata jsonb, path text, fingerprint text, name text,
       rows_from_north boolean, bounds_derived boolean, tile_matrices jsonb)
     ON CONFLICT (basemap_code, version) DO UPDATE SET
-      storage = excluded.storage, format = excluded.format, extension = excluded.extension, tile_size = excluded.tile_size,
+      storage = excluded.storage, format = excluded.format, formats = excluded.formats, extension = excluded.extension, tile_size = excluded.tile_size,
       min_zoom = excluded.min_zoom, max_zoom = excluded.max_zoom, bounds = excluded.bounds, attribution = excluded.attribution,
       description = excluded.description, vector_layers = excluded.vector_layers,
       tile_matrix_set = excluded.tile_matrix_set, metadata = excluded.metadata, path = excluded.path,
@@ -316,6 +318,7 @@ function rowOf(v: NewVersion & { readonly basemapCode: string }) {
     version: v.version,
     storage: v.storage,
     format: v.format,
+    formats: v.formats ?? null,
     extension: v.extension,
     tile_size: v.tileSize,
     min_zoom: v.minZoom,

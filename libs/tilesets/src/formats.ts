@@ -1,4 +1,5 @@
-import type { TileFormat } from '@gateway/contracts/basemap.js'
+import { isVectorFormat, type TileFormat } from '@gateway/contracts/basemap.js'
+import type { SourceSpec } from './source.js'
 import type { TileEncoding } from './tile-set.js'
 
 const FORMAT_OF_EXTENSION: ReadonlyMap<string, TileFormat> = new Map([
@@ -9,6 +10,7 @@ const FORMAT_OF_EXTENSION: ReadonlyMap<string, TileFormat> = new Map([
   ['avif', 'avif'],
   ['pbf', 'pbf'],
   ['mvt', 'pbf'],
+  ['mlt', 'mlt'],
 ])
 
 /**
@@ -21,6 +23,7 @@ export const CONTENT_TYPES: Readonly<Record<TileFormat, string>> = {
   webp: 'image/webp',
   avif: 'image/avif',
   pbf: 'application/x-protobuf',
+  mlt: 'application/vnd.maplibre-vector-tile',
 }
 
 /** Returns the format of a file extension (no dot, any case): `jpeg` is `jpg`, `mvt` is `pbf`. null: not a tile format. */
@@ -38,9 +41,61 @@ export function extensionsOf(format: TileFormat): string[] {
   return [...FORMAT_OF_EXTENSION].filter(([, its]) => its === format).map(([extension]) => extension)
 }
 
+/** Returns the extensions that the files of a set may have, the most frequent one first: several if the set has several formats. */
+export function fileExtensions({ extension, formats }: Pick<SourceSpec, 'extension' | 'formats'>): readonly string[] {
+  return formats == null ? [extension] : [...new Set([extension, ...formats.flatMap(extensionsOf)])]
+}
+
 /** Detects gzip (RFC 1952) by the first two bytes: vector tiles are stored in either form, under the same name. */
 export function encodingOf(data: Uint8Array): TileEncoding {
   return data[0] === 0x1f && data[1] === 0x8b ? 'gzip' : 'identity'
+}
+
+/** Number of first bytes of a tile that `kindOf` needs. AVIF names its brand in a list. */
+export const SIGNATURE_BYTES = 32
+
+export interface TileKind {
+  readonly format: TileFormat
+  readonly encoding: TileEncoding
+}
+
+/**
+ * Returns the kind of a tile by its first bytes, which decide its `Content-Type` and `Content-Encoding`: sets may mix formats, and vector tiles are
+ * gzip or not, one by one. Vector tiles have no signature, so their format is that of the set. The native tier decides in the same way
+ * (`cold_tiles/tile_kind.h`).
+ * @param said the format of the set
+ */
+export function kindOf(said: TileFormat, start: Uint8Array): TileKind {
+  const encoding = encodingOf(start)
+  if (encoding === 'gzip' || isVectorFormat(said)) return { format: said, encoding }
+  return { format: imageFormat(start) ?? said, encoding }
+}
+
+/** Detects an image by its signature; null: other content. */
+export function imageFormat(data: Uint8Array): TileFormat | null {
+  switch (data[0]) {
+    case 0x89:
+      return hasAt(data, 0, '\x89PNG\r\n\x1a\n') ? 'png' : null
+    case 0xff:
+      return hasAt(data, 0, '\xff\xd8\xff') ? 'jpg' : null
+    case 0x52:
+      return hasAt(data, 0, 'RIFF') && hasAt(data, 8, 'WEBP') ? 'webp' : null
+    default:
+      return isAvif(data) ? 'avif' : null
+  }
+}
+
+/** The major brand or a compatible one, of four letters each (ISO/IEC 14496-12, 4.3). */
+function isAvif(data: Uint8Array): boolean {
+  if (!hasAt(data, 4, 'ftyp')) return false
+  for (let at = 8; at + 4 <= SIGNATURE_BYTES; at += 4)
+    if (hasAt(data, at, 'avif') || hasAt(data, at, 'avis')) return true
+  return false
+}
+
+function hasAt(data: Uint8Array, at: number, signature: string): boolean {
+  for (let i = 0; i < signature.length; i++) if (data[at + i] !== signature.charCodeAt(i)) return false
+  return true
 }
 
 /**
@@ -48,10 +103,5 @@ export function encodingOf(data: Uint8Array): TileEncoding {
  * Mapbox Vector Tile specification 2), counts as one. Returns null for other content.
  */
 export function sniffFormat(data: Uint8Array): TileFormat | null {
-  const text = Buffer.from(data.buffer, data.byteOffset, Math.min(data.length, 32)).toString('latin1')
-  if (text.startsWith('\x89PNG\r\n\x1a\n')) return 'png'
-  if (text.startsWith('\xff\xd8\xff')) return 'jpg'
-  if (text.startsWith('RIFF') && text.startsWith('WEBP', 8)) return 'webp'
-  if (text.startsWith('ftyp', 4) && /avi[fs]/.test(text.slice(8))) return 'avif'
-  return encodingOf(data) === 'gzip' || data[0] === 0x1a ? 'pbf' : null
+  return imageFormat(data) ?? (encodingOf(data) === 'gzip' || data[0] === 0x1a ? 'pbf' : null)
 }

@@ -1,6 +1,7 @@
-import type { TileFormat } from '@gateway/contracts/basemap.js'
+import { constants, gunzipSync } from 'node:zlib'
+import { isVectorFormat, type TileFormat } from '@gateway/contracts/basemap.js'
 import { disableTypes, imageSize, types } from 'image-size'
-import { encodingOf, sniffFormat } from './formats.js'
+import { encodingOf, imageFormat, sniffFormat } from './formats.js'
 import type { TileEncoding } from './tile-set.js'
 
 /**
@@ -22,31 +23,62 @@ export interface TileSample {
   readonly warnings: readonly string[]
 }
 
-const IMAGES: ReadonlySet<TileFormat | null> = new Set(['png', 'jpg', 'webp', 'avif'])
+export interface FoundFormats {
+  readonly format: TileFormat | null
+  /** all formats, the most frequent one first, if there are several */
+  readonly formats: readonly TileFormat[] | null
+  readonly warnings: readonly string[]
+}
 
 /**
  * Determines the format of tiles by their first bytes. The signature of an image takes precedence over metadata, headers and extensions. Vector tiles
  * have no signature. Returns null if neither the bytes nor anything else tell.
  */
-export function formatBySamples(
-  said: TileFormat | null,
-  samples: readonly Uint8Array[],
-): { readonly format: TileFormat | null; readonly warnings: readonly string[] } {
+export function formatBySamples(said: TileFormat | null, samples: readonly Uint8Array[]): FoundFormats {
   const counts = new Map<TileFormat, number>()
   for (const sample of samples) {
-    const found = sniffFormat(sample)
-    if (found !== null && IMAGES.has(found)) counts.set(found, (counts.get(found) ?? 0) + 1)
+    const found = imageFormat(sample)
+    if (found !== null) counts.set(found, (counts.get(found) ?? 0) + 1)
   }
   const [format, ...others] = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)!)
-  if (format === undefined) return { format: said ?? sniffFormat(samples[0] ?? new Uint8Array(0)), warnings: [] }
+  if (format === undefined)
+    return { format: said ?? sniffFormat(samples[0] ?? new Uint8Array(0)), formats: null, warnings: [] }
   const warnings: string[] = []
-  if (others.length > 0) {
-    warnings.push(`the tiles are a mixture of ${[format, ...others].join(' and ')}; all are served as ${format}`)
-  } else if (said !== null && said !== format) {
+  if (others.length === 0 && said !== null && said !== format) {
     warnings.push(`the tiles are declared as ${said}, but their bytes are ${format}: they are served as ${format}`)
   }
-  return { format, warnings }
+  return { format, formats: others.length > 0 ? [format, ...others] : null, warnings }
 }
+
+/** Returns the first sample of a format, or any other that is not empty. */
+export function sampleOf(format: TileFormat, samples: readonly Uint8Array[]): Uint8Array | null {
+  const filled = samples.filter(({ length }) => length > 0)
+  return filled.find((sample) => imageFormat(sample) === format) ?? filled[0] ?? null
+}
+
+/** Maximum unpacked bytes of a sample, of which only the first few are looked at. */
+const MAX_UNPACKED = 32 * 1024 * 1024
+
+/**
+ * True if the start of a tile, unpacked, is that of a Mapbox Vector Tile: a layer (field 3) that begins with one of its own fields (name, features,
+ * keys, values, extent or version). null: it cannot be unpacked.
+ */
+export function looksLikeMvt(data: Uint8Array): boolean | null {
+  let start = data
+  if (encodingOf(data) === 'gzip') {
+    try {
+      start = gunzipSync(data, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: MAX_UNPACKED })
+    } catch {
+      return null
+    }
+  }
+  let at = 1
+  while (at < start.length && (start[at]! & 0x80) !== 0) at++
+  return start[0] === 0x1a && FIELDS_OF_LAYERS.has(start[at + 1] ?? -1)
+}
+
+/** Tags of the fields of a layer (Mapbox Vector Tile specification 2, 4.1). */
+const FIELDS_OF_LAYERS: ReadonlySet<number> = new Set([0x0a, 0x12, 0x1a, 0x22, 0x28, 0x78])
 
 /** Examines the start of one tile; `data` null: none could be read. */
 export function examineSample(format: TileFormat, data: Uint8Array | null): TileSample {
@@ -55,9 +87,15 @@ export function examineSample(format: TileFormat, data: Uint8Array | null): Tile
   }
   const encoding = encodingOf(data)
   const found = sniffFormat(data)
-  const warnings =
-    found === format ? [] : [`the tiles are declared as ${format} but look like ${found ?? looksOf(data)}`]
-  if (format === 'pbf') return { tileSize: VECTOR_TILE_SIZE, encoding, warnings }
+  // Gzip has no type, and MapLibre Tiles have no signature.
+  const isSilent = format === 'mlt' && (found === null || encoding === 'gzip')
+  const isOther = format === 'pbf' && found === 'pbf' && encoding === 'gzip' && looksLikeMvt(data) === false
+  const warnings: string[] = isOther
+    ? ['the tiles are declared as pbf, but what they unpack to is no Mapbox Vector Tile']
+    : found === format || isSilent
+      ? []
+      : [`the tiles are declared as ${format} but look like ${found ?? looksOf(data)}`]
+  if (isVectorFormat(format)) return { tileSize: VECTOR_TILE_SIZE, encoding, warnings }
   const size = pixelsOf(found, data)
   if (size === null) {
     warnings.push('the size of a tile could not be read from it')
@@ -106,5 +144,5 @@ function looksOf(data: Uint8Array): string {
 }
 
 function usualSize(format: TileFormat): number {
-  return format === 'pbf' ? VECTOR_TILE_SIZE : USUAL_RASTER_TILE_SIZE
+  return isVectorFormat(format) ? VECTOR_TILE_SIZE : USUAL_RASTER_TILE_SIZE
 }

@@ -43,6 +43,8 @@ export interface TileFile {
 /** An existing tile: a small one with its bytes in memory, a large one with their position. */
 export interface Tile {
   readonly body: Uint8Array | FilePart
+  /** see `kindOf` */
+  readonly format: TileFormat
   readonly encoding: TileEncoding
   /** identifies the content for an ETag: it changes when the bytes may have changed; letters, digits and hyphens */
   readonly identity: string
@@ -55,11 +57,11 @@ export interface Tile {
 /** The positions of tiles of a source on this machine's own disks, for code that reads them directly. Valid until the source is closed. */
 export type SourceLayout =
   | ({ readonly kind: 'folder'; readonly extension: string } & FolderNames)
-  | { readonly kind: 'archive'; readonly archive: LaidOutArchive; readonly encoding: TileEncoding | 'either' }
-  | ({ readonly kind: 'bundles'; readonly encoding: TileEncoding | 'either' } & FolderOfBundles)
+  | { readonly kind: 'archive'; readonly archive: LaidOutArchive }
+  | ({ readonly kind: 'bundles' } & FolderOfBundles)
   | ({ readonly kind: 'database' } & DatabaseFile)
 
-/** The names of a folder's tiles: `{folder}/{z}/{x}/{y}` or another layout. Each vector tile may be gzip or not. */
+/** The names of a folder's tiles: `{folder}/{z}/{x}/{y}` or another layout. */
 export interface FolderNames {
   readonly form: 'xyz' | FolderLayoutName
   /** absolute */
@@ -70,7 +72,7 @@ export interface FolderNames {
   readonly levels: ReadonlyMap<number, number> | null
 }
 
-/** An archive of PMTiles, or one whose tiles have numbers and directories as if it were one. `either`: tiles are gzip or not, one by one. */
+/** An archive of PMTiles, or one whose tiles have numbers and directories as if it were one. */
 export interface LaidOutArchive extends Pick<PmtilesArchive, 'fd' | 'extents' | 'identity' | 'modifiedMs' | 'root'> {
   readonly header: Pick<PmtilesArchive['header'], 'minZoom' | 'maxZoom' | 'leaves' | 'tiles'>
   /** bytes to put before each tile */
@@ -85,7 +87,7 @@ export interface FolderOfBundles {
   readonly levels: ReadonlyMap<number, number>
 }
 
-/** An archive of MBTiles or a table of a GeoPackage whose pages can be read without SQLite. Tiles are gzip or not, one by one. */
+/** An archive of MBTiles or a table of a GeoPackage whose pages can be read without SQLite. */
 export interface DatabaseFile extends DatabaseLayout {
   readonly root: string
   readonly path: string
@@ -126,6 +128,8 @@ export interface SourceSpec {
   /** true if rows of an MBTiles archive count from the north; default: from the south, as its specification says */
   readonly rowsFromNorth?: boolean
   readonly format: TileFormat
+  /** all formats of a set of several image formats; absent or null for others */
+  readonly formats?: readonly TileFormat[] | null
   /** absolute path of the folder above the zoom folders, or of the archive file */
   readonly path: string
   /** absolute path of the scan source; `path` must not lead out of it */

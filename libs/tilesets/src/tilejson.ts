@@ -1,5 +1,5 @@
 import type { Bounds, TileFormat, TileMatrices, TileMatrixSetId, VectorLayer } from '@gateway/contracts/basemap.js'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { type Center, readCenter } from './metadata/fields.js'
 import { matrixSetOf, unbrokenBounds } from './tile-matrix-sets.js'
 
@@ -9,6 +9,8 @@ export interface TileJsonInput {
   /** the version's label; it becomes `version` if the metadata has none and the label is a semantic version, as TileJSON requires */
   readonly version: string
   readonly format: TileFormat
+  /** all formats, if there are several */
+  readonly formats?: readonly TileFormat[] | null
   readonly tileSize: number
   readonly minZoom: number
   readonly maxZoom: number
@@ -51,7 +53,9 @@ export function tileJson(input: TileJsonInput, addresses: readonly string[]): Re
     format: input.format,
     tileSize: input.tileSize,
     ...(isMercator ? {} : { crs: set.crs, tile_matrix_set: input.tileMatrixSet }),
-    ...(input.format === 'pbf' ? { vector_layers: (input.vectorLayers ?? []).map(withFields) } : {}),
+    ...(input.formats && { formats: input.formats }),
+    ...(input.format === 'mlt' ? { encoding: 'mlt' } : {}),
+    ...(isVectorFormat(input.format) ? { vector_layers: (input.vectorLayers ?? []).map(withFields) } : {}),
   }
 }
 

@@ -5,20 +5,16 @@ export interface ZoomRange {
   readonly maxZoom: number
 }
 
-/** Returns the zooms from the metadata, or those that were found if the metadata has none or contradicts itself. */
+/**
+ * Returns the zooms of the tiles, with a warning if the metadata declares others: too many make clients request tiles that do not exist, and too few hide
+ * some.
+ */
 export function zoomRange(
   said: Pick<TileSetMetadata, 'minZoom' | 'maxZoom'>,
-  found: ZoomRange,
+  { minZoom, maxZoom }: ZoomRange,
 ): ZoomRange & { readonly warnings: readonly string[] } {
-  const minZoom = said.minZoom ?? Math.min(found.minZoom, said.maxZoom ?? found.minZoom)
-  const maxZoom = said.maxZoom ?? Math.max(found.maxZoom, minZoom)
-  if (minZoom > maxZoom) return { ...found, warnings: ['minzoom is above maxzoom; both are ignored'] }
-  const beyond = minZoom < found.minZoom || maxZoom > found.maxZoom
-  return {
-    minZoom,
-    maxZoom,
-    warnings: beyond
-      ? [`zooms ${minZoom}-${maxZoom} are declared, but the tiles have zooms ${found.minZoom}-${found.maxZoom}`]
-      : [],
-  }
+  const [from, to] = [said.minZoom ?? minZoom, said.maxZoom ?? maxZoom]
+  if (from === minZoom && to === maxZoom) return { minZoom, maxZoom, warnings: [] }
+  const warning = `zooms ${from}-${to} are declared, but the tiles have zooms ${minZoom}-${maxZoom}: these are served`
+  return { minZoom, maxZoom, warnings: [warning] }
 }

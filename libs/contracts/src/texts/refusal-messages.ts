@@ -266,6 +266,8 @@ export const REFUSAL_MESSAGES = {
   files_full: 'too many files and connections are open; please try again',
   edge_failed: 'the edge failed to serve this request; its log has the reason',
   zip_no_space: 'there is no space left for the zip; please tell the operator',
+  database_changing:
+    'the database is being written, or its writer was interrupted; please try again, and tell the operator if it stays so',
   shapefile_changing: 'the shapefile is being written at this moment; please try again',
   framed_ambiguously: 'the request is framed in more than one way',
   header_characters: 'a header has invalid characters',

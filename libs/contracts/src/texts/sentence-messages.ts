@@ -69,6 +69,10 @@ export const SENTENCE_MESSAGES = {
   'said.cut_off': 'it is cut off, or still being written',
   'said.no_sqlite': 'this is not an SQLite database',
   'said.file_cut_off': 'the file is cut off: it is shorter than its header says',
+  'said.sqlite_journal':
+    'its writer was interrupted and left a rollback journal next to it, so its pages may hold what was never committed: open it once with a program that may write there, such as sqlite3 FILE "SELECT count(*) FROM sqlite_schema"',
+  'said.sqlite_log':
+    'changes wait in the write-ahead log next to it, which cannot be read in a folder without write permission: make it one file, such as with sqlite3 FILE "PRAGMA wal_checkpoint(TRUNCATE)"',
   'said.no_pmtiles': 'this is not a PMTiles archive',
   'said.archive_cut_off': 'the archive is cut off',
   'said.no_tile_table': 'there is no table of tiles',

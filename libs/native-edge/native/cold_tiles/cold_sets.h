@@ -20,6 +20,7 @@
 #include "tile_archive.h"
 #include "tile_bundles.h"
 #include "tile_database.h"
+#include "tile_kind.h"
 #include "tile_names.h"
 #include "tile_root.h"
 
@@ -41,8 +42,10 @@ struct ColdSet {
   uint32_t min_zoom = 0, max_zoom = 0;
   TilePointer beyond;
   bool is_beyond(const TilePlace &place) const { return beyond && (place.z < min_zoom || place.z > max_zoom); }
-  // Heads for uncompressed and for gzip tiles; null if the set has no such tiles.
+  // Heads for uncompressed and for gzip tiles. The first bytes of each tile decide which it has.
   const HeadsWithGaps *plain = nullptr, *packed = nullptr;
+  std::string media_type;  // of vector tiles, and of tiles whose bytes tell none
+  bool is_image = false;
 
   // The set is in a folder,
   std::shared_ptr<TileRoot> root;
@@ -60,8 +63,10 @@ struct ColdSet {
   bool is_of_vector() const { return kind_of(code) != 0; }
   bool may_have_retina() const { return !is_archive() && names.is_xyz(); }
 
-  // True if the first two bytes of each tile decide which heads it has; otherwise all tiles are of one kind.
-  bool has_both() const { return plain && packed; }
+  // Number of first bytes of a tile that decide its heads.
+  size_t signature_bytes() const { return is_image ? kImageSignature : kGzipSignature; }
+  // True if it is worth reading these bytes before the others: for small vector tiles in files it is not.
+  bool may_read_ahead() const { return is_image || archive; }
   bool has_extension(std::string_view name) const;
 };
 

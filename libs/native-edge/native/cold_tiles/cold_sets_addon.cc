@@ -17,8 +17,8 @@ DirectoryColumns columns_of(const Call &call, int first) {
   return {doubles(first), doubles(first + 1), doubles(first + 2), reinterpret_cast<const uint32_t *>(lengths.data()), lengths.size() / sizeof(uint32_t)};
 }
 
-// Arguments: address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles (-1:
-// none), name of the version's usage.
+// Arguments: address, basemap number, good until, extensions, whether it is geographic, numbers of the heads for plain and for packed tiles, name of
+// the version's usage, media type of its tiles, whether they are images.
 std::unique_ptr<ColdSet> set_of(const Call &call) {
   auto set = std::make_unique<ColdSet>();
   set->address = call.text(0);
@@ -29,6 +29,8 @@ std::unique_ptr<ColdSet> set_of(const Call &call) {
   set->plain = cold_sets.heads(call.integer(5));
   set->packed = cold_sets.heads(call.integer(6));
   set->usage = usage_of(call.text(7));
+  set->media_type = call.text(8);
+  set->is_image = call.truth(9);
   return set;
 }
 
@@ -36,14 +38,14 @@ std::unique_ptr<ColdSet> set_of(const Call &call) {
 // each zoom (a byte).
 napi_value put_folder_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
-  set->root = TileRoot::at(call.text(8));
-  set->names.folder = call.text(9);
-  set->names.extension = call.text(10);
-  set->names.from_south = call.truth(11);
-  const int64_t form = call.integer(12);
-  if (form < 0 || form > static_cast<int64_t>(TileNames::Form::Quadkey)) return nullptr;
+  set->root = TileRoot::at(call.text(10));
+  set->names.folder = call.text(11);
+  set->names.extension = call.text(12);
+  set->names.from_south = call.truth(13);
+  const int64_t form = call.integer(14);
+  if (form < 0 || form > static_cast<int64_t>(TileNames::Form::Zyx)) return nullptr;
   set->names.form = static_cast<TileNames::Form>(form);
-  set->names.levels = call.bytes(13);
+  set->names.levels = call.bytes(15);
   cold_sets.put(std::move(set));
   return nullptr;
 }
@@ -51,7 +53,7 @@ napi_value put_folder_set(const Call &call) {
 // Further argument: number of the archive. False if the archive is not known here.
 bool put_archive_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
-  set->archive = cold_sets.archive(call.integer(8));
+  set->archive = cold_sets.archive(call.integer(10));
   if (!set->archive) return false;
   cold_sets.put(std::move(set));
   return true;
@@ -60,9 +62,9 @@ bool put_archive_set(const Call &call) {
 // Further arguments: number of the content, root, folder below it, level of each zoom (a byte).
 napi_value put_bundle_set(const Call &call) {
   std::unique_ptr<ColdSet> set = set_of(call);
-  const int64_t id = call.integer(8);
+  const int64_t id = call.integer(10);
   if (!cold_sets.bundles(id)) {
-    cold_sets.put_bundles(id, std::make_shared<TileBundles>(TileRoot::at(call.text(9)), call.text(10), std::string(call.bytes(11))));
+    cold_sets.put_bundles(id, std::make_shared<TileBundles>(TileRoot::at(call.text(11)), call.text(12), std::string(call.bytes(13))));
   }
   set->bundles = cold_sets.bundles(id);
   cold_sets.put(std::move(set));
@@ -123,10 +125,10 @@ bool read_zooms(Words &words, std::vector<TileDatabase::Zoom> *zooms) {
 // has changed since.
 enum class Put { Not = 0, Done = 1, Touched = 2 };
 Put put_database_set(const Call &call) {
-  Words words(call.array<int64_t>(11));
+  Words words(call.array<int64_t>(13));
   const int64_t id = words.next();
   TileDatabase::Facts facts;
-  facts.identity = call.text(10);
+  facts.identity = call.text(12);
   facts.modified = words.next();
   facts.page_bytes = words.next();
   facts.stamp.inode = words.next();
@@ -137,7 +139,7 @@ Put put_database_set(const Call &call) {
   std::shared_ptr<TileDatabase> database = cold_sets.database(id);
   if (database && database->facts().stamp == facts.stamp && database->is_current()) database->touch();
   else {
-    const int fd = TileRoot::at(call.text(8))->open(call.text(9).c_str(), this_moment().monotonic);
+    const int fd = TileRoot::at(call.text(10))->open(call.text(11).c_str(), this_moment().monotonic);
     TileDatabase::Stamp now;
     if (!TileDatabase::Stamp::of(fd, &now) || !(now == facts.stamp)) {
       if (fd < 0) return Put::Not;

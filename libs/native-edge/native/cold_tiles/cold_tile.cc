@@ -22,9 +22,6 @@ char *const kBody = memory + kRoom;
 
 constexpr size_t kMaxPath = 1024;
 
-// True if the bytes are gzip (RFC 1952): `encodingOf` of libs/tilesets/src/formats.ts.
-bool is_gzip(std::string_view start) { return start.substr(0, 2) == "\x1f\x8b"; }
-
 // Interprets a result of TileRoot.
 bool is_absent(int opened) { return opened == -ENOENT || opened == -ENOTDIR; }
 }  // namespace
@@ -68,6 +65,7 @@ ColdTile::Opened ColdTile::open_file(const TilePlace &place, int64_t now) {
   struct stat stat;
   // JavaScript formats times before 1970.
   if (fstat(file_, &stat) || !S_ISREG(stat.st_mode) || stat.st_mtim.tv_sec < 0) return Opened::NotNow;
+  if (stat.st_size == 0) return Opened::Absent;
   size_ = static_cast<uint64_t>(stat.st_size);
   modified_ = stat.st_mtim.tv_sec;
   Writer tag(tag_, sizeof tag_);
@@ -101,7 +99,6 @@ ColdTile::Opened ColdTile::find_in_archive(const TilePlace &place, int64_t now) 
   // JavaScript joins large tiles.
   if (!lead_.empty() && size_ > kMostCopied) return Opened::NotNow;
   modified_ = facts.modified;
-  packed_ = set_.packed != nullptr;
   Writer tag(tag_, sizeof tag_);
   tag.add("\"").add(facts.identity).add("-").number(section.offset, 36).add("-").number(section.length, 36).add("\"");
   tag_size_ = tag.text().size();
@@ -116,7 +113,6 @@ ColdTile::Opened ColdTile::find_in_bundle(const TilePlace &place, int64_t now) {
   offset_ = static_cast<int64_t>(section_.offset);
   size_ = section_.length;
   modified_ = bundle.modified;
-  packed_ = set_.packed != nullptr;
   Writer tag(tag_, sizeof tag_);
   tag.add("\"").add(bundle.identity).add("-").number(section_.offset, 36).add("-").number(section_.length, 36).add("\"");
   tag_size_ = tag.text().size();
@@ -140,21 +136,23 @@ ColdTile::Opened ColdTile::read_database(const TilePlace &place) {
 // Extents of remote archives are evicted, and occupy the disk as long as they are open.
 bool ColdTile::may_be_referred_to() const {
   if (!is_range() || is_evictable()) return false;
-  const bool is_worth_it = is_large() || (size_ >= copy_limit && !set_.has_both());
+  const bool is_worth_it = is_large() || (size_ >= copy_limit && set_.may_read_ahead());
   return is_worth_it && (is_file_shared() || response_table.has_room_for_file());
 }
 
 bool ColdTile::read(bool is_kept) {
   const auto size = static_cast<size_t>(size_);
   // TLS copies the body in any case.
-  const bool may_stay = !us.tls && !is_kept && size_ >= kMinSendfile && is_range() && !set_.has_both();
+  const bool may_stay = !us.tls && !is_kept && size_ >= kMinSendfile && is_range() && set_.may_read_ahead();
   // For a tile that is kept, reading its bytes is an acceptable cost if the kernel gives no information on another user's file.
   is_from_file_ = is_large() || (may_stay && is_known_cached(file_, offset_, size)) ||
                   (is_kept && may_be_referred_to() && residency(file_, offset_, size) == Residency::InMemory);
-  const size_t wanted = is_from_file_ ? (set_.has_both() ? 2 : 0) : static_cast<size_t>(size_);
+  const size_t wanted = is_from_file_ ? std::min(set_.signature_bytes(), size) : size;
   lead_.copy(kBody, lead_.size());
   if (!set_.database && read_cached(file_, offset_, kBody + lead_.size(), wanted - lead_.size()) != Cached::Done) return false;
-  if (set_.has_both()) packed_ = is_gzip({kBody, wanted});
+  const std::string_view start(kBody, wanted);
+  packed_ = is_gzip(start);
+  type_ = set_.is_image && !packed_ ? image_type(start, set_.media_type) : std::string_view(set_.media_type);
   if (!is_from_file_) body_ = {kBody, wanted};
   return write_heads();
 }
@@ -163,7 +161,7 @@ bool ColdTile::write_heads() {
   if (!(packed_ ? set_.packed : set_.plain)) return false;
   const HeadsWithGaps &gaps = packed_ ? *set_.packed : *set_.plain;
   Writer found(heads, kMaxHead), not_modified(heads + kMaxHead, kMaxHead);
-  found.add(gaps.found[0]).add(etag()).add(gaps.found[1]).date(modified_).add(gaps.found[2]).number(size_).add(gaps.found[3]);
+  found.add(gaps.found[0]).add(type_).add(gaps.found[1]).add(etag()).add(gaps.found[2]).date(modified_).add(gaps.found[3]).number(size_).add(gaps.found[4]);
   not_modified.add(gaps.not_modified[0]).add(etag()).add(gaps.not_modified[1]).date(modified_).add(gaps.not_modified[2]);
   head_ = found.text();
   not_modified_ = not_modified.text();

@@ -24,7 +24,7 @@ class ColdTile {
   Opened open(const TilePlace &place, int64_t now);
   // True if the tile can be kept by reference to its file, at no cost to others. Valid after `open`.
   bool may_be_referred_to() const;
-  // Reads a tile, unless `open` has read it or it is sent from its file. It reads of a large tile only the bytes that show whether it is packed. If
+  // Reads a tile, unless `open` has read it or it is sent from its file. It reads of a large tile only the bytes that show its kind. If
   // `is_kept`, the bytes are needed unless the tile may be kept by reference. False if the bytes are not in memory, or no head fits.
   bool read(bool is_kept);
 
@@ -69,6 +69,7 @@ class ColdTile {
   std::string_view lead_;  // bytes of the tile before those of the file
   TileBundles::Section section_;  // of a tile in a bundle, which stays open
   bool packed_ = false;
+  std::string_view type_;
   char tag_[kMaxTag];
   size_t tag_size_ = 0;
   std::string_view head_, not_modified_, body_;

@@ -27,10 +27,10 @@ class Writer {
 // Marks a gap in the text from JavaScript.
 constexpr char kGap = '\x01';
 
-// Head of a 200, whose gaps are the entity tag, the date of change and the length of the body, and of a 304, which has the first two; both without
-// Date.
+// Head of a 200, whose gaps are the media type, the entity tag, the date of change and the length of the body, and of a 304, which has the second and
+// the third; both without Date.
 struct HeadsWithGaps {
-  std::string found[4], not_modified[3];
+  std::string found[5], not_modified[3];
   // False if the texts do not have exactly these gaps.
   bool set(std::string_view found_text, std::string_view not_modified_text);
 };

@@ -43,6 +43,9 @@ void TileNames::write(Writer *name, const TilePlace &place) const {
     case Form::Arcgis:
       name->add("L").add(Digits(level, 2).all()).add("/R").add(Digits(row, 8, 16).all()).add("/C").add(Digits(place.x, 8, 16).all());
       break;
+    case Form::Zyx:
+      name->number(level).add("/").number(row).add("/").number(place.x);
+      break;
     case Form::Quadkey:
       add_quadkey(name, place, row);
       break;

@@ -27,7 +27,7 @@ class Digits {
 
 struct TileNames {
   // The numbers are shared with src/cold-tiles/cold-sets.ts.
-  enum class Form : int64_t { Xyz = 0, Tc = 1, Mp = 2, Arcgis = 3, Quadkey = 4 };
+  enum class Form : int64_t { Xyz = 0, Tc = 1, Mp = 2, Arcgis = 3, Quadkey = 4, Zyx = 5 };
   Form form = Form::Xyz;
   std::string folder;     // below the root: empty, or with a slash at its end
   std::string extension;  // without the dot

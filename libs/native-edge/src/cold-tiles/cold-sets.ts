@@ -47,6 +47,8 @@ type SetArguments = [
   plain: number,
   packed: number,
   usage: string,
+  mediaType: string,
+  isImage: boolean,
 ]
 type DirectoryBytes = [ids: Uint8Array, runs: Uint8Array, offsets: Uint8Array, lengths: Uint8Array]
 
@@ -55,13 +57,13 @@ export const GAP = '\u0001'
 
 /** Fields of the responses for the tiles of a set, SERVER_MARK included: of a 200 except Content-Length and Date, and of a 304. */
 export interface SetHeads {
-  /** Has one GAP for the entity tag and one for Last-Modified, in that order. */
+  /** Has one GAP for Content-Type, one for the entity tag and one for Last-Modified, in that order. */
   readonly found: ResponseHeaders
   readonly notModified: ResponseHeaders
 }
 
 /** Layouts of a folder, in the order of the numbers of native/cold_tiles/tile_names.h. */
-const FORMS = ['xyz', 'tc', 'mp', 'arcgis', 'quadkey'] as const
+const FORMS = ['xyz', 'tc', 'mp', 'arcgis', 'quadkey', 'zyx'] as const
 /** Marks a zoom without a level. */
 const NO_LEVEL = 0xff
 
@@ -170,12 +172,12 @@ export interface ColdSet {
   readonly extensions: readonly string[]
   /** True if zoom 0 has two columns. */
   readonly geographic: boolean
-  /**
-   * Heads for tiles that are stored uncompressed (`plain`) and as gzip (`packed`); null if the set has no such tiles. If both are set, the first
-   * bytes of each tile decide.
-   */
-  readonly plain: SetHeads | null
-  readonly packed: SetHeads | null
+  /** Heads for tiles that are stored uncompressed (`plain`) and as gzip (`packed`). The first bytes of each tile decide. */
+  readonly plain: SetHeads
+  readonly packed: SetHeads
+  /** Media type of vector tiles, and of images whose first bytes tell none. */
+  readonly mediaType: string
+  readonly isImage: boolean
   /** Name under which responses are counted, in addition to the token; see `TileResponse.usage`. */
   readonly usage: string
   readonly place:
@@ -184,8 +186,6 @@ export interface ColdSet {
     | { readonly kind: 'bundles'; readonly at: BundlesPlace }
     | { readonly kind: 'database'; readonly at: DatabasePlace }
 }
-
-const NONE = -1
 
 /**
  * `left`: the set is not read here, because its levels have no possible numbers, or its database cannot be opened without waiting, or was written to. `touched`: the database has the
@@ -219,7 +219,19 @@ export class NativeTilesets {
     return addon.canReadColdTiles() ? new NativeTilesets(addon, table) : null
   }
 
-  put({ address, code, goodUntilMs, extensions, geographic, plain, packed, usage, place }: ColdSet): PutOutcome {
+  put({
+    address,
+    code,
+    goodUntilMs,
+    extensions,
+    geographic,
+    plain,
+    packed,
+    usage,
+    mediaType,
+    isImage,
+    place,
+  }: ColdSet): PutOutcome {
     const number = this.#table.numberOf(code)
     if (number === undefined || !hasPossibleLevels(place)) return 'left'
     const until = Math.trunc(goodUntilMs + NATIVE_CLOCK_OFFSET)
@@ -233,6 +245,8 @@ export class NativeTilesets {
       this.#numberOfHeads(plain),
       this.#numberOfHeads(packed),
       usage,
+      mediaType,
+      isImage,
     ]
     if (place.kind === 'archive') {
       const { id } = place.at
@@ -309,8 +323,7 @@ export class NativeTilesets {
     this.#addon.putArchive(id, fd, identity, modified, minZoom, maxZoom, asBytes(sections), lead, ...bytesOf(root))
   }
 
-  #numberOfHeads(heads: SetHeads | null): number {
-    if (heads === null) return NONE
+  #numberOfHeads(heads: SetHeads): number {
     const found = headOf('200 OK', [...heads.found, ['Content-Length', GAP]])
     const notModified = headOf('304 Not Modified', heads.notModified)
     const key = found + notModified

@@ -77,6 +77,7 @@ function toVersion(stored: StoredVersion): BasemapVersion {
     version: stored.version,
     storage: stored.storage,
     format: stored.format,
+    ...(stored.formats != null && { formats: [...stored.formats] }),
     tile_size: stored.tileSize,
     min_zoom: stored.minZoom,
     max_zoom: stored.maxZoom,

@@ -102,8 +102,10 @@ export function* readCog(path: string, size: number): Reads<Cog> {
   const [width, height] = [yield* one(full, TAG.width, 0), yield* one(full, TAG.height, 0)]
   const zooms = new Map<number, CogZoom>()
   const off: string[] = []
+  let isMasked = false
   for (const fields of directories) {
     const kind = yield* one(fields, TAG.subfile, 0)
+    if ((kind & MASK) !== 0) isMasked = true
     if ((kind & MASK) !== 0) continue
     const [ownWidth, ownHeight] = [yield* one(fields, TAG.width, 0), yield* one(fields, TAG.height, 0)]
     const [offsets, sizes] = [fields.get(TAG.offsets), fields.get(TAG.sizes)]
@@ -131,12 +133,13 @@ export function* readCog(path: string, size: number): Reads<Cog> {
     zooms.set(fit.z, { ...fit, columns, rows, offsets, sizes, head })
   }
   if (zooms.size === 0) throw unfit('it contains only masks')
-  const warnings =
+  const warnings: string[] =
     off.length === 0
       ? []
       : [
           `its overviews of ${off.slice(0, 5).join(', ')} do not lie on the grid and are not served: make it with ALIGNED_LEVELS`,
         ]
+  if (isMasked) warnings.push(MASKED)
   const bounds = degreesOf(grid, [left, top - scaleY * height, left + scaleX * width, top])
   return {
     path,
@@ -150,6 +153,10 @@ export function* readCog(path: string, size: number): Reads<Cog> {
     warnings,
   }
 }
+
+const MASKED =
+  'it has a mask, which its tiles do not carry: the masked part is not transparent, and mostly black. Make it with -co COMPRESS=WEBP and ' +
+  '-co ADD_ALPHA=YES, or slice it'
 
 function unfit(why: string): BrokenArchiveError {
   return new BrokenArchiveError(

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
+import { isVectorFormat } from '@gateway/contracts/basemap.js'
+import { Compression } from 'pmtiles'
 import { openArchive, type PmtilesArchive } from '../pmtiles/archive.js'
-import { encodingOfTiles } from '../pmtiles/header.js'
 import { RunReader, type StoredRun, storedRuns } from '../pmtiles/stored-runs.js'
 import type { ComparedSet } from './compare-sets.js'
 import { isSame, type TileChange } from './join-tiles.js'
@@ -30,9 +31,9 @@ export class ArchivePair {
     const one = await openArchive(left.root, left.path)
     if (!one.ok) return null
     const other = await openArchive(right.root, right.path)
-    const isPacked = left.format === 'pbf'
-    const encodings = [one, other].map((opening) => opening.ok && encodingOf(opening.archive))
-    if (other.ok && encodings[0] === encodings[1] && (isPacked || encodings[0] === 'identity'))
+    const isPacked = isVectorFormat(left.format)
+    const said = [one, other].map((opening) => opening.ok && opening.archive.header.tileCompression)
+    if (other.ok && said[0] === said[1] && (isPacked || said[0] !== Compression.Gzip))
       return new ArchivePair(one.archive, other.archive, isPacked)
     for (const opening of [one, other]) if (opening.ok) fs.closeSync(opening.archive.fd)
     return null
@@ -75,11 +76,6 @@ export class ArchivePair {
     fs.closeSync(this.#left.fd)
     fs.closeSync(this.#right.fd)
   }
-}
-
-/** Throws `BrokenArchiveError` for another compression than gzip. */
-function encodingOf({ header }: PmtilesArchive): string {
-  return encodingOfTiles(header.tileCompression, header.tileType)
 }
 
 /** The rest of the current run of an archive. */

@@ -1,4 +1,4 @@
-import type { Bounds } from '@gateway/contracts/basemap.js'
+import { type Bounds, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
 import { tileIdToZxy } from 'pmtiles'
 import { storedTiles } from '../export/stored-tiles.js'
@@ -72,7 +72,7 @@ async function* changedRuns({ left, right, area }: ChangesTask, z: number): Asyn
   }
   const [ones, others] = await Promise.all([tilesOf(left, area, z), tilesOf(right, area, z)])
   try {
-    const isPacked = left.format === 'pbf' && right.format === 'pbf'
+    const isPacked = isVectorFormat(left.format) && isVectorFormat(right.format)
     for await (const { tileId, runLength, change } of joinTiles(ones.tiles, others.tiles, isPacked))
       if (change !== 'same') yield { tileId, runLength, change }
   } finally {

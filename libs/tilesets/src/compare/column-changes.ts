@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { type FolderSet, openColumn, openTileFile, readSome, readTileFile } from '../folder/column.js'
 import type { SourceSpec } from '../source.js'
 import { isSame, type TileChange } from './join-tiles.js'
@@ -33,7 +34,7 @@ export function columnChanges({ left, right }: FolderPair, { z, x, minRow, maxRo
   const [one, other] = [openColumn(left, z, x), openColumn(right, z, x)]
   const found: number[] = []
   const add = (row: number, change: TileChange) => found.push(row, CHANGES.indexOf(change))
-  const isPacked = left.format === 'pbf' && right.format === 'pbf'
+  const isPacked = isVectorFormat(left.format) && isVectorFormat(right.format)
   const [ones, others] = [one?.rows ?? [], other?.rows ?? []]
   // The next pair is probably linked if this one was. A look at both files costs as much as reading two small ones from memory.
   let isLinked = true

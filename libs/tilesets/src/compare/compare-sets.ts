@@ -164,14 +164,14 @@ export function stepFor(width: number, height: number, share: number): number {
 }
 
 export async function openSet(set: ComparedSet): Promise<OpenSet | null> {
-  const { format, storage, root, path } = set
+  const { storage, root, path } = set
   if (storage === 'mbtiles') {
     const opened = openDatabase(root, path)
     if (!opened.ok) return null
     const query = prepareTileQuery(opened.database, opened.size, set.rowsFromNorth)
     const read: Read = async ({ z, x, y }) => {
       const data = query(z, x, y)
-      return data === null ? null : plain(data, format === 'pbf' ? encodingOf(data) : 'identity')
+      return data === null ? null : plain(data, encodingOf(data))
     }
     return { read, close: () => opened.database.close() }
   }

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { openFolder } from '../folder/source.js'
+import { fileExtensions } from '../formats.js'
 import { FOLDER_LAYOUTS } from '../layouts/layout.js'
 import { listedFolder } from '../layouts/open.js'
 import { type ListedSource, RangeSource } from '../ranges/source.js'
@@ -26,7 +27,7 @@ export async function openEsri(spec: SourceSpec, cached: CachedReader | null): P
     root: spec.root,
     folder,
     layout: FOLDER_LAYOUTS.arcgis,
-    extension: spec.extension,
+    extensions: fileExtensions(spec),
     zoomOf: (level) => zoomOfLevel.get(level),
     rowsFromNorth: true,
   })

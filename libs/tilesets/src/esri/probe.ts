@@ -8,7 +8,7 @@ import { listLayout } from '../layouts/listing.js'
 import { layoutFingerprint } from '../layouts/probe.js'
 import { isRecord, NO_METADATA } from '../metadata/metadata.js'
 import { finish, RangeSource } from '../ranges/source.js'
-import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
+import { examineSample, formatBySamples, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { BundleLayout } from './bundles.js'
 import { type BundleListing, cacheFingerprint, type EsriCache, listBundles, openCache } from './cache.js'
@@ -54,7 +54,7 @@ async function probeBundles(
   const bytes = formatBySamples(said, starts)
   if (bytes.format === null)
     throw new BrokenArchiveError('neither the description nor a tile tells the format of the tiles')
-  const sample = examineSample(bytes.format, starts[0] ?? null)
+  const sample = examineSample(bytes.format, sampleOf(bytes.format, starts))
   const own = about.tileMatrices === undefined ? {} : { tileMatrices: about.tileMatrices }
   const box = extentOf(zooms, 'xyz', { tileMatrixSet: about.grid, ...own })
   return {
@@ -62,6 +62,7 @@ async function probeBundles(
     rowsFromNorth: false,
     rowsAssumed: false,
     format: bytes.format,
+    formats: bytes.formats,
     tileSize: about.tileMatrices?.tileSize ?? sample.tileSize,
     minZoom: zooms[0]!.z,
     maxZoom: zooms.at(-1)!.z,
@@ -171,8 +172,14 @@ async function probeExploded(root: string, file: string, cache: EsriCache): Prom
   } as const
   const probe = await describeFolder(metadata, list, {
     start: (tile) => readStart(root, tile),
+    rowsAreFixed: true,
     fingerprint: (told) => layoutFingerprint(root, folder, 'arcgis', told, about.content),
   })
   if (probe === null) return null
-  return { ...probe, storage: 'esri_exploded', warnings: [...(await warningsOf(cache)), ...probe.warnings] }
+  return {
+    ...probe,
+    storage: 'esri_exploded',
+    rowsAssumed: false,
+    warnings: [...(await warningsOf(cache)), ...probe.warnings],
+  }
 }

@@ -1,16 +1,16 @@
 import fs from 'node:fs'
 import path from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync, inflateSync } from 'node:zlib'
+import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { tileIdToZxy, zxyToTileId } from 'pmtiles'
 import { isInPyramid } from '../address.js'
-import { openColumn, readTileFile, tileFile } from '../folder/column.js'
+import { openColumn, readTileFile, tileFiles } from '../folder/column.js'
 import { listNumbers } from '../folder/listing.js'
 import { encodingOf } from '../formats.js'
 import { openListed } from '../listed-source.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { addressesOf, prepareTileQuery } from '../mbtiles/queries.js'
 import { openArchive } from '../pmtiles/archive.js'
-import { encodingOfTiles } from '../pmtiles/header.js'
 import { MAX_PMTILES_ZOOM } from '../pmtiles/layout.js'
 import { RunReader, storedRuns } from '../pmtiles/stored-runs.js'
 import type { NumberedTile } from '../pmtiles/writer.js'
@@ -21,7 +21,10 @@ import { type Area, ZoomArea } from './area.js'
 import { MAX_EXPORTED_TILES, TileNumbers, tooMany } from './tile-numbers.js'
 
 /** A set in Web Mercator on a disk of this machine. */
-export type StoredSet = Pick<SourceSpec, 'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension'>
+export type StoredSet = Pick<
+  SourceSpec,
+  'storage' | 'rowsFromNorth' | 'format' | 'path' | 'root' | 'extension' | 'formats'
+>
 
 export interface StoredTiles {
   /** maximum number of tiles; equal neighbours may come as one run */
@@ -53,12 +56,25 @@ export async function storedTiles(set: StoredSet, area: Area): Promise<StoredTil
 
 /** Returns the compression of written tiles: gzip for vector tiles by convention, and one for all tiles of an archive. */
 export function writtenEncoding(format: SourceSpec['format']): TileEncoding {
-  return format === 'pbf' ? 'gzip' : 'identity'
+  return isVectorFormat(format) ? 'gzip' : 'identity'
 }
 
-function packed(data: Uint8Array, encoding: TileEncoding, wanted: TileEncoding): Uint8Array {
-  if (encoding === wanted) return data
-  return wanted === 'gzip' ? gzipSync(data) : gunzipSync(data)
+/** Returns a tile in the wanted compression, whatever its stored one is. The writers of the first Mapbox Vector Tiles compressed them by zlib. */
+function packed(data: Uint8Array, format: SourceSpec['format']): Uint8Array {
+  const encoding = encodingOf(data)
+  if (encoding === writtenEncoding(format)) return data
+  if (encoding === 'gzip') return gunzipSync(data)
+  return gzipSync(format === 'pbf' ? inflated(data) : data)
+}
+
+/** Returns the content of a zlib stream (RFC 1950, 2.2), with which no vector tile begins; other data as it is. */
+function inflated(data: Uint8Array): Uint8Array {
+  const isZlib = data[0] === 0x78 && ((data[0] << 8) | (data[1] ?? 0)) % 31 === 0
+  try {
+    return isZlib ? inflateSync(data) : data
+  } catch {
+    return data
+  }
 }
 
 async function tilesOfFolder(set: StoredSet, area: Area): Promise<StoredTiles> {
@@ -72,12 +88,13 @@ async function tilesOfFolder(set: StoredSet, area: Area): Promise<StoredTiles> {
     }
   }
   const sorted = numbers.sorted()
-  const wanted = writtenEncoding(set.format)
   const tiles = async function* () {
     for (const tileId of sorted) {
-      const data = readTileFile(set.root, tileFile(set, ...tileIdToZxy(tileId)))
-      if (data === null) continue
-      yield { tileId, data: packed(data, set.format === 'pbf' ? encodingOf(data) : 'identity', wanted) }
+      const files = tileFiles(set, ...tileIdToZxy(tileId))
+      const data = files.reduce<Buffer | null>((found, file) => found ?? readTileFile(set.root, file), null)
+      // An empty file is no tile.
+      if (data === null || data.length === 0) continue
+      yield { tileId, data: packed(data, set.format) }
     }
   }
   return { count: sorted.length, tiles: tiles(), close: () => {} }
@@ -94,14 +111,13 @@ async function tilesOfListed(set: StoredSet, area: Area): Promise<StoredTiles | 
     }
   }
   const sorted = numbers.sorted()
-  const wanted = writtenEncoding(set.format)
   const tiles = async function* () {
     for (const tileId of sorted) {
       const [z, x, y] = tileIdToZxy(tileId)
       const tile = await source.tile({ z, x, y })
       if (tile === null || tile === 'busy') continue
       const data = await bytesOf(tile)
-      if (data.length > 0) yield { tileId, data: packed(data, tile.encoding, wanted) }
+      if (data.length > 0) yield { tileId, data: packed(data, set.format) }
     }
   }
   return { count: sorted.length, tiles: tiles(), close: () => source.close() }
@@ -129,12 +145,11 @@ function tilesOfMbtiles(set: StoredSet, area: Area): StoredTiles | null {
         if (within.has(x, y)) numbers.add(zxyToTileId(z, x, y))
     }
     const sorted = numbers.sorted()
-    const wanted = writtenEncoding(set.format)
     const tiles = async function* () {
       for (const tileId of sorted) {
         const data = query(...tileIdToZxy(tileId))
         if (data === null) continue
-        yield { tileId, data: packed(data, set.format === 'pbf' ? encodingOf(data) : 'identity', wanted) }
+        yield { tileId, data: packed(data, set.format) }
       }
     }
     return { count: sorted.length, tiles: tiles(), close: () => database.close() }
@@ -148,8 +163,6 @@ async function tilesOfPmtiles(set: StoredSet, area: Area): Promise<StoredTiles |
   const opening = await openArchive(set.root, set.path)
   if (!opening.ok) return null
   const { archive } = opening
-  const wanted = writtenEncoding(set.format)
-  const encoding = encodingOfTiles(archive.header.tileCompression, archive.header.tileType)
   const areas = new Map<number, ZoomArea>()
   const isWithin = (tileId: number): boolean => {
     const [z, x, y] = tileIdToZxy(tileId)
@@ -183,7 +196,7 @@ async function tilesOfPmtiles(set: StoredSet, area: Area): Promise<StoredTiles |
       for (const run of runs()) {
         if (run.offset !== offset) {
           offset = run.offset
-          data = packed(Uint8Array.from(reader.read(run)), encoding, wanted)
+          data = packed(Uint8Array.from(reader.read(run)), set.format)
         }
         yield { tileId: run.tileId, runLength: run.runLength, data }
       }

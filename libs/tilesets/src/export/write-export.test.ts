@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { open, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { gunzipSync, gzipSync } from 'node:zlib'
+import { deflateSync, gunzipSync, gzipSync } from 'node:zlib'
 import type { Bounds } from '@gateway/contracts/basemap.js'
 import { PMTiles, type RangeResponse, type Source } from 'pmtiles'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -145,4 +145,11 @@ test('an archive above its limit, or without tiles, is refused, and leaves no fi
     writeExport(task({ ...set, path: `${root}/none.mbtiles`, storage: 'mbtiles' }), () => {}),
   ).rejects.toThrow('are missing')
   expect(readdirSync(path.join(root, 'out'))).toEqual([])
+})
+
+test('vector tiles come as gzip of their content, whatever their stored compression is', async () => {
+  const content = Buffer.from('1a057802', 'hex')
+  const stored3 = [deflateSync(content), gzipSync(content), content].map((data, x) => ({ z: 2, x, y: 0, data }))
+  const { found } = await exported(await stored('mbtiles', stored3, 'pbf'))
+  expect([0, 1, 2].map((x) => found.get(`2/${x}/0`))).toEqual(Array.from({ length: 3 }, () => content.toString()))
 })

@@ -3,10 +3,11 @@ import { openBelowSync } from '@gateway/core/files/open-below.js'
 import { liesBelow } from '@gateway/core/files/real-root.js'
 import { flipRow, parseIndex } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
+import { fileExtensions } from '../formats.js'
 import type { SourceSpec } from '../source.js'
 
 /** A set of the storage `xyz` or `tms` on a disk of this machine. */
-export type FolderSet = Pick<SourceSpec, 'storage' | 'root' | 'path' | 'extension'>
+export type FolderSet = Pick<SourceSpec, 'storage' | 'root' | 'path' | 'extension' | 'formats'>
 
 /** The files of one column of a zoom, which are read synchronously: a promise for each of millions of small files costs ten times the reading. */
 export interface Column {
@@ -17,9 +18,10 @@ export interface Column {
   pathOf(row: number): string
 }
 
-/** Returns the path of a tile's file, whose row is XYZ. */
-export function tileFile({ path, storage, extension }: FolderSet, z: number, x: number, y: number): string {
-  return `${path}/${z}/${x}/${storage === 'tms' ? flipRow(z, y) : y}.${extension}`
+/** Returns the possible paths of a tile's file, whose row is XYZ: several in a set of several formats. */
+export function tileFiles(set: FolderSet, z: number, x: number, y: number): readonly string[] {
+  const row = set.storage === 'tms' ? flipRow(z, y) : y
+  return fileExtensions(set).map((extension) => `${set.path}/${z}/${x}/${row}.${extension}`)
 }
 
 /** Returns null if the column does not exist, or lies outside of the root. Throws the disk's errors. */
@@ -28,17 +30,22 @@ export function openColumn(set: FolderSet, z: number, x: number): Column | null 
   try {
     const folder = fs.realpathSync.native(`${set.path}/${z}/${x}`)
     if (!liesBelow(set.root, folder)) return null
-    const rows: number[] = []
+    /** by extension, the first of which counts */
+    const extensions = fileExtensions(set)
+    const found = new Map<number, string>()
     for (const name of fs.readdirSync(folder)) {
       const dot = name.indexOf('.')
-      const row = name.slice(dot + 1) === set.extension ? parseIndex(name.slice(0, dot)) : -1
-      if (row >= 0) rows.push(stored(row))
+      const extension = name.slice(dot + 1)
+      const place = extensions.indexOf(extension)
+      const row = place >= 0 ? parseIndex(name.slice(0, dot)) : -1
+      const known = found.get(stored(row))
+      if (row >= 0 && (known === undefined || place < extensions.indexOf(known))) found.set(stored(row), extension)
     }
-    rows.sort((one, other) => one - other)
+    const rows = [...found.keys()].sort((one, other) => one - other)
     return {
       folder,
       rows,
-      pathOf: (row) => `${folder}/${stored(row)}.${set.extension}`,
+      pathOf: (row) => `${folder}/${stored(row)}.${found.get(row) ?? set.extension}`,
     }
   } catch (error) {
     if (isAbsent(error)) return null

@@ -42,7 +42,10 @@ describe('a probe of a folder', () => {
       storage: 'xyz',
       rowsFromNorth: false,
       rowsAssumed: true,
+      extents: { xyz: expect.any(Array), tms: expect.any(Array) },
+      rowsSaid: null,
       format: 'png',
+      formats: null,
       tileSize: 1,
       minZoom: 3,
       maxZoom: 4,
@@ -158,10 +161,12 @@ describe('a probe of a folder', () => {
     expect((await probe())?.bounds).toEqual([-180, expect.closeTo(-85.05), 180, expect.closeTo(85.05)])
   })
 
-  it('serves the most frequent of several extensions and says so', async () => {
+  it('serves two image formats as one set, whose more frequent extension comes first', async () => {
     for (const tile of ['1/0/0.png', '1/0/1.png']) put(tile)
     put('1/1/0.jpg', JPEG)
-    expect(await probe()).toMatchObject({ extension: 'png', warnings: ['only .png is served; there is also .jpg'] })
+    expect(await probe()).toMatchObject({ extension: 'png', formats: ['png', 'jpg'], warnings: [] })
+    put('1/1/1.pbf', 'x')
+    expect((await probe())?.warnings).toEqual(['only .png is served; there is also .pbf'])
     put('metadata.json', json({ format: 'jpg' }))
     expect((await probe())?.extension).toBe('jpg')
   })
@@ -239,7 +244,7 @@ describe('a served folder', () => {
     expect(await both(at(3, 1, 3), { extension: 'jpeg' })).toBeNull()
   })
 
-  it('detects gzip only for vector tiles, small and large ones', async () => {
+  it('detects gzip by the bytes of each tile, small and large ones', async () => {
     const large = gzipSync(Buffer.from(Array.from({ length: 3 * SMALL_BYTES }, (_, i) => (i * i * 31) % 251)), {
       level: 0,
     })
@@ -254,8 +259,25 @@ describe('a served folder', () => {
       ]
       return tiles.map((tile) => tile?.encoding)
     }
-    expect(await encodings('png')).toEqual(['identity', 'identity'])
+    expect(await encodings('png')).toEqual(['gzip', 'gzip'])
     expect(await encodings('pbf')).toEqual(['gzip', 'gzip'])
+  })
+
+  it('has no tile in an empty file', async () => {
+    put('0/0/0.png', '')
+    expect(await both(at(0, 0, 0))).toBeNull()
+  })
+
+  it('finds the tiles of a set of two formats by either extension, each with its own format', async () => {
+    put('1/0/0.png')
+    put('1/1/0.jpeg', JPEG)
+    const formats = ['png', 'jpg'] as const
+    const found = [
+      await both(at(1, 0, 0), { formats }),
+      await both(at(1, 1, 0), { formats }),
+      await both(at(1, 1, 1), { formats }),
+    ]
+    expect(found.map((tile) => tile?.format)).toEqual(['png', 'jpg', undefined])
   })
 
   it('returns a large tile open, and names the source of one that is on another machine', async () => {

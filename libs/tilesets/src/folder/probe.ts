@@ -1,6 +1,6 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import type { TileFormat, TileMatrixSetId } from '@gateway/contracts/basemap.js'
+import { isVectorFormat, type TileFormat, type TileMatrixSetId } from '@gateway/contracts/basemap.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { fileCall } from '@gateway/core/files/paced-calls.js'
 import { isKnownGrid, MAX_ZOOM } from '../address.js'
@@ -8,9 +8,9 @@ import { BrokenArchiveError } from '../broken-archive.js'
 import { formatOfExtension } from '../formats.js'
 import { type FolderMetadata, readFolderMetadata } from '../metadata/file.js'
 import { gridOfFolder } from '../metadata/metadata.js'
-import { orderByBounds } from '../rows/by-bounds.js'
+import { boundsWithoutTiles, orderByBounds } from '../rows/by-bounds.js'
 import { withOrderOfBounds } from '../rows/with-row-order.js'
-import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
+import { examineSample, formatBySamples, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
 import { extentOf } from './extent.js'
@@ -55,6 +55,8 @@ export interface FolderReads<Zoom> {
   start(tile: SampleTile): Promise<Buffer | null>
   /** changes when metadata or tiles may have changed */
   fingerprint(about: readonly string[], zooms: readonly Zoom[]): string | Promise<string>
+  /** true if the metadata's row order is the only possible one */
+  readonly rowsAreFixed?: boolean
   /** true if the folders are named in the order row, column, zoom; undefined: not checked */
   isReversed?(isDoubtful: boolean): Promise<boolean>
 }
@@ -84,19 +86,26 @@ export async function describeFolder<Zoom extends ZoomListing>(
   const starts = await startsOf(zooms, extension, reads)
   const bytes = formatBySamples(named.format, starts)
   const format = bytes.format ?? named.format
-  const sample = examineSample(format, starts[0] ?? null)
+  const sample = examineSample(format, sampleOf(format, starts))
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!.z, maxZoom: zooms.at(-1)!.z })
   const own = tileMatrices === undefined ? {} : { tileMatrices }
+  const without = isKnownGrid(tileMatrixSet) ? boundsWithoutTiles(zooms, metadata.bounds, tileMatrixSet) : null
+  const bounds = without === null ? metadata.bounds : null
+  const extent = (order: 'xyz' | 'tms') => extentOf(zooms, order, { tileMatrixSet, ...own })
+  const extents = { xyz: extent('xyz'), tms: extent('tms') }
   const probe: TileSetProbe = {
     storage,
     rowsFromNorth: false,
-    rowsAssumed: metadata.scheme === null && tileMatrices === undefined,
+    rowsAssumed: tileMatrices === undefined,
+    ...(tileMatrices === undefined && { extents }),
+    rowsSaid: metadata.scheme,
     format,
+    formats: bytes.formats,
     tileSize: tileMatrices?.tileSize ?? sample.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
-    bounds: metadata.bounds ?? extentOf(zooms, storage, { tileMatrixSet, ...own }),
-    boundsDerived: metadata.bounds === null,
+    bounds: bounds ?? extents[storage],
+    boundsDerived: bounds === null,
     name: metadata.name,
     attribution: metadata.attribution,
     description: metadata.description,
@@ -113,11 +122,14 @@ export async function describeFolder<Zoom extends ZoomListing>(
       ...warnings,
       ...bytes.warnings,
       ...zoom.warnings,
+      ...(without === null ? [] : [without]),
       ...sample.warnings,
     ],
   }
   const order =
-    probe.rowsAssumed && isKnownGrid(tileMatrixSet) ? orderByBounds(zooms, metadata.bounds, tileMatrixSet) : null
+    probe.rowsAssumed && !reads.rowsAreFixed && isKnownGrid(tileMatrixSet)
+      ? orderByBounds(zooms, bounds, tileMatrixSet)
+      : null
   return withOrderOfBounds(probe, order)
 }
 
@@ -143,14 +155,16 @@ async function listInGrid<Zoom extends ZoomListing>(
 }
 
 /** Maximum number of tiles whose first bytes are read; those of the deepest zoom come first. */
-const MAX_STARTS = 4
+const MAX_STARTS = 16
 
 async function startsOf<Zoom extends ZoomListing>(
   zooms: readonly Zoom[],
   extension: string,
   reads: FolderReads<Zoom>,
 ): Promise<Buffer[]> {
-  const tiles = [...zooms].reverse().flatMap(({ samples }) => samples.get(extension) ?? [])
+  const reversed = [...zooms].reverse()
+  const named = [extension, ...reversed.flatMap(({ samples }) => [...samples.keys()])]
+  const tiles = [...new Set(named)].flatMap((one) => reversed.flatMap(({ samples }) => samples.get(one) ?? []))
   const starts = await Promise.all(spread(tiles, MAX_STARTS).map((tile) => reads.start(tile)))
   return starts.filter((start) => start !== null)
 }
@@ -163,14 +177,22 @@ function chooseExtension(zooms: readonly ZoomListing[], said: TileFormat | null)
   }
   const byFrequency = [...counts.keys()].sort((a, b) => counts.get(b)! - counts.get(a)! || (a < b ? -1 : 1))
   const extension = byFrequency.find((candidate) => formatOfExtension(candidate) === said) ?? byFrequency[0]!
-  const format = formatOfExtension(extension)!
+  const own = formatOfExtension(extension)!
+  // A folder of MapLibre Tiles may have the extension of other vector tiles.
+  const format = said === 'mlt' && own === 'pbf' ? said : own
   const warnings: string[] = []
   if (said !== null && said !== format) warnings.push(`the metadata says ${said}, but the tiles are ${format}`)
-  if (byFrequency.length > 1) {
-    const others = byFrequency.filter((other) => other !== extension).map((other) => `.${other}`)
+  const others = byFrequency.filter((other) => !isServedWith(extension, other)).map((other) => `.${other}`)
+  if (others.length > 0) {
     warnings.push(`only .${extension} is served; there is also ${others.join(', ')}`)
   }
   return { extension, format, warnings }
+}
+
+/** True if tiles with these two extensions make one set: both are images. */
+function isServedWith(extension: string, other: string): boolean {
+  if (extension === other) return true
+  return [extension, other].every((one) => !isVectorFormat(formatOfExtension(one)!))
 }
 
 /** Returns the first `SAMPLE_BYTES` of a tile; null if the tile is absent. */

@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { fileIdentity, openBelow } from '@gateway/core/files/open-below.js'
 import { flipRow } from '../address.js'
-import { encodingOf } from '../formats.js'
+import { fileExtensions, kindOf, SIGNATURE_BYTES } from '../formats.js'
 import { FOLDER_LAYOUTS } from '../layouts/layout.js'
 import { readExactly } from '../read-exactly.js'
 import {
@@ -16,9 +16,6 @@ import {
   type TilePlace,
 } from '../source.js'
 
-/** Bytes that tell whether a vector tile is gzip, since its name does not. */
-const SIGNATURE_BYTES = 2
-const NOTHING = new Uint8Array(0)
 const NS_PER_MS = 1_000_000n
 
 /** The facts that both ways of opening a tile's file return. */
@@ -45,7 +42,8 @@ class FolderSource implements Source {
   readonly #cached: CachedReader | null
   /** Real path of the root when it was opened, with a final slash. `tile` detects whether it has changed. */
   readonly #realRoot: string
-  readonly #signatureBytes: number
+  /** extensions of the files' names; several if the set has several formats */
+  readonly #extensions: readonly string[]
   readonly #names: FolderNames
 
   constructor(spec: SourceSpec, cached: CachedReader | null, realRoot: string, names: FolderNames) {
@@ -53,12 +51,19 @@ class FolderSource implements Source {
     this.#spec = spec
     this.#cached = cached
     this.#realRoot = realRoot
-    this.#signatureBytes = spec.format === 'pbf' ? SIGNATURE_BYTES : 0
+    this.#extensions = fileExtensions(spec)
   }
 
   async tile(place: TilePlace): Promise<Tile | null> {
-    const file = this.#pathOf(place)
-    if (file === null) return null
+    for (const extension of this.#extensions) {
+      const file = this.#pathOf(place, extension)
+      const tile = file === null ? null : await this.#read(file)
+      if (tile !== null) return tile
+    }
+    return null
+  }
+
+  async #read(file: string): Promise<Tile | null> {
     const opened = await openBelow(this.#spec.root, file)
     if (!opened.ok) {
       if (opened.reason === 'unreadable') throw new Error('the tile exists, but may not be read')
@@ -67,8 +72,9 @@ class FolderSource implements Source {
     const { fd, size, identity, mtimeMs } = opened
     let isKept = false
     try {
+      if (size === 0) return null
       const isSmall = size <= SMALL_BYTES
-      const start = await readExactly(fd, 0, isSmall ? size : this.#signatureBytes)
+      const start = await readExactly(fd, 0, isSmall ? size : SIGNATURE_BYTES)
       isKept = !isSmall
       return this.#toTile(file, { fd: isSmall ? null : fd, size, identity, modifiedMs: mtimeMs }, start)
     } finally {
@@ -77,13 +83,24 @@ class FolderSource implements Source {
   }
 
   tileIfCached(place: TilePlace): Tile | null | undefined {
-    const file = this.#pathOf(place)
-    if (file === null) return null
+    for (const extension of this.#extensions) {
+      const file = this.#pathOf(place, extension)
+      const tile = file === null ? null : this.#readIfCached(file)
+      if (tile !== null) return tile
+    }
+    return null
+  }
+
+  #readIfCached(file: string): Tile | null | undefined {
     const found = this.#cached?.open(file) ?? 'not_now'
     if (found === 'absent') return null
     if (found === 'not_now') return undefined
     const { fd, size, mtimeNs } = found
     const isProven = found.isFile && found.realPath.startsWith(this.#realRoot)
+    if (isProven && found.size === 0n) {
+      if (fd !== null) fs.closeSync(fd)
+      return null
+    }
     const start = isProven ? (found.content ?? this.#readSignature(fd as number)) : null
     if (start !== null) {
       const modifiedMs = Number(mtimeNs / NS_PER_MS)
@@ -95,30 +112,31 @@ class FolderSource implements Source {
 
   layout(): SourceLayout | null {
     const { extension } = this.#spec
-    return this.#cached === null ? null : { kind: 'folder', extension, ...this.#names }
+    // The native tier knows one name for each tile.
+    const isRead = this.#cached !== null && this.#extensions.length === 1
+    return isRead ? { kind: 'folder', extension, ...this.#names } : null
   }
 
   close(): void {}
 
   /** Returns null if the set has no such path. */
-  #pathOf({ z, x, y, suffix = '' }: TilePlace): string | null {
+  #pathOf({ z, x, y, suffix = '' }: TilePlace, extension: string): string | null {
     const { form, folder, fromSouth, levels } = this.#names
     const level = levels === null ? z : levels.get(z)
     if (level === undefined) return null
     const row = fromSouth ? flipRow(z, y) : y
-    const { extension } = this.#spec
     if (form === 'xyz') return `${folder}/${level}/${x}/${row}${suffix}.${extension}`
     return suffix === '' ? `${folder}/${FOLDER_LAYOUTS[form].write({ z: level, x, y: row })}.${extension}` : null
   }
 
   #readSignature(fd: number): Uint8Array | null {
-    return this.#signatureBytes === 0 ? NOTHING : (this.#cached?.read(fd, 0, this.#signatureBytes) ?? null)
+    return this.#cached?.read(fd, 0, SIGNATURE_BYTES) ?? null
   }
 
   /** @param start all bytes of a small file; the signature of a large one */
   #toTile(file: string, { fd, size, identity, modifiedMs }: TileFileFacts, start: Uint8Array): Tile {
     const { root, isRemote, format } = this.#spec
-    const about = { encoding: format === 'pbf' ? encodingOf(start) : ('identity' as const), identity, modifiedMs }
+    const about = { ...kindOf(format, start), identity, modifiedMs }
     if (fd === null) return { ...about, body: start, file: { root, path: file, identity } }
     const body = {
       fd,

@@ -1,10 +1,11 @@
+import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { BrokenArchiveError, nothingToProbe } from '../broken-archive.js'
-import { encodingOf } from '../formats.js'
+import { kindOf } from '../formats.js'
 import { openDatabase } from '../mbtiles/database.js'
 import type { MbtilesOpening } from '../mbtiles/opening.js'
 import { type DescribedTables, describePages } from '../mbtiles/page-layout.js'
 import type { ListedSource } from '../ranges/source.js'
-import { examineSample, formatBySamples } from '../sample.js'
+import { examineSample, formatBySamples, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { geopackagePlace } from './place.js'
 import { addressesOfTable, describeTable, prepareTable, samplesOf, type TileTable, tileTables } from './tile-table.js'
@@ -59,14 +60,15 @@ export function probeGeopackage(root: string, path: string): TileSetProbe | null
     const { zooms, samples } = samplesOf(database, table, size)
     const first = samples.at(-1)
     if (first === undefined) return null
-    const bytes = formatBySamples(null, samples)
+    const bytes = formatBySamples(null, [...samples].reverse())
     if (bytes.format === null) throw new BrokenArchiveError('no tile tells the format of the tiles')
-    const sample = examineSample(bytes.format, first)
+    const sample = examineSample(bytes.format, sampleOf(bytes.format, [...samples].reverse()))
     return {
       storage: 'geopackage',
       rowsFromNorth: false,
       rowsAssumed: false,
       format: bytes.format,
+      formats: bytes.formats,
       tileSize: table.tileMatrices?.tileSize ?? sample.tileSize,
       minZoom: zooms[0]!,
       maxZoom: zooms.at(-1)!,
@@ -95,7 +97,7 @@ function onlyTable(tables: readonly string[]): string | null {
 }
 
 /** Opens a table of tiles as a source. Blocks while SQLite works, so it is only for processes that handle no requests. null: it does not exist. */
-export function openTable(root: string, path: string, format: string): ListedSource | null {
+export function openTable(root: string, path: string, format: TileFormat): ListedSource | null {
   const place = geopackagePlace(path)
   const opened = place === null ? null : openDatabase(root, place.file)
   if (!opened?.ok) return null
@@ -109,8 +111,7 @@ export function openTable(root: string, path: string, format: string): ListedSou
       async tile({ z, x, y }) {
         const body = query(z, x, y)
         if (body === null) return null
-        const encoding = format === 'pbf' ? encodingOf(body) : 'identity'
-        return { body, encoding, identity: `${identity}-${z}-${x}-${y}`, modifiedMs, file: null }
+        return { body, ...kindOf(format, body), identity: `${identity}-${z}-${x}-${y}`, modifiedMs, file: null }
       },
       addresses: async function* (zoom) {
         yield* addressesOfTable(database, table, zoom)

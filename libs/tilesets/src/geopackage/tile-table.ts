@@ -1,5 +1,5 @@
 import type { Bounds, TileMatrices, TileMatrixSetId } from '@gateway/contracts/basemap.js'
-import type { DatabaseSyncInstance } from '@photostructure/sqlite'
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { isGaussKrueger, ownMatrices, ownSetId, zoneOf } from '../gauss-krueger.js'
 import { degreesOf, describeMatrix, fitInGrid, gridOfCode, type MatrixFit } from '../grid-fit.js'
@@ -168,24 +168,37 @@ export function* addressesOfTable(
   }
 }
 
-/** Returns one tile of each zoom with tiles. Throws `BrokenArchiveError`. */
+/** Number of tiles of each zoom that are read to find the formats of a set. */
+const SAMPLED_TILES = 8
+
+/** Returns a few tiles of each zoom with tiles. Throws `BrokenArchiveError`. */
 export function samplesOf(
   database: DatabaseSyncInstance,
   tiles: TileTable,
   size: number,
 ): { readonly zooms: readonly number[]; readonly samples: readonly Uint8Array[] } {
   const name = quotedName(tiles.table)
-  const sql = `SELECT tile_data FROM main.${name} WHERE zoom_level = ? LIMIT 1`
+  const sql = `SELECT tile_data FROM main.${name} WHERE zoom_level = ? LIMIT ${SAMPLED_TILES}`
   const statement = prepareQuick(database, sql, { table: tiles.table, by: ['zoom_level'], size })
   const zooms: number[] = []
   const samples: Uint8Array[] = []
   for (const [z, { level }] of [...tiles.zooms].sort(([a], [b]) => a - b)) {
-    const data = rowOf(statement, [level])?.tile_data
-    if (!(data instanceof Uint8Array)) continue
+    const found = allRows(statement, level).flatMap(({ tile_data }) =>
+      tile_data instanceof Uint8Array ? [tile_data] : [],
+    )
+    if (found.length === 0) continue
     zooms.push(z)
-    samples.push(data)
+    samples.push(...found)
   }
   return { zooms, samples }
+}
+
+function allRows(statement: StatementSyncInstance, level: number): { tile_data: unknown }[] {
+  try {
+    return statement.all(level)
+  } catch (error) {
+    throw asArchiveError(error)
+  }
 }
 
 function codeOf(database: DatabaseSyncInstance, objects: SchemaObjects, id: number): number {

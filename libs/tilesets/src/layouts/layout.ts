@@ -32,7 +32,10 @@ function grouped(value: number, groups: number, size: number): string {
 
 const [TWO, THREE, FOUR] = [/^\d\d$/, /^\d{3}$/, /^\d{4}$/]
 
-/** MapProxy's values of "directory_layout" for a file cache; `arcgis` is also the layout of Esri's exploded caches. */
+/**
+ * MapProxy's values of "directory_layout" for a file cache; `arcgis` is also the layout of Esri's exploded caches. `zyx` is `{z}/{y}/{x}`, as the
+ * addresses of ArcGIS and WMTS have it: only the pictures tell it from `{z}/{x}/{y}`.
+ */
 export const FOLDER_LAYOUTS = {
   tc: {
     folders: [TWO, THREE, THREE, THREE, THREE, THREE],
@@ -55,6 +58,12 @@ export const FOLDER_LAYOUTS = {
       y: Number.parseInt(row.slice(1), 16),
     }),
     write: ({ z, x, y }) => `L${digits(z, 2)}/R${hex(y)}/C${hex(x)}`,
+  },
+  zyx: {
+    folders: [/^\d{1,2}$/, /^\d+$/],
+    file: /^\d+$/,
+    read: ([z, row, column]) => ({ z: Number(z), x: Number(column), y: Number(row) }),
+    write: ({ z, x, y }) => `${z}/${y}/${x}`,
   },
   quadkey: {
     folders: [],

@@ -111,7 +111,7 @@ export async function* allOf(
   root: string,
   folder: string,
   layout: FolderLayout,
-  extension: string,
+  extensions: readonly string[],
 ): AsyncGenerator<ReturnType<FolderLayout['read']>> {
   yield* below([], folder)
 
@@ -123,7 +123,7 @@ export async function* allOf(
         continue
       }
       const parts = splitName(layout, name)
-      if (parts?.[1] === extension) yield layout.read([...above, parts[0]])
+      if (parts !== null && extensions.includes(parts[1])) yield layout.read([...above, parts[0]])
     }
   }
 }

@@ -1,4 +1,5 @@
 import { openFolder } from '../folder/source.js'
+import { fileExtensions } from '../formats.js'
 import type { ListedSource } from '../ranges/source.js'
 import type { CachedReader, Source, SourceSpec } from '../source.js'
 import { FOLDER_LAYOUTS, type FolderLayout, type FolderLayoutName, storedPlace } from './layout.js'
@@ -8,7 +9,7 @@ export interface ListedFolder {
   readonly root: string
   readonly folder: string
   readonly layout: FolderLayout
-  readonly extension: string
+  readonly extensions: readonly string[]
   /** returns the zoom of a level; undefined: it is not served */
   zoomOf(level: number): number | undefined
   readonly rowsFromNorth: boolean
@@ -21,9 +22,16 @@ export async function openLayout(
   cached: CachedReader | null,
 ): Promise<ListedSource> {
   const layout = FOLDER_LAYOUTS[name]
-  const { root, path: folder, extension, rowsFromNorth = false } = spec
+  const { root, path: folder, rowsFromNorth = false } = spec
   const source = await openFolder(spec, cached, { form: name, folder, fromSouth: !rowsFromNorth, levels: null })
-  return listedFolder(source, { root, folder, layout, extension, zoomOf: (level) => level, rowsFromNorth })
+  return listedFolder(source, {
+    root,
+    folder,
+    layout,
+    extensions: fileExtensions(spec),
+    zoomOf: (level) => level,
+    rowsFromNorth,
+  })
 }
 
 /** Combines the source of a folder with the list of its tiles. */
@@ -39,10 +47,10 @@ export function listedFolder(source: Source, folder: ListedFolder): ListedSource
 }
 
 async function* addressesIn(
-  { root, folder, layout, extension, zoomOf, rowsFromNorth }: ListedFolder,
+  { root, folder, layout, extensions, zoomOf, rowsFromNorth }: ListedFolder,
   zoom: number,
 ): AsyncGenerator<readonly [x: number, y: number]> {
-  for await (const { z: level, x, y } of allOf(root, folder, layout, extension)) {
+  for await (const { z: level, x, y } of allOf(root, folder, layout, extensions)) {
     const z = zoomOf(level)
     if (z === zoom) yield [x, storedPlace({ z, x, y }, rowsFromNorth).y]
   }

@@ -17,6 +17,7 @@ const STORAGES: Readonly<Record<FolderLayoutName, Storage>> = {
   mp: 'mapproxy_mp',
   arcgis: 'mapproxy_arcgis',
   quadkey: 'quadkey',
+  zyx: 'zyx',
 }
 
 /** Storages whose rows are counted from the north by default. */
@@ -25,16 +26,38 @@ const FROM_NORTH: ReadonlySet<Storage> = new Set<Storage>(['mapproxy_arcgis', 'q
 /** Examines a folder in one of MapProxy's layouts. Returns null if it has none of them. Throws `BrokenArchiveError` and the disk's errors. */
 export async function probeLayout(root: string, folder: string): Promise<TileSetProbe | null> {
   const name = await layoutIn(root, folder)
-  if (name === null) return null
+  return name === null ? null : probeAs(root, folder, name)
+}
+
+const BY_PICTURES =
+  'its folders are {z}/{y}/{x}: the tiles of successive zooms fit only in that order, and they are served so; if that is wrong, rename the folders'
+
+/** Examines a folder of `{z}/{y}/{x}`, which its pictures have shown. @param scheme order of its rows */
+export async function probeTransposed(
+  root: string,
+  folder: string,
+  scheme: 'xyz' | 'tms',
+): Promise<TileSetProbe | null> {
+  const probe = await probeAs(root, folder, 'zyx', scheme)
+  return probe === null ? null : { ...probe, warnings: [BY_PICTURES, ...probe.warnings] }
+}
+
+async function probeAs(
+  root: string,
+  folder: string,
+  name: FolderLayoutName,
+  order: 'xyz' | 'tms' | null = null,
+): Promise<TileSetProbe | null> {
   const layout = FOLDER_LAYOUTS[name]
   const storage = STORAGES[name]
   const said = await readFolderMetadata(root, folder)
-  const metadata = { ...said, scheme: said.scheme ?? (FROM_NORTH.has(storage) ? 'xyz' : 'tms') } as const
+  const metadata = { ...said, scheme: order ?? said.scheme ?? (FROM_NORTH.has(storage) ? 'xyz' : 'tms') } as const
   const probe = await describeFolder(metadata, (grid) => listLayout(root, folder, layout, grid), {
     start: (tile) => readStart(root, tile),
+    rowsAreFixed: order !== null,
     fingerprint: (about) => layoutFingerprint(root, folder, name, about, said.content),
   })
-  return probe === null ? null : { ...probe, storage, rowsFromNorth: probe.storage === 'xyz' }
+  return probe === null ? null : { ...probe, storage, rowsFromNorth: probe.storage === 'xyz', rowsAssumed: false }
 }
 
 /** Detects the layout from a small part of the folder's content. */

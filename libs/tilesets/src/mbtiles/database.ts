@@ -5,6 +5,7 @@ import { fileIdentity, type NotOpened, type OpenedFile, openBelowSync } from '@g
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { asArchiveError, isAboutAccess } from './sqlite-error.js'
+import { type UnfinishedWrites, unfinishedWrites } from './unfinished-writes.js'
 
 /** The file header (SQLite file format, 1.3), its magic, and the positions of the fields that are read. */
 const HEADER_BYTES = 100
@@ -132,22 +133,34 @@ function connectTo(opened: OpenedFile, writeAhead: boolean, log: fs.BigIntStats 
 
 /**
  * Opens a database. `immutable` avoids SQLite's locks and side files. It is right if no program writes: for a database in write-ahead mode without a log,
- * and as the last resort if locks or side files are impossible (a read-only folder, some network file systems).
+ * and as the last resort if locks or side files are impossible (a read-only folder, some network file systems). It ignores journals and logs, so a
+ * database with one is never opened so: its pages may hold what was never committed, or lack what was.
  */
 function openReadOnly(path: string, immutable: boolean): { database: DatabaseSyncInstance; immutable: boolean } {
   const address = pathToFileURL(path).href
-  if (!immutable) {
+  if (!immutable || unfinishedWrites(path) !== null) {
     try {
       return { database: connect(`${address}?mode=ro`), immutable: false }
     } catch (error) {
       if (!isAboutAccess(error)) throw asArchiveError(error)
     }
   }
+  let database: DatabaseSyncInstance
   try {
-    return { database: connect(`${address}?mode=ro&immutable=1`), immutable: true }
+    database = connect(`${address}?mode=ro&immutable=1`)
   } catch (error) {
-    throw asArchiveError(error)
+    throw withRemedy(unfinishedWrites(path)) ?? asArchiveError(error)
   }
+  // Checked last: a writer that begins later changes the identity of the file.
+  const refusal = withRemedy(unfinishedWrites(path))
+  if (refusal === null) return { database, immutable: true }
+  database.close()
+  throw refusal
+}
+
+function withRemedy(found: UnfinishedWrites | null): BrokenArchiveError | null {
+  if (found === null) return null
+  return new BrokenArchiveError(sentence(found === 'journal' ? 'said.sqlite_journal' : 'said.sqlite_log'))
 }
 
 /** SQLite opens lazily: only the first query shows whether the file can be read. */

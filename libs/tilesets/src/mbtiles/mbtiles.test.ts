@@ -141,7 +141,7 @@ describe('an archive', () => {
 
   it('is described by its metadata', async () => {
     const json = JSON.stringify({ vector_layers: [{ id: 'roads', fields: { kind: 'String' } }] })
-    write(TABLES, [[4, 1, 1, gzipSync('vector')]], {
+    write(TABLES, [[4, 7, 10, gzipSync(Buffer.from('1a057802', 'hex'))]], {
       name: 'Roads',
       format: 'pbf',
       bounds: '-1.5,50,2,52.25',
@@ -157,8 +157,8 @@ describe('an archive', () => {
       extension: 'pbf',
       encoding: 'gzip',
       tileSize: 512,
-      minZoom: 3,
-      maxZoom: 5,
+      minZoom: 4,
+      maxZoom: 4,
       bounds: [-1.5, 50, 2, 52.25],
       name: 'Roads',
       attribution: 'me',
@@ -166,7 +166,7 @@ describe('an archive', () => {
       vectorLayers: [{ id: 'roads', fields: { kind: 'String' } }],
     })
     const set = open()
-    expect(set.tile(4, 1, 14)).toEqual(new Uint8Array(gzipSync('vector')))
+    expect(set.tile(4, 7, 5)).toEqual(new Uint8Array(gzipSync(Buffer.from('1a057802', 'hex'))))
     set.close()
   })
 
@@ -211,17 +211,14 @@ describe('an archive', () => {
     })
   })
 
-  it('with two formats is served in the more frequent one, with a warning', () => {
+  it('with two formats has both, the more frequent one first', () => {
     write(TABLES, [
       [0, 0, 0, PNG],
       [1, 0, 0, WEBP],
       [2, 0, 0, WEBP],
     ])
     const found = probeMbtiles(folder, file)
-    expect([found?.format, found?.warnings]).toEqual([
-      'webp',
-      ['the tiles are a mixture of webp and png; all are served as webp'],
-    ])
+    expect([found?.format, found?.formats, found?.warnings]).toEqual(['webp', ['webp', 'png'], []])
   })
 
   it('that names no grid lies in the geographic one if its columns fit no other', () => {
@@ -276,14 +273,37 @@ describe('an archive', () => {
     })
     fs.rmSync(file)
     write(TABLES, [[5, 16, 21, PNG]], { bounds: '1,53,10,55' })
-    expect(probeMbtiles(folder, file)).toMatchObject({ rowsFromNorth: false, warnings: [] })
+    expect(probeMbtiles(folder, file)).toMatchObject({ rowsFromNorth: false, rowsAssumed: false, warnings: [] })
   })
 
   it('is refused with the name of its format if that is not supported', () => {
-    write(TABLES, [[1, 0, 0, Buffer.from([2, 1])]], { format: 'application/vnd.maplibre-vector-tile' })
-    expect(() => probeMbtiles(folder, file)).toThrow(
-      'tiles of the format "application/vnd.maplibre-vector-tile" are not supported',
-    )
+    for (const [format, tile] of [
+      ['quantized-mesh-1.0', gzipSync(Buffer.alloc(100, 7))],
+      ['json', gzipSync('{"grid": []}')],
+      ['json', Buffer.from('{}')],
+    ] as const) {
+      write(TABLES, [[1, 0, 0, tile]], { format })
+      expect(() => probeMbtiles(folder, file)).toThrow(`tiles of the format "${format}" are not supported`)
+      fs.rmSync(file)
+    }
+  })
+
+  it.each(['mlt', 'application/vnd.maplibre-vector-tile'])('of MapLibre Tiles says so as %s', (format) => {
+    write(TABLES, [[1, 0, 0, gzipSync(Buffer.from([2, 1]))]], { format })
+    expect(probeMbtiles(folder, file)).toMatchObject({ format: 'mlt', encoding: 'gzip', tileSize: 512, warnings: [] })
+  })
+
+  it('has the bounds of its tiles if the declared ones contain none, with both in a warning', () => {
+    write(TABLES, [[5, 16, 21, PNG]], { bounds: '-100,-50,-90,-40' })
+    expect(probeMbtiles(folder, file)).toMatchObject({
+      boundsDerived: true,
+      bounds: [0, expect.closeTo(48.92, 2), 11.25, expect.closeTo(55.78, 2)],
+      warnings: [
+        expect.stringMatching(
+          /the bounds -100, -50, -90, -40 contain no tile: at zoom 5 .* the tiles have columns 16-16/,
+        ),
+      ],
+    })
   })
 
   it('without tiles is not served', () => {

@@ -2,13 +2,13 @@ import { BrokenArchiveError, nothingToProbe } from '../broken-archive.js'
 import { extentOf } from '../folder/extent.js'
 import { gridByNumbers, layoutDoubts } from '../folder/layout-doubts.js'
 import { NO_METADATA, readMetadata, servedGrid } from '../metadata/metadata.js'
-import { orderByBounds } from '../rows/by-bounds.js'
+import { boundsWithoutTiles, orderByBounds } from '../rows/by-bounds.js'
 import { withOrderOfBounds } from '../rows/with-row-order.js'
-import { examineSample, formatBySamples, SAMPLE_BYTES } from '../sample.js'
+import { examineSample, formatBySamples, looksLikeMvt, SAMPLE_BYTES, sampleOf } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { zoomRange } from '../zoom-range.js'
 import { type OpenedDatabase, openDatabase } from './database.js'
-import { findZooms, readMetadataTable } from './queries.js'
+import { findZooms, readMetadataTable, samplesOf } from './queries.js'
 import { rangesOf } from './ranges.js'
 
 /** Probes an MBTiles archive: its metadata table, one tile of each zoom, and the ends of the index. Returns null without an archive, or without tiles. */
@@ -30,28 +30,33 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
   const ranges = rangesOf(database, size, zooms)
   const numbered = metadata.gridNamed === '' ? gridByNumbers(ranges) : { grid: servedGrid(metadata), warnings: [] }
   const doubts = layoutDoubts(ranges)
-  const bytes = formatBySamples(metadata.format, samples)
-  const format = bytes.format ?? unknownFormat(table?.format)
-  const examined = examineSample(format, samples.at(-1) ?? null)
+  // The deepest zoom first: its tiles are the most.
+  const sampled = [...samples].reverse()
+  const bytes = formatBySamples(metadata.format, [...sampled, ...samplesOf(database, size, zooms)])
+  const isOther =
+    metadata.format === null && isText(table?.format) && bytes.format === 'pbf' && !looksLikeMvt(sampled[0]!)
+  const format = (isOther ? null : bytes.format) ?? unknownFormat(table?.format)
+  const examined = examineSample(format, sampleOf(format, sampled))
   const zoom = zoomRange(metadata, { minZoom: zooms[0]!, maxZoom: zooms.at(-1)! })
+  const without = boundsWithoutTiles(ranges, metadata.bounds, numbered.grid)
+  const bounds = without === null ? metadata.bounds : null
+  const inGrid = ranges.filter(({ beyond }) => beyond === 0)
+  const extent = (order: 'xyz' | 'tms') => extentOf(inGrid, order, { tileMatrixSet: numbered.grid })
+  const extents = { xyz: extent('xyz'), tms: extent('tms') }
   const missing = table === null ? ['there is no usable metadata table'] : []
   const probe: TileSetProbe = {
     storage: 'mbtiles',
     rowsFromNorth: false,
-    // Writers that state the bounds follow the specification. Caches of tile servers state nothing, and keep the rows of their grid.
-    rowsAssumed: metadata.bounds === null,
+    rowsAssumed: true,
+    extents,
+    rowsSaid: metadata.scheme,
     format,
+    formats: bytes.formats,
     tileSize: examined.tileSize,
     minZoom: zoom.minZoom,
     maxZoom: zoom.maxZoom,
-    bounds:
-      metadata.bounds ??
-      extentOf(
-        ranges.filter(({ beyond }) => beyond === 0),
-        'tms',
-        { tileMatrixSet: numbered.grid },
-      ),
-    boundsDerived: metadata.bounds === null,
+    bounds: bounds ?? extents.tms,
+    boundsDerived: bounds === null,
     name: metadata.name,
     attribution: metadata.attribution,
     description: metadata.description,
@@ -69,14 +74,17 @@ function describe({ database, size, identity }: OpenedDatabase): TileSetProbe | 
       ...(doubts.unserved === null ? [] : [doubts.unserved]),
       ...bytes.warnings,
       ...zoom.warnings,
+      ...(without === null ? [] : [without]),
       ...examined.warnings,
     ],
   }
-  return withOrderOfBounds(probe, orderByBounds(ranges, metadata.bounds, numbered.grid))
+  return withOrderOfBounds(probe, orderByBounds(ranges, bounds, numbered.grid))
 }
 
+const isText = (said: unknown): said is string => typeof said === 'string' && said !== ''
+
 function unknownFormat(said: unknown): never {
-  if (typeof said === 'string' && said !== '') {
+  if (isText(said)) {
     throw new BrokenArchiveError(`tiles of the format ${JSON.stringify(said.slice(0, MAX_SAID))} are not supported`)
   }
   throw new BrokenArchiveError('neither the metadata nor a tile tells the format of the tiles')

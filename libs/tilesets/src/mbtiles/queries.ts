@@ -2,6 +2,7 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructur
 import { flipRow, MAX_ZOOM } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { spread } from '../folder/listing.js'
+import { SIGNATURE_BYTES } from '../formats.js'
 import { findTileTables, hasMetadataTable, KEY_COLUMNS, type TileTables } from './schema.js'
 import { asArchiveError } from './sqlite-error.js'
 
@@ -75,6 +76,26 @@ export function someOf(
   } catch (error) {
     throw asArchiveError(error)
   }
+}
+
+/** Limits of further samples: deepest zooms, and tiles of each. */
+const SAMPLED_ZOOMS = 3
+const SAMPLED_TILES = 8
+
+/** Returns the first bytes of some further tiles, evenly spread over the columns of the deepest zooms, to find the formats of a set. */
+export function samplesOf(database: DatabaseSyncInstance, size: number, zooms: readonly number[]): Uint8Array[] {
+  const { keys } = findTileTables(database)
+  const sql = `SELECT tile_column AS x FROM main.${keys} WHERE zoom_level = ? AND tile_column >= ? ORDER BY tile_column LIMIT 1`
+  // Without an index that begins so, each step would read the table.
+  const plan: { detail: unknown }[] = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(0, 0)
+  if (!plan.every(({ detail }) => /zoom_level=\? AND tile_column>\?/.test(String(detail)))) return []
+  const query = prepareTileQuery(database, size, true)
+  return zooms.slice(-SAMPLED_ZOOMS).flatMap((z) =>
+    someOf(database, z, SAMPLED_TILES).flatMap((place) => {
+      const data = query(...place)
+      return data === null ? [] : [data.slice(0, SIGNATURE_BYTES)]
+    }),
+  )
 }
 
 /** Yields the addresses of one zoom that have a tile, XYZ. It reads the whole table, so it must not run in a process that serves requests. */

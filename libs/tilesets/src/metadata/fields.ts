@@ -1,4 +1,4 @@
-import { type Bounds, type VectorLayer, vectorLayerSchema } from '@gateway/contracts/basemap.js'
+import { type Bounds, type VectorLayer, vectorLayerSchema, wrappedLongitudes } from '@gateway/contracts/basemap.js'
 import { MAX_ZOOM } from '../address.js'
 
 /** Maximum length of a name, description or attribution in characters; every TileJSON document contains them. */
@@ -25,13 +25,14 @@ export function readZoom(field: string, value: unknown, warnings: string[]): num
   return null
 }
 
-/** Parses west, south, east, north in degrees, cut at the ends of the world. West greater than east means across the antimeridian. */
+/** Parses west, south, east, north in degrees, wrapped and cut at the ends of the world. West greater than east means across the antimeridian. */
 export function readBounds(value: unknown, warnings: string[]): Bounds | null {
   if (isSilent(value)) return null
   const parts: unknown[] = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
   const [west, south, east, north] = parts.map(toNumber)
   if (parts.length === 4 && [west, south, east, north].every(Number.isFinite) && south! <= north! && west !== east) {
-    const bounds: Bounds = [clamp(west!, 180), clamp(south!, 90), clamp(east!, 180), clamp(north!, 90)]
+    const [from, to] = wrappedLongitudes(west!, east!) ?? [clamp(west!, 180), clamp(east!, 180)]
+    const bounds: Bounds = [from, clamp(south!, 90), to, clamp(north!, 90)]
     if (bounds[0] !== bounds[2] && bounds[1] !== bounds[3]) return bounds
   }
   warnings.push('bounds are not west, south, east, north in degrees')

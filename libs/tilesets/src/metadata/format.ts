@@ -9,10 +9,14 @@ const FORMAT_OF_MEDIA_TYPE: ReadonlyMap<string, TileFormat> = new Map([
   ['image/avif', 'avif'],
   ['application/x-protobuf', 'pbf'],
   ['application/vnd.mapbox-vector-tile', 'pbf'],
+  ['application/vnd.maplibre-vector-tile', 'mlt'],
+  ['application/vnd.maplibre-tile', 'mlt'],
 ])
 
 /** Returns the tile format from `format` (an extension or media type, as in MBTiles), or else from the first URL in TileJSON's `tiles`. */
 export function formatOfMetadata(fields: Readonly<Record<string, unknown>>): TileFormat | null {
+  // TileJSON's `encoding`, of which other values are about heights.
+  if (fields.encoding === 'mlt') return 'mlt'
   if (typeof fields.format === 'string') {
     const named = fields.format.trim().toLowerCase()
     const format = formatOfExtension(named) ?? FORMAT_OF_MEDIA_TYPE.get(named)

@@ -96,6 +96,20 @@ it.each([
   expect(readMetadata({ center })).toMatchObject({ other: told === undefined ? {} : { center: told }, warnings: [] })
 })
 
+it.each([
+  ['170,-20,190,0', [170, -20, -170, 0]],
+  ['180,-20,190,0', [-180, -20, -170, 0]],
+  ['-190,-20,-170,0', [170, -20, -170, 0]],
+  ['170,-20,180.000001,0', [170, -20, 180, 0]],
+  ['-180.004,-20,-60,0', [-180, -20, -60, 0]],
+  ['190,-20,200,0', [-170, -20, -160, 0]],
+  ['0,-20,360,0', [-180, -20, 180, 0]],
+  ['100,-20,260,0', [100, -20, -100, 0]],
+  ['-20037508,-20037508,20037508,20037508', [-180, -90, 180, 90]],
+])('wraps the bounds %s', (bounds, wrapped) => {
+  expect(readMetadata({ bounds }).bounds).toEqual(wrapped)
+})
+
 it('cuts bounds at the ends of the world and keeps those across the antimeridian', () => {
   expect(readMetadata({ bounds: [-200, -95, 180.0000001, 95] }).bounds).toEqual([-180, -90, 180, 90])
   expect(readMetadata({ bounds: '170,-20,-170,0' }).bounds).toEqual([170, -20, -170, 0])

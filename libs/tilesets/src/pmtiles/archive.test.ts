@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { brotliCompressSync, gunzipSync } from 'node:zlib'
+import { brotliCompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { PMTiles, type RangeResponse } from 'pmtiles'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -190,12 +190,18 @@ describe('a round trip', () => {
 })
 
 describe('a probe', () => {
+  const change = (offset: number, value: number) => {
+    const bytes = fs.readFileSync(file)
+    bytes[offset] = value
+    fs.writeFileSync(file, bytes)
+  }
+
   it('returns the facts of header, metadata and a tile', async () => {
     await writePmtiles(
       file,
       [
         { z: 3, x: 1, y: 1, data: PNG },
-        { z: 5, x: 9, y: 9, data: PNG },
+        { z: 5, x: 16, y: 15, data: PNG },
       ],
       ABOUT,
     )
@@ -215,6 +221,63 @@ describe('a probe', () => {
       encoding: 'identity',
       warnings: [],
     })
+  })
+
+  it.each([
+    ['gzip', 2, PNG, 'identity'],
+    ['brotli', 3, PNG, 'identity'],
+    ['none', 1, gzipSync(PNG), 'gzip'],
+  ] as const)('believes the bytes of a tile if the header says %s', async (said, method, data, encoding) => {
+    await writePmtiles(file, [{ z: 0, x: 0, y: 0, data }], ABOUT)
+    change(98, method)
+    const probe = await probePmtiles(folder, file)
+    expect([probe?.encoding, probe?.warnings]).toEqual([
+      encoding,
+      expect.arrayContaining([expect.stringContaining(`compression of tiles is declared as ${said}`)]),
+    ])
+    const set = await open()
+    expect(await set.tile({ z: 0, x: 0, y: 0 })).toMatchObject({ encoding, format: 'png' })
+    set.close()
+  })
+
+  it('reads metadata that is not compressed as the header says, and Mapbox Vector Tiles of an unknown compression', async () => {
+    const mvt = Buffer.from('1a057802', 'hex')
+    await writePmtiles(file, [{ z: 0, x: 0, y: 0, data: mvt }], { ...ABOUT, format: 'pbf', encoding: 'identity' })
+    const metadata = Buffer.from('{"name": "raw"}')
+    const bytes = fs.readFileSync(file)
+    const place = bytes.length
+    fs.writeFileSync(file, Buffer.concat([bytes, metadata]))
+    change(98, 0)
+    const fd = fs.openSync(file, 'r+')
+    const words = Buffer.alloc(16)
+    words.writeBigUInt64LE(BigInt(place), 0)
+    words.writeBigUInt64LE(BigInt(metadata.length), 8)
+    fs.writeSync(fd, words, 0, 16, 24)
+    fs.closeSync(fd)
+    expect(await probePmtiles(folder, file)).toMatchObject({
+      name: 'raw',
+      format: 'pbf',
+      encoding: 'identity',
+      warnings: [],
+    })
+  })
+
+  it('has tiles at zooms that the header leaves out', async () => {
+    await writePmtiles(
+      file,
+      [0, 1, 2].map((z) => ({ z, x: 0, y: 0, data: PNG })),
+      { ...ABOUT, bounds: [-180, -85, 180, 85] },
+    )
+    change(100, 1)
+    change(101, 1)
+    expect(await probePmtiles(folder, file)).toMatchObject({
+      minZoom: 0,
+      maxZoom: 2,
+      bounds: [-180, -85, 180, 85],
+    })
+    const set = await open()
+    expect(await set.tile({ z: 2, x: 0, y: 0 })).not.toBeNull()
+    set.close()
   })
 
   it('keeps the center of its metadata', async () => {
@@ -261,12 +324,22 @@ describe('a broken archive', () => {
     await expectBroken(good.subarray(0, 100), /not a PMTiles archive/)
     await expectBroken(good.subarray(0, 5000), /lies beyond the end/)
     await expectBroken(changed(97, 4), /directories compressed with zstd/)
-    await expectBroken(changed(98, 4), /tiles compressed with zstd/)
-    await expectBroken(changed(98, 3), /tiles compressed with brotli/)
-    await expectBroken(changed(99, 6), /tiles of type Mlt/)
+    await expectBroken(Buffer.concat([Buffer.from([0x50, 0x4d, 2, 0]), good.subarray(4)]), /version 2 is not supported/)
+    await expectBroken(changed(99, 9), /tiles of type 9/)
     await expectBroken(changed(101, 99), /zooms 7-99/)
-    await expectBroken(changed(97, 1), /a directory of the archive/)
     await expectBroken(changed(97, 3), /cannot be unpacked/)
+  })
+
+  it('is not served if its tiles have a compression that no client reads', async () => {
+    const good = await written()
+    for (const [method, words] of [
+      [4, /tiles compressed with zstd/],
+      [3, /tiles compressed with brotli/],
+    ] as const) {
+      good[98] = method
+      fs.writeFileSync(file, good)
+      await expect(probePmtiles(folder, file)).rejects.toThrow(words)
+    }
   })
 
   it('never hangs, allocates without limit or throws another error, whatever bytes are changed', async () => {

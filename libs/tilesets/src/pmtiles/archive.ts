@@ -7,7 +7,7 @@ import type { FileInExtents } from '../extents.js'
 import { readExactly } from '../read-exactly.js'
 import { type Directory, decodeDirectory } from './directory.js'
 import { type ArchiveHeader, readHeader, type Section } from './header.js'
-import { HEADER_BYTES, MAX_DIRECTORY_BYTES, MAX_METADATA_BYTES } from './layout.js'
+import { HEADER_BYTES, MAX_DIRECTORY_BYTES, MAX_METADATA_BYTES, MAX_PMTILES_ZOOM } from './layout.js'
 
 /** An opened PMTiles 3 archive. Header and root directory are in memory; leaf directories are read on demand. */
 export interface PmtilesArchive {
@@ -43,7 +43,21 @@ export async function readStart(
   size: number,
 ): Promise<Pick<PmtilesArchive, 'header' | 'root'>> {
   const header = readHeader(await read({ offset: 0, length: Math.min(HEADER_BYTES, size) }), size)
-  return { header, root: unpackDirectory(header, await read(header.root)) }
+  const root = unpackDirectory(header, await read(header.root))
+  return { header: { ...header, ...zoomsOf(header, root) }, root }
+}
+
+/** Widens the zooms of the header by those of the root directory, so that the tiles which are there are served. */
+export function zoomsOf(header: Pick<ArchiveHeader, 'minZoom' | 'maxZoom'>, { tileIds }: Directory) {
+  const zooms = [tileIds[0], tileIds.at(-1)].flatMap((tileId) => (tileId === undefined ? [] : [zoomOf(tileId)]))
+  return { minZoom: Math.min(header.minZoom, ...zooms), maxZoom: Math.max(header.maxZoom, ...zooms) }
+}
+
+/** Returns the zoom of a tile's number, at most the deepest one whose numbers are exact. */
+export function zoomOf(tileId: number): number {
+  let z = 0
+  for (let end = 1; tileId >= end && z < MAX_PMTILES_ZOOM; end += 4 ** z) z++
+  return z
 }
 
 /** Reads the JSON metadata; empty if it is not valid JSON. Rejects with `BrokenArchiveError` if it cannot be decompressed. */
@@ -66,11 +80,15 @@ export function unpackDirectory(header: ArchiveHeader, bytes: Uint8Array): Direc
   return decodeDirectory(unpack(bytes, header.internalCompression, MAX_DIRECTORY_BYTES))
 }
 
+/** Unpacks by the bytes where they contradict the declared compression: a gzip stream has a signature, and checks itself. */
 function unpack(data: Uint8Array, compression: Compression, maxOutputLength: number): Uint8Array {
   try {
-    if (compression === Compression.Gzip) return gunzipSync(data, { maxOutputLength })
-    return compression === Compression.Brotli ? brotliDecompressSync(data, { maxOutputLength }) : data
+    if (compression === Compression.Brotli) return brotliDecompressSync(data, { maxOutputLength })
+    if (data[0] !== 0x1f || data[1] !== 0x8b) return data
+    return gunzipSync(data, { maxOutputLength })
   } catch {
+    // Plain data may begin with the same bytes.
+    if (compression === Compression.None || compression === Compression.Unknown) return data
     throw new BrokenArchiveError('a directory or the metadata cannot be unpacked')
   }
 }

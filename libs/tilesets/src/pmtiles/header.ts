@@ -2,6 +2,7 @@ import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
 import { bytesToHeader, Compression, type Header, TileType } from 'pmtiles'
 import { BrokenArchiveError } from '../broken-archive.js'
+import { encodingOf, sniffFormat } from '../formats.js'
 import type { TileEncoding } from '../tile-set.js'
 import {
   HEADER_BYTES,
@@ -40,16 +41,19 @@ const FORMAT_OF_TYPE: ReadonlyMap<TileType, TileFormat> = new Map([
   [TileType.Jpeg, 'jpg'],
   [TileType.Webp, 'webp'],
   [TileType.Avif, 'avif'],
+  [TileType.Mlt, 'mlt'],
 ])
 
 /** Reads and checks the first 127 bytes of an archive of `fileSize` bytes. Throws `BrokenArchiveError`. */
 export function readHeader(bytes: Uint8Array, fileSize: number): ArchiveHeader {
   const copy = Uint8Array.from(bytes.subarray(0, HEADER_BYTES))
+  // Versions 1 and 2 begin with two letters and a number of two bytes.
+  if (copy[0] === 0x50 && copy[1] === 0x4d && copy[3] === 0 && (copy[2] === 1 || copy[2] === 2))
+    throw unsupportedVersion(copy[2])
   if (Buffer.from(copy.buffer).toString('latin1', 0, 7) !== MAGIC || copy.length < HEADER_BYTES) {
     throw new BrokenArchiveError(sentence('said.no_pmtiles'))
   }
-  if (copy[7] !== SPEC_VERSION)
-    throw new BrokenArchiveError(`PMTiles version ${copy[7]} is not supported, only version 3 is`)
+  if (copy[7] !== SPEC_VERSION) throw unsupportedVersion(copy[7] as number)
   const raw = bytesToHeader(copy.buffer)
   if (raw.minZoom > raw.maxZoom || raw.maxZoom > MAX_PMTILES_ZOOM) {
     throw new BrokenArchiveError(`zooms ${raw.minZoom}-${raw.maxZoom} are not a range within 0-${MAX_PMTILES_ZOOM}`)
@@ -71,26 +75,46 @@ export function readHeader(bytes: Uint8Array, fileSize: number): ArchiveHeader {
   }
 }
 
+function unsupportedVersion(version: number): BrokenArchiveError {
+  return new BrokenArchiveError(
+    `PMTiles version ${version} is not supported, only version 3 is: convert it with pmtiles convert`,
+  )
+}
+
 function checkedKinds(raw: Header) {
   const { internalCompression, tileCompression, tileType } = raw
-  if (![Compression.None, Compression.Gzip, Compression.Brotli].includes(internalCompression)) {
+  if (internalCompression === Compression.Zstd) {
     throw new BrokenArchiveError(`directories compressed with ${nameOf(internalCompression)} are not supported`)
   }
-  encodingOfTiles(tileCompression, tileType)
   if (tileType !== TileType.Unknown && !FORMAT_OF_TYPE.has(tileType)) {
     throw new BrokenArchiveError(`tiles of type ${TileType[tileType] ?? tileType} are not supported`)
   }
   return { internalCompression, tileCompression, tileType }
 }
 
-/** Returns the compression of the tiles. Images with an unknown compression are taken unchanged. */
-export function encodingOfTiles(compression: Compression, type: TileType): TileEncoding {
-  if (compression === Compression.Gzip) return 'gzip'
-  if (compression === Compression.None) return 'identity'
-  if (compression === Compression.Unknown && type !== TileType.Mvt) return 'identity'
-  throw new BrokenArchiveError(
-    `tiles compressed with ${nameOf(compression)} are not supported, only plain and gzip ones are`,
-  )
+/**
+ * Returns the compression of the tiles by the bytes of one, which decide, with a warning if the header contradicts them. Throws `BrokenArchiveError` for
+ * a compression that is not served, unless the bytes show that the header is wrong.
+ */
+export function encodingOfTiles(
+  { tileCompression }: Pick<ArchiveHeader, 'tileCompression'>,
+  first: Uint8Array | null,
+): { readonly encoding: TileEncoding; readonly warnings: readonly string[] } {
+  const encoding = first === null ? 'identity' : encodingOf(first)
+  const isKnown = first !== null && sniffFormat(first) !== null
+  const said = { [Compression.Gzip]: 'gzip', [Compression.None]: 'identity' }[tileCompression as 1 | 2]
+  if (said === undefined && tileCompression !== Compression.Unknown && !isKnown) {
+    throw new BrokenArchiveError(
+      `tiles compressed with ${nameOf(tileCompression)} are not supported, only plain and gzip ones are`,
+    )
+  }
+  if (first === null || tileCompression === Compression.Unknown || said === encoding) return { encoding, warnings: [] }
+  const found = encoding === 'gzip' ? 'gzip' : 'not compressed'
+  const name = nameOf(tileCompression)
+  return {
+    encoding,
+    warnings: [`the compression of tiles is declared as ${name}, but their bytes are ${found}: they are served so`],
+  }
 }
 
 /** Returns null if the header does not state it. */

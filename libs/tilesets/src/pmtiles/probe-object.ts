@@ -2,16 +2,20 @@ import { sentence } from '@gateway/contracts/messages.js'
 import type { ObjectStore, ReadOptions } from '@gateway/core/object-storage/object-store.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import { objectIdentity } from '../cache-tags.js'
+import { SIGNATURE_BYTES } from '../formats.js'
 import { SAMPLE_BYTES } from '../sample.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { unpackDirectory, unpackJson } from './archive.js'
 import { readHeader, type Section } from './header.js'
 import { HEADER_BYTES, MAX_ROOT_BYTES } from './layout.js'
-import { describeArchive } from './probe.js'
+import { describeArchive, sampledTiles } from './probe.js'
 import { findTile } from './source.js'
 
+/** Maximum number of tiles whose first bytes are read, each by a request, and by another one for its leaf directory. */
+const MAX_SAMPLES = 3
+
 /**
- * `probePmtiles` for an object, by three or four range requests, all of the same content. Rejects with `BrokenArchiveError` and the store's errors,
+ * `probePmtiles` for an object, by at most eight range requests, all of the same content. Rejects with `BrokenArchiveError` and the store's errors,
  * including `ObjectReplaced`.
  */
 export async function probePmtilesObject(
@@ -32,10 +36,14 @@ export async function probePmtilesObject(
   const identity = objectIdentity(facts)
   const root = unpackDirectory(header, await read(header.root))
   const fields = header.metadata.length === 0 ? {} : unpackJson(header, await read(header.metadata))
-  const search = findTile({ fd: -1, identity, modifiedMs: 0, header, root }, new Map(), root.tileIds[0]!)
-  let step = search.next()
-  while (!step.done) step = search.next(await read(step.value))
-  const first = step.value
-  const sample = first === null ? null : await read({ ...first, length: Math.min(first.length, SAMPLE_BYTES) })
-  return describeArchive({ header, identity }, fields, sample)
+  const leaves = new Map()
+  const samples: Buffer[] = []
+  for (const [i, tileId] of sampledTiles({ root }, MAX_SAMPLES).entries()) {
+    const search = findTile({ fd: -1, identity, modifiedMs: 0, header, root }, leaves, tileId)
+    let step = search.next()
+    while (!step.done) step = search.next(await read(step.value))
+    const limit = i === 0 ? SAMPLE_BYTES : SIGNATURE_BYTES
+    if (step.value !== null) samples.push(await read({ ...step.value, length: Math.min(step.value.length, limit) }))
+  }
+  return describeArchive({ header, root, identity }, fields, samples)
 }

@@ -1,10 +1,12 @@
 import fs from 'node:fs'
+import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { SharedHandle } from '@gateway/core/files/shared-handle.js'
 import { LRUCache } from 'lru-cache'
 import { zxyToTileId } from 'pmtiles'
 import { isInPyramid } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
 import type { OpenExtent } from '../extents.js'
+import { kindOf, SIGNATURE_BYTES } from '../formats.js'
 import { readExactly } from '../read-exactly.js'
 import {
   type CachedReader,
@@ -16,10 +18,9 @@ import {
   type Tile,
   type TilePlace,
 } from '../source.js'
-import type { TileEncoding } from '../tile-set.js'
 import { openArchive, type PmtilesArchive, unpackDirectory } from './archive.js'
 import { type Directory, directoryBytes, findEntry } from './directory.js'
-import { encodingOfTiles, type Section } from './header.js'
+import type { Section } from './header.js'
 import { MAX_DIRECTORY_BYTES, MAX_LEAF_DEPTH } from './layout.js'
 
 /** Maximum memory for decoded leaf directories of one archive: some 600,000 entries. The largest allowed leaf fits. */
@@ -51,7 +52,12 @@ export async function openPmtiles(spec: SourceSpec, cached: CachedReader | null)
   const opening = await openArchive(spec.root, spec.path)
   if (!opening.ok) return null
   const remote = spec.isRemote ? spec.root : undefined
-  return new PmtilesSource(opening.archive, new FileBytes(opening.archive.fd, remote, cached), cached !== null)
+  return new PmtilesSource(
+    opening.archive,
+    new FileBytes(opening.archive.fd, remote, cached),
+    spec.format,
+    cached !== null,
+  )
 }
 
 /** Bytes of an archive on a local disk, or on a mounted remote file system (`remote`). Closes the descriptor when its last user is done. */
@@ -99,22 +105,23 @@ export class PmtilesSource implements Source {
   readonly #archive: PmtilesArchive
   readonly #bytes: ArchiveBytes
   readonly #hasLayout: boolean
-  readonly #encoding: TileEncoding
+  readonly #format: TileFormat
   readonly #leaves = new LRUCache<number, Directory>({ maxSize: MAX_LEAF_BYTES, sizeCalculation: directoryBytes })
 
   /** @param hasLayout true if other code may read its parts in memory */
-  constructor(archive: PmtilesArchive, bytes: ArchiveBytes, hasLayout: boolean) {
+  constructor(archive: PmtilesArchive, bytes: ArchiveBytes, format: TileFormat, hasLayout: boolean) {
     this.#archive = archive
     this.#bytes = bytes
     this.#hasLayout = hasLayout
-    this.#encoding = encodingOfTiles(archive.header.tileCompression, archive.header.tileType)
+    this.#format = format
   }
 
   async tile(place: TilePlace): Promise<Tile | null> {
     const section = await finish(this.#search(place), (leaf) => this.#bytes.read(leaf))
     if (section === null) return null
-    const body = section.length > SMALL_BYTES ? this.#bytes.part(section) : this.#bytes.read(section)
-    return this.#toTile(section, await body)
+    if (section.length <= SMALL_BYTES) return this.#toTile(section, await this.#bytes.read(section))
+    const start = await this.#bytes.read(startOf(section))
+    return this.#toTile(section, await this.#bytes.part(section), start)
   }
 
   tileIfCached(place: TilePlace): Tile | null | undefined {
@@ -128,12 +135,14 @@ export class PmtilesSource implements Source {
     const section = step.value
     if (section === null) return null
     const isLarge = section.length > SMALL_BYTES
-    const body = isLarge ? this.#bytes.partIfCached(section) : this.#bytes.readIfCached(section)
-    return body === null ? undefined : this.#toTile(section, body)
+    const start = this.#bytes.readIfCached(isLarge ? startOf(section) : section)
+    if (start === null) return undefined
+    const body = isLarge ? this.#bytes.partIfCached(section) : start
+    return body === null ? undefined : this.#toTile(section, body, start)
   }
 
   layout(): SourceLayout | null {
-    return this.#hasLayout ? { kind: 'archive', archive: this.#archive, encoding: this.#encoding } : null
+    return this.#hasLayout ? { kind: 'archive', archive: this.#archive } : null
   }
 
   *knownLeaves(place: TilePlace): Generator<readonly [offset: number, leaf: Directory], Section | null> {
@@ -178,12 +187,16 @@ export class PmtilesSource implements Source {
     return yield* findTile(this.#archive, this.#leaves, zxyToTileId(z, x, y))
   }
 
-  #toTile({ offset, length }: Section, body: Tile['body']): Tile {
+  #toTile({ offset, length }: Section, body: Tile['body'], start = body as Uint8Array): Tile {
     const { identity, modifiedMs } = this.#archive
     // Not the address: tiles of equal content are stored once, and share their entry in every cache.
     const place = `${offset.toString(36)}-${length.toString(36)}`
-    return { body, encoding: this.#encoding, identity: `${identity}-${place}`, modifiedMs, file: null }
+    return { body, ...kindOf(this.#format, start), identity: `${identity}-${place}`, modifiedMs, file: null }
   }
+}
+
+function startOf({ offset, length }: Section): Section {
+  return { offset, length: Math.min(length, SIGNATURE_BYTES) }
 }
 
 /** Finds the position of a tile's bytes in the file; null: the archive has no such tile. */

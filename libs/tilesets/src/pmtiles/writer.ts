@@ -23,6 +23,7 @@ const TYPE_OF_FORMAT: Readonly<Record<TileFormat, TileType>> = {
   jpg: TileType.Jpeg,
   webp: TileType.Webp,
   avif: TileType.Avif,
+  mlt: TileType.Mlt,
 }
 
 /**

@@ -3,7 +3,7 @@ import { openBelow } from '@gateway/core/files/open-below.js'
 import { SharedHandle } from '@gateway/core/files/shared-handle.js'
 import { LRUCache } from 'lru-cache'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { encodingOf } from '../formats.js'
+import { kindOf, SIGNATURE_BYTES } from '../formats.js'
 import type { Directory } from '../pmtiles/directory.js'
 import { readExactly } from '../read-exactly.js'
 import {
@@ -113,10 +113,10 @@ export class RangeSource implements ListedSource {
     }
     let isKept = false
     try {
-      const start = this.#spec.format === 'pbf' ? await readExactly(file.fd, section.offset, 2) : null
+      const start = await readExactly(file.fd, section.offset, SIGNATURE_BYTES)
       const { offset, length } = section
       const remote = this.#spec.isRemote ? this.#spec.root : undefined
-      const tile = this.#toTile(section, file, start ?? new Uint8Array(0))
+      const tile = this.#toTile(section, file, start)
       isKept = true
       return { ...tile, body: { fd: file.fd, offset, length, remote, release } }
     } finally {
@@ -148,15 +148,14 @@ export class RangeSource implements ListedSource {
 
   layout(): SourceLayout | null {
     const { archive, bundles } = this.#layout
-    const encoding = this.#spec.format === 'pbf' ? 'either' : 'identity'
     if (this.#spec.isRemote || this.#cached === null) return null
-    if (bundles !== undefined) return { kind: 'bundles', encoding, ...bundles }
+    if (bundles !== undefined) return { kind: 'bundles', ...bundles }
     const file = this.#files.get(this.#spec.path)
     if (archive === undefined || file === undefined) return null
     const { fd, size, identity, modifiedMs } = file
     const { minZoom, maxZoom, root, head } = archive
     const header = { minZoom, maxZoom, leaves: { offset: 0, length: NUMBERS }, tiles: { offset: 0, length: size } }
-    return { kind: 'archive', archive: { fd, identity, modifiedMs, header, root, ...(head && { head }) }, encoding }
+    return { kind: 'archive', archive: { fd, identity, modifiedMs, header, root, ...(head && { head }) } }
   }
 
   *knownLeaves(place: TilePlace): Generator<readonly [offset: number, leaf: Directory]> {
@@ -223,9 +222,8 @@ export class RangeSource implements ListedSource {
   }
 
   #toTile({ offset, length }: FileSection, { identity, modifiedMs }: OpenFile, body: Uint8Array): Tile {
-    const encoding = this.#spec.format === 'pbf' ? encodingOf(body) : 'identity'
     const place = `${offset.toString(36)}-${length.toString(36)}`
-    return { body, encoding, identity: `${identity}-${place}`, modifiedMs, file: null }
+    return { body, ...kindOf(this.#spec.format, body), identity: `${identity}-${place}`, modifiedMs, file: null }
   }
 }
 

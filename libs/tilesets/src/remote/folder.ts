@@ -7,7 +7,7 @@ import type { ObjectFacts } from '@gateway/core/object-storage/object-store.js'
 import { LRUCache } from 'lru-cache'
 import { flipRow } from '../address.js'
 import { BrokenArchiveError } from '../broken-archive.js'
-import { encodingOf } from '../formats.js'
+import { fileExtensions, kindOf } from '../formats.js'
 import type { Source, SourceSpec, Tile, TilePlace } from '../source.js'
 import { microsecondsOf, secondsFor } from './file-time.js'
 import type { RemoteObject } from './object-reader.js'
@@ -30,6 +30,8 @@ export function openRemoteFolder(spec: SourceSpec, object: RemoteObject, reading
 
 class RemoteFolder implements Source {
   readonly #spec: SourceSpec
+  /** extensions of the objects' names; several if the set has several formats */
+  readonly #extensions: readonly string[]
   readonly #object: RemoteObject
   readonly #reading: RemoteReading
   readonly #directory: string
@@ -40,6 +42,7 @@ class RemoteFolder implements Source {
 
   constructor(spec: SourceSpec, object: RemoteObject, reading: RemoteReading) {
     this.#spec = spec
+    this.#extensions = fileExtensions(spec)
     this.#object = object
     this.#reading = reading
     const name = createHash('sha256')
@@ -51,7 +54,14 @@ class RemoteFolder implements Source {
   }
 
   async tile(place: TilePlace): Promise<Tile | null> {
-    const name = this.#nameOf(place)
+    for (const extension of this.#extensions) {
+      const tile = await this.#find(this.#nameOf(place, extension))
+      if (tile !== null) return tile
+    }
+    return null
+  }
+
+  async #find(name: string): Promise<Tile | null> {
     if (this.#absent.has(name)) return null
     const kept = await this.#readKept(name)
     if (kept !== null && !kept.isOld) {
@@ -68,9 +78,10 @@ class RemoteFolder implements Source {
     }
   }
 
-  tileIfCached(place: TilePlace): Tile | null | undefined {
-    const name = this.#nameOf(place)
-    if (!this.#here.has(name)) return undefined
+  tileIfCached(place: TilePlace): Tile | undefined {
+    const named = this.#extensions.map((extension) => this.#nameOf(place, extension))
+    const name = named.find((one) => this.#here.has(one))
+    if (name === undefined || !this.#here.has(name)) return undefined
     const found = this.#reading.cached?.open(path.join(this.#directory, name)) ?? 'not_now'
     // An evicted tile is requested again.
     if (typeof found === 'string') return undefined
@@ -86,8 +97,8 @@ class RemoteFolder implements Source {
     clearInterval(this.#timer)
   }
 
-  #nameOf({ z, x, y, suffix = '' }: TilePlace): string {
-    const { storage, extension } = this.#spec
+  #nameOf({ z, x, y, suffix = '' }: TilePlace, extension: string): string {
+    const { storage } = this.#spec
     return `${z}/${x}/${storage === 'tms' ? flipRow(z, y) : y}${suffix}.${extension}`
   }
 
@@ -129,6 +140,7 @@ class RemoteFolder implements Source {
       if (facts.size > MAX_TILE_BYTES) throw new BrokenArchiveError('a tile is larger than can be read from elsewhere')
       if (bytes.length !== facts.size) throw new ObjectStoreTrouble('the answer is shorter than the tile')
       counts.fetchedBytes += bytes.length
+      if (bytes.length === 0) return this.#noteAbsent(name)
       void this.#keep(name, bytes, microseconds(facts))
       return this.#toTile(bytes, microseconds(facts))
     } catch (error) {
@@ -168,7 +180,7 @@ class RemoteFolder implements Source {
   #toTile(bytes: Uint8Array, modified: bigint): Tile {
     return {
       body: bytes,
-      encoding: this.#spec.format === 'pbf' ? encodingOf(bytes) : 'identity',
+      ...kindOf(this.#spec.format, bytes),
       identity: `${modified.toString(36)}-${bytes.length.toString(36)}`,
       modifiedMs: Number(modified / 1000n),
       file: null,

@@ -1,3 +1,4 @@
+import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { ObjectMissing, ObjectReplaced, ObjectStoreTrouble } from '@gateway/core/object-storage/errors.js'
 import type { ObjectFacts } from '@gateway/core/object-storage/object-store.js'
 import type { OpenExtent } from '../extents.js'
@@ -16,11 +17,15 @@ export interface RemoteReading {
 }
 
 /** Opens a remote PMTiles archive. null: it does not exist. Rejects with `BrokenArchiveError`, `ObjectRefused` and `ObjectStoreTrouble`. */
-export async function openRemotePmtiles(object: RemoteObject, reading: RemoteReading): Promise<Source | null> {
+export async function openRemotePmtiles(
+  object: RemoteObject,
+  reading: RemoteReading,
+  format: TileFormat,
+): Promise<Source | null> {
   const facts = await findFacts(object, reading.cache)
   if (facts === undefined) return null
   try {
-    return new RemotePmtiles(object, reading, await open(object, facts, reading))
+    return new RemotePmtiles(object, reading, await open(object, facts, reading, format), format)
   } catch (error) {
     throw error instanceof ObjectReplaced ? replacedAgain(error) : error
   }
@@ -30,22 +35,25 @@ async function open(
   object: RemoteObject,
   facts: ObjectFacts,
   { cache, cached }: RemoteReading,
+  format: TileFormat,
 ): Promise<PmtilesSource> {
   const bytes = new ObjectReader({ ...object, facts }, cache, cached)
   const start = await readStart((section) => bytes.read(section), facts.size)
   const modifiedMs = facts.modifiedAt?.getTime() ?? 0
   const archive = { fd: -1, extents: bytes.extents, identity: bytes.name, modifiedMs, ...start }
-  return new PmtilesSource(archive, bytes, cached !== null && cache.capacityBytes > 0)
+  return new PmtilesSource(archive, bytes, format, cached !== null && cache.capacityBytes > 0)
 }
 
 /** A reader during a replacement gets a tile of the old content or of the new one. */
 class RemotePmtiles implements Source {
   readonly #object: RemoteObject
   readonly #reading: RemoteReading
+  readonly #format: TileFormat
   #now: PmtilesSource
   #reopening: Promise<PmtilesSource | null> | null = null
 
-  constructor(object: RemoteObject, reading: RemoteReading, now: PmtilesSource) {
+  constructor(object: RemoteObject, reading: RemoteReading, now: PmtilesSource, format: TileFormat) {
+    this.#format = format
     this.#object = object
     this.#reading = reading
     this.#now = now
@@ -99,7 +107,7 @@ class RemotePmtiles implements Source {
     try {
       const facts = await this.#object.store.head(this.#object.key)
       if (facts === undefined) return null
-      this.#now = await open(this.#object, facts, this.#reading)
+      this.#now = await open(this.#object, facts, this.#reading, this.#format)
       return this.#now
     } finally {
       this.#reopening = null

@@ -52,7 +52,7 @@ export class RemoteSources {
       case 'tms':
         return openRemoteFolder(spec, object, reading)
       case 'pmtiles':
-        return openRemotePmtiles(object, reading)
+        return openRemotePmtiles(object, reading, spec.format)
       case 'mbtiles':
         return openRemoteMbtiles(spec, object, this.cache, mbtiles)
       default:

@@ -21,3 +21,27 @@ export function orderByBounds(
   if (fits('xyz') && misses('tms')) return 'xyz'
   return fits('tms') && misses('xyz') ? 'tms' : null
 }
+
+/**
+ * Returns a warning if bounds contain none of the listed tiles, whichever way rows are counted; null: they contain some, or that is not known. They are
+ * then useless.
+ */
+export function boundsWithoutTiles(
+  zooms: readonly ZoomExtent[],
+  bounds: Bounds | null,
+  grid: KnownTileMatrixSetId,
+): string | null {
+  const deepest = zooms.findLast(({ complete }) => complete)
+  if (deepest === undefined || bounds === null) return null
+  const { z, minColumn, maxColumn, minRow, maxRow } = deepest
+  const limits = tileMatrixLimits(TILE_MATRIX_SETS[grid], z, bounds)
+  const isApart = (low: number, high: number, from: number, to: number) => low > to + 1 || high < from - 1
+  const areRowsApart = [
+    [minRow, maxRow],
+    [flipRow(z, maxRow), flipRow(z, minRow)],
+  ].every(([low, high]) => isApart(low as number, high as number, limits.minRow, limits.maxRow))
+  if (!areRowsApart && !isApart(minColumn, maxColumn, limits.minColumn, limits.maxColumn)) return null
+  const inBounds = `columns ${limits.minColumn}-${limits.maxColumn} and rows ${limits.minRow}-${limits.maxRow}`
+  const stored = `columns ${minColumn}-${maxColumn} and rows ${minRow}-${maxRow}`
+  return `the bounds ${bounds.join(', ')} contain no tile: at zoom ${z} they are ${inBounds}, but the tiles have ${stored}; the bounds of the tiles are used`
+}

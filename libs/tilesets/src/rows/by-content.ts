@@ -1,6 +1,6 @@
-import type { RowOrder } from '@gateway/contracts/basemap.js'
 import sharp from 'sharp'
 import { spread } from '../folder/listing.js'
+import type { NumberOrder } from './with-row-order.js'
 
 /** The position of a tile as stored, without flipping rows. */
 export type StoredPlace = readonly [z: number, x: number, row: number]
@@ -13,6 +13,8 @@ export interface StoredImages {
   some(z: number, limit: number): Promise<readonly StoredPlace[]>
   /** Returns null if there is no such tile, or it is too large. */
   read(place: StoredPlace): Promise<Uint8Array | null>
+  /** true if the first number of a place may be a row instead of a column */
+  readonly mayBeTransposed: boolean
 }
 
 /** Limits: compared pairs of zooms, and parents per pair; each parent has up to four tiles below it. */
@@ -29,24 +31,27 @@ const CLEARLY = 4
 const MIN_TILES = 2
 
 /**
- * Determines the row order of a set from its images: a tile shows a quarter of the tile above it, the upper quarter if its row is even and rows
+ * Determines the order of a set's numbers from its images: a tile shows a quarter of the tile above it, the upper quarter if its row is even and rows
  * are counted from the north. Returns null if the images are inconclusive, because they are plain or drawn differently for each zoom. Rejects
  * with the errors of `read`.
  */
-export async function orderByContent(images: StoredImages): Promise<RowOrder | null> {
+export async function orderByContent(images: StoredImages): Promise<NumberOrder | null> {
   const pairs = images.zooms.filter((z) => images.zooms.includes(z + 1))
-  let order: RowOrder | null = null
+  let possible: readonly NumberOrder[] = images.mayBeTransposed ? [...PLAIN, ...TRANSPOSED] : PLAIN
   let tiles = 0
   for (const z of spread(pairs, MAX_PAIRS)) {
     for (const parent of await parentsAt(images, z)) {
-      const found = await compareFamily(images, parent)
+      const found = await compareFamily(images, parent, possible)
       if (found === null) continue
-      if (order !== null && found.order !== order) return null
-      order = found.order
+      possible = found.possible
       tiles += found.tiles
     }
   }
-  return tiles >= MIN_TILES ? order : null
+  if (tiles < MIN_TILES) return null
+  const [order, other] = possible
+  // Tiles on the diagonal of a quarter look alike in both orders of numbers: then the usual one holds.
+  const isOne = possible.length === 1 || (possible.length === 2 && other === MIRRORED[order as NumberOrder])
+  return order !== undefined && isOne ? order : null
 }
 
 /** Returns parents with tiles below them. */
@@ -57,33 +62,48 @@ async function parentsAt(images: StoredImages, z: number): Promise<StoredPlace[]
 }
 
 interface Compared {
-  readonly order: RowOrder
-  /** number of tiles that are conclusive in this order */
+  /** orders in which these tiles fit; none if they contradict those of other parents */
+  readonly possible: readonly NumberOrder[]
+  /** number of tiles that are conclusive */
   readonly tiles: number
 }
 
-async function compareFamily(images: StoredImages, [z, x, row]: StoredPlace): Promise<Compared | null> {
+const PLAIN = ['xyz', 'tms'] as const
+const TRANSPOSED = ['zyx', 'zyx_tms'] as const
+/** The other order of numbers with the same order of rows. */
+const MIRRORED: Readonly<Record<NumberOrder, NumberOrder>> = { xyz: 'zyx', tms: 'zyx_tms', zyx: 'xyz', zyx_tms: 'tms' }
+
+/** @param possible orders that are left. Returns null if these tiles say nothing. */
+async function compareFamily(
+  images: StoredImages,
+  [z, x, row]: StoredPlace,
+  possible: readonly NumberOrder[],
+): Promise<Compared | null> {
   const parent = await pixelsOf(await images.read([z, x, row]), SIDE * 2)
   if (parent === null) return null
-  const errors = { xyz: 0, tms: 0 }
+  const errors: Record<NumberOrder, number> = { xyz: 0, tms: 0, zyx: 0, zyx_tms: 0 }
   let tiles = 0
-  for (const [right, odd] of [
+  for (const [first, second] of [
     [0, 0],
     [1, 0],
     [0, 1],
     [1, 1],
   ] as const) {
-    const child = await pixelsOf(await images.read([z + 1, 2 * x + right, 2 * row + odd]), SIDE)
+    const child = await pixelsOf(await images.read([z + 1, 2 * x + first, 2 * row + second]), SIDE)
     if (child === null) continue
-    const xyz = difference(child, quarter(parent, right, odd))
-    const tms = difference(child, quarter(parent, right, 1 - odd))
+    const xyz = difference(child, quarter(parent, first, second))
+    const tms = difference(child, quarter(parent, first, 1 - second))
     errors.xyz += xyz
     errors.tms += tms
+    errors.zyx += difference(child, quarter(parent, second, first))
+    errors.zyx_tms += difference(child, quarter(parent, second, 1 - first))
     if (Math.max(xyz, tms) > LEAST_DIFFERENCE) tiles++
   }
-  if (tiles === 0) return null
-  if (errors.xyz * CLEARLY < errors.tms) return { order: 'xyz', tiles }
-  return errors.tms * CLEARLY < errors.xyz ? { order: 'tms', tiles } : null
+  const known = images.mayBeTransposed ? [...PLAIN, ...TRANSPOSED] : [...PLAIN]
+  const best = Math.min(...known.map((order) => errors[order]))
+  const fitting = known.filter((order) => errors[order] <= best * CLEARLY)
+  if (tiles === 0 || fitting.length === known.length) return null
+  return { possible: possible.filter((order) => fitting.includes(order)), tiles }
 }
 
 /** Returns colours multiplied by their opacity, so that invisible ones do not count. null: the image is missing, or cannot be decoded. */

@@ -1,13 +1,14 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import type { RowOrder } from '@gateway/contracts/basemap.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { listNames, listNumbers, parseTileName, spread } from '../folder/listing.js'
+import { fileExtensions } from '../formats.js'
 import { openDatabase } from '../mbtiles/database.js'
 import { findZooms, prepareTileQuery, someOf } from '../mbtiles/queries.js'
 import type { TileSetProbe } from '../tile-set.js'
 import { orderByContent, type StoredImages } from './by-content.js'
+import type { NumberOrder } from './with-row-order.js'
 
 /** Maximum size of an examined image in bytes. */
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024
@@ -15,15 +16,15 @@ const readAsync = promisify(fs.readFile) as (fd: number) => Promise<Buffer>
 const closeAsync = promisify(fs.close)
 
 /** The facts about a set that its row order depends on. */
-export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension'>
+export type RowOrderTask = Pick<TileSetProbe, 'storage' | 'extension' | 'formats'>
 
 /**
- * Determines the row order of a folder or MBTiles archive from its images. Returns null if they do not show it. Decodes images, which may be
+ * Determines the order of the numbers of a folder or MBTiles archive from its images. Returns null if they do not show it. Decodes images, which may be
  * malicious, so it must run in a process that can be ended. Throws `BrokenArchiveError` and the disk's errors.
  */
-export async function findRowOrder(root: string, file: string, task: RowOrderTask): Promise<RowOrder | null> {
+export async function findRowOrder(root: string, file: string, task: RowOrderTask): Promise<NumberOrder | null> {
   if (task.storage === 'xyz' || task.storage === 'tms')
-    return orderByContent(await imagesOfFolder(root, file, task.extension))
+    return orderByContent(await imagesOfFolder(root, file, fileExtensions(task)))
   if (task.storage !== 'mbtiles') return null
   const opened = openDatabase(root, file)
   if (!opened.ok) return null
@@ -32,6 +33,7 @@ export async function findRowOrder(root: string, file: string, task: RowOrderTas
     // `rowsFromNorth` is true only to disable flipping, since places here have rows as stored.
     const query = prepareTileQuery(database, size, true)
     return await orderByContent({
+      mayBeTransposed: false,
       zooms: findZooms(database, size, 0).zooms,
       some: async (z, limit) => someOf(database, z, limit),
       read: async (place) => {
@@ -44,8 +46,9 @@ export async function findRowOrder(root: string, file: string, task: RowOrderTas
   }
 }
 
-async function imagesOfFolder(root: string, folder: string, extension: string): Promise<StoredImages> {
+async function imagesOfFolder(root: string, folder: string, extensions: readonly string[]): Promise<StoredImages> {
   return {
+    mayBeTransposed: true,
     zooms: await listNumbers(root, folder),
     some: async (z, limit) => {
       const columns = await listNumbers(root, path.join(folder, String(z)))
@@ -53,20 +56,28 @@ async function imagesOfFolder(root: string, folder: string, extension: string): 
         const names = await listNames(root, path.join(folder, String(z), String(x)))
         const rows = names.flatMap((name) => {
           const tile = parseTileName(z, name)
-          return tile?.extension === extension ? [tile.y] : []
+          return tile !== null && extensions.includes(tile.extension) ? [tile.y] : []
         })
         return spread(rows, columns.length < limit ? limit : 1).map((row) => [z, x, row] as const)
       })
       return spread((await Promise.all(found)).flat(), limit)
     },
     read: async ([z, x, row]) => {
-      const opened = await openBelow(root, path.join(folder, String(z), String(x), `${row}.${extension}`))
-      if (!opened.ok) return null
-      try {
-        return opened.size > MAX_IMAGE_BYTES ? null : await readAsync(opened.fd)
-      } finally {
-        await closeAsync(opened.fd)
+      for (const extension of extensions) {
+        const image = await readImage(root, path.join(folder, String(z), String(x), `${row}.${extension}`))
+        if (image !== null) return image
       }
+      return null
     },
+  }
+}
+
+async function readImage(root: string, file: string): Promise<Buffer | null> {
+  const opened = await openBelow(root, file)
+  if (!opened.ok) return null
+  try {
+    return opened.size > MAX_IMAGE_BYTES ? null : await readAsync(opened.fd)
+  } finally {
+    await closeAsync(opened.fd)
   }
 }

@@ -1,6 +1,10 @@
 import type { RowOrder } from '@gateway/contracts/basemap.js'
-import { withOverrides } from '@gateway/contracts/version-overrides.js'
+import { rowOrderOf, withOverrides } from '@gateway/contracts/version-overrides.js'
+import { commonParts } from '../area.js'
 import type { TileSetProbe } from '../tile-set.js'
+
+/** Orders of a tile's numbers: those of `{z}/{x}/{y}`, and of `{z}/{y}/{x}` with rows from the north or from the south. */
+export type NumberOrder = RowOrder | 'zyx' | 'zyx_tms'
 
 const UNKNOWN =
   'neither its metadata nor its pictures show how its rows are counted: counting from the south is assumed; if that is wrong, override storage'
@@ -12,28 +16,79 @@ function saysNothing({ storage, name, attribution, description, metadata }: Tile
 }
 
 const FROM: Readonly<Record<RowOrder, string>> = { xyz: 'north', tms: 'south' }
+const BEGIN = 'rows are counted from the'
 
-/** Returns the probe with the detected row order, and with a warning if it differs from the convention. */
-export function withRowOrder(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
-  const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
-  if (order === null && saysNothing(probe)) return { ...probe, warnings: [...probe.warnings, UNKNOWN] }
-  if (order === null || order === assumed) return probe
-  return found(probe, order, 'the metadata does not name it, but the tiles of successive zooms fit only in that order')
+/** Returns the order of the convention, or of the declaration. */
+function assumedOrder({ storage, rowsSaid }: TileSetProbe): RowOrder | null {
+  if (storage === 'mbtiles') return 'tms'
+  return rowsSaid ?? (storage === 'xyz' || storage === 'tms' ? 'xyz' : null)
 }
 
-/** Does the same with the bounds that the metadata declares. */
+/** Returns the probe with the row order that its pictures show, and with a warning if it differs from the declaration or the convention. */
+export function withRowOrder(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
+  return withUsefulBounds(ordered(probe, order))
+}
+
+/** Replaces declared bounds that contain no tile in the order that was found. */
+function withUsefulBounds(probe: TileSetProbe): TileSetProbe {
+  const { bounds, boundsDerived, extents, warnings } = probe
+  const order = rowOrderOf(probe)
+  const extent = order === null ? null : (extents?.[order] ?? null)
+  if (bounds === null || boundsDerived || extent === null || commonParts(bounds, extent).length > 0) return probe
+  const why = `the bounds ${bounds.join(', ')} contain no tile; those of the tiles are used: ${extent.join(', ')}`
+  return { ...probe, bounds: extent, boundsDerived: true, warnings: [...warnings, why] }
+}
+
+function ordered(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
+  if (order === null) {
+    const isOpen = rowOrderOf(probe) === assumedOrder(probe)
+    if (saysNothing(probe)) return { ...probe, warnings: [...probe.warnings, UNKNOWN] }
+    return isOpen && contradicts(probe) ? { ...probe, warnings: [...probe.warnings, doubt(probe)] } : probe
+  }
+  if (order === rowOrderOf(probe)) return probe
+  const { [order]: from } = FROM
+  if (order === assumedOrder(probe)) {
+    const kept = `the bounds contain the tiles only with rows from the other side, but the tiles of successive zooms fit only with rows from the ${from}: they are kept so`
+    const warnings = probe.warnings.filter((warning) => !warning.startsWith(BEGIN))
+    return { ...probe, ...withOverrides(probe, { storage: order }), rowsAssumed: false, warnings: [...warnings, kept] }
+  }
+  return found(probe, order, `${against(probe, order)}the tiles of successive zooms fit only in that order`)
+}
+
+/** Does the same with the bounds that the metadata declares. The pictures may still show another order. */
 export function withOrderOfBounds(probe: TileSetProbe, order: RowOrder | null): TileSetProbe {
-  const assumed = probe.storage === 'mbtiles' ? 'tms' : probe.storage
-  if (order === null || order === assumed) return probe
-  return found(probe, order, 'the bounds of the metadata contain the tiles only in that order')
+  if (order === null || order === assumedOrder(probe))
+    return { ...probe, rowsAssumed: probe.rowsAssumed && order === null }
+  const made = found(
+    probe,
+    order,
+    `${against(probe, order)}the bounds of the metadata contain the tiles only in that order`,
+  )
+  return { ...made, rowsAssumed: probe.rowsAssumed }
+}
+
+/** True if the metadata of an archive declares the other order, which its format does not have. */
+function contradicts(probe: TileSetProbe): boolean {
+  return probe.storage === 'mbtiles' && probe.rowsSaid === 'xyz'
+}
+
+function doubt(probe: TileSetProbe): string {
+  return `its metadata says scheme ${probe.rowsSaid}, which MBTiles do not have, and its pictures do not show the order: counting from the south is assumed; if that is wrong, override storage`
+}
+
+function against({ storage, rowsSaid }: TileSetProbe, order: RowOrder): string {
+  if (rowsSaid != null && rowsSaid !== order) return `the metadata says scheme ${rowsSaid}, but `
+  if (rowsSaid === order) return ''
+  return storage === 'mbtiles' ? '' : 'the metadata does not name it, but '
 }
 
 function found(probe: TileSetProbe, order: RowOrder, why: string): TileSetProbe {
-  const warning = `rows are counted from the ${FROM[order]}: ${why}; if that is wrong, override storage`
+  const warning = `${BEGIN} ${FROM[order]}: ${why}; if that is wrong, override storage`
+  const others = probe.warnings.filter((one) => !one.startsWith(BEGIN))
   return {
     ...probe,
     ...withOverrides(probe, { storage: order }),
     rowsAssumed: false,
-    warnings: [...probe.warnings, warning],
+    warnings: [...others, warning],
   }
 }

@@ -182,9 +182,9 @@ export interface paths {
                 versions: {
                   version: string;
                   /** @enum {string} */
-                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                  storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   tile_size: number;
                   min_zoom: number;
                   max_zoom: number;
@@ -211,7 +211,7 @@ export interface paths {
                     /** @enum {string} */
                     tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                     /** @enum {string} */
-                    format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                    format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                     bounds?: [
                       number,
                       number,
@@ -229,7 +229,7 @@ export interface paths {
                     storage: ("xyz" | "tms") | null;
                     tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                     /** @enum {string} */
-                    format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                    format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                     bounds: [
                       number,
                       number,
@@ -277,8 +277,8 @@ export interface paths {
           offset?: number;
           basemap_code?: string;
           source_code?: string;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
-          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
           held?: "true" | "false";
@@ -293,9 +293,9 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -322,7 +322,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -340,7 +340,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -457,9 +457,9 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -486,7 +486,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -504,7 +504,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -549,8 +549,8 @@ export interface paths {
           sort?: "version" | "-version" | "storage" | "-storage" | "format" | "-format" | "tile_size" | "-tile_size" | "min_zoom" | "-min_zoom" | "max_zoom" | "-max_zoom" | "revision" | "-revision" | "scanned_at" | "-scanned_at" | "available" | "-available" | "withdrawn" | "-withdrawn";
           limit?: number;
           offset?: number;
-          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
-          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          storage?: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           available?: "true" | "false";
           withdrawn?: "true" | "false";
           held?: "true" | "false";
@@ -566,9 +566,9 @@ export interface paths {
               items: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -595,7 +595,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -613,7 +613,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -648,9 +648,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -677,7 +677,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -695,7 +695,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -748,7 +748,7 @@ export interface paths {
             withdrawn?: boolean;
             storage?: ("xyz" | "tms") | null;
             tile_matrix_set?: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | null;
-            format?: ("png" | "jpg" | "webp" | "avif" | "pbf") | null;
+            format?: ("png" | "jpg" | "webp" | "avif" | "pbf" | "mlt") | null;
             bounds?: [
               number,
               number,
@@ -769,9 +769,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -798,7 +798,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -816,7 +816,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -1398,9 +1398,9 @@ export interface paths {
               versions: {
                 version: string;
                 /** @enum {string} */
-                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+                storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 tile_size: number;
                 min_zoom: number;
                 max_zoom: number;
@@ -1427,7 +1427,7 @@ export interface paths {
                   /** @enum {string} */
                   tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                   /** @enum {string} */
-                  format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds?: [
                     number,
                     number,
@@ -1445,7 +1445,7 @@ export interface paths {
                   storage: ("xyz" | "tms") | null;
                   tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                   /** @enum {string} */
-                  format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                  format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                   bounds: [
                     number,
                     number,
@@ -1665,9 +1665,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -1694,7 +1694,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -1712,7 +1712,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -1754,9 +1754,9 @@ export interface paths {
             "application/json": {
               version: string;
               /** @enum {string} */
-              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+              storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
               /** @enum {string} */
-              format: "png" | "jpg" | "webp" | "avif" | "pbf";
+              format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
               tile_size: number;
               min_zoom: number;
               max_zoom: number;
@@ -1783,7 +1783,7 @@ export interface paths {
                 /** @enum {string} */
                 tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
                 /** @enum {string} */
-                format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds?: [
                   number,
                   number,
@@ -1801,7 +1801,7 @@ export interface paths {
                 storage: ("xyz" | "tms") | null;
                 tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
                 /** @enum {string} */
-                format: "png" | "jpg" | "webp" | "avif" | "pbf";
+                format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
                 bounds: [
                   number,
                   number,
@@ -5178,9 +5178,9 @@ export interface components {
       versions: {
         version: string;
         /** @enum {string} */
-        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+        storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
         /** @enum {string} */
-        format: "png" | "jpg" | "webp" | "avif" | "pbf";
+        format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
         tile_size: number;
         min_zoom: number;
         max_zoom: number;
@@ -5207,7 +5207,7 @@ export interface components {
           /** @enum {string} */
           tile_matrix_set?: "WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad";
           /** @enum {string} */
-          format?: "png" | "jpg" | "webp" | "avif" | "pbf";
+          format?: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           bounds?: [
             number,
             number,
@@ -5225,7 +5225,7 @@ export interface components {
           storage: ("xyz" | "tms") | null;
           tile_matrix_set: ("WebMercatorQuad" | "WorldCRS84Quad" | "CGCS2000Quad") | string;
           /** @enum {string} */
-          format: "png" | "jpg" | "webp" | "avif" | "pbf";
+          format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
           bounds: [
             number,
             number,
@@ -5258,9 +5258,9 @@ export interface components {
     BasemapVersion: {
       version: string;
       /** @enum {string} */
-      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "geopackage" | "cog";
+      storage: "xyz" | "tms" | "mbtiles" | "pmtiles" | "esri_compact" | "esri_exploded" | "tpkx" | "vtpk" | "mapproxy_tc" | "mapproxy_mp" | "mapproxy_arcgis" | "quadkey" | "zyx" | "geopackage" | "cog";
       /** @enum {string} */
-      format: "png" | "jpg" | "webp" | "avif" | "pbf";
+      format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
       tile_size: number;
       min_zoom: number;
       max_zoom: number;
@@ -5791,7 +5791,7 @@ export interface components {
       bounds: number[];
       center: number[];
       /** @enum {string} */
-      format: "png" | "jpg" | "webp" | "avif" | "pbf";
+      format: "png" | "jpg" | "webp" | "avif" | "pbf" | "mlt";
       tileSize: number;
       crs?: string;
       tile_matrix_set?: string;

@@ -11,7 +11,7 @@ function isTerrain({ encoding }) {
 }
 
 export function isVector({ format, vector_layers: layers }) {
-  return format === 'pbf' || (format === undefined && layers !== undefined)
+  return format === 'pbf' || format === 'mlt' || (format === undefined && layers !== undefined)
 }
 
 /** Returns a set of tiles as a source of MapLibre. */

@@ -4,6 +4,7 @@ import type { LayerSpecification, SourceSpecification } from 'maplibre-gl'
 import { tilePath } from '../api/preview.js'
 import { columnsOf, drawnLatitude, flippedTemplate, GEOGRAPHIC, squareTemplate } from './geographic.js'
 import { GRID_PROTOCOL } from './grid-tile.js'
+import { isVector } from './is-vector.js'
 import type { MapContent } from './map-view.js'
 
 /** Colours that are distinct from each other on light and dark ground. */
@@ -52,7 +53,7 @@ export function versionContent(
     sources: grid ? { grid: gridSource } : {},
     layers: grid ? [gridLayer] : [],
   }
-  if (version.format === 'pbf') {
+  if (isVector(version.format)) {
     return {
       ...plane,
       // For vector tiles the map uses the lower zoom, and in its square the world has two tiles at zoom 1.

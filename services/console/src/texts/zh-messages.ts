@@ -478,6 +478,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   files_full: '打开的文件和连接过多；请重试',
   edge_failed: '发生了错误；详情见边缘节点的日志',
   zip_no_space: '没有空间存放 zip；请告知操作员',
+  database_changing: '此数据库正在写入，或其写入程序被中断；请重试，若仍如此请告知操作员',
   shapefile_changing: '此 Shapefile 正在写入；请重试',
   framed_ambiguously: '请求的分帧方式不唯一',
   header_characters: '有一个头含有不允许的字符',
@@ -679,6 +680,10 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   'said.cut_off': '文件被截断，或仍在写入',
   'said.no_sqlite': '这不是 SQLite 数据库',
   'said.file_cut_off': '文件被截断：比文件头所示更短',
+  'said.sqlite_journal':
+    '写入程序被中断，并在旁边留下了回滚日志，因此其页面可能包含从未提交的内容：请用可以写入该处的程序打开一次，例如 sqlite3 FILE "SELECT count(*) FROM sqlite_schema"',
+  'said.sqlite_log':
+    '有更改还在旁边的预写日志中，而在没有写权限的文件夹中无法读取该日志：请将其合并为一个文件，例如 sqlite3 FILE "PRAGMA wal_checkpoint(TRUNCATE)"',
   'said.no_pmtiles': '这不是 PMTiles 归档',
   'said.archive_cut_off': '归档被截断',
   'said.no_tile_table': '没有瓦片表',

@@ -76,7 +76,8 @@ export function isOutsideZooms({ stored }: CatalogVersion, z: number): boolean {
 }
 
 export function wrongExtension(version: CatalogVersion): MissingTile {
-  const [extension = '', other] = extensionsOf(version.stored.format).map((one) => `.${one}`)
+  const { format, formats } = version.stored
+  const [extension = '', other] = (formats ?? [format]).flatMap(extensionsOf).map((one) => `.${one}`)
   const said = { version: labelOf(version), extension }
   return keptOf(
     version,

@@ -1,4 +1,4 @@
-import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { type Bounds, CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { type AccessToken, isGranted } from '@gateway/core/access/decide.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
@@ -332,7 +332,7 @@ function layerDocument(
 
 /** Returns the part after `map/tiles`, or after `tiles` for vector tiles; null for any other address. */
 function belowTiles({ format }: Layer, rest: readonly string[]): readonly string[] | null {
-  const [first, ...others] = format === 'pbf' ? rest : rest[0] === 'map' ? rest.slice(1) : []
+  const [first, ...others] = isVectorFormat(format) ? rest : rest[0] === 'map' ? rest.slice(1) : []
   return first === 'tiles' ? others : null
 }
 

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { VectorFacts } from '@gateway/contracts/vector.js'
@@ -278,7 +278,7 @@ export function onBasemapStyle(edge: Edge, res: HttpResponse, req: HttpRequest) 
     ])
     answerDefault(exchange, basemap, `${fromQuery} ${time}`, fromQuery, (theme) => {
       const { name } = basemap.stored
-      if (stored.format !== 'pbf') return rasterStyle(name, tileJsonUrl, stored.tileSize, theme)
+      if (!isVectorFormat(stored.format)) return rasterStyle(name, tileJsonUrl, stored.tileSize, theme)
       const bounds = exchange.area === null ? stored.bounds : null
       return vectorStyle(
         { name, tileJsonUrl, glyphs: glyphTemplate(place), layers: drawnLayers(stored), bounds },

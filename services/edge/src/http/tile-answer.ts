@@ -3,7 +3,7 @@ import type { Refusal } from '@gateway/contracts/errors.js'
 import type { AccessToken, WantedResource } from '@gateway/core/access/decide.js'
 import type { Settings } from '@gateway/core/settings/load.js'
 import type { TilePath } from '@gateway/tilesets/address.js'
-import { isExtensionOf } from '@gateway/tilesets/formats.js'
+import { CONTENT_TYPES, isExtensionOf } from '@gateway/tilesets/formats.js'
 import type { Tile } from '@gateway/tilesets/source.js'
 import { isInSet, matrixSetOf, tileTouches } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Edge } from '../edge.js'
@@ -64,17 +64,22 @@ export function findTarget(
   const version = served ?? heldVersion(basemap, label, token)
   if (basemap === undefined || version === undefined)
     return missingTile(absentVersion(code, label, basemap, mayListVersions), ['Cache-Control', 'no-store'])
-  const { format, storage } = version.stored
+  const { storage } = version.stored
   const set = matrixSetOf(version.stored)
   if (!address.ok) return outsideGrid(set, address.z)
   const isFolder = storage === 'xyz' || storage === 'tms'
   if (address.suffix !== '' && !isFolder) return noRetina(version)
   if (!isInSet(set, address.z, address.x, address.y)) return outsideGrid(set, address.z)
-  if (!isExtensionOf(address.extension, format)) return wrongExtension(version)
+  if (!isServedAs(address.extension, version.stored)) return wrongExtension(version)
   // An address that means different versions to different tokens is never cached.
   const isShared = served !== undefined && !(isUnfixed(label) && (basemap.stored.canary ?? null) !== null)
   const cacheControl = served !== undefined ? tileCacheControl(edge.settings, basemap, label) : 'private, no-store'
   return { ok: true, basemap, version, place: address, cacheControl, isShared }
+}
+
+/** True if an address may name a set's tiles by this extension. The tiles of a set of several formats are found at the extensions of all of them. */
+function isServedAs(extension: string, { format, formats }: CatalogVersion['stored']): boolean {
+  return isExtensionOf(extension, format) || (formats?.some((other) => isExtensionOf(extension, other)) ?? false)
 }
 
 /** Registers the set of a tile with the native tier, for callers who may not read the tile. */
@@ -150,5 +155,10 @@ export function tileAnswer(target: TileTarget, tile: Tile, gzip: boolean): TileA
   const packed = tile.encoding === 'gzip'
   const etag = tileEtag(tile.identity, packed && !gzip)
   const modified = new Date(tile.modifiedMs).toUTCString()
-  return { etag, modifiedMs: tile.modifiedMs, gzip, ...tileHeaders(target, { etag, modified, packed, gzip }) }
+  return {
+    etag,
+    modifiedMs: tile.modifiedMs,
+    gzip,
+    ...tileHeaders(target, { etag, modified, packed, gzip, type: CONTENT_TYPES[tile.format] }),
+  }
 }

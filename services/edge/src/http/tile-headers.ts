@@ -1,4 +1,3 @@
-import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import type { TileAnswer, TileTarget } from '../tiles/tile-cache.js'
 import { CORS } from './header-block.js'
 
@@ -15,17 +14,22 @@ const CORS_LINES = CORS.map(([name, value]) => `${name}: ${value}`).join('\r\n')
 /**
  * Returns the header blocks of a tile. They are assembled directly, because every cold tile needs them, from parts that cannot break a line. Without
  * the token headers in Vary, a shared cache would send one token's tiles to clients without a token (RFC 9111, 4.1).
- * @param tile `packed`: it is stored as gzip, and sent as gzip if `gzip`
+ * @param tile `packed`: it is stored as gzip, and sent as gzip if `gzip`; `type`: its media type
  */
 export function tileHeaders(
   { version, cacheControl }: Pick<TileTarget, 'version' | 'cacheControl'>,
-  tile: { readonly etag: string; readonly modified: string; readonly packed: boolean; readonly gzip: boolean },
+  tile: {
+    readonly etag: string
+    readonly modified: string
+    readonly packed: boolean
+    readonly gzip: boolean
+    readonly type: string
+  },
 ): Pick<TileAnswer, 'found' | 'notModified'> {
-  const { etag, modified, packed, gzip } = tile
+  const { etag, modified, packed, gzip, type } = tile
   const vary = packed ? 'Authorization, X-Access-Token, Accept-Encoding' : 'Authorization, X-Access-Token'
   const common = `Cache-Control: ${cacheControl}\r\nLast-Modified: ${modified}\r\nVary: ${vary}\r\n${CORS_LINES}`
   const encoding = gzip ? 'Content-Encoding: gzip\r\n' : ''
-  const type = CONTENT_TYPES[version.stored.format]
   const tags = version.tagLines
   return {
     found: {

@@ -5,6 +5,7 @@ import { VECTOR_DOWNLOADS } from '@gateway/contracts/vector.js'
 import { isOnLocalDisk } from '@gateway/core/files/local-file-system.js'
 import { openBelow } from '@gateway/core/files/open-below.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
+import { hasUnfinishedWrites } from '@gateway/tilesets/mbtiles/unfinished-writes.js'
 import type { Edge } from '../edge.js'
 import type { Validators } from '../files/conditional.js'
 import type { CatalogVector } from '../sync/catalog.js'
@@ -13,6 +14,7 @@ import type { RequestContext } from './request-context.js'
 
 const NO_SPACE = refuse('dependency_down', coded('zip_no_space'))
 const CHANGING = refuse('dependency_down', coded('shapefile_changing'))
+const UNFINISHED = refuse('dependency_down', coded('database_changing'))
 
 /** A file that is ready to be sent. The caller closes `fd`. */
 export interface Download {
@@ -59,7 +61,9 @@ export async function openFile(
   const answer = await exchange.edge.disks.run(root, {
     read: async () => {
       const isLocal = await isOnLocalDisk(path).catch(() => false)
-      return { isLocal, opened: await openBelow(root, path) }
+      const opened = await openBelow(root, path)
+      // Checked once the file is open: a journal that a writer begins later belongs to later pages, which the ETag of a range tells apart.
+      return { isLocal, opened, isUnfinished: opened.ok && (await hasUnfinishedWrites(opened.realPath)) }
     },
     discard: ({ opened }) => {
       if (opened.ok) fs.close(opened.fd, () => {})
@@ -67,10 +71,14 @@ export async function openFile(
     isWanted: () => !exchange.aborted,
   })
   if (!answer.ok) return DISK_BUSY
-  const { opened, isLocal } = answer.value
+  const { opened, isLocal, isUnfinished } = answer.value
   if (!opened.ok) {
     if (opened.reason === 'unreadable') throw new Error('the file exists, but may not be read')
     return NOT_FOUND
+  }
+  if (isUnfinished) {
+    fs.close(opened.fd, () => {})
+    return UNFINISHED
   }
   const { fd, size, identity, mtimeMs } = opened
   const validators = { etag: `"${identity}"`, modifiedMs: mtimeMs }

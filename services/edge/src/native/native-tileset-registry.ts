@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { CURRENT_VERSION } from '@gateway/contracts/basemap.js'
+import { CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import {
   type ColdSet,
   DATABASE_TILE_BYTES,
@@ -71,14 +71,17 @@ export class NativeTilesetRegistry {
     if (at === null || (known === undefined && this.#known.size >= MAX_SETS)) return
     const goodUntilMs = nowMs + RECHECK_MS - Math.random() * SPREAD_MS
     const { code } = basemap.stored
-    const { format, tileMatrixSet } = version.stored
+    const { format, formats, tileMatrixSet } = version.stored
     const outcome = this.#sets.put({
       address,
       code,
       goodUntilMs,
-      extensions: extensionsOf(format),
+      extensions: (formats ?? [format]).flatMap(extensionsOf),
       geographic: tileMatrixSet !== 'WebMercatorQuad',
-      ...headsOf(layout as SourceLayout, target),
+      plain: heads(target, false),
+      packed: heads(target, true),
+      mediaType: CONTENT_TYPES[format],
+      isImage: !isVectorFormat(format),
       usage: version.usage,
       place: at,
     })
@@ -168,17 +171,8 @@ function pathBelow(root: string, file: string): string | null {
   return below === '..' || below.startsWith(`..${path.sep}`) || path.isAbsolute(below) ? null : below
 }
 
-/** A folder's vector tiles and a database's tiles may be packed or not, those of a PMTiles archive are all the same, and those of a tile package may be either. */
-function headsOf(layout: SourceLayout, target: TileTarget): Pick<ColdSet, 'plain' | 'packed'> {
-  const isVector = target.version.stored.format === 'pbf'
-  const encoding = 'encoding' in layout ? layout.encoding : 'either'
-  const mayBePlain = encoding !== 'gzip'
-  const mayBePacked = layout.kind === 'folder' ? isVector : encoding !== 'identity'
-  return { plain: mayBePlain ? heads(target, false) : null, packed: mayBePacked ? heads(target, true) : null }
-}
-
 function heads(target: TileTarget, packed: boolean): SetHeads {
-  const { found, notModified } = tileHeaders(target, { etag: GAP, modified: GAP, packed, gzip: packed })
+  const { found, notModified } = tileHeaders(target, { type: GAP, etag: GAP, modified: GAP, packed, gzip: packed })
   return {
     found: [[found.name, found.value], SERVER_MARK],
     notModified: [[notModified.name, notModified.value], SERVER_MARK],

@@ -1,4 +1,4 @@
-import type { Bounds } from '@gateway/contracts/basemap.js'
+import { type Bounds, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { inUnitsOf, matrixAt, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
 import { type Addresses, boundsWithinGrid, type Layer } from './layer.js'
 import { jsonPieces } from './remembered.js'
@@ -193,11 +193,12 @@ function scaleRange(layer: Layer) {
 
 function pixelsOf({ set, format, tileSize }: Layer): number {
   if (set.own !== null) return set.own.numbers.tileSize
-  return format === 'pbf' ? VECTOR_PIXELS : tileSize
+  return isVectorFormat(format) ? VECTOR_PIXELS : tileSize
 }
 
-function imageFormat({ format }: Layer): string {
-  return { png: 'PNG32', jpg: 'JPEG', webp: 'WEBP', avif: 'AVIF', pbf: 'pbf' }[format]
+function imageFormat({ format, formats }: Layer): string {
+  if (formats != null) return 'MIXED'
+  return { png: 'PNG32', jpg: 'JPEG', webp: 'WEBP', avif: 'AVIF', pbf: 'pbf', mlt: 'mlt' }[format]
 }
 
 function extentOf(layer: Layer): object {

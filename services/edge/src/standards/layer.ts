@@ -16,6 +16,8 @@ export interface Layer {
   readonly version: string
   readonly revision: number
   readonly format: TileFormat
+  /** All formats of a set of several image formats; absent for others. */
+  readonly formats?: readonly TileFormat[] | null
   readonly tileSize: number
   readonly minZoom: number
   readonly maxZoom: number
@@ -99,8 +101,19 @@ export function layerOf(basemap: CatalogBasemap): Layer | null {
 function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
   const current = versions.get(CURRENT_VERSION)?.stored
   if (current === undefined) return null
-  const { version, revision, format, tileSize, minZoom, maxZoom, bounds, description, attribution, vectorLayers } =
-    current
+  const {
+    version,
+    revision,
+    format,
+    formats,
+    tileSize,
+    minZoom,
+    maxZoom,
+    bounds,
+    description,
+    attribution,
+    vectorLayers,
+  } = current
   const set = matrixSetOf(current)
   const { code } = stored
   return {
@@ -111,6 +124,7 @@ function describeLayer({ stored, versions }: CatalogBasemap): Layer | null {
     version,
     revision,
     format,
+    ...(formats != null && { formats }),
     tileSize,
     minZoom,
     maxZoom,

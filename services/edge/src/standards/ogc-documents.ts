@@ -1,12 +1,7 @@
+import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { MAX_ZOOM } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
-import {
-  inUnitsOf,
-  matrixAt,
-  type TileMatrixSet,
-  tileMatrixLimits,
-  unbrokenBounds,
-} from '@gateway/tilesets/tile-matrix-sets.js'
+import { inUnitsOf, matrixAt, type TileMatrixSet, tileMatrixLimits } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { CatalogVector } from '../sync/catalog.js'
 import { FEATURES_CONFORMANCE, FEATURES_CRS, featureCollection } from './features-documents.js'
 import { type GdalQuirks, NO_QUIRKS } from './gdal-quirks.js'
@@ -196,7 +191,7 @@ export function tileset(layer: Layer, addresses: Addresses, quirks: GdalQuirks =
     ...tileMatrixSetReference(layer),
     tileMatrixSetLimits: quirks.ownUnits ? limitsOf({ ...layer, ...readableByGdal(layer) }) : limitsOf(layer),
     boundingBox: boundingBox(layer),
-    mediaTypes: [CONTENT_TYPES[layer.format]],
+    mediaTypes: (layer.formats ?? [layer.format]).map((format) => CONTENT_TYPES[format]),
     // The standard's schema requires at least one item, so images and sets without names have no such list.
     ...(layer.vectorLayers === null || layer.vectorLayers.length === 0
       ? {}
@@ -207,7 +202,8 @@ export function tileset(layer: Layer, addresses: Addresses, quirks: GdalQuirks =
 
 function extentOf(layer: Layer, { ownUnits }: GdalQuirks): object {
   if (ownUnits) return { bbox: [inUnitsOf(layer.set, boundsWithinGrid(layer))], crs: layer.set.uri }
-  return { bbox: [unbrokenBounds(layer.set, layer.bounds)], crs: CRS84 }
+  // A box that crosses the antimeridian has west above east (OGC API - Common, as RFC 7946, 5.2).
+  return { bbox: [layer.bounds ?? layer.set.world], crs: CRS84 }
 }
 
 /** Returns the box in the system of the tiles and the order of its axes. */
@@ -343,7 +339,7 @@ function titleOf({ set, pixels }: SizedSet): string {
 }
 
 function dataTypeOf({ format }: Layer): 'map' | 'vector' {
-  return format === 'pbf' ? 'vector' : 'map'
+  return isVectorFormat(format) ? 'vector' : 'map'
 }
 
 function collectionPath({ code }: Layer): string {

@@ -1,3 +1,4 @@
+import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { TILE_MATRIX_SETS, type TileMatrixSet } from '@gateway/tilesets/tile-matrix-sets.js'
 import type { Layer } from './layer.js'
 
@@ -9,7 +10,7 @@ const MAX_FACTOR = 16
 /** Pixels of a side, as the standard services tell them. Vector tiles have none. */
 export function tilePixels({ set, format, tileSize }: Pick<Layer, 'set' | 'format' | 'tileSize'>): number {
   if (set.own !== null) return set.own.numbers.tileSize
-  return format === 'pbf' ? PIXELS : tileSize
+  return isVectorFormat(format) ? PIXELS : tileSize
 }
 
 /**

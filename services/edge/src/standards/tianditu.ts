@@ -1,3 +1,4 @@
+import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { decodedSegment, parseIndex } from '@gateway/tilesets/address.js'
 import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import { TILE_MATRIX_SETS } from '@gateway/tilesets/tile-matrix-sets.js'
@@ -35,7 +36,7 @@ export function tiandituPlace(path: string): TiandituPlace | null {
  * are in no set.
  */
 export function isInTianditu({ set, format }: Pick<Layer, 'set' | 'format'>, name: TiandituSet): boolean {
-  return format !== 'pbf' && set.own === null && (name === 'w') === (set.columns === 1)
+  return !isVectorFormat(format) && set.own === null && (name === 'w') === (set.columns === 1)
 }
 
 type TileRequest = Extract<WmtsRequest, { kind: 'tile' }>
@@ -73,7 +74,7 @@ export function tiandituCapabilities(layer: Layer, addresses: Addresses, name: T
   const links: Xml[] = [xml`<TileMatrixSetLink><TileMatrixSet>${name}</TileMatrixSet></TileMatrixSetLink>`]
   if (hasOwn) links.unshift(limitedLink(own, ownId, idOf))
   const sets = hasOwn ? [{ ...own, id: ownId }, all] : [all]
-  const items = [layerWith(layer, FORMAT, links), ...sets.map((one) => matrixSet(one, idOf))]
+  const items = [layerWith(layer, [FORMAT], links), ...sets.map((one) => matrixSet(one, idOf))]
   const place = { kvp: `/tianditu/${encodeURIComponent(layer.code)}_${name}/wmts`, rest: null, isTimed: false }
   return [...xmlPieces(capabilitiesFrame(addresses, place), items.map(xmlItem))].join('')
 }

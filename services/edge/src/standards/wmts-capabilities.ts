@@ -91,10 +91,13 @@ function get(href: string, encoding: string): Xml {
 }
 
 function layerElement(layer: Layer, addresses: Addresses, links: Xml): Xml {
-  const format = CONTENT_TYPES[layer.format]
-  const template = tileTemplate(addresses, layer, ['{TileMatrix}', '{TileCol}', '{TileRow}'])
-  const resource = xml`<ResourceURL format="${format}" resourceType="tile" template="${template}"/>`
-  return layerWith(layer, format, [...dimension(layer), links, resource])
+  const formats = layer.formats ?? [layer.format]
+  const resources = formats.map((format) => {
+    const template = tileTemplate(addresses, { ...layer, format }, ['{TileMatrix}', '{TileCol}', '{TileRow}'])
+    return xml`<ResourceURL format="${CONTENT_TYPES[format]}" resourceType="tile" template="${template}"/>`
+  })
+  const types = formats.map((format) => CONTENT_TYPES[format])
+  return layerWith(layer, types, [...dimension(layer), links, ...resources])
 }
 
 /** Returns the times at which its default version changed, for requests in key-value form, which accept TIME. */
@@ -108,7 +111,7 @@ ${times.map((time) => xml`<Value>${time}</Value>`)}
 }
 
 /** `parts`: its time, its sets, and the addresses of its tiles, if it has any. */
-export function layerWith(layer: Layer, format: string, parts: readonly Xml[]): Xml {
+export function layerWith(layer: Layer, formats: readonly string[], parts: readonly Xml[]): Xml {
   const [west, south, east, north] = boundsWithinGrid(layer)
   return xml`
 <Layer>
@@ -117,7 +120,7 @@ ${layer.description === null ? null : xml`<ows:Abstract>${layer.description}</ow
 <ows:WGS84BoundingBox><ows:LowerCorner>${west} ${south}</ows:LowerCorner><ows:UpperCorner>${east} ${north}</ows:UpperCorner></ows:WGS84BoundingBox>
 <ows:Identifier>${layer.code}</ows:Identifier>
 <Style isDefault="true"><ows:Identifier>default</ows:Identifier></Style>
-<Format>${format}</Format>
+${formats.map((format, i) => xml`${i === 0 ? '' : '\n'}<Format>${format}</Format>`)}
 ${parts.flatMap((part, i) => (i === 0 ? [part] : [new Xml('\n'), part]))}
 </Layer>`
 }

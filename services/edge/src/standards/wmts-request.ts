@@ -85,7 +85,7 @@ function tileRequest(parameters: ReadonlyMap<string, string>): WmtsRequest {
 /** Returns the error of a tile request to an existing layer, or null. */
 export function tileRequestError(
   { parameters, z, x, y }: Extract<WmtsRequest, { kind: 'tile' }>,
-  layer: Pick<Layer, 'set' | 'format' | 'tileSize'>,
+  layer: Pick<Layer, 'set' | 'format' | 'formats' | 'tileSize'>,
 ): OwsException | null {
   if (parameters.get('VERSION') !== undefined && parameters.get('VERSION') !== '1.0.0')
     return invalid('Version', 'the version is 1.0.0')
@@ -93,8 +93,9 @@ export function tileRequestError(
   if (style !== '' && style !== 'default') return invalid('Style', 'the style is default')
   if (!isSetOf(layer, wholeSetId(parameters.get('TILEMATRIXSET') as string)))
     return invalid('TileMatrixSet', `the layer lies in ${sizedSetId(layer)}`)
-  if (parameters.get('FORMAT') !== CONTENT_TYPES[layer.format])
-    return invalid('Format', `the format is ${CONTENT_TYPES[layer.format]}`)
+  const types = (layer.formats ?? [layer.format]).map((format) => CONTENT_TYPES[format])
+  if (!types.includes(parameters.get('FORMAT') as string))
+    return invalid('Format', `the format is ${types.join(' or ')}`)
   const zoom = parseIndex(z)
   const matrix = zoom < 0 ? null : matrixAt(layer.set, zoom)
   if (matrix === null) return invalid('TileMatrix', 'there is no such matrix')

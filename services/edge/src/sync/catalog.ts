@@ -227,6 +227,7 @@ function isSameContent(known: CatalogVersion, now: StoredVersion, root: string):
     known.stored.storage === now.storage &&
     known.stored.extension === now.extension &&
     known.stored.format === now.format &&
+    known.stored.formats?.join() === now.formats?.join() &&
     known.stored.tileMatrixSet === now.tileMatrixSet
   )
 }

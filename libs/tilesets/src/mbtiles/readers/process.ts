@@ -1,6 +1,5 @@
 import fs from 'node:fs'
 import { BrokenArchiveError } from '../../broken-archive.js'
-import { encodingOf } from '../../formats.js'
 import { openMbtiles } from '../archive.js'
 import type { MbtilesArchive } from '../opening.js'
 import { toText } from '../page-layout.js'
@@ -69,7 +68,7 @@ function answerTile(id: number, archive: number, z: number, x: number, y: number
   try {
     const tile = readTile(archive, z, x, y)
     if (tile === null) answer(Answer.ABSENT, id, NOTHING)
-    else answer(encodingOf(tile) === 'gzip' ? Answer.GZIP_TILE : Answer.TILE, id, tile)
+    else answer(Answer.TILE, id, tile)
   } catch (error) {
     const { message } = error as Error
     const failed = { broken: error instanceof BrokenArchiveError, locked: isLocked(error), message }

@@ -16,9 +16,9 @@ export const ANSWER_BYTES = 12
 
 /**
  * `OPENED` comes before the first response from an archive, with the archive's id and an `OpenedText`. `FAILED` has a
- * `FailedText`. `GZIP_TILE` is a tile in gzip. `ABSENT`: the tile or file does not exist. `STARTED` is the first response.
+ * `FailedText`.  `ABSENT`: the tile or file does not exist. `STARTED` is the first response.
  */
-export const Answer = { TILE: 1, ABSENT: 2, FAILED: 3, OPENED: 4, STARTED: 5, GZIP_TILE: 6 } as const
+export const Answer = { TILE: 1, ABSENT: 2, FAILED: 3, OPENED: 4, STARTED: 5 } as const
 
 export interface OpenedText {
   readonly identity: string

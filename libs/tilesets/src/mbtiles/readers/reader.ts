@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream'
+import type { TileFormat } from '@gateway/contracts/basemap.js'
 import { KillableChild } from '@gateway/core/processes/killable-child.js'
 import { ANSWER_BYTES, Answer, REQUEST_BYTES, Request } from './protocol.js'
 
@@ -14,6 +15,8 @@ export interface ReadArchive {
   /** absolute path of the scan source; `path` must not lead out of it */
   readonly root: string
   readonly path: string
+  /** of the set; see `kindOf` */
+  readonly format: TileFormat
 }
 
 /** A pending request for a tile. */

@@ -24,7 +24,7 @@ afterEach(() => {
   vi.clearAllMocks()
 })
 
-const archive = (id: number, name: string): ReadArchive => ({ id, root, path: path.join(root, name) })
+const archive = (id: number, name: string): ReadArchive => ({ id, root, path: path.join(root, name), format: 'png' })
 const tileOf = (z: number, x: number, y: number) => Buffer.alloc(z === 3 ? 300_000 : 10 + y, `${z}/${x}/${y} `)
 
 function identityOf(outcome: Awaited<ReturnType<MbtilesReaders['tile']>>): string {

@@ -1,5 +1,6 @@
 import { flipRow } from '../../address.js'
 import { BrokenArchiveError } from '../../broken-archive.js'
+import { kindOf } from '../../formats.js'
 import { geopackagePlace } from '../../geopackage/place.js'
 import type { Source, SourceLayout, Tile, TilePlace } from '../../source.js'
 import { fromText } from '../page-layout.js'
@@ -135,13 +136,13 @@ export class MbtilesReaders {
     }
   }
 
-  #register({ id, root, path }: ReadArchive): Archive {
+  #register({ id, root, path, format }: ReadArchive): Archive {
     if (this.#archives.size >= MAX_ARCHIVES) {
       const free = [...this.#archives.values()].find((archive) => archive.waiting === 0 && !archive.isSuspect)
       if (free !== undefined) this.#forget(free)
     }
     const state = { opened: null, waiting: 0, isSuspect: false, isHung: false, pauseMs: this.#pauseMs, retryAtMs: 0 }
-    const archive: Archive = { id, root, path, ...state }
+    const archive: Archive = { id, root, path, format, ...state }
     this.#archives.set(id, archive)
     return archive
   }
@@ -205,9 +206,14 @@ export class MbtilesReaders {
     // The archive was forgotten while it was opened.
     else if (archive.opened === null) pending.settle('busy')
     else {
-      const encoding = what === Answer.GZIP_TILE ? 'gzip' : 'identity'
       const identity = `${archive.opened.identity}-${pending.z}-${pending.x}-${pending.y}`
-      pending.settle({ body, encoding, identity, modifiedMs: archive.opened.modifiedMs, file: null })
+      pending.settle({
+        body,
+        ...kindOf(archive.format, body),
+        identity,
+        modifiedMs: archive.opened.modifiedMs,
+        file: null,
+      })
     }
   }
 

@@ -1,6 +1,7 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { ApiError } from '../../api/client.js'
 import { TOKEN_HEADER, tilePath } from '../../api/preview.js'
+import { isVector } from '../../map/is-vector.js'
 
 export interface InspectedTile {
   readonly address: string
@@ -31,7 +32,7 @@ export async function inspectTile(
       size: body.size,
       milliseconds: performance.now() - begun,
       headers: [...answer.headers],
-      image: answer.ok && version.format !== 'pbf' ? body : null,
+      image: answer.ok && !isVector(version.format) ? body : null,
     }
   } catch (error) {
     throw signal.aborted ? error : new ApiError(0, (error as Error).message)

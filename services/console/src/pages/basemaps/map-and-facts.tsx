@@ -7,6 +7,7 @@ import IconChevronUp from '~icons/chevron-up'
 import { tilePath } from '../../api/preview.js'
 import { cameraText, parseCamera } from '../../map/camera.js'
 import { columnsOf, isOwnGrid } from '../../map/geographic.js'
+import { isVector } from '../../map/is-vector.js'
 import { VersionMap } from '../../map/lazy.js'
 import type { MapLibre } from '../../map/library.js'
 import {
@@ -74,7 +75,7 @@ function ShownMapAndFacts({ basemap, version, facts }: MapAndFactsProps) {
     maxZoom: version.max_zoom,
     tileSize: version.tile_size,
     columns: columnsOf(version),
-    vector: version.format === 'pbf',
+    vector: isVector(version.format),
   }
   const parsed = tile === null ? null : parseAddress(tile, set)
   const show = (address: TileAddress) => {
@@ -133,7 +134,7 @@ interface ShownMapProps {
 const WHOLE_WORLD = { wide: 300, high: 120 }
 
 function isPartOfWorld({ bounds, format }: AdminBasemapVersion): boolean {
-  if (bounds === null) return format === 'pbf'
+  if (bounds === null) return isVector(format)
   const [west, south, east, north] = bounds
   return east - west < WHOLE_WORLD.wide && north - south < WHOLE_WORLD.high
 }

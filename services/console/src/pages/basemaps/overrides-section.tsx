@@ -20,7 +20,7 @@ const GRIDS = [
   'WorldCRS84Quad',
   'CGCS2000Quad',
 ] as const satisfies readonly AdminBasemapVersion['tile_matrix_set'][]
-const FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf'] as const satisfies readonly AdminBasemapVersion['format'][]
+const FORMATS = ['png', 'jpg', 'webp', 'avif', 'pbf', 'mlt'] as const satisfies readonly AdminBasemapVersion['format'][]
 
 export interface OverridesProps {
   readonly basemap: AdminBasemap

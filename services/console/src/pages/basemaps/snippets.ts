@@ -1,5 +1,6 @@
 import type { BasemapVersion } from '@gateway/contracts/basemap.js'
 import { columnsOf, isOwnGrid } from '../../map/geographic.js'
+import { isVector } from '../../map/is-vector.js'
 
 export const CLIENTS = ['MapLibre', 'Leaflet', 'OpenLayers', 'QGIS', 'ArcGIS', 'GDAL', 'curl'] as const
 export type Client = (typeof CLIENTS)[number]
@@ -78,7 +79,7 @@ function anyCaller(client: Client, described: Described): string {
   const tiles = address(described)
   const url = withToken(tiles, place)
   const { min_zoom: minZoom, max_zoom: maxZoom, tile_size: tileSize, format } = described.version
-  const vector = format === 'pbf'
+  const vector = isVector(format)
   if (columnsOf(described.version) === 2 && client !== 'curl' && client !== 'GDAL')
     return geographic(client, described, url)
   switch (client) {
@@ -122,11 +123,11 @@ function geographic(
     case 'MapLibre':
       return `// MapLibre takes all tiles for Web Mercator; these lie in ${version.crs}: use OpenLayers, Leaflet or QGIS for\n// ${url}`
     case 'Leaflet':
-      return format === 'pbf'
+      return isVector(format)
         ? `// Leaflet has no plugin for vector tiles in ${version.crs}; use OpenLayers for\n// ${url}`
         : `// the map: L.map('map', { crs: L.CRS.EPSG4326 })\nL.tileLayer(${quoted(url)}, {\n  minZoom: ${minZoom}, maxNativeZoom: ${maxZoom}, tileSize: ${tileSize}${tileSize === 512 ? ', zoomOffset: -1' : ''}\n}).addTo(map)`
     case 'OpenLayers':
-      return format === 'pbf'
+      return isVector(format)
         ? `new VectorTileLayer({ source: new VectorTileSource({\n  format: new MVT(), url: ${quoted(url)}, projection: 'EPSG:4326',\n  tileGrid: createXYZ({ extent: [-180, -90, 180, 90], maxResolution: 180 / 512, tileSize: 512, minZoom: ${minZoom}, maxZoom: ${maxZoom} })\n}) })`
         : `new TileLayer({ source: new XYZ({\n  url: ${quoted(url)}, projection: 'EPSG:4326',\n  minZoom: ${minZoom}, maxZoom: ${maxZoom}, tileSize: ${tileSize}, maxResolution: ${degrees}\n}) })`
     case 'QGIS':
@@ -164,7 +165,7 @@ function maplibreVector(described: Described): string {
 /** Reads images by WMTS, which describes the grid, zooms and bounds, and vector tiles by their TileJSON. */
 function gdal({ code, template, version, pinned }: Described, token: string): string {
   const base = template.slice(0, template.indexOf('/tiles/'))
-  if (version.format === 'pbf') {
+  if (isVector(version.format)) {
     const label = encodeURIComponent(pinned ? version.version : 'current')
     return `ogrinfo -so 'MVT:${base}/tiles/${encodeURIComponent(code)}/${label}/${version.max_zoom}' \\\n  -oo METADATA_FILE='${base}/tiles/${encodeURIComponent(code)}/${label}/tilejson.json?token=${token}' \\\n  --config GDAL_HTTP_HEADERS 'X-Access-Token: ${token}'`
   }

@@ -6,6 +6,7 @@ import { request } from '../../api/client.js'
 import { TOKEN_HEADER, tilePath } from '../../api/preview.js'
 import { thumbnailToken } from '../../api/thumbnail-token.js'
 import { isOwnGrid } from '../../map/geographic.js'
+import { isVector } from '../../map/is-vector.js'
 import { addressText } from '../../map/tile-address.js'
 import { Picture } from '../../ui/picture.js'
 import { useSeen } from '../../ui/use-seen.js'
@@ -21,7 +22,7 @@ export function Thumbnail({ basemap }: { basemap: AdminBasemap }) {
     <div ref={ref} className="thumbnail" aria-hidden>
       {!isShown ? (
         <IconMapOff size={18} />
-      ) : version.format === 'pbf' ? (
+      ) : isVector(version.format) ? (
         <IconVectorTriangle size={18} />
       ) : (
         seen && <Tile code={basemap.code} version={version} />

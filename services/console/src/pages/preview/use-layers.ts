@@ -6,6 +6,7 @@ import { basemapQuery, vectorQuery } from '../../api/catalog.js'
 import { type Answer, reads } from '../../api/client.js'
 import { TOKEN_HEADER } from '../../api/preview.js'
 import { columnsOf } from '../../map/geographic.js'
+import { isVector } from '../../map/is-vector.js'
 import type { MapContent } from '../../map/map-view.js'
 import { stacked } from '../../map/stack.js'
 import type { TileSet } from '../../map/tile-address.js'
@@ -135,7 +136,7 @@ function stateOf(
     maxZoom: version.max_zoom,
     tileSize: version.tile_size,
     columns: columnsOf(version),
-    vector: version.format === 'pbf',
+    vector: isVector(version.format),
   }
   const content = versionContent(layer.code, version, names, false)
   return { ...state, problem: null, bounds: version.bounds, content, tiles: { set, template } }

@@ -1,9 +1,10 @@
-import type { RowOrder } from '@gateway/contracts/basemap.js'
+import { isVectorFormat } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { listNumbers } from '@gateway/tilesets/folder/listing.js'
+import { probeTransposed } from '@gateway/tilesets/layouts/probe.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
-import { withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
+import { type NumberOrder, withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper-process.js'
 import type { GeopackageProbeResult, ProbeAnswer, Probed, ProbeResult, ProbeTask } from './probe-result.js'
@@ -37,22 +38,24 @@ export class Prober {
     // Folders are only listed, without a time limit.
     const isFolder = archiveStorageOf(path) === null
     const result: ProbeResult = isFolder
-      ? await probeFolder(root, path)
+      ? await probeFolder(() => probeTileSet(root, path))
       : await this.#probeFile({ root, path, what: 'tile set' }, signal)
-    if (result.state !== 'ok' || !result.probe.rowsAssumed || result.probe.format === 'pbf') return result
+    if (result.state !== 'ok' || !result.probe.rowsAssumed || isVectorFormat(result.probe.format)) return result
     // Row order is found by comparing zooms, so one zoom does not suffice.
     if (isFolder && (await listNumbers(root, path)).length < 2) return result
-    return { state: 'ok', probe: await this.#withRowOrder(root, path, result.probe, signal) }
+    return this.#withRowOrder(root, path, result.probe, signal)
   }
 
   /** Determines the row order by the images, which the child process decodes. If that crashes or takes too long, the result stays without it. */
-  async #withRowOrder(root: string, path: string, probe: TileSetProbe, signal: AbortSignal): Promise<TileSetProbe> {
-    const { storage, extension } = probe
-    const answer = await this.#ask<RowOrder | null>(
-      { root, path, what: 'row order', rows: { storage, extension } },
+  async #withRowOrder(root: string, path: string, probe: TileSetProbe, signal: AbortSignal): Promise<ProbeResult> {
+    const { storage, extension, formats = null } = probe
+    const answer = await this.#ask<NumberOrder | null>(
+      { root, path, what: 'row order', rows: { storage, extension, formats } },
       signal,
     )
-    return withRowOrder(probe, answer?.state === 'ok' ? answer.probe : null)
+    const order = answer?.state === 'ok' ? answer.probe : null
+    if (order !== 'zyx' && order !== 'zyx_tms') return { state: 'ok', probe: withRowOrder(probe, order) }
+    return probeFolder(() => probeTransposed(root, path, order === 'zyx' ? 'xyz' : 'tms'))
   }
 
   /** Probes a GeoPackage, with the errors of `probe`. */
@@ -97,9 +100,9 @@ export class Prober {
   }
 }
 
-async function probeFolder(root: string, path: string): Promise<ProbeResult> {
+async function probeFolder(look: () => Promise<TileSetProbe | null>): Promise<ProbeResult> {
   try {
-    const probe = await probeTileSet(root, path)
+    const probe = await look()
     return probe === null ? { state: 'empty' } : { state: 'ok', probe }
   } catch (error) {
     if (error instanceof BrokenArchiveError) return { state: 'broken', why: error.message }

@@ -11,6 +11,7 @@ export function versionRecord(version: string, path: string, probe: TileSetProbe
     storage: probe.storage,
     rowsFromNorth: probe.rowsFromNorth,
     format: probe.format,
+    formats: probe.formats ?? null,
     extension: probe.extension,
     tileSize: probe.tileSize,
     minZoom: probe.minZoom,

@@ -2,6 +2,7 @@ import { close, createReadStream, readFile } from 'node:fs'
 import { promisify } from 'node:util'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { type OpenedFile, openBelow } from '@gateway/core/files/open-below.js'
+import { hasUnfinishedWrites } from '@gateway/tilesets/mbtiles/unfinished-writes.js'
 import type { Bundle, BundleFile } from './bundle.js'
 
 /** Size of a read: small enough that hundreds of transfers which wait for their receivers hold little memory. */
@@ -10,7 +11,11 @@ export const CHUNK_BYTES = 64 * 1024
 /** Opens a file of a bundle, verified to be in its root. Throws, with a message for operators, if it cannot be read. */
 export async function openSource(bundle: Bundle, file: BundleFile): Promise<OpenedFile> {
   const opened = await openBelow(bundle.root, file.path)
-  if (opened.ok) return opened
+  if (opened.ok) {
+    if (!(await hasUnfinishedWrites(opened.realPath))) return opened
+    await closeFd(opened.fd)
+    throw changed(file.name)
+  }
   throw new CodedError(
     coded('delivery_file_unreadable', { file: file.name, words: opened.reason.replaceAll('_', ' ') }),
   )

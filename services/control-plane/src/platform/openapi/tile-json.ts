@@ -1,3 +1,5 @@
+import { TILE_FORMATS } from '@gateway/contracts/basemap.js'
+
 const string = (description: string) => ({ description, schema: { type: 'string' } })
 
 /** Headers of answers of the data plane. */
@@ -43,7 +45,7 @@ export const TILE_JSON = {
     maxzoom: zoom,
     bounds: { ...numbers(4), description: 'west, south, east, north in degrees' },
     center: { ...numbers(3), description: 'longitude, latitude, zoom' },
-    format: { type: 'string', enum: ['png', 'jpg', 'webp', 'avif', 'pbf'] },
+    format: { type: 'string', enum: [...TILE_FORMATS] },
     tileSize: { type: 'integer' },
     crs: {
       type: 'string',

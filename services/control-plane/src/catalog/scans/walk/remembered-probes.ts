@@ -1,17 +1,25 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Storage } from '@gateway/contracts/basemap.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { ProbeResult } from '../../probe/probe-result.js'
 import { stampOf } from './folder-stamp.js'
 
 /** Another version of the gateway may probe the same folder with a different result. */
-const VERSION: string = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')).version
+const PACKAGE_VERSION: string = JSON.parse(
+  readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'),
+).version
+/** Increases whenever the same folder has another result within a version. */
+const VERSION = `${PACKAGE_VERSION}-2`
 
 /**
  * Milliseconds that a folder must have rested before it was probed: two changes within one tick of a file system's clock (2 s on FAT, 1 s on
  * old NFS servers) leave one time, and the probe may have seen only the first.
  */
 const SETTLED_MS = 3_000
+
+/** Storages whose folders a stamp covers. */
+const TREES: ReadonlySet<Storage> = new Set<Storage>(['xyz', 'tms', 'zyx'])
 
 interface Remembered {
   readonly stamp: string
@@ -54,7 +62,7 @@ export class RememberedProbes {
     // biome-ignore lint/plugin: calendar, against the times of folders
     const startedAt = Date.now()
     const result = await look()
-    const isTree = result.state === 'ok' && (result.probe.storage === 'xyz' || result.probe.storage === 'tms')
+    const isTree = result.state === 'ok' && TREES.has(result.probe.storage)
     if (isTree && stamp !== null && stamp.newestMs < startedAt - SETTLED_MS) {
       this.#now.set(folder, { stamp: stamp.text, probe: result.probe })
       this.#hasNew = true

@@ -5,7 +5,7 @@ import { isRemote } from '@gateway/core/object-storage/location.js'
 import { readBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import type { ComparedSet, CompareTask, ComparedZoom as Found } from '@gateway/tilesets/compare/compare-sets.js'
 import type { ControlContext } from '../../platform/context.js'
-import { HelperProcess } from '../../platform/helper-process/helper-process.js'
+import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import { NO_SUCH_BASEMAP, NO_SUCH_VERSION } from '../../platform/http/refusal.js'
 import type { CompareAnswer } from './compare-process.js'
 

@@ -5,7 +5,7 @@ import { listNumbers } from '@gateway/tilesets/folder/listing.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
 import { withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
-import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper-process.js'
+import { HelperEnded, HelperProcess } from '@gateway/core/processes/helper-process.js'
 import type { GeopackageProbeResult, ProbeAnswer, Probed, ProbeResult, ProbeTask } from './probe-result.js'
 import { unreadable } from './unreadable.js'
 

@@ -1,6 +1,6 @@
 import { type CodedMessage, messageOfError } from '@gateway/contracts/messages.js'
 import { blockWhileFast } from '@gateway/core/files/paced-calls.js'
-import { serve } from '../../../platform/helper-process/serve.js'
+import { serve } from '@gateway/core/processes/serve.js'
 import type { FoundBasemaps, FoundStyles, FoundVectors } from './found.js'
 import type { KnownFiles } from './vector-walk.js'
 

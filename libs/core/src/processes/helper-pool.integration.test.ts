@@ -22,13 +22,13 @@ const pidOf = (pool: HelperPool<HelperTask, unknown>, caller = 'a') => pool.run(
 test('a task that spins is ended with the name of its step, and the next one is done', async () => {
   const pool = poolOf()
   const spins = pool.run('spins', { do: 'spin', name: 'the bad part' }, 'a')
-  await expect(spins).rejects.toMatchObject({ name: 'TaskEnded', at: 'the bad part', wasDelayed: false })
+  await expect(spins).rejects.toMatchObject({ name: 'TaskEnded', at: 'the bad part', mayPass: false })
   expect(await pool.run('answer', ANSWER, 'a')).toBeInstanceOf(Map)
 })
 
 test('a task that only waits has more time, and is told apart', async () => {
   const pool = poolOf({ stepMs: 100 })
-  await expect(pool.run('hangs', { do: 'hang' }, 'a')).rejects.toMatchObject({ name: 'TaskEnded', wasDelayed: true })
+  await expect(pool.run('hangs', { do: 'hang' }, 'a')).rejects.toMatchObject({ name: 'TaskEnded', mayPass: true })
 })
 
 test.each(['fill the heap', 'fill the memory'] as const)('a task that would %s ends its own process', async (what) => {

@@ -28,13 +28,13 @@ export class TaskEnded extends Error {
   override readonly name = 'TaskEnded'
   /** name of the step in which it ended; null: it named none */
   readonly at: string | null
-  /** true if it waited, for a processor or a disk; otherwise the same task would end again */
-  readonly wasDelayed: boolean
+  /** true if it may succeed later: it waited for a processor or a disk, or was killed from outside */
+  readonly mayPass: boolean
 
-  constructor(message: string, at: string | null, wasDelayed = false) {
+  constructor(message: string, at: string | null, mayPass = false) {
     super(message)
     this.at = at
-    this.wasDelayed = wasDelayed
+    this.mayPass = mayPass
   }
 }
 
@@ -210,9 +210,10 @@ export class HelperPool<Task extends object, Answer> {
         step = { sinceMs: performance.now(), usedMs: cpuMs(pid) }
       })
     } catch (error) {
-      if (error instanceof HelperEnded && !this.#closed.signal.aborted)
-        throw new TaskEnded(`its process ended, which has ${this.#options.memoryMb} MB of memory: ${error.message}`, at)
-      throw error
+      if (!(error instanceof HelperEnded) || this.#closed.signal.aborted) throw error
+      const { message } = error
+      const limits = `its process, which has ${this.#options.memoryMb} MB of memory, ended`
+      throw new TaskEnded(`${limits}: ${message}`, at, message.endsWith('SIGKILL'))
     } finally {
       clearTimeout(whole)
       clearInterval(timer)

@@ -49,7 +49,7 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     }
     if (task.kind === 'style') {
       const { walkStyles } = await import('./walk-styles.js')
-      return { ok: true, kind: 'style', found: walkStyles(task.root, progress), steps }
+      return { ok: true, kind: 'style', found: await walkStyles(task.root, () => progress()), steps }
     }
     const { walkVectors } = await import('./walk-vectors.js')
     return {

@@ -4,10 +4,10 @@ import path from 'node:path'
 import { createLog } from '@gateway/core/logging/log.js'
 import type { FontFace } from '@gateway/styles/fonts.js'
 import { readGlyphRange } from '@gateway/styles/glyph-range.js'
+import { endlessFont } from '@gateway/styles/testing/hostile-fonts.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DiskGate } from '../files/disk-gate.js'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
-import { endlessFont } from '../testing/endless-font.js'
 import { StyleAssets } from './style-assets.js'
 
 /** Enough for the other font on a busy machine. */

@@ -60,7 +60,7 @@ const gateway = useGateway({ edges: 1, edgeWorkers: 1 }, async (started: Gateway
   await makeTileFolder(join(started.home, 'maps/world/v1'), { maxZoom: 3 })
   await place(join(started.home, 'styles'), styles)
   await started.admin.scanSource('maps', 'basemap', join(started.home, 'maps'))
-  const tokens = [0, 1, 2].map(() => started.issueToken({ basemap_codes: ['*'], style_codes: ['*'] }))
+  const tokens = [0, 1, 2].map(() => started.issueToken({ basemap_codes: ['*'], vector_codes: ['*'] }))
   ;[reader = '', greedy = '', tiles = ''] = (await Promise.all(tokens)).map(({ token }) => token)
 })
 

@@ -12,7 +12,7 @@ const LIBRARIES = {
   core: ['contracts'],
   'native-edge': [],
   store: ['contracts', 'core', 'tilesets'],
-  styles: ['contracts'],
+  styles: ['contracts', 'core'],
   tilesets: ['contracts', 'core'],
   vectors: ['contracts', 'core', 'tilesets'],
 }

@@ -13,6 +13,9 @@ export interface FontFace {
   readonly fingerprint: string
 }
 
+/** Limit: bytes of a font file, which is read as a whole. The largest collections with ideographs have 30 MB. */
+export const MAX_FONT_BYTES = 128 * 1024 * 1024
+
 /** Limits of a font stack in a URL: number of fonts, and characters of all names. */
 export const MAX_STACK_FONTS = 10
 export const MAX_STACK_LENGTH = 500

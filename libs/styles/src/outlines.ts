@@ -30,16 +30,48 @@ export function openOutlines(file: Buffer, face: string | null): Font {
 
 /** Limit: characters that are tried before a font counts as one without outlines. The first ones of many fonts are blanks. */
 const MAX_TRIED = 100
+/** The first printable character, and the last one that ranges have. */
+const FIRST_CHARACTER = 0x20
+const LAST_CHARACTER = 0xffff
+/** The last code point of Unicode. */
+const LAST_CODE_POINT = 0x10ffff
 
-/** Why labels cannot be drawn from a font file; null: they can. Never throws. */
+/**
+ * Why labels cannot be drawn from a font file; null: they can. Never throws, but a font may be made to take any time and memory, so it must run in a
+ * process that may be killed.
+ */
 export function fontFault(file: Buffer): string | null {
   try {
     const font = openOutlines(file, null)
-    const isDrawn = font.characterSet.slice(0, MAX_TRIED).some((id) => (readGlyph(font, id)?.bitmap.length ?? 0) > 0)
-    return isDrawn ? null : 'its glyphs have no outlines that can be read'
+    if (!hasOrderedGroups(font)) return 'its character map is not valid'
+    let tried = 0
+    for (let id = FIRST_CHARACTER; id <= LAST_CHARACTER && tried < MAX_TRIED; id++) {
+      if (!font.hasGlyphForCodePoint(id)) continue
+      tried++
+      if ((readGlyph(font, id)?.bitmap.length ?? 0) > 0) return null
+    }
+    return 'its glyphs have no outlines that can be read'
   } catch {
     return 'it is not a TrueType or OpenType font'
   }
+}
+
+/** The groups of a character map with 32 bits (OpenType, `cmap`, formats 12 and 13), as fontkit reads them. */
+interface Groups {
+  readonly length: number
+  get(index: number): { readonly startCharCode: number; readonly endCharCode: number }
+}
+
+/** Tells whether the groups of a character map ascend within Unicode. Programs that expand others run out of memory. */
+function hasOrderedGroups(font: Font): boolean {
+  const { groups } = (font as unknown as { _cmapProcessor: { cmap: { groups?: Groups } } })._cmapProcessor.cmap
+  let last = -1
+  for (let i = 0; i < (groups?.length ?? 0); i++) {
+    const { startCharCode, endCharCode } = (groups as Groups).get(i)
+    if (startCharCode <= last || endCharCode < startCharCode || endCharCode > LAST_CODE_POINT) return false
+    last = endCharCode
+  }
+  return true
 }
 
 /** The glyphs of 256 code points that a font has. A glyph that cannot be read is left out. */

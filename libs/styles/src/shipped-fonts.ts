@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { SCRIPTS } from './fallback-fonts.js'
@@ -45,7 +45,9 @@ export function shippedFonts(): readonly FontFace[] {
   return [...own, ...others]
 }
 
-function outlines(name: string, path: string, face: string | null): FontFace {
+function outlines(name: string, file: string, face: string | null): FontFace {
+  // The system may link to it from another folder, and nothing outside of its own is read.
+  const path = realpathSync(file)
   const { size, mtimeMs } = statSync(path)
   return {
     name,

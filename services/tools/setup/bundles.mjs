@@ -37,6 +37,7 @@ const COMPILED = ['libs', 'services']
 /** The files with which processes start; one that is not listed runs as it was compiled. */
 const PROCESSES = [
   'libs/core/dist/outgoing/look-up-process.js',
+  'libs/styles/dist/asset-process.js',
   'libs/tilesets/dist/mbtiles/readers/process.js',
   'libs/vectors/dist/query/conversion-process.js',
   'libs/vectors/dist/query/query-process.js',

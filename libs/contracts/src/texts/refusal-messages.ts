@@ -67,8 +67,10 @@ export const REFUSAL_MESSAGES = {
   style_check_late: 'the style could not be checked within {seconds} s; nothing was imported',
   style_import_no_code: 'query.code: write the code of the style',
   style_import_no_document: 'the archive has no style.json at its top, or in the one folder at its top',
+  style_import_unusable: 'the style cannot be used, and nothing was imported',
   body_not_style: 'the body must be application/json or application/zip',
   style_file_absent: 'the style has no such file',
+  style_sprite_undrawn: 'the sprite cannot be drawn: {reason}',
   font_stack_malformed:
     'a font stack has 1 to {fonts} names, with commas between them, and at most {characters} characters',
   glyph_range_malformed: 'glyph ranges are 0-255, 256-511, ... 65280-65535',
@@ -92,6 +94,7 @@ export const REFUSAL_MESSAGES = {
   import_timestamp: 'the webhook-timestamp is too old or in the future; the clocks may disagree',
   import_code_taken: 'this gateway has a basemap of that code in its scan source {source}',
   import_lacks_file: 'the archive lacks the file that its event names',
+  import_scan_failed: 'nothing was imported, because the scan of the files failed: {reason}',
   import_no_vector: 'the scan did not find a usable vector in what was sent',
   import_not_usable: '{reason}',
   import_body_unreadable: 'the body cannot be read: {@reason}',

@@ -146,6 +146,7 @@ export const SCAN_MESSAGES = {
   style_sprite_missing:
     'the style {style} needs a sprite of the style {code}, which is missing: its icons are not drawn',
   style_sprite_broken: '{file} cannot be used as a sprite: {reason}',
+  style_drawing_broken: '{file} is left out of its sprite: {reason}',
   style_font_broken: '{file} cannot be used as a font: {reason}',
   style_font_empty:
     '{folder} is not a font: it has neither glyph ranges (0-255.pbf) nor a font file (.ttf, .otf, .ttc)',

@@ -68,3 +68,15 @@ export function dieWithParent(signal: 'INT' | 'TERM' | 'KILL'): readonly string[
   available ??= works(['setpriv', '--pdeathsig', 'KILL'])
   return available ? ['setpriv', '--pdeathsig', signal] : []
 }
+
+let limitsMemory: boolean | undefined
+
+/**
+ * Returns the words before a command that limit the memory of its process and write no core file. Empty if util-linux's prlimit is missing; then
+ * only the heap of a Node process is limited.
+ */
+export function memoryLimit(memoryMb: number): readonly string[] {
+  const words = ['prlimit', `--data=${Math.ceil(memoryMb * 1024 * 1024)}`, '--core=0']
+  limitsMemory ??= works(words)
+  return limitsMemory ? words : []
+}

@@ -1,7 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { bundleOf } from './bundle-of.js'
-import { dieWithParent } from './confinement.js'
+import { dieWithParent, memoryLimit } from './confinement.js'
 import { Heartbeat, runQueueWaitMs } from './heartbeat.js'
 
 export interface ChildOptions {
@@ -19,6 +19,8 @@ export interface ChildOptions {
   readonly prefix?: readonly string[]
   /** true to make it the leader of a new process group */
   readonly detached?: boolean
+  /** limit of its memory in MB, including the 80 MB that Node needs; half of it for objects of JavaScript. A process that needs more ends. */
+  readonly memoryMb?: number
 }
 
 export interface ChildEvents<Message> {
@@ -31,7 +33,7 @@ export interface ChildEvents<Message> {
 
 /**
  * A Node process that may be killed. Every child process of this system that runs our own code is one. This class does not restart it: `RESTARTS` in
- * the supervisor and the launcher, `RETRY_SECONDS` of vector builds, and the next task of a `HelperProcess` do. Threads, and so thread pools such as
+ * the supervisor and the launcher, `RETRY_SECONDS` of vector builds, and the next task of a `HelperProcess` or `HelperPool` do. Threads, and so thread pools such as
  * piscina's, do not fit: a call that blocks in the kernel (a silent disk, a resolver) or in SQLite cannot be aborted, and a process with a
  * blocked thread cannot exit.
  */
@@ -43,9 +45,14 @@ export class KillableChild<Message = unknown> {
   #hasEnded = false
 
   constructor(options: ChildOptions, events: ChildEvents<Message>) {
-    const { endsWithParent = 'KILL', nodeOptions = [], env = {}, detached = false } = options
+    const { endsWithParent = 'KILL', env = {}, detached = false, memoryMb } = options
+    const heap = memoryMb === undefined ? [] : [`--max-old-space-size=${Math.floor(memoryMb / 2)}`]
+    const nodeOptions = [...heap, ...(options.nodeOptions ?? [])]
     const { stdio = ['ignore', 'ignore', 'inherit', 'ipc'] } = options
-    const prefix = options.prefix ?? (endsWithParent === null ? [] : dieWithParent(endsWithParent))
+    const prefix = [
+      ...(memoryMb === undefined ? [] : memoryLimit(memoryMb)),
+      ...(options.prefix ?? (endsWithParent === null ? [] : dieWithParent(endsWithParent))),
+    ]
     const [command = '', ...args] = [
       ...prefix,
       process.execPath,

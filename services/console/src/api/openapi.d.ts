@@ -1966,6 +1966,13 @@ export interface paths {
               withdrawn: boolean;
               source_enabled: boolean;
               files: number;
+              warnings?: {
+                code: string;
+                message: string;
+                params?: {
+                  [key: string]: string | number;
+                };
+              }[];
             };
           };
         };

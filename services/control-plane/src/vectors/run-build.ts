@@ -12,7 +12,7 @@ import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
-import { HelperEnded, HelperProcess } from '../platform/helper-process/helper-process.js'
+import { HelperEnded, HelperProcess } from '@gateway/core/processes/helper-process.js'
 
 /** The built file, used even if the sources run (in tests). */
 const BUILD_PROCESS = new URL('../../dist/vectors/build-process.js', import.meta.url)

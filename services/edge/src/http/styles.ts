@@ -1,9 +1,10 @@
 import fs from 'node:fs'
 import { CURRENT_VERSION, isVectorFormat } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import { CodedError, coded } from '@gateway/contracts/messages.js'
 import type { VectorFacts } from '@gateway/contracts/vector.js'
 import type { WantedResource } from '@gateway/core/access/decide.js'
+import { PoolBusy } from '@gateway/core/processes/helper-pool.js'
 import type { HttpRequest, HttpResponse } from '@gateway/native-edge/uws/uws.js'
 import type { StoredVersion } from '@gateway/store/basemaps.js'
 import type { StoredSprite } from '@gateway/store/styles.js'
@@ -14,7 +15,7 @@ import { decodedSegment } from '@gateway/tilesets/address.js'
 import type { Edge } from '../edge.js'
 import { acceptsGzip } from '../files/accepts-gzip.js'
 import { httpDate } from '../files/conditional.js'
-import { AssetsBusy, type Finished } from '../styles/style-assets.js'
+import type { Finished } from '../styles/style-assets.js'
 import type { CatalogStyle } from '../sync/catalog.js'
 import { isStorageTrouble } from '../tiles/read-troubles.js'
 import { answerCondition } from './answer-condition.js'
@@ -152,21 +153,25 @@ function answerSprite(
   extension: 'json' | 'png',
 ) {
   const type = TYPES[extension] as string
-  const { styleAssets } = exchange.edge
+  const { edge, token } = exchange
+  const { styleAssets } = edge
+  const caller = token ?? ''
+  const refuseUndrawn = ({ reason }: { readonly reason: string }) =>
+    answerRefusal(exchange, refuse('not_found', coded('style_sprite_undrawn', { reason })))
   if (extension === 'json')
-    return later(exchange, styleAssets.spriteIndex(stored, sprite, ratio), (made) =>
-      made === null ? answerRefusal(exchange, NO_SUCH_FILE) : answerFinished(exchange, made, type, 'private, no-cache'),
-    )
+    return later(exchange, styleAssets.spriteIndex(stored, sprite, ratio, caller), (made) => {
+      if (made === null) answerRefusal(exchange, NO_SUCH_FILE)
+      else if (made.ok) answerFinished(exchange, made.index, type, 'private, no-cache')
+      else refuseUndrawn(made)
+    })
   if (sprite.kind === 'files') {
     // Without a sprite for high resolution, the plain one is used; its index gives its ratio.
     const suffix = ratio === 2 && sprite.doubled ? '@2x' : ''
     return answerOpenedFile(exchange, stored.sourcePath, `${sprite.path}${suffix}.${extension}`, type)
   }
-  later(exchange, styleAssets.drawnSprite(sprite, stored.fingerprint, ratio, extension), (body) => {
-    const headers = headerBlock(['Content-Type', type], ['ETag', etagOf(stored, ratio)], ...PRIVATE)
-    if (answerCondition(exchange, { etag: etagOf(stored, ratio), modifiedMs: Number.POSITIVE_INFINITY }, () => headers))
-      return
-    exchange.answer('200 OK', headers, body)
+  later(exchange, styleAssets.drawnSprite(stored, sprite, ratio, caller), (drawn) => {
+    if (drawn.ok) answerOpenedFile(exchange, styleAssets.folder, drawn.png, type, etagOf(stored, ratio))
+    else refuseUndrawn(drawn)
   })
 }
 
@@ -177,10 +182,12 @@ function etagOf({ fingerprint }: CatalogStyle['stored'], ratio: number): string 
 /** Caches must revalidate each use, because both the file and the token's grants may change. */
 const PRIVATE: readonly Header[] = [['Cache-Control', 'private, no-cache'], ['Vary', VARY], ...CORS]
 
-function answerOpenedFile(exchange: RequestContext, root: string, path: string, type: string) {
+/** @param etag if the content is known by another name than that of the file */
+function answerOpenedFile(exchange: RequestContext, root: string, path: string, type: string, etag?: string) {
   later(exchange, openFile(exchange, { root, path, type, fileName: '', code: '' }), (opened) => {
     if (!('fd' in opened)) return answerRefusal(exchange, opened === NOT_FOUND ? NO_SUCH_FILE : opened)
-    const { fd, size, validators, remote } = opened
+    const { fd, size, remote } = opened
+    const validators = etag === undefined ? opened.validators : { ...opened.validators, etag }
     const release = () => fs.close(fd, () => {})
     if (exchange.aborted) return release()
     const common: Header[] = [['Last-Modified', httpDate(validators.modifiedMs)], ...PRIVATE]
@@ -198,7 +205,8 @@ function later<T>(exchange: RequestContext, making: Promise<T>, then: (made: T) 
     (error) =>
       guarded(edge, () => {
         if (exchange.aborted) return
-        if (error instanceof AssetsBusy) return answerRefusal(exchange, BUSY)
+        if (error instanceof PoolBusy) return answerRefusal(exchange, BUSY)
+        if (error instanceof CodedError) return answerRefusal(exchange, refuse('dependency_down', error.said))
         if (isStorageTrouble(error)) return answerRefusal(exchange, STORAGE_DOWN)
         edge.log.error({ err: error, path: exchange.path }, 'a part of a style cannot be read')
         answerRefusal(exchange, INTERNAL)
@@ -226,7 +234,7 @@ export function onFont(edge: Edge, res: HttpResponse, req: HttpRequest) {
     const send = (range: Finished) => answerFinished(exchange, range, TYPES.pbf as string, cacheControl)
     const kept = edge.styleAssets.rangeIfKept(catalog, stack, first)
     if (kept !== undefined) return send(kept)
-    later(exchange, edge.styleAssets.range(catalog, stack, first), send)
+    later(exchange, edge.styleAssets.range(catalog, stack, first, exchange.token ?? ''), send)
   }
   authorize(exchange, null, answer, { opens: 'glyphs', code: '', version: null })
 }

@@ -1,17 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { createLog } from '@gateway/core/logging/log.js'
+import type { StoredStyle } from '@gateway/store/styles.js'
 import type { FontFace } from '@gateway/styles/fonts.js'
 import { readGlyphRange } from '@gateway/styles/glyph-range.js'
+import { endlessFont } from '@gateway/styles/testing/hostile-fonts.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DiskGate } from '../files/disk-gate.js'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
-import { endlessFont } from '../testing/endless-font.js'
 import { StyleAssets } from './style-assets.js'
 
 /** Enough for the other font on a busy machine. */
-const LIMIT_MS = 8000
+const LIMIT_MS = 4000
 const LETTER_A = 65
 const log = createLog('edge', 'silent')
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
   assets = new StyleAssets(path.join(folder, 'kept'), log, new DiskGate({ log, threads: 4 }), LIMIT_MS)
 })
 afterAll(async () => {
-  await assets.close()
+  assets.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -37,12 +38,32 @@ test('a font whose glyphs never end is given up, and the letters come from the n
     fingerprint: 'one',
   }
   const catalog = { ...EMPTY_CATALOG, fonts: [endless] }
-  const first = assets.range(catalog, ['Endless'], 0)
+  const first = assets.range(catalog, ['Endless'], 0, 'a')
   // It waits for the same thread, and is built with another one.
-  const next = assets.range(catalog, ['Noto Sans Bold'], 0)
+  const next = assets.range(catalog, ['Noto Sans Bold'], 0, 'a')
   const hasLetter = async (range: Promise<{ readonly plain: Buffer }>, id: number) =>
     readGlyphRange((await range).plain, id - (id % 256)).has(id)
   expect([await hasLetter(first, LETTER_A), await hasLetter(next, LETTER_A)]).toEqual([true, true])
-  // Further ranges of it are not tried for a while.
-  expect(await hasLetter(assets.range(catalog, ['Endless'], 256), 0x100)).toBe(true)
+  // It is not tried again.
+  expect(await hasLetter(assets.range(catalog, ['Endless'], 256, 'a'), 0x100)).toBe(true)
+})
+
+test('a sprite that cannot be drawn is refused with the reason, and not tried again by the next process', async () => {
+  const icons = path.join(folder, 'many/icons')
+  await mkdir(icons, { recursive: true })
+  const names = Array.from({ length: 17 }, (_, i) => `i${i}`)
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="512" height="512"><rect width="9" height="9"/></svg>'
+  for (const name of names) await writeFile(path.join(icons, `${name}.svg`), svg)
+  const sprite = { name: 'icons', path: icons, kind: 'drawings', doubled: true, icons: names } as const
+  const stored = { code: 'many', sourcePath: folder, fingerprint: 'one' } as StoredStyle
+  const refused = { ok: false, reason: expect.stringContaining('4456448 pixels') }
+  expect(await assets.drawnSprite(stored, sprite, 1, 'a')).toMatchObject(refused)
+  // Without its drawings, another attempt would make an empty sprite.
+  await rm(icons, { recursive: true })
+  const next = new StyleAssets(path.join(folder, 'kept'), log, new DiskGate({ log, threads: 4 }), LIMIT_MS)
+  expect(await next.drawnSprite(stored, sprite, 1, 'b')).toMatchObject(refused)
+  // Other content is.
+  const changed = { ...stored, fingerprint: 'two' }
+  expect(await next.drawnSprite(changed, sprite, 1, 'b')).toMatchObject({ ok: true })
+  next.close()
 })

@@ -1,48 +1,28 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { access, mkdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
-import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
+import { readBelow, whyNotRead } from '@gateway/core/files/read-below.js'
 import type { Log } from '@gateway/core/logging/log.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
+import { type HelperPool, TaskEnded } from '@gateway/core/processes/helper-pool.js'
 import type { StoredSprite, StoredStyle } from '@gateway/store/styles.js'
-import type { AssetParts, AssetTask } from '@gateway/styles/build-assets.js'
+import { type AssetAnswer, type AssetTask, assetPool, drawingsTask, wordsOf } from '@gateway/styles/asset-pool.js'
 import { fallbackNames } from '@gateway/styles/fallback-fonts.js'
 import type { FontFace } from '@gateway/styles/fonts.js'
-import {
-  type Glyph,
-  MAX_RANGE_BYTES,
-  mergeGlyphs,
-  readGlyphRange,
-  writeGlyphRange,
-} from '@gateway/styles/glyph-range.js'
 import { shippedFonts } from '@gateway/styles/shipped-fonts.js'
 import { LRUCache } from 'lru-cache'
-import type { Piscina } from 'piscina'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Catalog } from '../sync/catalog.js'
-import { readBelow } from './read-below.js'
-
-const BUILDER = createRequire(import.meta.url).resolve('@gateway/styles/build-assets.js')
+import { FailedAssets } from './failed-assets.js'
 
 /** Limit: bytes of finished glyph ranges and indexes of sprites in memory, in each process. */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024
 /** Limit: bytes of the index of a sprite, as scans have it. */
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
-/** One thread in each edge process: tiles come first. */
-const THREADS = 1
-const IDLE_THREAD_MS = 30_000
-/** Limit: ranges and sprites that wait for the thread. */
-const MAX_WAITING = 256
-/** Limit of one range or sprite. The largest ranges of CJK fonts take a second; a font that was made to never end must not block the others. */
-const BUILD_LIMIT_MS = 30_000
-/** Time in ms before a font or sprite that exceeded the limit is built again. */
-const REST_MS = 10 * 60_000
-
-const RANGE_GLYPHS = 256
-
+/** Helper processes of each edge process: one for a caller, and one for all others. Tiles come first. */
+const PROCESSES = 2
 const compress = promisify(gzip)
 
 /** A body, uncompressed and compressed. */
@@ -60,19 +40,17 @@ interface Fonts {
   readonly revision: string
 }
 
-/** Thrown if a font or sprite took longer than its limit, now or a short time ago. */
-class BuildTooSlow extends Error {
-  override readonly name = 'BuildTooSlow'
-}
+/** A sprite that cannot be drawn, with the reason; or the names of its files below `StyleAssets.folder`. */
+type DrawnSprite =
+  | { readonly ok: true; readonly json: string; readonly png: string }
+  | { readonly ok: false; readonly reason: string }
 
-/** Thrown if too much work waits for the thread. */
-export class AssetsBusy extends Error {
-  override readonly name = 'AssetsBusy'
-}
-
-/** Glyph ranges and sprites: generated once for each content, in a separate thread, and cached on disk; the last ranges also in memory. */
+/**
+ * Glyph ranges and sprites: generated once for each content, by processes that may be killed, and cached on disk; the last ranges also in memory.
+ * Content that ends its process is remembered and not tried again.
+ */
 export class StyleAssets {
-  readonly #folder: string
+  readonly folder: string
   readonly #log: Log
   readonly #disks: DiskGate
   readonly #shipped: readonly FontFace[]
@@ -81,21 +59,17 @@ export class StyleAssets {
     maxSize: MAX_KEPT_BYTES,
     sizeCalculation: ({ plain, packed }, key) => plain.length + packed.length + key.length,
   })
-  readonly #under = new Map<string, Promise<unknown>>()
-  /** Files that exceeded the limit, with their content's identity. */
-  readonly #slow = new LRUCache<string, true>({ max: 1000, ttl: REST_MS })
-  readonly #limitMs: number
-  #threads: Promise<Piscina<AssetTask, AssetParts>> | null = null
-  #waiting = 0
-  /** The last task. The limit of each task begins with its turn. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #failed: FailedAssets
+  readonly #pool: HelperPool<AssetTask, AssetAnswer>
 
-  constructor(folder: string, log: Log, disks: DiskGate, limitMs = BUILD_LIMIT_MS) {
-    this.#folder = folder
+  /** @param stepMs limit of one font or drawing, if not the default */
+  constructor(folder: string, log: Log, disks: DiskGate, stepMs?: number) {
+    this.folder = folder
     this.#log = log
     this.#disks = disks
-    this.#limitMs = limitMs
     this.#shipped = shippedFonts()
+    this.#failed = new FailedAssets(folder)
+    this.#pool = assetPool(PROCESSES, stepMs)
   }
 
   /** Returns a text that changes with every change of a font of the catalog. */
@@ -110,137 +84,119 @@ export class StyleAssets {
 
   /**
    * Returns one range of a stack of fonts: the first font with a glyph determines it; the gateway's own fonts come after all others. Rejects
-   * with AssetsBusy, or with the error of a disk.
+   * with PoolBusy.
+   * @param caller whose request it is
    */
-  range(catalog: Catalog, stack: readonly string[], first: number): Promise<Finished> {
+  async range(catalog: Catalog, stack: readonly string[], first: number, caller: string): Promise<Finished> {
     const fonts = this.#fontsOf(catalog)
-    return this.#finished(keyOf(fonts, stack, first), async () => {
-      let merged: ReadonlyMap<number, Glyph> = new Map()
-      for (const name of new Set([...stack, ...fallbackNames(stack[0] ?? '', first)])) {
-        const font = fonts.byName.get(name)
-        if (font === undefined) continue
-        merged = mergeGlyphs([merged, await this.#glyphs(font, first)])
-        // Further fonts would add nothing.
-        if (merged.size === RANGE_GLYPHS) break
+    const key = keyOf(fonts, stack, first)
+    const names = new Set([...stack, ...fallbackNames(stack[0] ?? '', first)])
+    let used = [...names].flatMap((name) => fonts.byName.get(name) ?? [])
+    const faults = await Promise.all(used.map((font) => this.#failed.reasonOf(identityOf(font))))
+    used = used.filter((_, i) => faults[i] === null)
+    await mkdir(this.folder, { recursive: true }).catch(() => {})
+    for (;;) {
+      const known = this.#kept.get(key)
+      if (known !== undefined) return known
+      try {
+        const asked = used.map((font) => ({ ...font, kept: this.#keptFile(font, first) }))
+        const task = { kind: 'range', name: stack.join(','), first, fonts: asked } as const
+        const made = await this.#pool.run(`${key} of ${used.map(({ name }) => name)}`, task, caller)
+        if (!made.ok) throw new Error(made.reason)
+        for (const { name, reason } of made.leftOut) this.#noteFont(name, reason)
+        const finished = { plain: bufferOf(made.plain), packed: bufferOf(made.packed), digest: digest(made.plain) }
+        this.#kept.set(key, finished)
+        return finished
+      } catch (error) {
+        const font = error instanceof TaskEnded ? used.find(({ name }) => name === error.at) : undefined
+        if (font === undefined) throw error
+        const { message, mayPass } = error as TaskEnded
+        await this.#failed.add(identityOf(font), message, mayPass)
+        this.#noteFont(font.name, message)
+        // The next font of the stack replaces it.
+        used = used.filter((one) => one !== font)
       }
-      return Buffer.from(writeGlyphRange(stack.join(','), first, merged))
-    })
+    }
   }
 
   /**
    * Returns the index of a sprite: drawn, or read from its file; null if the file does not exist. Rejects like `range`, or with the error of the
    * disk.
    */
-  async spriteIndex(stored: StoredStyle, sprite: StoredSprite, ratio: 1 | 2): Promise<Finished | null> {
-    const { sourcePath, fingerprint } = stored
-    const file = `${sprite.path}${ratio === 2 && sprite.doubled ? '@2x' : ''}.json`
-    const plain =
-      sprite.kind === 'files'
-        ? await readBelow(this.#disks, sourcePath, file, MAX_INDEX_BYTES)
-        : await this.drawnSprite(sprite, fingerprint, ratio, 'json')
-    return plain === null ? null : this.#finished(`index ${digest(plain)}`, async () => plain)
-  }
-
-  /** The index (`json`) or image (`png`) of a sprite that is drawn from a folder. Rejects as `range`. */
-  async drawnSprite(
+  async spriteIndex(
+    stored: StoredStyle,
     sprite: StoredSprite,
-    fingerprint: string,
     ratio: 1 | 2,
-    extension: 'json' | 'png',
-  ): Promise<Buffer> {
-    const of = `sprite-${digest(`${sprite.path}\n${fingerprint}`)}`
-    const key = `${of}-${ratio}`
-    const parts = await this.#once(key, () =>
-      this.#built(of, key, ['json', 'png'], { kind: 'sprite', folder: sprite.path, names: sprite.icons, ratio }),
-    )
-    return parts[extension === 'json' ? 0 : 1] as Buffer
-  }
-
-  async close(): Promise<void> {
-    await (await this.#threads)?.destroy()
-  }
-
-  async #glyphs(font: FontFace, first: number): Promise<ReadonlyMap<number, Glyph>> {
-    const { kind, root, path: at, fingerprint, face, name } = font
-    try {
-      if (kind === 'ranges') {
-        const file = path.join(at, `${first}-${first + 255}.pbf`)
-        const bytes = await readBelow(this.#disks, root, file, MAX_RANGE_BYTES)
-        return bytes === null ? new Map() : readGlyphRange(bytes, first)
-      }
-      const of = `glyphs-${digest(`${at}\n${face}\n${fingerprint}`)}`
-      const key = `${of}-${first}`
-      const task = { kind: 'glyphs', path: at, face, name, first } as const
-      const [range] = await this.#once(key, () => this.#built(of, key, ['pbf'], task))
-      return readGlyphRange(range as Buffer, first)
-    } catch (error) {
-      if (error instanceof AssetsBusy) throw error
-      // Another font of the stack replaces it.
-      noteTrouble(this.#log, 'fonts cannot be read', { font: name, path: at, err: (error as Error).message })
-      return new Map()
+    caller: string,
+  ): Promise<{ readonly ok: true; readonly index: Finished } | { readonly ok: false; readonly reason: string } | null> {
+    let plain: Buffer | null
+    if (sprite.kind === 'files') {
+      const file = `${sprite.path}${ratio === 2 && sprite.doubled ? '@2x' : ''}.json`
+      plain = await this.#indexFile(stored.sourcePath, file)
+    } else {
+      const drawn = await this.drawnSprite(stored, sprite, ratio, caller)
+      if (!drawn.ok) return drawn
+      plain = await readFile(path.join(this.folder, drawn.json))
     }
+    return plain === null ? null : { ok: true, index: await this.#finishedIndex(plain) }
   }
 
-  /** Returns the files of a build, from the disk if they exist. @param of key of the font face or drawings */
-  async #built(of: string, name: string, extensions: readonly string[], task: AssetTask): Promise<readonly Buffer[]> {
-    const files = extensions.map((extension) => path.join(this.#folder, `${name}.${extension}`))
-    const known = await Promise.all(files.map((file) => readFile(file).catch(() => null)))
-    if (known.every((content) => content !== null)) return known as Buffer[]
-    const parts = (await this.#run(of, task)).map((part) => Buffer.from(part.buffer, part.byteOffset, part.byteLength))
-    try {
-      await mkdir(this.#folder, { recursive: true })
-      for (const [i, file] of files.entries()) await writeFileAtomically(file, parts[i] as Buffer)
-    } catch (error) {
-      // On a full disk it is built again the next time.
-      noteTrouble(this.#log, 'glyphs and sprites cannot be kept on disk', { err: (error as Error).message })
-    }
-    return parts
-  }
-
-  async #run(of: string, task: AssetTask): Promise<AssetParts> {
-    if (this.#waiting >= MAX_WAITING) throw new AssetsBusy()
-    this.#waiting++
-    const turn = this.#last.then(() => this.#runNow(of, task))
-    this.#last = turn.catch(() => {})
-    return turn.finally(() => this.#waiting--)
-  }
-
-  async #runNow(of: string, task: AssetTask): Promise<AssetParts> {
-    if (this.#slow.has(of)) throw new BuildTooSlow(`not built: it took longer than ${this.#limitMs / 1000} s before`)
-    this.#threads ??= import('piscina').then(
-      ({ Piscina }) =>
-        new Piscina({ filename: BUILDER, minThreads: 0, maxThreads: THREADS, idleTimeout: IDLE_THREAD_MS }),
-    )
-    const threads = await this.#threads
-    const late = AbortSignal.timeout(this.#limitMs)
-    try {
-      // The signal ends the thread; the next task starts another.
-      return await threads.run(task, { signal: late })
-    } catch (error) {
-      if (!late.aborted) throw error
-      this.#slow.set(of, true)
-      throw new BuildTooSlow(`it takes longer than ${this.#limitMs / 1000} s`)
-    }
-  }
-
-  #finished(key: string, make: () => Promise<Buffer>): Promise<Finished> {
-    const kept = this.#kept.get(key)
-    if (kept !== undefined) return Promise.resolve(kept)
-    return this.#once(`finished ${key}`, async () => {
-      const plain = await make()
-      const finished = { plain, packed: await compress(plain), digest: digest(plain) }
-      this.#kept.set(key, finished)
-      return finished
-    })
-  }
-
-  /** Requests for one thing share its making. */
-  #once<T>(key: string, make: () => Promise<T>): Promise<T> {
-    const known = this.#under.get(key) as Promise<T> | undefined
+  async #finishedIndex(plain: Buffer): Promise<Finished> {
+    const key = `index ${digest(plain)}`
+    const known = this.#kept.get(key)
     if (known !== undefined) return known
-    const making = make().finally(() => this.#under.delete(key))
-    this.#under.set(key, making)
-    return making
+    const finished = { plain, packed: await compress(plain), digest: digest(plain) }
+    this.#kept.set(key, finished)
+    return finished
+  }
+
+  async #indexFile(root: string, file: string): Promise<Buffer | null> {
+    const answer = await this.#disks.run(root, { read: () => readBelow(root, file, MAX_INDEX_BYTES) })
+    if (!answer.ok) throw new Error('the disk does not answer')
+    const read = answer.value
+    if (read.ok) return read.content
+    if (read.reason === 'absent' || read.reason === 'outside') return null
+    throw new Error(whyNotRead(read.reason, MAX_INDEX_BYTES))
+  }
+
+  /** Draws a sprite from its folder, unless its files exist. Rejects like `range`. */
+  async drawnSprite(stored: StoredStyle, sprite: StoredSprite, ratio: 1 | 2, caller: string): Promise<DrawnSprite> {
+    const { sourcePath: root, fingerprint, code } = stored
+    const key = `sprite-${digest(`${sprite.path}\n${fingerprint}`)}-${ratio}`
+    const files = { json: `${key}.json`, png: `${key}.png` }
+    const isMade = async (file: string) =>
+      access(path.join(this.folder, file)).then(
+        () => true,
+        () => false,
+      )
+    // The index is written last.
+    if ((await isMade(files.png)) && (await isMade(files.json))) return { ok: true, ...files }
+    const fault = await this.#failed.reasonOf(key)
+    if (fault !== null) return { ok: false, reason: fault }
+    await mkdir(this.folder, { recursive: true }).catch(() => {})
+    const to = { json: path.join(this.folder, files.json), png: path.join(this.folder, files.png) }
+    const outcome = await drawingsTask((without) => {
+      const names = sprite.icons.filter((name) => !without.has(name))
+      const task = { kind: 'sprite', root, folder: sprite.path, names, ratio, ...to } as const
+      return this.#pool.run(`${key} without ${without.size}`, task, caller)
+    })
+    const reason = outcome.ok ? wordsOf(outcome.leftOut) : outcome.reason
+    if (reason !== '') noteTrouble(this.#log, 'drawings of a style cannot be used', { style: code, reason })
+    if (outcome.ok) return { ok: true, ...files }
+    await this.#failed.add(key, reason, outcome.mayPass)
+    return outcome
+  }
+
+  close(): void {
+    this.#pool.close()
+  }
+
+  #keptFile(font: FontFace, first: number): string | null {
+    return font.kind === 'ranges' ? null : path.join(this.folder, `${identityOf(font)}-${first}.pbf`)
+  }
+
+  #noteFont(font: string, reason: string): void {
+    noteTrouble(this.#log, 'fonts cannot be read', { font, reason })
   }
 
   #fontsOf({ fonts }: Catalog): Fonts {
@@ -257,6 +213,15 @@ export class StyleAssets {
 
 function keyOf({ revision }: Fonts, stack: readonly string[], first: number): string {
   return `${revision} ${first} ${stack.join(',')}`
+}
+
+/** Identifies a font and its content. */
+function identityOf({ path: at, face, fingerprint }: FontFace): string {
+  return `glyphs-${digest(`${at}\n${face}\n${fingerprint}`)}`
+}
+
+function bufferOf(part: Uint8Array): Buffer {
+  return Buffer.from(part.buffer, part.byteOffset, part.byteLength)
 }
 
 function digest(content: string | Uint8Array): string {

@@ -3,12 +3,12 @@ import { type Bounds, CURRENT_VERSION } from '@gateway/contracts/basemap.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
+import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import { isListed, readBasemap, type StoredBasemap, type StoredVersion } from '@gateway/store/basemaps.js'
 import { basemapWithin } from '@gateway/store/catalog/within-area.js'
 import type { ChangesTask } from '@gateway/tilesets/compare/changed-tiles.js'
 import type { ComparedSet } from '@gateway/tilesets/compare/compare-sets.js'
 import type { ControlContext } from '../../platform/context.js'
-import { HelperProcess } from '../../platform/helper-process/helper-process.js'
 import { NO_SUCH_BASEMAP, NO_SUCH_VERSION } from '../../platform/http/refusal.js'
 import { setOf } from '../compare/compare-versions.js'
 import { copyHere } from '../local-copies.js'
@@ -92,7 +92,7 @@ export class VersionChanges {
       copies.push(copied)
       return { ...set, path: copied.files[0] as string, root: copied.folder }
     }
-    const helper = new HelperProcess<ChangesTask, ChangesAnswer>(CHANGES_PROCESS, true)
+    const helper = new HelperProcess<ChangesTask, ChangesAnswer>(CHANGES_PROCESS, { writes: true })
     try {
       const { tileMatrixSet, tileMatrices = null } = left
       const task = { left: await here(left), right: await here(right), tileMatrixSet, tileMatrices, area }

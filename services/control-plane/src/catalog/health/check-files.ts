@@ -1,4 +1,4 @@
-import { HelperEnded, HelperProcess } from '../../platform/helper-process/helper-process.js'
+import { HelperEnded, HelperProcess } from '@gateway/core/processes/helper-process.js'
 import type { CheckTask } from './check-process.js'
 import type { FileState, Place } from './place.js'
 

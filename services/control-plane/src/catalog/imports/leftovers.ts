@@ -7,8 +7,8 @@ import type { BackgroundLoop } from '../../platform/background.js'
 /** Identifies this process among all processes that ever ran on this machine. */
 const OWN = { host: hostname(), pid: process.pid, start: randomUUID().slice(0, 8) }
 
-/** Matches temporary files of an import: the received body, and its unpacked parts (see `stageIn`). */
-const KEPT = /^\.(.+)~(\d+)~(\w+)~[\w-]+(?:\.spool|-\d+\.new)\.tmp$/
+/** Matches temporary files of an import: the received body, its unpacked parts, and the ones that these replaced (see `stageIn`). */
+const KEPT = /^\.(.+)~(\d+)~(\w+)~[\w-]+(?:\.spool|-\d+\.(?:new|old|kept))\.tmp$/
 
 /** Returns an id for an import that contains the id of its process. */
 export function importId(): string {
@@ -35,7 +35,11 @@ export async function removeLeftovers(folder: string): Promise<number> {
   ]
   let removed = 0
   for (const place of places) {
-    for (const name of (await entriesOf(path.join(folder, place))).map((entry) => entry.name).filter(isLeftover)) {
+    const names = (await entriesOf(path.join(folder, place))).map((entry) => entry.name)
+    // Killed between two renames: the old folder is then in no other place.
+    const isOnlyCopy = (name: string) =>
+      name.endsWith('.old.tmp') && names.includes(name.replace(/old\.tmp$/, 'new.tmp'))
+    for (const name of names.filter((one) => isLeftover(one) && !isOnlyCopy(one))) {
       await rm(path.join(folder, place, name), { recursive: true, force: true })
       removed++
     }

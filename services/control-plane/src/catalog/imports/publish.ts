@@ -1,6 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { SourceKind } from '@gateway/contracts/scan-source.js'
@@ -11,12 +10,12 @@ import { geopackagePlace, pathOfTable } from '@gateway/tilesets/geopackage/place
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
 import type { ControlContext } from '../../platform/context.js'
 import { commitAndPublish, edgesFollow } from '../../platform/edges/commit.js'
-import { land, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
+import { land, landForNow, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
 import type { ProbeResult } from '../probe/probe-result.js'
 import { Prober, TIMED_OUT } from '../probe/prober.js'
 import { registerVersion } from '../register/register-version.js'
 import { nameOf, versionRecord } from '../register/version-record.js'
-import { runScans } from '../scans/run.js'
+import { acceptScanned } from './accept-scanned.js'
 import { type Contents, unpackArchive } from './unpack.js'
 import { slotOf, type Upload } from './upload.js'
 
@@ -122,9 +121,6 @@ function describe(result: Exclude<ProbeResult, { state: 'ok' }>): string {
   }
 }
 
-/** Interval of retries while another scan runs. Scans end, and the sender waits long enough. */
-const SCAN_RETRY_MS = 300
-
 async function landVector(
   ctx: ControlContext,
   relativePath: string,
@@ -136,17 +132,14 @@ async function landVector(
   }
   // The file that the catalog knows comes last, since it completes the set.
   const own = path.basename(relativePath)
-  await land(landing, [...names.filter((name) => name !== own), own])
+  const placed = await landForNow(landing, [...names.filter((name) => name !== own), own])
   const source = { code: SOURCES.vector, kind: 'vector', path: landing.root } as const
-  for (;;) {
-    const run = await runScans(ctx, [source])
-    if (run.ok) break
-    if (run.code !== 'scan_running') return run
-    await sleep(SCAN_RETRY_MS, undefined, { signal: ctx.shutdown })
+  const find = async () => {
+    const vector = (await readVectors(ctx.sql, null)).find(
+      (one) => one.sourceCode === SOURCES.vector && one.relativePath === relativePath,
+    )
+    return vector?.available === true ? vector : null
   }
-  const vector = (await readVectors(ctx.sql, null)).find(
-    (one) => one.sourceCode === SOURCES.vector && one.relativePath === relativePath,
-  )
-  if (vector?.available) return { ok: true, code: vector.code }
-  return refuse('invalid_parameters', coded('import_no_vector'))
+  const scanned = await acceptScanned(ctx, source, placed, { prefix: relativePath, find, unusable: 'import_no_vector' })
+  return scanned.ok ? { ok: true, code: scanned.found.code } : scanned
 }

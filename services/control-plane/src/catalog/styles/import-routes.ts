@@ -2,6 +2,7 @@ import { codeSchema } from '@gateway/contracts/common.js'
 import { refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { type AdminStyle, adminStyleSchema } from '@gateway/contracts/style.js'
+import { warningOf, warningsField, withWarnings } from '@gateway/contracts/warning.js'
 import { insertAudit } from '@gateway/store/audit.js'
 import type { StoredStyle } from '@gateway/store/styles.js'
 import { z } from 'zod'
@@ -49,11 +50,14 @@ function addRoute(app: App, ctx: ControlContext, describe: (style: StoredStyle) 
           '400 and names the lines. Addresses of this gateway, as an editor saves them, become `gateway://` addresses without a token. A zip ' +
           'replaces everything that was imported under that code; a style document replaces only the document. The files are kept in the scan ' +
           'source `imports-styles` below DATA_DIR. A code that another scan source owns returns 409. IMPORT_MAX_BYTES limits the packed and ' +
-          'the unpacked size of a zip (413).',
+          'the unpacked size of a zip (413). A font or drawing that cannot be used is a warning. An import that fails leaves nothing, and what it would ' +
+          'have replaced stays.',
         querystring: z.strictObject({
           code: codeSchema.optional().describe('code of the style; required for a style document'),
         }),
-        response: { 200: adminStyleSchema.extend({ files: z.int().min(1).describe('number of stored files') }) },
+        response: {
+          200: adminStyleSchema.extend({ files: z.int().min(1).describe('number of stored files'), ...warningsField }),
+        },
       },
       onRequest: async (request, reply) => {
         if (formOf(request.headers['content-type']) === undefined)
@@ -75,12 +79,12 @@ function addRoute(app: App, ctx: ControlContext, describe: (style: StoredStyle) 
         const form = formOf(request.headers['content-type']) as ImportForm
         const outcome = await importStyle(ctx, request.raw, form, request.query.code)
         if (!outcome.ok) return sendRefusal(close(), outcome)
-        const { style, files } = outcome
+        const { style, files, warnings } = outcome
         const detail = { name: style.name, files, revision: style.revision }
         await ctx.sql.begin((tx) =>
           insertAudit(tx, { ...request.admin, action: 'style.import', subject: style.code, detail }),
         )
-        return { ...(await describe(style)), files }
+        return withWarnings({ ...(await describe(style)), files }, warnings.map(warningOf))
       } finally {
         imports--
       }

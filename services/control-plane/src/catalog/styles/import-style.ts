@@ -4,27 +4,24 @@ import type { IncomingMessage } from 'node:http'
 import path from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { codeSchema } from '@gateway/contracts/common.js'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
-import { coded } from '@gateway/contracts/messages.js'
+import { type CodedMessage, coded } from '@gateway/contracts/messages.js'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { upsertScanSource } from '@gateway/store/scan-sources.js'
 import { readStyle, type StoredStyle } from '@gateway/store/styles.js'
 import { MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
 import type { ControlContext } from '../../platform/context.js'
-import { land, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
+import { landForNow, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
+import { acceptScanned } from '../imports/accept-scanned.js'
 import { importId } from '../imports/leftovers.js'
 import { archiveNames, examineArchive, unpackArchive } from '../imports/unpack.js'
-import { runScans } from '../scans/run.js'
 import { entryOfStyle, styleFolderOf } from './archive-slots.js'
 import { checkDocument } from './check-document.js'
 
 /** Code of the scan source of imported styles. */
 const IMPORTED_STYLES = 'imports-styles'
 const DOCUMENT = 'style.json'
-/** Interval of retries while another scan runs. */
-const SCAN_RETRY_MS = 300
 /** Maximum milliseconds without a byte of the body. */
 const SILENCE_MS = 30_000
 
@@ -35,6 +32,8 @@ export interface ImportedStyle {
   readonly style: StoredStyle
   readonly files: number
   readonly created: boolean
+  /** parts of the import that are not used, with the reasons */
+  readonly warnings: readonly CodedMessage[]
 }
 
 class TooLarge extends Error {}
@@ -136,23 +135,21 @@ async function landed(
     const staged = await stage()
     if (!staged.ok) return staged
     const created = (await readStyle(ctx.sql, code)) === null
-    await land(landing, staged.names)
-    const scanned = await scan(ctx, landing.root)
-    if (scanned !== null) return scanned
-    const style = await readStyle(ctx.sql, code)
-    if (style === null) return refuse('invalid_parameters', coded('style_import_no_document'))
-    return { ok: true, style, files: staged.names.length, created }
+    const source = { code: IMPORTED_STYLES, kind: 'style', path: landing.root } as const
+    const placed = await landForNow(landing, staged.names)
+    const find = async () => {
+      const style = await readStyle(ctx.sql, code)
+      return style?.available === true ? style : null
+    }
+    const scanned = await acceptScanned(ctx, source, placed, {
+      prefix: `${code}/`,
+      find,
+      unusable: 'style_import_unusable',
+    })
+    if (!scanned.ok) return scanned
+    return { ok: true, style: scanned.found, files: staged.names.length, created, warnings: scanned.warnings }
   } finally {
     await rm(landing.stage.folder, { recursive: true, force: true })
-  }
-}
-
-async function scan(ctx: ControlContext, root: string): Promise<Refusal | null> {
-  for (;;) {
-    const run = await runScans(ctx, [{ code: IMPORTED_STYLES, kind: 'style', path: root }])
-    if (run.ok) return null
-    if (run.code !== 'scan_running') return run
-    await sleep(SCAN_RETRY_MS, undefined, { signal: ctx.shutdown })
   }
 }
 

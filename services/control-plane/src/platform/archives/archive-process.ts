@@ -2,7 +2,7 @@ import { type UnpackTask, unpackPmtiles } from '@gateway/tilesets/export/unpack.
 import { type DeltaTask, writeDelta } from '@gateway/tilesets/export/write-delta.js'
 import { type ExportTask, writeExport } from '@gateway/tilesets/export/write-export.js'
 import type { WrittenArchive } from '@gateway/tilesets/pmtiles/writer.js'
-import { serve } from '../helper-process/serve.js'
+import { serve } from '@gateway/core/processes/serve.js'
 
 export type ArchiveTask =
   | ({ readonly what: 'write' } & ExportTask)
@@ -14,9 +14,9 @@ export type ArchiveAnswer = WrittenArchive | { readonly tiles: number }
 serve<ArchiveTask, ArchiveAnswer>((task, progress) => {
   switch (task.what) {
     case 'write':
-      return writeExport(task, progress)
+      return writeExport(task, () => progress())
     case 'write delta':
-      return writeDelta(task, progress)
+      return writeDelta(task, () => progress())
     case 'unpack':
       return unpackPmtiles(task)
   }

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isPartOfShapefile } from '@gateway/contracts/shapefile.js'
-import { assertBelow, clearStages, placeFiles, placeFolder, type Stage, stageIn } from './stage.js'
+import { assertBelow, clearStages, type Placed, placeFiles, placeFolder, type Stage, stageIn } from './stage.js'
 import { ARCHIVE_EXTENSIONS, isArchiveExtension } from './tile-folder.js'
 
 /** The destination of files below a directory that is laid out like a scan source. */
@@ -35,18 +35,24 @@ export async function prepareLanding(landing: Landing, id: string, turn: number)
 
 /** Moves staged files to their place, `names` in their order (relative to the stage), and removes files that they supersede. */
 export async function land(landing: PreparedLanding, names: readonly string[]): Promise<void> {
-  if (landing.kind === 'folder') await placeFolder(landing.stage, path.join(landing.root, landing.place))
-  else await placeFiles(landing.stage, landing.parent, names)
-  await removeSuperseded(landing, names)
+  await (await landForNow(landing, names)).done()
 }
 
-/** Removes files that the receiver would otherwise read as the same data. */
-async function removeSuperseded({ kind, place, parent }: PreparedLanding, names: readonly string[]): Promise<void> {
+/** Like `land`, but the caller can take it back. */
+export async function landForNow(landing: PreparedLanding, names: readonly string[]): Promise<Placed> {
+  const { kind, root, place, parent, stage } = landing
+  const superseded = await supersededBy(landing, names)
+  if (kind === 'files') return placeFiles(stage, parent, names, superseded)
+  const placed = await placeFolder(stage, path.join(root, place))
+  for (const name of superseded) await rm(path.join(parent, name), { recursive: true })
+  return placed
+}
+
+/** Returns the names of files that the receiver would otherwise read as the same data. */
+async function supersededBy({ kind, place, parent }: PreparedLanding, names: readonly string[]): Promise<string[]> {
   const own = path.basename(place)
-  for (const name of await readdir(parent)) {
-    if (kind === 'folder' ? name === own : names.includes(name)) continue
-    if (isSuperseded(kind, own, name)) await rm(path.join(parent, name), { recursive: true })
-  }
+  const isNew = (name: string) => (kind === 'folder' ? name === own : names.includes(name))
+  return (await readdir(parent)).filter((name) => !isNew(name) && isSuperseded(kind, own, name))
 }
 
 function isSuperseded(kind: Landing['kind'], place: string, name: string): boolean {

@@ -1,4 +1,4 @@
-import { open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import { link, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { CodedError, coded } from '@gateway/contracts/messages.js'
 import { isBelow } from '@gateway/core/files/real-root.js'
@@ -8,11 +8,22 @@ export interface Stage {
   readonly folder: string
   /** path to which an existing folder is moved until the new one is in its place */
   readonly aside: string
+  /** folder of the files that were replaced, until the new ones are accepted */
+  readonly kept: string
+}
+
+/** Files in their place, which can be taken back. Exactly one of both is called. */
+export interface Placed {
+  /** Removes what was replaced. */
+  done(): Promise<void>
+  /** Restores what was there before. */
+  undo(): Promise<void>
 }
 
 /** @param id the delivery or import; leftovers of an earlier attempt of it are removed @param turn differs for each attempt */
 export function stageIn(parent: string, id: string, turn: number): Stage {
-  return { folder: path.join(parent, `.${id}-${turn}.new.tmp`), aside: path.join(parent, `.${id}-${turn}.old.tmp`) }
+  const named = (state: string) => path.join(parent, `.${id}-${turn}.${state}.tmp`)
+  return { folder: named('new'), aside: named('old'), kept: named('kept') }
 }
 
 /**
@@ -32,7 +43,7 @@ export async function clearStages(parent: string, id: string, place: string): Pr
  * Moves the staged folder to its place. An existing folder is moved aside first, because POSIX cannot rename onto a folder that is not empty. So
  * between two renames neither folder is in place, and never half of one.
  */
-export async function placeFolder(stage: Stage, place: string): Promise<void> {
+export async function placeFolder(stage: Stage, place: string): Promise<Placed> {
   const replaces = await exists(place)
   if (replaces) await rename(place, stage.aside)
   try {
@@ -42,14 +53,46 @@ export async function placeFolder(stage: Stage, place: string): Promise<void> {
     throw error
   }
   await syncFolder(path.dirname(place))
-  await rm(stage.aside, { recursive: true, force: true })
+  return {
+    done: () => rm(stage.aside, { recursive: true, force: true }),
+    undo: async () => {
+      await rm(place, { recursive: true, force: true })
+      if (replaces) await rename(stage.aside, place)
+    },
+  }
 }
 
-/** Moves staged files to their places, in the given order. Each replaces an older file atomically. */
-export async function placeFiles(stage: Stage, parent: string, names: readonly string[]): Promise<void> {
-  for (const name of names) await rename(path.join(stage.folder, name), path.join(parent, name))
+/**
+ * Moves staged files to their places, in the given order. Each replaces an older file atomically.
+ * @param superseded names of files that are removed
+ */
+export async function placeFiles(
+  stage: Stage,
+  parent: string,
+  names: readonly string[],
+  superseded: readonly string[],
+): Promise<Placed> {
+  await mkdir(stage.kept)
+  const keep = (name: string) =>
+    link(path.join(parent, name), path.join(stage.kept, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+  for (const name of names) {
+    await keep(name)
+    await rename(path.join(stage.folder, name), path.join(parent, name))
+  }
   await syncFolder(parent)
+  for (const name of superseded) await rename(path.join(parent, name), path.join(stage.kept, name))
   await rm(stage.folder, { recursive: true, force: true })
+  return {
+    done: () => rm(stage.kept, { recursive: true, force: true }),
+    undo: async () => {
+      const before = await readdir(stage.kept)
+      for (const name of names) if (!before.includes(name)) await rm(path.join(parent, name), { force: true })
+      for (const name of before) await rename(path.join(stage.kept, name), path.join(parent, name))
+      await rm(stage.kept, { recursive: true, force: true })
+    },
+  }
 }
 
 /** Throws if a symbolic link leads `folder` out of `root`, so that nothing is written elsewhere. */

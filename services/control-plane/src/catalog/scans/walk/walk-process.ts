@@ -1,6 +1,6 @@
 import { type CodedMessage, messageOfError } from '@gateway/contracts/messages.js'
 import { blockWhileFast } from '@gateway/core/files/paced-calls.js'
-import { serve } from '../../../platform/helper-process/serve.js'
+import { serve } from '@gateway/core/processes/serve.js'
 import type { FoundBasemaps, FoundStyles, FoundVectors } from './found.js'
 import type { KnownFiles } from './vector-walk.js'
 
@@ -49,7 +49,7 @@ serve<WalkTask, WalkAnswer>(async (task, report) => {
     }
     if (task.kind === 'style') {
       const { walkStyles } = await import('./walk-styles.js')
-      return { ok: true, kind: 'style', found: walkStyles(task.root, progress), steps }
+      return { ok: true, kind: 'style', found: await walkStyles(task.root, () => progress()), steps }
     }
     const { walkVectors } = await import('./walk-vectors.js')
     return {

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, realpathSync, statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { codeSchema } from '@gateway/contracts/common.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { readBelow, whyNotRead } from '@gateway/core/files/read-below.js'
 import { isBelow } from '@gateway/core/files/real-root.js'
 import type { StoredFont, StoredSprite, StoredStyleAssets } from '@gateway/store/styles.js'
 import { checkStyle, MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
+import { AssetChecks } from './asset-checks.js'
 import { findFonts, identityOf } from './find-fonts.js'
 import type { FoundStyle, FoundStyles } from './found.js'
 import { quoted } from './found.js'
@@ -33,18 +35,27 @@ interface Place {
  * Finds the styles of a source, `{code}/style.json` and `{code}.json`, with the sprites next to them, and the fonts below `fonts`. Invalid styles are
  * named in the warnings. Throws if a folder cannot be listed, or the source does not exist.
  */
-export function walkStyles(root: string, progress: () => void): FoundStyles {
-  const source = openSource(root, progress)
+export async function walkStyles(root: string, progress: () => void): Promise<FoundStyles> {
+  const checks = new AssetChecks()
+  try {
+    return await walkWith(checks, openSource(root, progress))
+  } finally {
+    checks.close()
+  }
+}
+
+async function walkWith(checks: AssetChecks, source: WalkedSource): Promise<FoundStyles> {
+  const { root } = source
   const top = listEntries(source, root)
   const fonts = new Map<string, StoredFont>()
   const places: Place[] = []
   const invalid: string[] = []
   for (const entry of top) {
-    if (entry.kind === 'directory' && entry.name === FONTS) findFonts(source, entry.path, fonts)
+    if (entry.kind === 'directory' && entry.name === FONTS) await findFonts(source, entry.path, fonts, checks)
     else if (entry.kind === 'directory' && existsSync(join(entry.path, STYLE_FILE))) {
       places.push({ code: entry.name, path: join(entry.path, STYLE_FILE), folder: entry.path, isShared: false })
       const own = join(entry.path, FONTS)
-      if (existsSync(own)) findFonts(source, own, fonts)
+      if (existsSync(own)) await findFonts(source, own, fonts, checks)
     }
   }
   for (const { name, path } of top.filter(isStyleFile(top)))
@@ -57,7 +68,7 @@ export function walkStyles(root: string, progress: () => void): FoundStyles {
     if (!codeSchema.safeParse(place.code).success) warnIn(source, coded('style_code_unusable', { file }))
     else if (styles.has(place.code)) warnIn(source, coded('style_code_taken', { file, code: quoted(place.code) }))
     else {
-      const found = readStyle(source, place, documents)
+      const found = await readStyle(source, place, documents, checks)
       if (found === null) invalid.push(place.code)
       else styles.set(place.code, found)
     }
@@ -74,10 +85,15 @@ function isStyleFile(entries: readonly Entry[]) {
 }
 
 /** Returns null if the document is invalid. */
-function readStyle(source: WalkedSource, place: Place, documents: ReadonlySet<string>): FoundStyle | null {
+async function readStyle(
+  source: WalkedSource,
+  place: Place,
+  documents: ReadonlySet<string>,
+  checks: AssetChecks,
+): Promise<FoundStyle | null> {
   const { code, path, folder } = place
   const file = quoted(relative(source.root, path))
-  const text = readText(source, path, MAX_STYLE_BYTES)
+  const text = await readText(source, path, MAX_STYLE_BYTES)
   const checked = text.ok
     ? checkStyle(text.text)
     : { ok: false as const, problems: [{ line: null, message: text.reason }] }
@@ -91,12 +107,12 @@ function readStyle(source: WalkedSource, place: Place, documents: ReadonlySet<st
   }
   const document = text.ok ? text.text : ''
   const { style, dependencies } = checked
-  const sprites = findSprites(source, place, new Set(dependencies.files))
+  const sprites = await findSprites(source, place, new Set(dependencies.files), checks)
   const files = findFiles(source, place, dependencies.files, { sprites, documents })
   const assets: StoredStyleAssets = { sprites: sprites.map(({ identity: _, ...sprite }) => sprite), files }
   const hash = createHash('sha256').update(document).update(JSON.stringify(assets))
   for (const { identity } of sprites) hash.update(identity)
-  for (const one of files) hash.update(contentOf(one.path))
+  for (const one of files) hash.update(await contentOf(source, one.path))
   const name =
     typeof style.name === 'string' && style.name.trim() !== '' ? style.name.slice(0, 200).replaceAll('\0', '') : code
   return { code, name, path, folder, document, dependencies, assets, fingerprint: hash.digest('base64url') }
@@ -104,12 +120,11 @@ function readStyle(source: WalkedSource, place: Place, documents: ReadonlySet<st
 
 type Text = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly reason: string }
 
-function readText(source: WalkedSource, path: string, most: number): Text {
+async function readText(source: WalkedSource, path: string, most: number): Promise<Text> {
   try {
-    if (!isBelow(source.realRoot, realpathSync.native(path)))
-      return { ok: false, reason: 'it is a link that leads out of the source' }
-    if (statSync(path).size > most) return { ok: false, reason: `it has more than ${most} bytes` }
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path))
+    const read = await readBelow(source.root, path, most)
+    if (!read.ok) return { ok: false, reason: whyNotRead(read.reason, most) }
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(read.content)
     // Postgres cannot store NUL.
     return text.includes('\0') ? { ok: false, reason: 'it has a NUL character' } : { ok: true, text }
   } catch (error) {
@@ -121,36 +136,40 @@ function readText(source: WalkedSource, path: string, most: number): Text {
 }
 
 /** Names the content of a file. A copy of the same bytes has the same name. Size and time stand for the content of a large file. */
-function contentOf(path: string): string {
-  try {
-    if (statSync(path).size > MAX_HASHED_BYTES) return identityOf(path)
-    return createHash('sha256').update(readFileSync(path)).digest('base64url')
-  } catch {
-    return 'gone'
-  }
+async function contentOf(source: WalkedSource, path: string): Promise<string> {
+  const read = await readBelow(source.root, path, MAX_HASHED_BYTES).catch(() => null)
+  if (read?.ok === true) return createHash('sha256').update(read.content).digest('base64url')
+  return read?.reason === 'too_large' ? identityOf(path) : 'gone'
 }
 
 type FoundSprite = StoredSprite & { readonly identity: string }
 
 /** Finds sprites. In a separate folder all belong to the style. In a shared folder, only `sprite` and those that the style names do. */
-function findSprites(source: WalkedSource, { folder, isShared }: Place, named: ReadonlySet<string>): FoundSprite[] {
+async function findSprites(
+  source: WalkedSource,
+  { folder, isShared }: Place,
+  named: ReadonlySet<string>,
+  checks: AssetChecks,
+): Promise<FoundSprite[]> {
   const entries = listEntries(source, folder)
   const names = new Set(entries.filter(({ kind }) => kind === 'file').map(({ name }) => name))
   const isOwn = (name: string) => !isShared || name === 'sprite' || named.has(name)
   const sprites: FoundSprite[] = []
   for (const { name: file, kind, path } of entries) {
     if (kind === 'directory' && file !== FONTS && isOwn(file)) {
-      const drawn = drawings(source, file, path)
+      const drawn = await drawings(source, file, path, checks)
       if (drawn !== null) sprites.push(drawn)
     }
     const name = file.slice(0, -'.json'.length)
     if (kind !== 'file' || !file.endsWith('.json') || name.endsWith('@2x') || !names.has(`${name}.png`) || !isOwn(name))
       continue
-    const icons = iconsOf(source, path)
+    const icons = await iconsOf(source, path)
     if (icons === null) continue
     const doubled = names.has(`${name}@2x.json`) && names.has(`${name}@2x.png`)
     const parts = ['.json', '.png', ...(doubled ? ['@2x.json', '@2x.png'] : [])]
-    const identity = parts.map((part) => contentOf(join(folder, `${name}${part}`))).join(' ')
+    const contents: string[] = []
+    for (const part of parts) contents.push(await contentOf(source, join(folder, `${name}${part}`)))
+    const identity = contents.join(' ')
     sprites.push({ name, path: join(folder, name), kind: 'files', doubled, icons, identity })
   }
   // A finished sprite is preferred to drawings of the same name.
@@ -159,8 +178,8 @@ function findSprites(source: WalkedSource, { folder, isShared }: Place, named: R
     .filter((sprite, i, all) => all.findIndex(({ name }) => name === sprite.name) === i)
 }
 
-function iconsOf(source: WalkedSource, path: string): readonly string[] | null {
-  const text = readText(source, path, MAX_SPRITE_BYTES)
+async function iconsOf(source: WalkedSource, path: string): Promise<readonly string[] | null> {
+  const text = await readText(source, path, MAX_SPRITE_BYTES)
   const broken = (reason: string) => {
     warnIn(source, coded('style_sprite_broken', { file: quoted(relative(source.root, path)), reason }))
     return null
@@ -175,13 +194,30 @@ function iconsOf(source: WalkedSource, path: string): readonly string[] | null {
 }
 
 /** Returns the drawings in a folder of SVG files; null if it has none. */
-function drawings(source: WalkedSource, name: string, path: string): FoundSprite | null {
+async function drawings(
+  source: WalkedSource,
+  name: string,
+  path: string,
+  checks: AssetChecks,
+): Promise<FoundSprite | null> {
   const files = listEntries(source, path).filter((entry) => entry.kind === 'file' && /\.svg$/i.test(entry.name))
   if (files.length === 0) return null
   const kept = files.slice(0, MAX_ICONS)
-  const identity = kept.map((file) => `${file.name} ${contentOf(file.path)}`).join('\n')
+  const identities: string[] = []
+  for (const file of kept) identities.push(`${file.name} ${await contentOf(source, file.path)}`)
+  const identity = identities.join('\n')
   const icons = kept.map((file) => file.name.slice(0, -'.svg'.length))
-  return { name, path, kind: 'drawings', doubled: true, icons, identity }
+  const shown = quoted(relative(source.root, path))
+  const checked = await checks.drawings(source.root, path, icons)
+  // A sprite that cannot be drawn stays, so that a request for it is told the reason too.
+  if (!checked.ok) warnIn(source, coded('style_sprite_broken', { file: shown, reason: checked.reason }))
+  const leftOut = checked.ok ? checked.leftOut : []
+  for (const { name: icon, reason } of leftOut) {
+    const file = quoted(relative(source.root, join(path, `${icon}.svg`)))
+    warnIn(source, coded('style_drawing_broken', { file, reason }))
+  }
+  const unused = new Set(leftOut.map((one) => one.name))
+  return { name, path, kind: 'drawings', doubled: true, icons: icons.filter((icon) => !unused.has(icon)), identity }
 }
 
 /** Returns the data files that a style names, except its sprites. Documents of styles, and files outside of the style's folder, are excluded. */

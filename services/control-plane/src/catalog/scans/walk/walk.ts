@@ -1,5 +1,5 @@
 import { CodedError, type CodedMessage, coded, textOf } from '@gateway/contracts/messages.js'
-import { HelperProcess } from '../../../platform/helper-process/helper-process.js'
+import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import type { Found, WalkAnswer, WalkTask } from './walk-process.js'
 
 /** The built file, even when the sources run (in tests). */

@@ -3,7 +3,7 @@ import { CodedError, type CodedMessage } from '@gateway/contracts/messages.js'
 
 export type HelperMessage<Answer> =
   | { readonly started: true }
-  | { readonly progress: number }
+  | { readonly progress: number; readonly at: string | null }
   | { readonly answer: Answer }
   | { readonly error: string; readonly said: CodedMessage | null }
 
@@ -12,8 +12,13 @@ const PROGRESS_EVERY_MS = 1000
 /** Nice value (10 of 19), so that requests come first when processors are short. */
 const PRIORITY = 10
 
+/**
+ * Reports a step of a task. Without a name at most one report a second is sent; a name is sent at once, because the task may hang in that step.
+ */
+export type Progress = (name?: string) => void
+
 /** Runs tasks in a helper process until its parent ends. The main file of the process calls it once. */
-export function serve<Task, Answer>(work: (task: Task, progress: () => void) => Answer | Promise<Answer>): void {
+export function serve<Task, Answer>(work: (task: Task, progress: Progress) => Answer | Promise<Answer>): void {
   setPriority(PRIORITY)
   let reported = performance.now()
   // A send fails if the parent is gone. Without the callback the error would be an uncaught exception.
@@ -22,11 +27,11 @@ export function serve<Task, Answer>(work: (task: Task, progress: () => void) => 
       if (error !== null) process.exit()
     })
   let steps = 0
-  const progress = () => {
+  const progress: Progress = (name) => {
     steps++
-    if (performance.now() - reported < PROGRESS_EVERY_MS) return
+    if (name === undefined && performance.now() - reported < PROGRESS_EVERY_MS) return
     reported = performance.now()
-    send({ progress: steps })
+    send({ progress: steps, at: name ?? null })
   }
   process.on('disconnect', () => process.exit())
   process.on('message', async (task: Task) => {

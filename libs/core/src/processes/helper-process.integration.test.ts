@@ -4,7 +4,7 @@ import { HelperProcess } from './helper-process.js'
 import type { HelperTask } from './testing/misbehaving-helper.js'
 
 const helper = new HelperProcess<HelperTask, unknown>(
-  new URL('../../../dist/platform/helper-process/testing/misbehaving-helper.js', import.meta.url),
+  new URL('../../dist/processes/testing/misbehaving-helper.js', import.meta.url),
 )
 afterEach(() => helper.end())
 

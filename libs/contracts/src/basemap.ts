@@ -355,15 +355,28 @@ export const defaultHistorySchema = z.object({
   switches: z.array(defaultSwitchSchema).describe('planned switches and canaries, newest first'),
 })
 
-/** Maximum whole degrees of WGS 84. */
-const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]
+/** Maximum degrees of WGS 84: a longitude may be one turn further, as maps that repeat the world send it. */
+export const [MAX_LONGITUDE, MAX_LATITUDE] = [540, 90]
 
 /** An area that limits readable data: WGS 84, south below north. If west is greater than east, it crosses the antimeridian. */
-export const areaSchema = boundsSchema.refine(
-  ([west, south, east, north]) =>
-    Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&
-    Math.max(Math.abs(south), Math.abs(north)) <= MAX_LATITUDE &&
-    south < north &&
-    west !== east,
-  { error: sentence('said.bounds_wgs84') },
-)
+export const areaSchema = boundsSchema
+  .refine(
+    ([west, south, east, north]) =>
+      Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&
+      Math.max(Math.abs(south), Math.abs(north)) <= MAX_LATITUDE &&
+      south < north &&
+      west !== east,
+    { error: sentence('said.bounds_wgs84') },
+  )
+  .overwrite(onOneTurn)
+
+/** Returns an area with longitudes from -180 to 180, and west above east if it crosses the antimeridian. */
+export function onOneTurn(bounds: Bounds): Bounds {
+  const [west, south, east, north] = bounds
+  if (Math.abs(west) <= 180 && Math.abs(east) <= 180) return bounds
+  const width = west < east ? east - west : east - west + 360 * Math.ceil((west - east) / 360)
+  if (width >= 360) return [-180, south, 180, north]
+  const first = west - 360 * Math.floor((west + 180) / 360)
+  const last = first + width
+  return [first, south, last > 180 ? last - 360 : last, north]
+}

@@ -50,7 +50,7 @@ export const QUERY_MESSAGES = {
   query_like: 'filter: LIKE compares texts, and {found} is not one',
   query_boolean: 'filter: {name} can be compared by = and <>, not by {op}',
   query_kinds: 'filter: {left} ({left_kind}) cannot be compared with {right} ({right_kind})',
-  query_casei: 'filter: CASEI takes a text, and {found} is not one',
+  query_casei: 'filter: {name} takes a text, and {found} is not one',
   query_geometry_only: 'filter: the geometry is compared only by S_INTERSECTS',
   query_no_queryable: 'filter: there is no property {name}; the queryables list the existing ones',
   query_intersects: 'filter: S_INTERSECTS takes the property {name} and a geometry',

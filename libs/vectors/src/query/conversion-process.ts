@@ -197,7 +197,8 @@ function reasonOf(stderr: string): string {
 function outcomeOf(error: unknown): ConversionOutcome {
   const { code, message } = error as NodeJS.ErrnoException
   const said = messageOfError(error)
-  const failed = (why: Extract<ConversionOutcome, { made: false }>['why']) => ({ made: false, why, message, said }) as const
+  const failed = (why: Extract<ConversionOutcome, { made: false }>['why']) =>
+    ({ made: false, why, message, said }) as const
   if (isDiskFull(error) || /(?:database or )?disk is full|no space left/i.test(message)) return failed('no_space')
   // A missing program is not a fault of the vector.
   if (code === 'ENOENT' || said.code === 'vector_no_gdal') return failed('no_gdal')

@@ -56,7 +56,7 @@ const MEGABYTE = 2 ** 20
  * tenth of the output. A zipped source may unpack to twenty times its size.
  */
 const PROCESSOR_SECONDS = { each: 30, perMegabyte: 8 }
-const SECONDS = { each: 180, perMegabyte: 32 }
+const SECONDS = { each: 600, perMegabyte: 32 }
 const OUTPUT_MEGABYTES = { each: 256, perMegabyte: 32 }
 
 /** Limits for every size of the source. */
@@ -109,7 +109,8 @@ const MESSAGE_OF_LIMIT = {
 
 /** Returns the message about a limit; it names the limit and its value. */
 export function messageOfLimit({ limit, value }: LimitMet): CodedMessage {
-  const params = limit === 'time' || limit === 'processor' ? { seconds: value } : { megabytes: Math.round(value / MEGABYTE) }
+  const params =
+    limit === 'time' || limit === 'processor' ? { seconds: value } : { megabytes: Math.round(value / MEGABYTE) }
   return coded(MESSAGE_OF_LIMIT[limit], params)
 }
 

@@ -787,7 +787,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   query_like: 'filter：LIKE 比较文本，而 {found} 不是文本',
   query_boolean: 'filter：{name} 只能用 = 和 <> 比较，不能用 {op}',
   query_kinds: 'filter：{left}（{left_kind}）不能与 {right}（{right_kind}）比较',
-  query_casei: 'filter：CASEI 需要文本，而 {found} 不是文本',
+  query_casei: 'filter：{name} 需要文本，而 {found} 不是文本',
   query_geometry_only: 'filter：几何只能用 S_INTERSECTS 比较',
   query_no_queryable: 'filter：没有属性 {name}；queryables 列出现有属性',
   query_intersects: 'filter：S_INTERSECTS 需要属性 {name} 和一个几何',

@@ -84,7 +84,12 @@ test('a source that takes long holds up itself only', async () => {
   const ends: (() => void)[] = []
   const hang = async () => {
     await new Promise<void>((resolve) => ends.push(resolve))
-    return { made: false, why: 'fault', message: 'the limit is met', said: { code: 'vector_limit_time', params: {} } } as const
+    return {
+      made: false,
+      why: 'fault',
+      message: 'the limit is met',
+      said: { code: 'vector_limit_time', params: {} },
+    } as const
   }
   const hanging = [store.get('a-1', 'a', hang), store.get('a-2', 'a', hang), store.get('b', 'b', hang)]
   expect(await store.get('towns', 'towns', make)).toMatchObject({ made: true })

@@ -1,14 +1,6 @@
 import { type IndexField, quoted } from '../../index-file/index-description.js'
 import { boxOf, isBox } from '../geometry.js'
-import {
-  type Expression,
-  type Geometry,
-  isDate,
-  isTimestamp,
-  type Operand,
-  QueryError,
-  type Spatial,
-} from './expression.js'
+import { type Expression, type Geometry, isDate, isTimestamp, type Operand, QueryError } from './expression.js'
 
 type Intersection = Extract<Expression, { readonly op: 's_intersects' }>
 

@@ -6,7 +6,7 @@ import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
 import { runBuild } from './run-build.js'
 
-/** Time in ms after which a build no longer holds up the others of its lane: one of them runs beside it. */
+/** Time in ms after which a build no longer holds up the others of its lane: one of them runs at the same time. */
 const PATIENCE_MS = 20_000
 
 /** The start of the running build of each lane by `performance.now()`; null: none runs. */
@@ -24,14 +24,14 @@ export const vectorBuildLoop: BackgroundLoop = {
   async run(ctx) {
     if (!ctx.settings.vectorTiles) return runWork(ctx, skipping(ctx))
     const lanes: Lanes = { small: null, large: null }
-    await Promise.all([runLane(ctx, lanes, 'small'), runLane(ctx, lanes, 'large'), runLane(ctx, lanes, 'beside')])
+    await Promise.all([runLane(ctx, lanes, 'small'), runLane(ctx, lanes, 'large'), runLane(ctx, lanes, 'extra')])
   },
 }
 
 const LANE_NAMES = {
   small: 'builds of small vectors',
   large: 'builds of large vectors',
-  beside: 'builds beside long ones',
+  extra: 'builds next to long ones',
 } as const
 
 function runLane(ctx: ControlContext, lanes: Lanes, lane: keyof typeof LANE_NAMES): Promise<void> {
@@ -42,18 +42,18 @@ function runLane(ctx: ControlContext, lanes: Lanes, lane: keyof typeof LANE_NAME
     claim: async (owner, leaseSeconds) => {
       if (!hasResumed) await announcing(ctx, buildSkipped)
       hasResumed = true
-      for (const isSmall of lane === 'beside' ? heldUp(lanes) : [lane === 'small']) {
+      for (const isSmall of lane === 'extra' ? heldUp(lanes) : [lane === 'small']) {
         const claimed = await claimBuild(ctx.sql, owner, leaseSeconds, isSmall)
         if (claimed !== null) return claimed
       }
       return null
     },
     run: async (claimed, { held }) => {
-      if (lane !== 'beside') lanes[lane] = performance.now()
+      if (lane !== 'extra') lanes[lane] = performance.now()
       try {
         await runBuild(ctx, claimed, held)
       } finally {
-        if (lane !== 'beside') lanes[lane] = null
+        if (lane !== 'extra') lanes[lane] = null
       }
     },
   })

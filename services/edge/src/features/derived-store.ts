@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache'
 /** Limit: files that wait to be made. */
 const MAX_WAITING = 100
 /**
- * Limit: conversions at a time, each of which uses a whole core. Tiles have priority, so the next one starts beside another only if that one has
+ * Limit: conversions at a time, each of which uses a whole core. Tiles have priority, so the next one starts next to another only if that one has
  * taken this long, in ms, and converts another source: one that hangs holds up nobody else until it meets its limits.
  */
 const MAX_RUNNING = 3

@@ -64,7 +64,7 @@ const leftovers = async (folder: string) => (await readdir(folder)).filter((name
 async function builderOf(gateway: Gateway, code: string, after: number | null = null): Promise<number> {
   for (;;) {
     const found = childrenOf(gateway.controlPlane.process.pid).find(
-      (pid) => pid !== after && readProc(pid, 'cmdline').includes('vectors/build-process.js'),
+      (pid) => pid !== after && readProc(pid, 'cmdline').includes('query/conversion-process.js'),
     )
     const written = await leftovers(buildsOf(gateway, code)).catch(() => [])
     if (found !== undefined && written.length > 0) return found

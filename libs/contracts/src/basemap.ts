@@ -100,8 +100,13 @@ export function wrappedLongitudes(west: number, east: number): readonly [west: n
   return [rounded(turn(from)), last === -180 ? 180 : rounded(last)]
 }
 
-function wrapped([west, south, east, north]: Bounds): Bounds {
-  const [from, to] = wrappedLongitudes(west, east) ?? [west, east]
+/** Returns a box with longitudes from -180 to 180, and west above east if it crosses the antimeridian. */
+export function onOneTurn(bounds: Bounds): Bounds {
+  const [west, south, east, north] = bounds
+  if (Math.abs(west) <= 180 && Math.abs(east) <= 180) return bounds
+  const turns = 360 * Math.floor((west + 180) / 360)
+  const last = west < east ? east : east + 360 * Math.ceil((west - east) / 360)
+  const [from, to] = wrappedLongitudes(west - turns, last - turns) ?? [west, east]
   return [from, south, to, north]
 }
 
@@ -205,7 +210,7 @@ const overridable = {
   tile_matrix_set: z.enum(TILE_MATRIX_SET_IDS).describe('the grid of the tiles'),
   format: z.enum(TILE_FORMATS).describe('the format of the tiles; their files keep their names'),
   bounds: boundsSchema
-    .overwrite(wrapped)
+    .overwrite(onOneTurn)
     .refine(
       ([west, south, east, north]) =>
         Math.abs(west) <= 180 && Math.abs(east) <= 180 && west !== east && south >= -90 && north <= 90 && south < north,
@@ -404,12 +409,11 @@ export const defaultHistorySchema = z.object({
   switches: z.array(defaultSwitchSchema).describe('planned switches and canaries, newest first'),
 })
 
-/** Maximum whole degrees of WGS 84. */
-const [MAX_LONGITUDE, MAX_LATITUDE] = [180, 90]
+/** Maximum degrees of WGS 84: a longitude may be one turn further, as maps that repeat the world send it. */
+export const [MAX_LONGITUDE, MAX_LATITUDE] = [540, 90]
 
 /** An area that limits readable data: WGS 84, south below north. If west is greater than east, it crosses the antimeridian. */
 export const areaSchema = boundsSchema
-  .overwrite(wrapped)
   .refine(
     ([west, south, east, north]) =>
       Math.max(Math.abs(west), Math.abs(east)) <= MAX_LONGITUDE &&
@@ -418,3 +422,4 @@ export const areaSchema = boundsSchema
       west !== east,
     { error: sentence('said.bounds_wgs84') },
   )
+  .overwrite(onOneTurn)

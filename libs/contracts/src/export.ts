@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { boundsSchema, TILE_FORMATS, type TileFormat } from './basemap.js'
+import { boundsSchema, MAX_LATITUDE, MAX_LONGITUDE, onOneTurn, TILE_FORMATS, type TileFormat } from './basemap.js'
 import { timestampSchema } from './common.js'
 import { messageFields, sentence } from './messages.js'
 
@@ -17,7 +17,10 @@ export const FORMATS_IN_ARCHIVES: Readonly<Record<ExportFormat, readonly TileFor
   tpkx: ['png', 'jpg', 'webp'],
 }
 
-const degrees = { longitude: z.number().min(-180).max(180), latitude: z.number().min(-90).max(90) }
+const degrees = {
+  longitude: z.number().min(-MAX_LONGITUDE).max(MAX_LONGITUDE),
+  latitude: z.number().min(-MAX_LATITUDE).max(MAX_LATITUDE),
+}
 
 const zoom = z.int().min(0).max(26)
 
@@ -44,9 +47,10 @@ export const exportBodySchema = z.strictObject({
     .meta({ items: { type: 'number' }, minItems: 4, maxItems: 4 })
     .refine(([, south, , north]) => south < north, sentence('said.south_north'))
     .refine(([west, , east]) => west !== east, sentence('said.west_east'))
+    .overwrite(onOneTurn)
     .optional()
     .describe(
-      'west, south, east, north in degrees; if west is above east, the area crosses the antimeridian; omitted: the whole version',
+      'west, south, east, north in degrees; if west is above east, or one is beyond 180, the area crosses the antimeridian; omitted: the whole version',
     ),
   zoom_min: zoom.optional().describe('omitted: the zoom of the version'),
   zoom_max: zoom.optional().describe('omitted: the zoom of the version'),

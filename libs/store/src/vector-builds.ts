@@ -29,6 +29,8 @@ export interface ClaimedBuild {
   readonly kind: VectorKind
   readonly path: string
   readonly sourcePath: string
+  /** bytes of all its files */
+  readonly size: number
   readonly revision: number
   /** of the scanned content */
   readonly fingerprint: string
@@ -54,12 +56,12 @@ export async function claimBuild(
 ): Promise<ClaimedBuild | null> {
   return sql.begin(async (tx) => {
     const [next] = await tx<Omit<ClaimedBuild, 'lease'>[]>`
-      SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, s.path AS "sourcePath", v.revision::float8 AS revision, v.fingerprint,
+      SELECT v.code, v.name, coalesce(v.other_format, v.format, v.kind) AS kind, v.path, v.size::float8 AS size, s.path AS "sourcePath", v.revision::float8 AS revision, v.fingerprint,
              coalesce(v.encoding, CASE WHEN v.facts->>'encoding_source' IS NULL THEN v.facts->>'encoding' END) AS encoding,
              v.facts->>'crs' AS crs, v.tile_min_zoom AS "minZoom", v.tile_max_zoom AS "maxZoom", v.tile_fields AS fields,
              v.build_crashes AS crashes
       FROM vectors v JOIN scan_sources s ON s.code = v.source_code
-      WHERE build_tried < revision AND coalesce(build_retry_at <= now(), true) AND available AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
+      WHERE build_tried < revision AND coalesce(build_retry_at <= now(), true) AND available AND NOT v.withdrawn AND tiles_wanted AND (size <= ${SMALL_BYTES}) = ${isSmall}
         AND NOT EXISTS (SELECT FROM ONLY jobs WHERE kind = 'vector_build' AND code = v.code AND ${isLeased(tx)})
       ORDER BY size LIMIT 1 FOR UPDATE OF v SKIP LOCKED`
     if (next === undefined) return null
@@ -101,6 +103,11 @@ export async function postponeBuild(
   await tx`
     UPDATE vectors SET build_crashes = build_crashes + 1, build_retry_at = now() + make_interval(secs => ${seconds})
     WHERE code = ${code} AND revision = ${revision}`
+}
+
+/** Ends the build of a vector within a second, wherever it runs. */
+export async function endBuild(tx: Transaction, code: string): Promise<void> {
+  await tx`DELETE FROM ONLY jobs WHERE kind = 'vector_build' AND code = ${code}`
 }
 
 /** Removes the tiles of all vectors. Returns the codes of those that had tiles, or waited for them. */

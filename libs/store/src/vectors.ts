@@ -73,7 +73,7 @@ export async function readVectors(sql: Queryable, codes: readonly string[] | nul
            v.modified_at AS "modifiedAt", v.fingerprint, v.available, v.source_code AS "sourceCode", s.path AS "sourcePath",
            s.enabled AS "sourceEnabled", v.withdrawn, CASE WHEN v.facts_fingerprint = v.fingerprint THEN v.facts END AS facts,
            v.encoding AS "setEncoding", v.revision::float8 AS revision,
-           jsonb_build_object('wanted', v.tiles_wanted, 'queued', v.tiles_wanted AND v.available AND v.build_tried < v.revision, 'message', v.build_message, 'messageCoded', v.build_message_coded,
+           jsonb_build_object('wanted', v.tiles_wanted, 'queued', v.tiles_wanted AND v.available AND NOT v.withdrawn AND v.build_tried < v.revision, 'message', v.build_message, 'messageCoded', v.build_message_coded,
              'setMinZoom', v.tile_min_zoom, 'setMaxZoom', v.tile_max_zoom, 'fields', v.tile_fields, 'build', v.build, 'buildRevision', v.build_revision) AS tiles
     FROM vectors v JOIN scan_sources s ON s.code = v.source_code
     ${whereCode(sql, sql`v.code`, codes)}

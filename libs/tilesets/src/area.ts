@@ -1,4 +1,4 @@
-import type { Bounds } from '@gateway/contracts/basemap.js'
+import { type Bounds, onOneTurn } from '@gateway/contracts/basemap.js'
 
 /**
  * Returns the intersection of two areas in degrees (west greater than east: across the antimeridian): no, one or two boxes. A common edge does not
@@ -26,7 +26,8 @@ export function commonBounds(area: Bounds, bounds: Bounds | null): Bounds | null
   return [east[0], first[1], west[2], first[3]]
 }
 
-function halvesOf([west, south, east, north]: Bounds): readonly Bounds[] {
+function halvesOf(bounds: Bounds): readonly Bounds[] {
+  const [west, south, east, north] = onOneTurn(bounds)
   if (west <= east) return [[west, south, east, north]]
   return [
     [west, south, 180, north],

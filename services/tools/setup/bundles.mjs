@@ -49,7 +49,6 @@ const PROCESSES = [
   'services/control-plane/dist/catalog/styles/check-process.js',
   'services/control-plane/dist/main.js',
   'services/control-plane/dist/platform/archives/archive-process.js',
-  'services/control-plane/dist/vectors/build-process.js',
   'services/edge/dist/main.js',
   'services/edge/dist/worker.js',
   'services/tiler/dist/main.js',

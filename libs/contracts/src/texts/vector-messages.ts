@@ -14,6 +14,13 @@ export const VECTOR_MESSAGES = {
   vector_conversion_said: 'GDAL says: {words}',
   vector_builder_ended:
     'the builder ended {count} times ({words}); this machine may be short of memory, of which VECTOR_BUILD_MEMORY is for a build; set tiles to true to try again',
+  vector_conversion_process_ended: 'the process that converts ended: {words}',
+  vector_conversion_unwanted: 'the conversion was ended: the vector is withdrawn, deleted or has new content',
+  vector_limit_time: 'the limit of time for a source of its size is met: {seconds} s',
+  vector_limit_processor: 'the limit of processor time for a source of its size is met: {seconds} s',
+  vector_limit_memory: 'the limit of memory is met: {megabytes} MB; VECTOR_BUILD_MEMORY sets it for builds',
+  vector_limit_output: 'the limit of output for a source of its size is met: {megabytes} MB',
+  vector_limit_disk: 'the disk is full up to the {megabytes} MB that are kept free: make room, then set tiles to true',
   vector_disk_full: 'the disk of VECTOR_BUILD_ROOT is full: make room, then set tiles to true',
 } as const
 
@@ -43,7 +50,7 @@ export const QUERY_MESSAGES = {
   query_like: 'filter: LIKE compares texts, and {found} is not one',
   query_boolean: 'filter: {name} can be compared by = and <>, not by {op}',
   query_kinds: 'filter: {left} ({left_kind}) cannot be compared with {right} ({right_kind})',
-  query_casei: 'filter: CASEI takes a text, and {found} is not one',
+  query_casei: 'filter: {name} takes a text, and {found} is not one',
   query_geometry_only: 'filter: the geometry is compared only by S_INTERSECTS',
   query_no_queryable: 'filter: there is no property {name}; the queryables list the existing ones',
   query_intersects: 'filter: S_INTERSECTS takes the property {name} and a geometry',

@@ -1,32 +1,41 @@
 import fs from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
+import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
-import { coded } from '@gateway/contracts/messages.js'
+import { coded, messageOfError } from '@gateway/contracts/messages.js'
 import { GDAL_CONFIGURATION } from '@gateway/contracts/tiling/gdal-configuration.js'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
 import { BARE_ENVIRONMENT, confinement } from '@gateway/core/processes/confinement.js'
 import { runToEnd } from '@gateway/core/processes/run-to-end.js'
+import { buildVector } from '../build.js'
 import { buildIndex } from '../index-file/build-index.js'
 import { VectorFault, VectorReplaced } from '../index-file/convert.js'
 import type { IndexField } from '../index-file/index-description.js'
+import type { BuiltTiles } from '../tiles/build-tiles.js'
 import type { Conversion, ConversionOutcome, FormTask } from './conversion.js'
 import { DEFAULT_CRS } from './crs.js'
 import type { ItemsQuery } from './items-query.js'
 import { fieldsOf } from './parameters.js'
 import { OpenIndex } from './run-query.js'
 
-/** Makes one file out of a vector for the parent process: an index, or a download in another format. */
+/** Makes files out of a vector for the parent process: an index, also with its tiles, or a download in another format. */
+
+/** Nice value (10 of 19), so that requests come first when processors are short. */
+const PRIORITY = 10
 
 const DRIVERS = { gpkg: 'GPKG', fgb: 'FlatGeobuf', zip: 'ESRI Shapefile' } as const
 /** Maximum time in seconds in which ogr2ogr must write something. */
 const IDLE_SECONDS = 3600
 
-async function make(conversion: Conversion): Promise<void> {
-  if (conversion.what === 'index') {
-    await buildIndex(conversion.task)
-    return
-  }
-  const { task } = conversion
+/** Returns the tiles of a build. */
+async function make(conversion: Conversion): Promise<BuiltTiles | null> {
+  if (conversion.what === 'build') return buildVector(conversion.task, () => {})
+  if (conversion.what === 'form') await makeForm(conversion.task)
+  else await buildIndex(conversion.task)
+  return null
+}
+
+async function makeForm(task: FormTask): Promise<void> {
   await mkdir(dirname(task.output), { recursive: true })
   if (task.form === 'geojson' || task.form === 'csv') writeItems(task, task.form)
   // GDAL leaves out features without a geometry, because they cannot be in the index of the file.
@@ -187,25 +196,24 @@ function reasonOf(stderr: string): string {
 
 function outcomeOf(error: unknown): ConversionOutcome {
   const { code, message } = error as NodeJS.ErrnoException
-  if (isDiskFull(error) || /database or disk is full|no space left/i.test(message))
-    return { made: false, why: 'no_space', message }
+  const said = messageOfError(error)
+  const failed = (why: Extract<ConversionOutcome, { made: false }>['why']) =>
+    ({ made: false, why, message, said }) as const
+  if (isDiskFull(error) || /(?:database or )?disk is full|no space left/i.test(message)) return failed('no_space')
   // A missing program is not a fault of the vector.
-  if (code === 'ENOENT' || /does not have\)?$/.test(message)) return { made: false, why: 'no_gdal', message }
-  if (error instanceof VectorReplaced) return { made: false, why: 'replaced', message }
-  return {
-    made: false,
-    why: error instanceof VectorFault ? 'fault' : 'failed',
-    message,
-  }
+  if (code === 'ENOENT' || said.code === 'vector_no_gdal') return failed('no_gdal')
+  if (error instanceof VectorReplaced) return failed('replaced')
+  return failed(error instanceof VectorFault ? 'fault' : 'failed')
 }
 
+setPriority(PRIORITY)
 process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => {})
 process.on('SIGTERM', () => {})
 process.once('message', async (conversion: Conversion) => {
-  let outcome: ConversionOutcome = { made: true }
+  let outcome: ConversionOutcome
   try {
-    await make(conversion)
+    outcome = { made: true, tiles: await make(conversion) }
   } catch (error) {
     outcome = outcomeOf(error)
     await rm(conversion.task.output, { recursive: true, force: true })

@@ -259,6 +259,9 @@ function bboxOf(text: string | undefined, crs: Crs): Expression | null {
   return inCrs84({ ...touches, orMissing: true }, crs, 'bbox')
 }
 
+/** Half of the world in EPSG:3857, whose boxes are boxes in degrees too; `toLonLat` would turn back longitudes beyond the antimeridian. */
+const WORLD_METRES = 20_037_508.342789244
+
 /** Number of positions along an edge of a box that becomes a curve. */
 const EDGE_STEPS = 16
 
@@ -316,6 +319,11 @@ function spatialInCrs84(spatial: Spatial, crs: Crs, name: string): Spatial {
     return { bbox: [west, south, east, north] }
   }
   if (a > c || b > d) throw new QueryError('query_corners', { name })
+  if (crs.proj4 === 'EPSG:3857') {
+    const longitude = (x: number) => (x / WORLD_METRES) * 180
+    if (longitude(a) < -540 || longitude(c) > 540) throw new QueryError('query_longitude', { name })
+    return { bbox: [longitude(a), toLonLat(0, b)[1], longitude(c), toLonLat(0, d)[1]] }
+  }
   return outline(a, b, c, d, toLonLat)
 }
 
@@ -425,6 +433,8 @@ function check(filter: Expression, fields: readonly IndexField[]): void {
     geom: OF_FEATURES,
     geometry: () => 0,
     usesTree: () => true,
+    hasAny: () => true,
+    findFolded: () => null,
   }
   compile(filter, context)
 }

@@ -3,8 +3,9 @@ import { NUMBERED_GEOMETRY_TYPES } from '@gateway/contracts/vector.js'
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite'
 import { kindOfBlob } from '../index-file/geopackage-geometry.js'
 import type { FeatureTexts } from '../index-file/index-description.js'
-import { type CompileContext, compile, OF_FEATURES, OF_TEXTS, type SqlValue } from './cql2/compile.js'
+import { type CompileContext, compile, OF_FEATURES, OF_TEXTS, type Sql, type SqlValue } from './cql2/compile.js'
 import type { Geometry } from './cql2/expression.js'
+import { folded, withoutAccents } from './cql2/folding.js'
 import { boxOf, envelopeOf, geometryOf, isAtHeight, isBox } from './geometry.js'
 import { intersects } from './intersects.js'
 import type { Chunk, ItemsQuery, SqlRow } from './items-query.js'
@@ -13,6 +14,8 @@ import { type Filter, selectTexts, type TextRow, textChunks } from './text-chunk
 
 /** Number of features in a box up to which the R-tree is faster than a scan of all features. */
 const TREE_FEATURES = 50_000
+/** Number of features up to which a search of the folded texts is faster than folding the texts of features until a page is full. */
+const FOLDED_FEATURES = 50_000
 /** Mapped bytes of an index: a quarter less processor time for a box than by reading pages. Indexes are never changed, so no page vanishes. */
 const MAPPED_BYTES = 2 ** 31 - 1
 /** Limit: statements of an index that are kept for the next query of the same form. */
@@ -35,6 +38,7 @@ export class OpenIndex {
   #lastLiteral = 0
   #running = 0
   #locatesAll: boolean | null = null
+  #foldedColumns: ReadonlySet<string> | null = null
 
   constructor(file: string) {
     this.#database = new DatabaseSync(`${pathToFileURL(file).href}?mode=ro&immutable=1`, {
@@ -46,7 +50,10 @@ export class OpenIndex {
     )
     this.#database.exec(`PRAGMA mmap_size = ${MAPPED_BYTES}`)
     const options = { deterministic: true }
-    this.#database.function('gw_casei', options, (text: unknown) => (typeof text === 'string' ? folded(text) : null))
+    const ofTexts = (change: (text: string) => string) => (value: unknown) =>
+      typeof value === 'string' ? change(value) : null
+    this.#database.function('gw_casei', options, ofTexts(folded))
+    this.#database.function('gw_accenti', options, ofTexts(withoutAccents))
     this.#database.function('gw_intersects', options, (blob: unknown, id: unknown) => this.#intersects(blob, id))
     this.#database.function('gw_at_height', options, (blob: unknown, bottom: unknown, top: unknown) => {
       const geometry = blob instanceof Uint8Array ? geometryOf(blob, null) : null
@@ -55,6 +62,17 @@ export class OpenIndex {
     this.#boxCount = this.#database.prepare(
       'SELECT count(*) AS n FROM (SELECT 1 FROM rtree_features_geom WHERE maxx >= ? AND minx <= ? AND maxy >= ? AND miny <= ? LIMIT ?)',
     )
+  }
+
+  /** Columns of `features` whose texts are folded in `folded_texts`; an index of an earlier release has none. */
+  get #folded(): ReadonlySet<string> {
+    this.#foldedColumns ??= new Set(
+      this.#database
+        .prepare("SELECT name FROM pragma_table_info('folded_texts')")
+        .all()
+        .map(({ name }) => String(name)),
+    )
+    return this.#foldedColumns
   }
 
   get isIdle(): boolean {
@@ -146,8 +164,14 @@ export class OpenIndex {
         literals.push(id)
         return id
       },
+      findFolded: (column, condition) => {
+        const fids = this.#findFolded(column, condition)
+        usesTree ||= fids !== null
+        return fids
+      },
+      hasAny: (box) => this.#countInBox(box, 1) > 0,
       usesTree: (box) => {
-        const isFew = this.#countInBox(box) <= TREE_FEATURES
+        const isFew = this.#countInBox(box, TREE_FEATURES + 1) <= TREE_FEATURES
         usesTree ||= isFew
         return isFew
       },
@@ -155,10 +179,18 @@ export class OpenIndex {
     return { condition, hasColumns, usesTree }
   }
 
-  /** Counts up to the relevant limit only. */
-  #countInBox([west, south, east, north]: readonly [number, number, number, number]): number {
+  #findFolded(column: string, { text, values }: Sql): readonly number[] | null {
+    if (!this.#folded.has(column)) return null
+    const found = this.#database
+      .prepare(`SELECT fid FROM folded_texts WHERE ${text} LIMIT ?`)
+      .all(...values, FOLDED_FEATURES + 1) as { fid: number }[]
+    return found.length > FOLDED_FEATURES ? null : found.map(({ fid }) => fid)
+  }
+
+  /** Counts up to a limit only. */
+  #countInBox([west, south, east, north]: readonly [number, number, number, number], limit: number): number {
     return (
-      this.#boxCount.get(west, east, south, north, TREE_FEATURES + 1) as {
+      this.#boxCount.get(west, east, south, north, limit) as {
         n: number
       }
     ).n
@@ -193,8 +225,4 @@ class Literal {
     const geometry = geometryOf(blob, null)
     return geometry !== null && intersects(geometry, this.#geometry)
   }
-}
-
-function folded(text: string): string {
-  return text.normalize('NFC').toLowerCase()
 }

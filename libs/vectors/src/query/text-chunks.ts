@@ -14,7 +14,7 @@ export interface Filter {
   readonly condition: Sql | null
   /** true if it reads columns of `features` other than the geometry */
   readonly hasColumns: boolean
-  /** true if the R-tree finds the candidates, so that a search does not scan all features */
+  /** true if the R-tree or the folded texts find the candidates, so that a search does not scan all features */
   readonly usesTree: boolean
 }
 

@@ -137,7 +137,7 @@ async function inThreads(
 /** Number of bytes read at a time. */
 const READ_BYTES = 1024 * 1024
 
-/** Yields all tiles in the order of their ids. */
+/** Yields all tiles in the order of their ids, equal neighbours as one run. */
 function* tilesOf(folder: string, zooms: readonly number[], onStep: () => void): Generator<NumberedTile> {
   for (const zoom of zooms) {
     const file = zoomFile(folder, zoom)
@@ -155,7 +155,8 @@ function* tilesOf(folder: string, zooms: readonly number[], onStep: () => void):
         return taken
       }
       for (let head = take(HEAD_BYTES); head.length > 0; head = take(HEAD_BYTES)) {
-        const tile = { tileId: head.readDoubleLE(0), data: take(head.readUInt32LE(8)) }
+        const [tileId, runLength] = [head.readDoubleLE(0), head.readUInt32LE(12)]
+        const tile = { tileId, runLength, data: take(head.readUInt32LE(8)) }
         onStep()
         yield tile
       }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { FEATURE_FILE } from './feature-file.js'
 import { TilePacker } from './pack-tile.js'
 import type { Survey } from './survey.js'
+import type { TileRecords } from './tile-records.js'
 import { TileSorter } from './tile-sorter.js'
 import { ZoomPass } from './zoom-pass.js'
 
@@ -20,10 +21,16 @@ export interface ZoomsTask {
 /** Number of bytes written at a time. */
 const GATHERED_BYTES = 1024 * 1024
 
-/** Bytes before each tile in the file of a zoom. */
-export const HEAD_BYTES = 12
+/** Bytes before each run of equal tiles in the file of a zoom. */
+export const HEAD_BYTES = 16
 
-/** Path of the file with a zoom's tiles: for each its id (double), its length (32 bits) and the tile, in the order of their ids. */
+/** Size in words up to which a tile's records are compared with those of the tile before. */
+const COMPARED_WORDS = 512
+
+/**
+ * Path of the file with a zoom's tiles, in the order of their ids: for each run of equal tiles the first id (double), the length of a tile, the number of
+ * tiles (32 bits each) and the tile.
+ */
 export function zoomFile(folder: string, zoom: number): string {
   return join(folder, `.zoom-${zoom}`)
 }
@@ -46,24 +53,59 @@ export function buildZoom(task: ZoomsTask, packer: TilePacker, zoom: number, onS
   try {
     const sorter = new TileSorter(scratch, maxWords)
     new ZoomPass(known, sorter, zoom, zoom === maxZoom).run(join(folder, FEATURE_FILE), onStep)
+    let run = null as Run | null
+    const end = () => {
+      if (run === null) return
+      const head = Buffer.allocUnsafe(HEAD_BYTES)
+      head.writeDoubleLE(run.first)
+      head.writeUInt32LE(run.data.length, 8)
+      head.writeUInt32LE(run.length, 12)
+      gathered.push(head, run.data)
+      bytes += HEAD_BYTES + run.data.length
+      if (bytes >= GATHERED_BYTES) flush()
+    }
     for (const tile of sorter.tiles()) {
+      onStep()
+      const records = recordsOf(tile)
+      if (run !== null && records !== null && run.records?.equals(records) === true) {
+        if (tile.tileId !== run.first + run.length) {
+          end()
+          run = { ...run, first: tile.tileId, length: 0 }
+        }
+        run.length++
+        continue
+      }
       const packed = packer.pack(tile)
       if (packed === null) continue
       for (const at of packed.offsets) shown[tile.words[at + 1] as number] = 1
-      const head = Buffer.allocUnsafe(HEAD_BYTES)
-      head.writeDoubleLE(tile.tileId)
-      head.writeUInt32LE(packed.data.length, 8)
-      gathered.push(head, packed.data)
-      bytes += HEAD_BYTES + packed.data.length
-      if (bytes >= GATHERED_BYTES) flush()
-      onStep()
+      end()
+      run = { first: tile.tileId, length: 1, data: packed.data, records: records && Buffer.from(records) }
     }
+    end()
     flush()
   } finally {
     fs.closeSync(fd)
     fs.rmSync(scratch, { recursive: true, force: true })
   }
   return known.count - shown.reduce((sum, one) => sum + one, 0)
+}
+
+/** Tiles with consecutive ids and equal content. */
+interface Run {
+  readonly first: number
+  length: number
+  readonly data: Buffer
+  /** the records of each; null: too many to be compared */
+  readonly records: Buffer | null
+}
+
+/** Returns the bytes of a tile's records; null if they are many. Inside of a large polygon neighbours have equal ones. */
+function recordsOf({ words, offsets }: TileRecords): Buffer | null {
+  let size = 0
+  for (const at of offsets) size += words[at] as number
+  if (size > COMPARED_WORDS) return null
+  const parts = offsets.map((at) => Buffer.from(words.buffer, words.byteOffset + 4 * at, 4 * (words[at] as number)))
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)
 }
 
 export function packerOf({ layers, fields }: ZoomsTask): TilePacker {

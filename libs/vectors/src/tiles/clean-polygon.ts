@@ -17,6 +17,18 @@ const MAX_ROUNDS = 24
 /** Maximum number of cuts of a polygon's edges in one round. Above it the polygon is drawn on a coarse grid, which takes a bounded time. */
 const MAX_CUTS = 200_000
 
+/**
+ * Maximum number of pairs of edges, and of edges in bands, that are looked at for one polygon: some, and more for each point. Most polygons take about
+ * 100 for each point; one whose long edges all cross takes the square of the points. Above it the polygon is drawn on the coarse grid, too.
+ */
+const MAX_LOOKS = 1_000_000
+const MAX_LOOKS_PER_POINT = 200
+
+interface Effort {
+  /** negative: the limit is reached */
+  left: number
+}
+
 /** Maximum number of cells along the longer side of that grid. */
 const RASTER_CELLS = 256
 
@@ -28,8 +40,12 @@ const RASTER_CELLS = 256
 export function cleanPolygon(rings: readonly Path[]): Path[][] {
   const proper = rings.map(withoutRepeats).filter((ring) => ring.length >= 6)
   if (proper.length === 0) return []
-  if (isClean(proper)) return grouped(proper)
-  return nested(traced(noded(edgesOf(proper)) ?? rasterized(proper)))
+  const points = proper.reduce((sum, ring) => sum + ring.length / 2, 0)
+  const effort = { left: MAX_LOOKS + MAX_LOOKS_PER_POINT * points }
+  if (isClean(proper, effort)) return grouped(proper)
+  const edges = noded(edgesOf(proper), effort)
+  const found = edges && traced(edges, effort)
+  return nested(found ?? traced(rasterized(proper), { left: Number.POSITIVE_INFINITY }) ?? [])
 }
 
 export function withoutRepeats(ring: Path): Path {
@@ -108,7 +124,7 @@ function isRightOf(ax: number, ay: number, bx: number, by: number, x: number, y:
 const FEW_POINTS = 32
 
 /** True if no two edges meet except neighbours of a ring, and these only in their common point. */
-function isClean(rings: readonly Path[]): boolean {
+function isClean(rings: readonly Path[], effort: Effort): boolean {
   if (rings.length === 1 && (rings[0] as Path).length <= 2 * FEW_POINTS) return isSimple(rings[0] as Path)
   const edges: Edge[] = []
   for (const ring of rings) {
@@ -125,7 +141,7 @@ function isClean(rings: readonly Path[]): boolean {
       points.add(key)
     }
   }
-  return !meetings(edges, () => true)
+  return !meetings(edges, effort, () => true) && effort.left >= 0
 }
 
 function isSimple(ring: Path): boolean {
@@ -157,21 +173,31 @@ function keyOf(x: number, y: number): number {
 }
 
 /**
- * Calls back for each pair of edges that meet anywhere except in a common end, until the callback returns true; some pairs are reported several
- * times. Compares two edges only if their boxes meet, in bands of rows.
+ * Calls back for each pair of edges that meet anywhere except in a common end, until the callback returns true or the effort is spent; some pairs are
+ * reported several times. Compares two edges only if their boxes meet, in bands of rows.
  */
-function meetings(edges: readonly Edge[], onMeeting: (i: number, j: number) => boolean): boolean {
-  const bands = new Bands(edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const))
-  return bands.all.some((band) => meetingsOf(edges, band, onMeeting))
+function meetings(edges: readonly Edge[], effort: Effort, onMeeting: (i: number, j: number) => boolean): boolean {
+  const bands = new Bands(
+    edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const),
+    effort,
+  )
+  return bands.all.some((band) => meetingsOf(edges, band, effort, onMeeting))
 }
 
-function meetingsOf(edges: readonly Edge[], band: readonly number[], onMeeting: (i: number, j: number) => boolean) {
+function meetingsOf(
+  edges: readonly Edge[],
+  band: readonly number[],
+  effort: Effort,
+  onMeeting: (i: number, j: number) => boolean,
+): boolean {
   const order = [...band].sort((i, j) => edges[i]![0] - edges[j]![0])
   const active: number[] = []
   for (const i of order) {
     const [ax, ay, bx, by] = edges[i] as Edge
     const low = Math.min(ay, by)
     const high = Math.max(ay, by)
+    effort.left -= active.length
+    if (effort.left < 0) return true
     let kept = 0
     for (const j of active) {
       const [cx, cy, dx, dy] = edges[j] as Edge
@@ -195,7 +221,8 @@ class Bands {
   readonly #low: number
   readonly #height: number
 
-  constructor(spans: readonly (readonly [number, number])[]) {
+  /** With no effort left there are no bands. */
+  constructor(spans: readonly (readonly [number, number])[], effort: Effort) {
     let low = Number.POSITIVE_INFINITY
     let high = Number.NEGATIVE_INFINITY
     for (const [from, to] of spans) {
@@ -206,6 +233,8 @@ class Bands {
     this.#low = low
     this.#height = spans.length === 0 ? 1 : Math.max(1, Math.ceil((high - low + 1) / count))
     this.all = Array.from({ length: spans.length === 0 ? 1 : Math.floor((high - low) / this.#height) + 1 }, () => [])
+    for (const [from, to] of spans) effort.left -= this.#bandOf(to) - this.#bandOf(from) + 1
+    if (effort.left < 0) return
     for (const [i, [from, to]] of spans.entries()) {
       for (let band = this.#bandOf(from); band <= this.#bandOf(to); band++) this.all[band]!.push(i)
     }
@@ -281,8 +310,8 @@ function edgesOf(rings: readonly Path[]): Edge[] {
   return set.all()
 }
 
-/** Cuts edges at their crossings, until all meet only in their ends. Returns null if the limit of rounds or cuts is reached. */
-function noded(first: Edge[]): Edge[] | null {
+/** Cuts edges at their crossings, until all meet only in their ends. Returns null if the limit of rounds, cuts or effort is reached. */
+function noded(first: Edge[], effort: Effort): Edge[] | null {
   let edges = first
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const cuts = new Map<number, [number, number][]>()
@@ -295,7 +324,7 @@ function noded(first: Edge[]): Edge[] | null {
       if (known === undefined) cuts.set(i, [[x, y]])
       else known.push([x, y])
     }
-    meetings(edges, (i, j) => {
+    meetings(edges, effort, (i, j) => {
       const [ax, ay, bx, by] = edges[i] as Edge
       const [cx, cy, dx, dy] = edges[j] as Edge
       const c = side(ax, ay, bx, by, cx, cy)
@@ -315,7 +344,7 @@ function noded(first: Edge[]): Edge[] | null {
       }
       return count > MAX_CUTS
     })
-    if (count > MAX_CUTS) return null
+    if (count > MAX_CUTS || effort.left < 0) return null
     if (cuts.size === 0) return edges
     const set = new EdgeSet()
     edges.forEach(([ax, ay, bx, by], i) => {
@@ -376,10 +405,15 @@ interface Outgoing {
   used: boolean
 }
 
-/** Returns the rings around the interior of edges that meet only in their ends. The interior lies on one side of each ring, and no ring touches itself. */
-function traced(edges: readonly Edge[]): Path[] {
+/**
+ * Returns the rings around the interior of edges that meet only in their ends. The interior lies on one side of each ring, and no ring touches itself.
+ * Returns null if the effort is spent.
+ */
+function traced(edges: readonly Edge[], effort: Effort): Path[] | null {
   const from = new Map<number, Outgoing[]>()
-  for (const [ax, ay, bx, by] of directed(edges)) {
+  const all = directed(edges, effort)
+  if (all === null) return null
+  for (const [ax, ay, bx, by] of all) {
     const out = { toX: bx, toY: by, angle: Math.atan2(by - ay, bx - ax), used: false }
     const known = from.get(keyOf(ax, ay))
     if (known === undefined) from.set(keyOf(ax, ay), [out])
@@ -442,10 +476,19 @@ function loops(walk: Path): Path[] {
   return found.filter((ring) => doubleArea(ring) !== 0)
 }
 
-/** Directs each edge so that the interior lies on the same side as for an outer ring. */
-function directed(edges: readonly Edge[]): Edge[] {
-  const rows = new Bands(edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const))
-  const columns = new Bands(edges.map(([ax, , bx]) => [ax, bx] as const))
+/** Directs each edge so that the interior lies on the same side as for an outer ring. Returns null if the effort is spent. */
+function directed(edges: readonly Edge[], effort: Effort): Edge[] | null {
+  const rows = new Bands(
+    edges.map(([, ay, , by]) => [Math.min(ay, by), Math.max(ay, by)] as const),
+    effort,
+  )
+  const columns = new Bands(
+    edges.map(([ax, , bx]) => [ax, bx] as const),
+    effort,
+  )
+  for (const [ax, ay, bx, by] of edges)
+    effort.left -= (ay === by ? columns.at((ax + bx) / 2) : rows.at((ay + by) / 2)).length
+  if (effort.left < 0) return null
   return edges.map((edge) => {
     const [ax, ay, bx, by] = edge
     const x = ax + bx

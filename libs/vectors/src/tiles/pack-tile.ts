@@ -51,7 +51,7 @@ export class TilePacker {
       if (data.length <= MAX_TILE_BYTES) return { data, offsets: chosen }
       // A single feature that is too large is drawn with less detail.
       if (chosen.length === 1 && coarseness < EXTENT) coarseness *= 2
-      else chosen = largest(words, chosen, Math.floor((chosen.length * MAX_TILE_BYTES * 0.9) / data.length))
+      else chosen = largest(words, chosen, fewer(chosen.length, data.length))
     }
     return null
   }
@@ -61,14 +61,7 @@ export class TilePacker {
     this.#whole.length = 0
     if (this.#layers.length === 1) this.#writeLayer(words, offsets, 0, coarseness)
     else {
-      const byLayer = new Map<number, number[]>()
-      for (const at of offsets) {
-        const layer = words[at + 2] as number
-        const known = byLayer.get(layer)
-        if (known === undefined) byLayer.set(layer, [at])
-        else known.push(at)
-      }
-      for (const [layer, own] of byLayer) this.#writeLayer(words, own, layer, coarseness)
+      for (const [layer, own] of layersOf(words, offsets)) this.#writeLayer(words, own, layer, coarseness)
     }
     return this.#whole.written()
   }
@@ -182,17 +175,43 @@ function coarser(commands: Int32Array, cell: number): readonly number[] {
   return numbers
 }
 
-/** Returns the largest features, or for points a random selection, which thins them evenly. */
+/** Returns how many of a tile's features may fit, by the size that all of them take; 0 if a single one does not. */
+function fewer(count: number, bytes: number): number {
+  const fitting = Math.floor((count * MAX_TILE_BYTES * 0.9) / bytes)
+  return count > 1 ? Math.max(1, fitting) : fitting
+}
+
+/**
+ * Returns the largest features of each layer, or for points a random selection, which thins them evenly. Layers with few features keep them: those
+ * with many share the rest.
+ */
 function largest(words: Int32Array, offsets: readonly number[], count: number): readonly number[] {
   if (offsets.length <= count) return offsets
   const sizes = new Float32Array(words.buffer)
-  const ordered = [...offsets].sort(
-    (a, b) =>
-      (sizes[b + SIZE_AT] as number) - (sizes[a + SIZE_AT] as number) ||
-      lot(words[b + 1] as number) - lot(words[a + 1] as number),
-  )
-  const kept = new Set(ordered.slice(0, count))
+  const layers = [...layersOf(words, offsets).values()].sort((a, b) => a.length - b.length)
+  const kept = new Set<number>()
+  for (const [i, own] of layers.entries()) {
+    const share = Math.floor((count - kept.size) / (layers.length - i))
+    const ordered = own.sort(
+      (a, b) =>
+        (sizes[b + SIZE_AT] as number) - (sizes[a + SIZE_AT] as number) ||
+        lot(words[b + 1] as number) - lot(words[a + 1] as number),
+    )
+    for (const at of ordered.slice(0, share)) kept.add(at)
+  }
   return offsets.filter((at) => kept.has(at))
+}
+
+/** Returns the records of each layer. */
+function layersOf(words: Int32Array, offsets: readonly number[]): Map<number, number[]> {
+  const byLayer = new Map<number, number[]>()
+  for (const at of offsets) {
+    const layer = words[at + 2] as number
+    const known = byLayer.get(layer)
+    if (known === undefined) byLayer.set(layer, [at])
+    else known.push(at)
+  }
+  return byLayer
 }
 
 function compressed(tile: Buffer): Buffer {

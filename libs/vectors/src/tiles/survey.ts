@@ -14,7 +14,7 @@ const PLACE_BITS = 26
 /** Number of features whose vertices determine the deepest zoom. */
 const SAMPLES = 20_000
 
-/** Facts about every feature that every zoom needs, in arrays by fid that threads share: about 15 bytes per feature. */
+/** Facts about every feature that every zoom needs, in arrays by fid that threads share: about 17 bytes per feature. */
 export interface Survey {
   /** the largest fid */
   readonly last: number
@@ -28,8 +28,10 @@ export interface Survey {
   readonly sides: Float32Array
   /** for points, the first zoom at which they are shown */
   readonly zooms: Uint8Array
-  /** polygons in the order of a curve whose neighbours are neighbours on the map */
+  /** polygons by layer, those of a layer in the order of a curve whose neighbours are neighbours on the map */
   readonly polygons: Uint32Array
+  /** number of the layer of each feature */
+  readonly layers: Uint16Array
   /** distance between the vertices, as a fraction of the world's side */
   readonly spacing: number
   /** west, south, east, north in degrees, as in the index */
@@ -55,6 +57,7 @@ export function survey(
   const sizes = new Float32Array(new SharedArrayBuffer(4 * (last + 1)))
   const sides = new Float32Array(new SharedArrayBuffer(4 * (last + 1)))
   const zooms = new Uint8Array(new SharedArrayBuffer(last + 1))
+  const ofLayers = new Uint16Array(new SharedArrayBuffer(2 * (last + 1)))
   const places = new Float64Array(last + 1)
   const ids = idReader(db)
   const values = new Values(fields)
@@ -81,13 +84,14 @@ export function survey(
       extend(box, seen.box)
       const bytes = values.of(row, 4)
       const layer = numbers.get(row[2] as string) ?? 0
+      ofLayers[fid] = layer
       const head = { fid, layer, kind: seen.kind, id: ids(fid, row[3] as string | null), box: seen.box }
       output.add(head, values.heads, bytes, seen.parts)
     }
   } finally {
     output.close()
   }
-  const distances = spread(inOrder(kinds, places, POINT, counts[POINT]!), places, zooms)
+  const distances = spread(inOrder(kinds, ofLayers, places, POINT, counts[POINT]!), ofLayers, places, zooms)
   const count = counts.reduce((sum, one) => sum + one, 0)
   return {
     last,
@@ -96,7 +100,8 @@ export function survey(
     sizes,
     sides,
     zooms,
-    polygons: inOrder(kinds, places, POLYGON, counts[POLYGON]!),
+    polygons: inOrder(kinds, ofLayers, places, POLYGON, counts[POLYGON]!),
+    layers: ofLayers,
     spacing: Math.min(typical(gaps), typical(distances)),
     box: count === 0 ? null : [longitudeOf(box[0]), latitudeOf(box[3]), longitudeOf(box[2]), latitudeOf(box[1])],
   }
@@ -197,19 +202,27 @@ function interleave(value: number): number {
   return (spreadBits | (spreadBits << 1)) & 0x55555555
 }
 
-/** Returns the features of a kind along the curve of their positions. */
-function inOrder(kinds: Uint8Array, places: Float64Array, kind: number, count: number): Uint32Array {
+/** Returns the features of a kind by layer, along the curve of their positions. */
+function inOrder(
+  kinds: Uint8Array,
+  layers: Uint16Array,
+  places: Float64Array,
+  kind: number,
+  count: number,
+): Uint32Array {
   const order = new Uint32Array(new SharedArrayBuffer(4 * count))
   let next = 0
   for (let fid = 0; fid < kinds.length; fid++) if (kinds[fid] === kind) order[next++] = fid
-  return order.sort((a, b) => (places[a] as number) - (places[b] as number) || a - b)
+  return order.sort(
+    (a, b) => (layers[a] as number) - (layers[b] as number) || (places[a] as number) - (places[b] as number) || a - b,
+  )
 }
 
 /**
- * Assigns each point the first zoom at which it is shown. Each cell of a zoom's grid shows one of its points, which stays at deeper zooms. The
+ * Assigns each point the first zoom at which it is shown. Each cell of a zoom's grid shows one point of each layer, which stays at deeper zooms. The
  * point is chosen randomly, so that the grid is not visible. Returns the distances between neighbouring points.
  */
-function spread(order: Uint32Array, places: Float64Array, zooms: Uint8Array): number[] {
+function spread(order: Uint32Array, layers: Uint16Array, places: Float64Array, zooms: Uint8Array): number[] {
   const distances: number[] = []
   const every = Math.max(1, Math.floor(order.length / SAMPLES))
   for (let i = 1; i < order.length; i += every) {
@@ -221,12 +234,13 @@ function spread(order: Uint32Array, places: Float64Array, zooms: Uint8Array): nu
   for (let zoom = PLACE_BITS - CELL_BITS; zoom >= 0; zoom--) {
     const cell = 4 ** (PLACE_BITS - CELL_BITS - zoom)
     let kept = 0
-    let current = -1
+    let [current, layer] = [-1, -1]
     for (const fid of winners) {
       const at = Math.floor((places[fid] as number) / cell)
       const before = winners[kept - 1] as number
-      if (at !== current) {
+      if (at !== current || layers[fid] !== layer) {
         current = at
+        layer = layers[fid] as number
         winners[kept++] = fid
       } else if (lot(fid) > lot(before)) {
         zooms[before] = zoom + 1

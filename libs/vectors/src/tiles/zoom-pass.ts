@@ -1,5 +1,5 @@
 import { zxyToTileId } from 'pmtiles'
-import { cleanPolygon } from './clean-polygon.js'
+import { cleanPolygon, doubleArea } from './clean-polygon.js'
 import { add, type Box, clipLine, clipPoints, clipRing, isIn, type Path } from './clip.js'
 import { writeCommands } from './commands.js'
 import {
@@ -21,7 +21,7 @@ const COARSE = 4
 /** Side of a square in units. Smaller polygons are not drawn; instead, some of them are drawn as squares that cover the same total area. */
 const SPECK = 8
 
-type KnownFeatures = Pick<Survey, 'last' | 'kinds' | 'sizes' | 'sides' | 'zooms' | 'polygons'>
+type KnownFeatures = Pick<Survey, 'last' | 'kinds' | 'sizes' | 'sides' | 'zooms' | 'polygons' | 'layers'>
 
 /** Writes all features of a zoom into its tiles. */
 export class ZoomPass {
@@ -181,7 +181,8 @@ export class ZoomPass {
     if (moved.length === 0) return
     const commands = this.#commands
     commands.length = 0
-    writeCommands(type, type === POLYGON ? cleanPolygon(moved).flat() : moved, commands)
+    if (type === POLYGON && coversTile(moved)) commands.push(...WHOLE_TILE)
+    else writeCommands(type, type === POLYGON ? cleanPolygon(moved).flat() : moved, commands)
     if (commands.length > 0) this.#record(type, x, y)
   }
 
@@ -223,13 +224,16 @@ function isSpeck({ sides }: KnownFeatures, fid: number, units: number): boolean 
   return (sides[fid] as number) * units < SPECK
 }
 
-/** Chooses specks so that their squares cover as much area as they do, everywhere on the map: a town stays visible when its houses are too small. */
+/** Chooses specks of each layer so that their squares cover as much area as they do, everywhere on the map: a town stays visible when its houses are too small. */
 function squares(known: KnownFeatures, units: number): Uint8Array {
-  const { last, polygons, sizes } = known
+  const { last, polygons, sizes, layers } = known
   const chosen = new Uint8Array(last + 1)
   // The first one is drawn: a small place is visible from far away.
   let covered = SPECK * SPECK
+  let layer = -1
   for (const fid of polygons) {
+    if (layers[fid] !== layer) covered = SPECK * SPECK
+    layer = layers[fid] as number
     if (!isSpeck(known, fid, units)) continue
     covered += (sizes[fid] as number) * units * units
     if (covered < SPECK * SPECK) continue
@@ -241,6 +245,31 @@ function squares(known: KnownFeatures, units: number): Uint8Array {
 
 function cornerAt([x, y]: Path): Path | null {
   return x === undefined || y === undefined ? null : [x, y, x + 1, y, x + 1, y + 1, x, y + 1]
+}
+
+/** The side of a tile with its buffer on both sides. */
+const LOW = -BUFFER
+const HIGH = EXTENT + BUFFER
+
+/** The commands of a polygon that covers a tile. */
+const WHOLE_TILE: readonly number[] = (() => {
+  const commands: number[] = []
+  writeCommands(POLYGON, cleanPolygon([[LOW, LOW, HIGH, LOW, HIGH, HIGH, LOW, HIGH]]).flat(), commands)
+  return commands
+})()
+
+/**
+ * True if a ring that was clipped to a tile encloses all of it: it runs along the tile's sides only, around them once. The inside of large polygons
+ * has millions of such tiles.
+ */
+function coversTile([ring, ...others]: readonly Path[]): boolean {
+  if (ring === undefined || others.length > 0) return false
+  const isSide = (value: number) => value === LOW || value === HIGH
+  for (let i = 0, j = ring.length - 2; i < ring.length; j = i, i += 2) {
+    const [ax, ay, bx, by] = [ring[j], ring[j + 1], ring[i], ring[i + 1]] as [number, number, number, number]
+    if (!(ax === bx && isSide(ax)) && !(ay === by && isSide(ay))) return false
+  }
+  return Math.abs(doubleArea(ring)) === 2 * (HIGH - LOW) ** 2
 }
 
 /** Returns a path without the points on the straight line between their neighbours. */

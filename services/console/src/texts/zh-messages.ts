@@ -17,6 +17,13 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   vector_conversion_said: 'GDAL 报告：{words}',
   vector_builder_ended:
     '生成进程 {count} 次意外结束（{words}）；本机内存可能不足，VECTOR_BUILD_MEMORY 是一次生成可用的内存；将 tiles 设为 true 可重试',
+  vector_conversion_process_ended: '转换进程已结束：{words}',
+  vector_conversion_unwanted: '转换已终止：该矢量已撤下、已删除或内容已更新',
+  vector_limit_time: '已达到此大小的数据源的时间限制：{seconds} 秒',
+  vector_limit_processor: '已达到此大小的数据源的处理器时间限制：{seconds} 秒',
+  vector_limit_memory: '已达到内存限制：{megabytes} MB；构建的内存限制由 VECTOR_BUILD_MEMORY 设置',
+  vector_limit_output: '已达到此大小的数据源的输出限制：{megabytes} MB',
+  vector_limit_disk: '磁盘只剩下保留的 {megabytes} MB 空间：请腾出空间，然后将 tiles 设为 true',
   vector_disk_full: 'VECTOR_BUILD_ROOT 所在磁盘已满：请腾出空间，然后将 tiles 设为 true',
   scan_image: {
     one: '{file} 未收录：它是影像（{format}）；若带有地理位置，请切片（控制台“切片”，或 POST /api/v1/slice/jobs）',
@@ -794,7 +801,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   query_like: 'filter：LIKE 比较文本，而 {found} 不是文本',
   query_boolean: 'filter：{name} 只能用 = 和 <> 比较，不能用 {op}',
   query_kinds: 'filter：{left}（{left_kind}）不能与 {right}（{right_kind}）比较',
-  query_casei: 'filter：CASEI 需要文本，而 {found} 不是文本',
+  query_casei: 'filter：{name} 需要文本，而 {found} 不是文本',
   query_geometry_only: 'filter：几何只能用 S_INTERSECTS 比较',
   query_no_queryable: 'filter：没有属性 {name}；queryables 列出现有属性',
   query_intersects: 'filter：S_INTERSECTS 需要属性 {name} 和一个几何',

@@ -6,27 +6,63 @@ import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
 import { runBuild } from './run-build.js'
 
-/** Builds vector tiles: small files in one lane, and large files in another, so that small ones do not wait. */
+/** Time in ms after which a build no longer holds up the others of its lane: one of them runs at the same time. */
+const PATIENCE_MS = 20_000
+
+/** The start of the running build of each lane by `performance.now()`; null: none runs. */
+interface Lanes {
+  small: number | null
+  large: number | null
+}
+
+/**
+ * Builds vector tiles: small files in one lane, and large files in another, so that small ones do not wait. A third lane takes the files of a lane
+ * whose build takes long, since that build may hang until it meets its limits.
+ */
 export const vectorBuildLoop: BackgroundLoop = {
   name: 'vector builds',
   async run(ctx) {
     if (!ctx.settings.vectorTiles) return runWork(ctx, skipping(ctx))
-    await Promise.all([runLane(ctx, true), runLane(ctx, false)])
+    const lanes: Lanes = { small: null, large: null }
+    await Promise.all([runLane(ctx, lanes, 'small'), runLane(ctx, lanes, 'large'), runLane(ctx, lanes, 'extra')])
   },
 }
 
-function runLane(ctx: ControlContext, isSmall: boolean): Promise<void> {
+const LANE_NAMES = {
+  small: 'builds of small vectors',
+  large: 'builds of large vectors',
+  extra: 'builds next to long ones',
+} as const
+
+function runLane(ctx: ControlContext, lanes: Lanes, lane: keyof typeof LANE_NAMES): Promise<void> {
   let hasResumed = false
   return runQueue(ctx, {
-    name: isSmall ? 'builds of small vectors' : 'builds of large vectors',
+    name: LANE_NAMES[lane],
     channel: VECTOR_BUILDS_CHANNEL,
     claim: async (owner, leaseSeconds) => {
       if (!hasResumed) await announcing(ctx, buildSkipped)
       hasResumed = true
-      return claimBuild(ctx.sql, owner, leaseSeconds, isSmall)
+      for (const isSmall of lane === 'extra' ? heldUp(lanes) : [lane === 'small']) {
+        const claimed = await claimBuild(ctx.sql, owner, leaseSeconds, isSmall)
+        if (claimed !== null) return claimed
+      }
+      return null
     },
-    run: (claimed, { held }) => runBuild(ctx, claimed, held),
+    run: async (claimed, { held }) => {
+      if (lane !== 'extra') lanes[lane] = performance.now()
+      try {
+        await runBuild(ctx, claimed, held)
+      } finally {
+        if (lane !== 'extra') lanes[lane] = null
+      }
+    },
   })
+}
+
+/** Returns the lanes whose build takes long, as arguments of `claimBuild`. */
+function heldUp({ small, large }: Lanes): boolean[] {
+  const isLong = (since: number | null) => since !== null && performance.now() - since > PATIENCE_MS
+  return [...(isLong(small) ? [true] : []), ...(isLong(large) ? [false] : [])]
 }
 
 /** Completes all builds without tiles, since no vector has tiles with VECTOR_TILES=false. */

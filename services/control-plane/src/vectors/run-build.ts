@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { type CodedMessage, coded, messageOfError, textOf } from '@gateway/contracts/messages.js'
 import { isDiskFull } from '@gateway/core/files/disk-space.js'
@@ -7,21 +7,14 @@ import { endExclusiveJob } from '@gateway/store/jobs.js'
 import { type ClaimedBuild, finishBuild, postponeBuild, type VectorBuild } from '@gateway/store/vector-builds.js'
 import type { BuildTask } from '@gateway/vectors/build.js'
 import { DESCRIPTION_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
-import type { BuiltTiles } from '@gateway/vectors/tiles/build-tiles.js'
+import { type ConversionOutcome, runConversion } from '@gateway/vectors/query/conversion.js'
 import { copyHere, pathsBeside } from '../catalog/local-copies.js'
 import { recordEnd } from '../jobs/leases.js'
 import type { ControlContext } from '../platform/context.js'
 import { commitAndPublish } from '../platform/edges/commit.js'
-import { HelperEnded, HelperProcess } from '@gateway/core/processes/helper-process.js'
-
-/** The built file, used even if the sources run (in tests). */
-const BUILD_PROCESS = new URL('../../dist/vectors/build-process.js', import.meta.url)
 
 /** Delays in seconds after which a build is repeated whose builder was killed, for instance because memory was short. */
 const RETRY_SECONDS = [10, 60, 300]
-
-/** Time limit of one build. */
-const TIME_LIMIT_MS = 24 * 3_600_000
 
 const MEGABYTE = 1024 * 1024
 
@@ -43,36 +36,42 @@ export async function runBuild(ctx: ControlContext, claimed: ClaimedBuild, held:
     for (const name of await readdir(parent)) {
       if (name.endsWith('.tmp')) await rm(join(parent, name), { recursive: true, force: true })
     }
-    await mkdir(work)
-    const built = await build(ctx, claimed, work, AbortSignal.any([held, AbortSignal.timeout(TIME_LIMIT_MS)]))
-    const { bounds } = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
-    // May exist from an earlier try for this revision, which was never announced to an edge.
-    const final = `${folder}-${lease.id}`
-    await rename(work, final)
-    end = {
-      build: {
-        folder: final,
-        minZoom: built?.minZoom ?? null,
-        maxZoom: built?.maxZoom ?? null,
-        bounds,
-        leftOut: built?.leftOut ?? {},
-        vectorLayers: built?.vectorLayers ?? [],
-        builtAt: new Date(ctx.now()).toISOString(),
-      },
+    await mkdir(work, { recursive: true })
+    const built = await build(ctx, claimed, work, held)
+    held.throwIfAborted()
+    const delay = RETRY_SECONDS[claimed.crashes]
+    if (!built.made && built.why === 'ended' && delay !== undefined) {
+      log.info({ vector: code, reason: built.message, seconds: delay }, 'a vector build is repeated')
+      return await recordEnd(log, held, () => sql.begin((tx) => postponeBuild(tx, lease, claimed, delay)))
     }
+    if (built.made) {
+      const { bounds } = indexDescriptionSchema.parse(JSON.parse(await readFile(join(work, DESCRIPTION_FILE), 'utf8')))
+      // May exist from an earlier try for this revision, which was never announced to an edge.
+      const final = `${folder}-${lease.id}`
+      await rename(work, final)
+      const { tiles } = built
+      end = {
+        build: {
+          folder: final,
+          minZoom: tiles?.minZoom ?? null,
+          maxZoom: tiles?.maxZoom ?? null,
+          bounds,
+          leftOut: tiles?.leftOut ?? {},
+          vectorLayers: tiles?.vectorLayers ?? [],
+          builtAt: new Date(ctx.now()).toISOString(),
+        },
+      }
+    } else end = { failed: reasonOf(built, claimed.crashes + 1) }
   } catch (error) {
     if (held.aborted) {
       if (held.reason === 'stopped') await endExclusiveJob(sql, lease)
       return
     }
-    const delay = RETRY_SECONDS[claimed.crashes]
-    if (error instanceof HelperEnded && delay !== undefined) {
-      log.info({ vector: code, reason: error.message, seconds: delay }, 'a vector build is repeated')
-      return await recordEnd(log, held, () => sql.begin((tx) => postponeBuild(tx, lease, claimed, delay)))
-    }
-    end = { failed: reasonOf(error as Error, claimed.crashes + 1) }
+    end = { failed: isDiskFull(error) ? coded('vector_disk_full') : messageOfError(error) }
   } finally {
     await rm(work, { recursive: true, force: true }).catch(() => {})
+    // Nothing is left of a vector without builds.
+    await rmdir(parent).catch(() => {})
   }
   const outcome = end
   await recordEnd(log, held, () =>
@@ -90,9 +89,10 @@ async function build(
   claimed: ClaimedBuild,
   output: string,
   signal: AbortSignal,
-): Promise<BuiltTiles | null> {
+): Promise<ConversionOutcome> {
   const { settings } = ctx
-  const { code, name, kind, fingerprint, path, sourcePath, encoding, crs, minZoom, maxZoom, fields } = claimed
+  const { code, name, kind, size, fingerprint, path, sourcePath, encoding, crs, minZoom, maxZoom, fields } = claimed
+  const converting = { sourceBytes: size, folder: output, signal }
   const limits = {
     memoryMb: Math.floor(settings.vectorBuildMemory / MEGABYTE),
   }
@@ -108,12 +108,13 @@ async function build(
     maxZoom,
     fields,
   }
-  if (!isRemote(path)) return inProcess({ ...task, fingerprint, source: { root: sourcePath, path } }, signal)
+  const run = (of: Pick<BuildTask, 'source' | 'fingerprint'>) =>
+    runConversion({ what: 'build', task: { ...task, ...of } }, converting)
+  if (!isRemote(path)) return run({ fingerprint, source: { root: sourcePath, path } })
   const paths = kind === 'shapefile' ? await shapefileParts(ctx, claimed, signal) : [path]
   const copies = await copyHere(settings, sourcePath, paths, settings.exportMaxBytes, signal)
   try {
-    const source = { root: copies.folder, path: copies.files[0] as string }
-    return await inProcess({ ...task, fingerprint: null, source }, signal)
+    return await run({ fingerprint: null, source: { root: copies.folder, path: copies.files[0] as string } })
   } finally {
     await copies.remove()
   }
@@ -127,17 +128,7 @@ async function shapefileParts({ settings }: ControlContext, { path, sourcePath }
   return [path, ...(await pathsBeside(settings, sourcePath, folder, isPart, signal))]
 }
 
-async function inProcess(task: BuildTask, signal: AbortSignal): Promise<BuiltTiles | null> {
-  const helper = new HelperProcess<BuildTask, BuiltTiles | null>(BUILD_PROCESS)
-  try {
-    return await helper.ask(task, signal)
-  } finally {
-    helper.end()
-  }
-}
-
-function reasonOf(error: Error, count: number): CodedMessage {
-  if (error instanceof HelperEnded) return coded('vector_builder_ended', { count, words: error.message })
-  const isFull = isDiskFull(error) || /disk is full|no space left/i.test(error.message)
-  return isFull ? coded('vector_disk_full') : messageOfError(error)
+function reasonOf({ why, said }: Extract<ConversionOutcome, { made: false }>, count: number): CodedMessage {
+  if (why === 'ended') return coded('vector_builder_ended', { count, words: String(said.params.words) })
+  return why === 'no_space' && said.code !== 'vector_limit_disk' ? coded('vector_disk_full') : said
 }

@@ -6,8 +6,14 @@ import { temporaryNameBeside } from '@gateway/core/files/write-atomically.js'
 import type { ConversionOutcome } from '@gateway/vectors/query/conversion.js'
 import { LRUCache } from 'lru-cache'
 
-/** Limit: files that wait to be made, one after the other. */
+/** Limit: files that wait to be made. */
 const MAX_WAITING = 100
+/**
+ * Limit: conversions at a time, each of which uses a whole core. Tiles have priority, so the next one starts next to another only if that one has
+ * taken this long, in ms, and converts another source: one that hangs holds up nobody else until it meets its limits.
+ */
+const MAX_RUNNING = 3
+const PATIENCE_MS = 3_000
 /** Limit: remembered faults, so that no failing conversion runs twice. */
 const MAX_FAULTS = 1_000
 const LOOK_AGAIN_MS = 200
@@ -18,7 +24,7 @@ const ABANDONED_MS = 24 * 3_600_000
 
 export type Derived =
   | { readonly made: true; readonly path: string }
-  | Extract<ConversionOutcome, { made: false }>
+  | Omit<Extract<ConversionOutcome, { made: false }>, 'said'>
   | { readonly made: false; readonly why: 'busy'; readonly message: string }
 
 /**
@@ -30,18 +36,23 @@ export class DerivedStore {
   readonly #maxBytes: number
   readonly #making = new Map<string, Promise<Derived>>()
   readonly #faults = new LRUCache<string, Derived>({ max: MAX_FAULTS })
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #running = new Set<{ readonly source: string; isLong: boolean }>()
+  readonly #waiting: { readonly source: string; readonly start: () => void }[] = []
+  readonly #patienceMs: number
 
-  constructor(folder: string, maxBytes: number) {
+  /** @param patienceMs see PATIENCE_MS */
+  constructor(folder: string, maxBytes: number, patienceMs = PATIENCE_MS) {
     this.#folder = folder
     this.#maxBytes = maxBytes
+    this.#patienceMs = patienceMs
   }
 
   /**
    * Returns the file or folder of a name, and makes it if it is missing. `make` writes it to another path, which does not exist. Rejects with the
    * error of the disk, unless it is full.
+   * @param source identifies what it is made from
    */
-  async get(name: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
+  async get(name: string, source: string, make: (target: string) => Promise<ConversionOutcome>): Promise<Derived> {
     const file = path.join(this.#folder, name)
     if (await this.#touch(file)) return { made: true, path: file }
     const fault = this.#faults.get(name)
@@ -49,18 +60,37 @@ export class DerivedStore {
     const running = this.#making.get(name)
     if (running !== undefined) return running
     if (this.#making.size >= MAX_WAITING) return { made: false, why: 'busy', message: 'too many conversions wait' }
-    const making = this.#inTurn(() => this.#make(file, make)).finally(() => void this.#making.delete(name))
+    const making = this.#inTurn(source, () => this.#make(file, make)).finally(() => void this.#making.delete(name))
     this.#making.set(name, making)
     const derived = await making
     if (!derived.made && derived.why === 'fault') this.#faults.set(name, derived)
     return derived
   }
 
-  /** Runs one conversion at a time, because it uses a whole core, and tiles have priority. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work, work)
-    this.#last = done.catch(() => {})
-    return done
+  async #inTurn<T>(source: string, work: () => Promise<T>): Promise<T> {
+    const turn = { source, isLong: false }
+    await new Promise<void>((start) => {
+      this.#waiting.push({ source, start: () => start(void this.#running.add(turn)) })
+      this.#startNext()
+    })
+    const timer = setTimeout(() => {
+      turn.isLong = true
+      this.#startNext()
+    }, this.#patienceMs)
+    try {
+      return await work()
+    } finally {
+      clearTimeout(timer)
+      this.#running.delete(turn)
+      this.#startNext()
+    }
+  }
+
+  #startNext(): void {
+    const running = [...this.#running.values()]
+    if (running.length >= MAX_RUNNING || running.some(({ isLong }) => !isLong)) return
+    const next = this.#waiting.findIndex(({ source }) => running.every((one) => one.source !== source))
+    for (const { start } of next < 0 ? [] : this.#waiting.splice(next, 1)) start()
   }
 
   async #touch(file: string): Promise<boolean> {

@@ -3,10 +3,11 @@ import { createWriteStream } from 'node:fs'
 import fs from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { type CodedMessage, coded, type MessageCode, textOf } from '@gateway/contracts/messages.js'
 import { isRemote } from '@gateway/core/object-storage/location.js'
 import type { VectorSource } from '@gateway/vectors/index-file/convert.js'
 import { DESCRIPTION_FILE, INDEX_FILE, indexDescriptionSchema } from '@gateway/vectors/index-file/index-description.js'
-import { type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
+import { type Conversion, type ConversionOutcome, type Form, runConversion } from '@gateway/vectors/query/conversion.js'
 import { type Crs, DEFAULT_CRS } from '@gateway/vectors/query/crs.js'
 import type { QueriedIndex } from '@gateway/vectors/query/parameters.js'
 import { QueryProcesses } from '@gateway/vectors/query/query-processes.js'
@@ -26,6 +27,8 @@ export interface FeaturesOptions {
   readonly folder: string
   readonly maxBytes: number
   readonly tiles: Pick<TileLoader, 'remote'>
+  /** Returns a vector as the catalog has it now. */
+  current(code: string): CatalogVector | undefined
 }
 
 export type NotMade = Exclude<Derived, { made: true }>
@@ -35,7 +38,9 @@ export type FoundIndex = { readonly made: true; readonly index: QueriedIndex } |
 export class VectorFeatures {
   readonly queries = new QueryProcesses()
   readonly #store: DerivedStore
+  readonly #maxBytes: number
   readonly #tiles: Pick<TileLoader, 'remote'>
+  readonly #current: FeaturesOptions['current']
   readonly #described = new LRUCache<string, QueriedIndex>({
     max: MAX_DESCRIPTIONS,
   })
@@ -45,9 +50,11 @@ export class VectorFeatures {
     ttl: LOOK_AGAIN_MS,
   })
 
-  constructor({ folder, maxBytes, tiles }: FeaturesOptions) {
+  constructor({ folder, maxBytes, tiles, current }: FeaturesOptions) {
     this.#store = new DerivedStore(folder, maxBytes)
+    this.#maxBytes = maxBytes
     this.#tiles = tiles
+    this.#current = current
   }
 
   /**
@@ -63,7 +70,9 @@ export class VectorFeatures {
       const built = await this.#describe(build.folder, revision).catch(() => null)
       if (built !== null) return { made: true, index: built }
     }
-    const derived = await this.#store.get(revision, (target) => this.#build(vector, target))
+    const limit = metLimit(vector)
+    if (limit !== null) return { made: false, why: 'fault', message: textOf(limit) }
+    const derived = await this.#store.get(revision, vector.stored.code, (target) => this.#build(vector, target))
     if (derived.made)
       return {
         made: true,
@@ -91,10 +100,10 @@ export class VectorFeatures {
     const name = `${revision}-${crs === DEFAULT_CRS ? 'crs84' : crs.uri.replace(/^.*\//, '')}.${form}`
     const { code } = vector.stored
     const fileName = `download.${form}`
-    const derived = await this.#store.get(name, async (target) => {
+    const derived = await this.#store.get(name, code, async (target) => {
       const output = path.join(target, fileName)
       const task = { index: file, description, code, form, crs, output, memoryMb: MEMORY_MB }
-      return runConversion({ what: 'form', task })
+      return this.#convert(vector, { what: 'form', task }, target, (await fs.stat(file)).size)
     })
     // It has its own folder, whose time is that of its last use, because the file's own times are part of its tag.
     return derived.made ? { made: true, path: path.join(derived.path, fileName) } : derived
@@ -117,6 +126,22 @@ export class VectorFeatures {
     this.queries.close()
   }
 
+  /** Runs a conversion until its vector is withdrawn, deleted or has new content. */
+  async #convert(vector: CatalogVector, conversion: Conversion, folder: string, sourceBytes: number) {
+    const revision = revisionOf(vector)
+    const unwanted = new AbortController()
+    const timer = setInterval(() => {
+      const current = this.#current(vector.stored.code)
+      if (current?.served !== true || revisionOf(current) !== revision) unwanted.abort()
+    }, LOOK_AGAIN_MS)
+    try {
+      const { signal } = unwanted
+      return await runConversion(conversion, { sourceBytes, folder, maxBytes: this.#maxBytes, signal })
+    } finally {
+      clearInterval(timer)
+    }
+  }
+
   async #build(vector: CatalogVector, target: string): Promise<ConversionOutcome> {
     const { stored, encoding, factsText } = vector
     await fs.mkdir(target, { recursive: true })
@@ -125,21 +150,19 @@ export class VectorFeatures {
       const source = isRemote(stored.path)
         ? await this.#fetch(vector, fetched)
         : { root: stored.sourcePath, path: stored.path }
-      if (source === null) return { made: false, why: 'failed', message: 'the object is gone' }
+      if (source === null) return { made: false, why: 'failed', message: textOf(GONE), said: GONE }
       const crs = factsText === null ? null : (JSON.parse(factsText) as { crs: string | null }).crs
-      return await runConversion({
-        what: 'index',
-        task: {
-          source,
-          kind: stored.kind,
-          fingerprint: isRemote(stored.path) ? null : stored.fingerprint,
-          encoding: encoding?.name ?? null,
-          code: stored.code,
-          crs,
-          output: target,
-          limits: { memoryMb: MEMORY_MB },
-        },
-      })
+      const task = {
+        source,
+        kind: stored.kind,
+        fingerprint: isRemote(stored.path) ? null : stored.fingerprint,
+        encoding: encoding?.name ?? null,
+        code: stored.code,
+        crs,
+        output: target,
+        limits: { memoryMb: MEMORY_MB },
+      }
+      return await this.#convert(vector, { what: 'index', task }, target, stored.size)
     } finally {
       await fs.rm(fetched, { recursive: true, force: true })
     }
@@ -161,6 +184,21 @@ export class VectorFeatures {
     const real = await fs.realpath(folder)
     return { root: real, path: path.join(real, `source.${location.replace(/^.*\./, '')}`) }
   }
+}
+
+const GONE = coded('vector_file_gone')
+
+/** Limits of work that the index alone meets too. */
+const LIMITS_OF_INDEX: ReadonlySet<MessageCode> = new Set([
+  'vector_limit_time',
+  'vector_limit_processor',
+  'vector_limit_memory',
+])
+
+/** Returns the limit that the last build of the present content has met, which another attempt here would meet again; null: none. */
+function metLimit({ stored: { tiles } }: CatalogVector): CodedMessage | null {
+  const said = tiles.queued ? null : tiles.messageCoded
+  return said !== null && LIMITS_OF_INDEX.has(said.code) ? said : null
 }
 
 /** Returns a name for the content and the way in which it is read. */

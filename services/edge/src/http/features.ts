@@ -135,6 +135,8 @@ const CODE_OF_FAILURE = {
   replaced: 'features_not_indexed',
   busy: 'features_busy',
   failed: 'features_failed',
+  ended: 'features_failed',
+  stopped: 'features_failed',
 } as const satisfies Record<NotMade['why'], MessageCode>
 
 function refusalOf(edge: Edge, exchange: RequestContext, error: unknown): Refusal {

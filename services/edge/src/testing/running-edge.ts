@@ -137,7 +137,12 @@ export async function runEdge(options: {
     documents: new DocumentCache(turns, disks, `${options.dataDir}/documents`),
     zips: new ZipStore(`${options.dataDir}/zips`, log, disks),
     styleAssets: new StyleAssets(`${options.dataDir}/styles`, log, disks),
-    features: new VectorFeatures({ folder: `${options.dataDir}/derived`, maxBytes: settings.derivedBytes, tiles }),
+    features: new VectorFeatures({
+      folder: `${options.dataDir}/derived`,
+      maxBytes: settings.derivedBytes,
+      tiles,
+      current: (code) => freshness.catalog.vectors.get(code),
+    }),
     sender: new FileSender({
       log,
       native: settings.nativeTier,

@@ -257,6 +257,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
       folder: path.join(settings.dataDir, 'cache', 'derived'),
       maxBytes: settings.derivedBytes,
       tiles,
+      current: (code) => freshness.catalog.vectors.get(code),
     }),
     sender,
     upstream,

@@ -1,14 +1,6 @@
 import { type IndexField, quoted } from '../../index-file/index-description.js'
 import { boxOf, isBox } from '../geometry.js'
-import {
-  type Expression,
-  type Geometry,
-  isDate,
-  isTimestamp,
-  type Operand,
-  QueryError,
-  type Spatial,
-} from './expression.js'
+import { type Expression, type Geometry, isDate, isTimestamp, type Operand, QueryError } from './expression.js'
 
 type Intersection = Extract<Expression, { readonly op: 's_intersects' }>
 
@@ -44,6 +36,10 @@ export interface CompileContext {
   readonly geometry: (geometry: Geometry) => number
   /** true if the R-tree finds few enough features in a box: west, south, east, north */
   readonly usesTree: (box: readonly [number, number, number, number]) => boolean
+  /** Returns the features whose folded text of a column matches a condition; null if the index has no such texts, or if many match. */
+  readonly findFolded: (column: string, condition: Sql) => readonly number[] | null
+  /** true if the index has boxes that touch a box */
+  readonly hasAny: (box: readonly [number, number, number, number]) => boolean
 }
 
 type Kind = 'string' | 'number' | 'boolean' | 'time' | 'json'
@@ -101,6 +97,13 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
     case 's_intersects':
       return intersection(expression, context, isNegated)
     case 'like': {
+      const found = amongFolded(
+        expression.args,
+        ([left, pattern]) => `${left} LIKE ${pattern} ESCAPE '\\'`,
+        context,
+        isNegated,
+      )
+      if (found !== null) return found
       const [left, pattern] = expression.args.map((arg) => operandOf(arg, context)) as [Value, Value]
       for (const one of [left, pattern]) {
         if (one.kind !== 'string') throw new QueryError('query_like', { found: one.shown })
@@ -113,11 +116,17 @@ function condition(expression: Expression, context: CompileContext, isNegated: b
       return { text: `${left.text} BETWEEN ${from.text} AND ${to.text}`, values }
     }
     case 'in': {
+      const operands = [expression.args[0], ...expression.args[1]]
+      const found = amongFolded(operands, ([first, ...rest]) => `${first} IN (${rest.join(', ')})`, context, isNegated)
+      if (found !== null) return found
       const [left, ...list] = alike([expression.args[0], ...expression.args[1]], context) as [Value, ...Value[]]
       const values = [left, ...list].flatMap((one) => one.values)
       return { text: `${left.text} IN (${list.map(({ text }) => text).join(', ')})`, values }
     }
     default: {
+      const { op } = expression
+      const found = amongFolded(expression.args, ([left, right]) => `${left} ${op} ${right}`, context, isNegated)
+      if (found !== null) return found
       const [left, right] = alike(expression.args, context) as [Value, Value]
       if (left.kind === 'boolean' && expression.op !== '=' && expression.op !== '<>')
         throw new QueryError('query_boolean', { name: left.shown, op: expression.op })
@@ -185,8 +194,40 @@ function operandOf(operand: Operand, context: CompileContext): Value {
   }
   const [arg] = operand.args
   const inner = operandOf(arg, context)
-  if (inner.kind !== 'string') throw new QueryError('query_casei', { found: inner.shown })
-  return { ...inner, text: foldedOf(arg, inner.text, context) }
+  if (inner.kind !== 'string')
+    throw new QueryError('query_casei', { name: operand.op.toUpperCase(), found: inner.shown })
+  const text = operand.op === 'casei' ? foldedOf(arg, inner.text, context) : `gw_accenti(${inner.text})`
+  return { ...inner, text }
+}
+
+/**
+ * Returns a comparison of CASEI of a property with CASEI of literals as a search of the folded texts; null if it is another comparison, if the index has
+ * no folded texts of the property, or if many match.
+ */
+function amongFolded(
+  operands: readonly Operand[],
+  compared: (operands: readonly string[]) => string,
+  context: CompileContext,
+  isNegated: boolean,
+): Sql | null {
+  const folded = operands.map((one) =>
+    typeof one === 'object' && 'op' in one && one.op === 'casei' ? one.args[0] : null,
+  )
+  const literals = folded.slice(1)
+  const [first] = folded
+  if (first === null || first === undefined || typeof first !== 'object' || !('property' in first)) return null
+  if (!literals.every((one): one is string => typeof one === 'string' && !one.includes('\0'))) return null
+  const { type, column } = fieldOf(first.property, context)
+  if (type !== 'string') return null
+  const name = quoted(column)
+  const condition = { text: compared([name, ...literals.map(() => 'gw_casei(?)')]), values: literals }
+  const fids = context.findFolded(column, condition)
+  if (fids === null) return null
+  const found = { text: 'fid IN (SELECT value FROM json_each(?))', values: [JSON.stringify(fids)] }
+  if (!isNegated) return found
+  context.onColumn?.()
+  // Without a value the result is unknown, and stays unknown when negated.
+  return wrapped(`CASE WHEN ${name} IS NULL THEN NULL ELSE `, found, ' END')
 }
 
 /** SQLite's lower() takes a tenth of the time of a call of JavaScript, and is right for ASCII. */
@@ -227,7 +268,7 @@ function intersection(
   const name = geometryName(context)
   if (property.property !== GEOMETRY_NAME && property.property !== name)
     throw new QueryError('query_no_geometry', { found: property.property.slice(0, 80), name })
-  const parts = polygonsOf(literal)
+  const parts = 'bbox' in literal ? rectanglesOf(literal.bbox, context.hasAny) : [literal]
   const found = balanced(
     parts.map((geometry) => oneIntersection(geometry, context, orMissing, isNegated)),
     'OR',
@@ -264,14 +305,24 @@ function oneIntersection(geometry: Geometry, context: CompileContext, orMissing:
   return isNegated ? wrapped('(', found, ` OR CASE WHEN ${geom} IS NULL THEN NULL ELSE 0 END)`) : found
 }
 
-/** Returns a box as polygons: two if it crosses the antimeridian. */
-function polygonsOf(literal: Exclude<Spatial, { readonly property: string }>): readonly Geometry[] {
-  if ('type' in literal) return [literal]
-  const { bbox } = literal
+/** The world on which features are stored, with one turn further on both sides. */
+const [FIRST_LONGITUDE, LAST_LONGITUDE] = [-540, 540]
+
+/**
+ * Returns a box as the polygons of the same place on every turn of the world, as far as the index has something there: features beyond the antimeridian
+ * may be stored on either side of it. Returns at least one.
+ */
+function rectanglesOf(bbox: readonly number[], hasAny: CompileContext['hasAny']): readonly Geometry[] {
   const [west = 0, south = 0] = bbox
-  const [east = 0, north = 0] = bbox.length === 6 ? bbox.slice(3) : bbox.slice(2)
-  if (west <= east) return [rectangle(west, south, east, north)]
-  return [rectangle(west, south, 180, north), rectangle(-180, south, east, north)]
+  const [given = 0, north = 0] = bbox.length === 6 ? bbox.slice(3) : bbox.slice(2)
+  const east = given < west ? given + 360 * Math.ceil((west - given) / 360) : given
+  const places: (readonly [number, number, number, number])[] = []
+  for (let turn = -720; turn <= 720; turn += 360) {
+    if (east + turn > FIRST_LONGITUDE && west + turn < LAST_LONGITUDE)
+      places.push([west + turn, south, east + turn, north])
+  }
+  const found = east - west >= 360 ? [[FIRST_LONGITUDE, south, LAST_LONGITUDE, north] as const] : places.filter(hasAny)
+  return (found.length > 0 ? found : [[west, south, east, north] as const]).map((box) => rectangle(...box))
 }
 
 function rectangle(west: number, south: number, east: number, north: number): Geometry {

@@ -15,8 +15,11 @@ const fields = new Map(
     ] as const
   ).map(([name, type]) => [name, { name, column: name, type, layers: [] }]),
 )
-const sql = (expression: Expression) =>
-  compile(expression, { fields, geom: OF_FEATURES, geometry: () => 7, usesTree: () => false })
+const context = {
+  ...({ fields, geom: OF_FEATURES, geometry: () => 7 } as const),
+  ...{ usesTree: () => false, hasAny: () => true, findFolded: () => null },
+}
+const sql = (expression: Expression) => compile(expression, context)
 
 test.each([
   ['pop = 1', '{"op":"=","args":[{"property":"pop"},1]}'],
@@ -29,6 +32,10 @@ test.each([
   ],
   ["day >= DATE('2020-01-01')", '{"op":">=","args":[{"property":"day"},{"date":"2020-01-01"}]}'],
   ["casei(name) IN ('a', 'b')", '{"op":"in","args":[{"op":"casei","args":[{"property":"name"}]},["a","b"]]}'],
+  [
+    "CASEI(accenti(name)) = 'a'",
+    '{"op":"=","args":[{"op":"casei","args":[{"op":"accenti","args":[{"property":"name"}]}]},"a"]}',
+  ],
   [
     'S_INTERSECTS(geometry, MULTIPOINT((1 2), (3 4)))',
     '{"op":"s_intersects","args":[{"property":"geometry"},{"type":"MultiPoint","coordinates":[[1,2],[3,4]]}]}',
@@ -108,11 +115,24 @@ test('a long chain stays within the depth limit of SQLite', () => {
 
 test('a field that is named geometry is compared as a text, and the geometry is geometry_2', () => {
   const own = new Map([['geometry', { name: 'geometry', column: 'geometry', type: 'string' as const, layers: [] }]])
-  const of = (text: string) =>
-    compile(parseCql2Text(text), { fields: own, geom: OF_FEATURES, geometry: () => 7, usesTree: () => false }).text
+  const of = (text: string) => compile(parseCql2Text(text), { ...context, fields: own }).text
   expect(of("geometry = 'x'")).toBe('"geometry" = ?')
   expect(of('geometry IS NULL')).toBe('"geometry" IS NULL')
   expect(of('geometry_2 IS NULL')).toBe('geom IS NULL')
   for (const name of ['geometry', 'geometry_2'])
     expect(of(`S_INTERSECTS(${name}, POINT(1 2))`)).toBe('(gw_intersects(geom, ?))')
+})
+
+test.each([
+  [[170, -50, 190, 0], 4],
+  [[-190, -50, -170, 0], 4],
+  [[170, -50, -170, 0], 4],
+  [[350, 40, 370, 60], 3],
+  [[10, 40, 20, 60], 3],
+  [[-180, -90, 180, 90], 1],
+])('a box of %s is looked for on each of its %i turns of the world', (bbox, count) => {
+  const found: unknown[] = []
+  const expression: Expression = { op: 's_intersects', args: [{ property: 'geometry' }, { bbox }] }
+  compile(expression, { ...context, geometry: (geometry) => found.push(geometry) })
+  expect(found).toHaveLength(count)
 })

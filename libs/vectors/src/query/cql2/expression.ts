@@ -2,7 +2,7 @@ import { CodedError, coded, type MessageCode, type MessageParams } from '@gatewa
 
 /**
  * A CQL2 filter (OGC 21-065r2) in the form of its JSON encoding, to which the text encoding is parsed as well. Supports Basic CQL2, the
- * advanced comparison operators, case-insensitive comparison, and S_INTERSECTS with literals of every kind.
+ * advanced comparison operators, comparison without case and accents, and S_INTERSECTS with literals of every kind.
  */
 export type Expression =
   | boolean
@@ -32,7 +32,7 @@ export type Operand =
   | Property
   | { readonly date: string }
   | { readonly timestamp: string }
-  | { readonly op: 'casei'; readonly args: readonly [Operand] }
+  | { readonly op: 'casei' | 'accenti'; readonly args: readonly [Operand] }
 
 export interface Property {
   readonly property: string

@@ -108,8 +108,8 @@ function operandOf(value: unknown, path: string, depth: number, budget: Budget):
       const { timestamp } = value
       return isTimestamp(timestamp) ? { timestamp } : wrong(`${path}/timestamp`, 'said.query_not_instant')
     }
-    if (value.op === 'casei' && Array.isArray(value.args) && value.args.length === 1) {
-      return { op: 'casei', args: [operandOf(value.args[0], `${path}/args/0`, depth + 1, budget)] }
+    if ((value.op === 'casei' || value.op === 'accenti') && Array.isArray(value.args) && value.args.length === 1) {
+      return { op: value.op, args: [operandOf(value.args[0], `${path}/args/0`, depth + 1, budget)] }
     }
     if (typeof value.op === 'string') return fail(`${path}/op`, 'query_at_function', { name: value.op.slice(0, 40) })
   }

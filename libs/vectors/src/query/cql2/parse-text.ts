@@ -97,7 +97,7 @@ const GEOMETRIES: ReadonlyMap<string, Exclude<Geometry['type'], 'GeometryCollect
 ])
 const RESERVED = new Set(['AND', 'OR', 'NOT', 'LIKE', 'BETWEEN', 'IN', 'IS', 'NULL', 'TRUE', 'FALSE'])
 /** Operators of other conformance classes. */
-const UNSUPPORTED = /^(ACCENTI|INTERVAL|DIV|[ST]_[A-Z]+|A_(CONTAINS|CONTAINEDBY|EQUALS|OVERLAPS))$/
+const UNSUPPORTED = /^(INTERVAL|DIV|[ST]_[A-Z]+|A_(CONTAINS|CONTAINEDBY|EQUALS|OVERLAPS))$/
 
 /** Parses CQL2 Text. Throws `QueryError` with the position of the character. */
 export function parseCql2Text(text: string): Expression {
@@ -227,11 +227,11 @@ class Parser {
     if (kind !== 'word') expecting('said.query_value', token)
     const word = text.toUpperCase()
     if (this.#isSign('(')) {
-      if (word === 'CASEI') {
+      if (word === 'CASEI' || word === 'ACCENTI') {
         this.#next++
         const inner = this.#operand(depth + 1)
         this.#expectSign(')')
-        return { op: 'casei', args: [inner] }
+        return { op: word === 'CASEI' ? 'casei' : 'accenti', args: [inner] }
       }
       if (word === 'DATE' || word === 'TIMESTAMP') return this.#instant(word)
       wrong(at, UNSUPPORTED.test(word) ? 'query_unsupported' : 'query_no_function', { name: text })

@@ -6,7 +6,7 @@ import { insertAudit } from '@gateway/store/audit.js'
 import { toAdminVector } from '@gateway/store/catalog/vector.js'
 import type { Transaction } from '@gateway/store/connect.js'
 import { setWithdrawn } from '@gateway/store/sql.js'
-import { setTileWishes } from '@gateway/store/vector-builds.js'
+import { endBuild, setTileWishes } from '@gateway/store/vector-builds.js'
 import { readVector, type StoredVector, setVectorEncoding } from '@gateway/store/vectors.js'
 import type { z } from 'zod'
 import type { ControlContext } from '../../platform/context.js'
@@ -98,6 +98,7 @@ async function update(
   }
   if (withdrawn !== undefined) {
     await setWithdrawn(tx, 'vectors', code, withdrawn)
+    if (withdrawn) await endBuild(tx, code)
     await audit(withdrawn ? 'vector.withdraw' : 'vector.restore', {
       before: { withdrawn: wasWithdrawn },
       after: { withdrawn },

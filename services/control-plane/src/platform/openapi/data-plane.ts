@@ -259,7 +259,9 @@ const FEATURES_PATHS: Paths = {
       query('bbox-crs', 'CRS84 by default', { type: 'string' }),
       query('crs', 'the CRS of the response, by its URI; CRS84 by default', { type: 'string' }),
       query('datetime', 'an instant or an interval, if a property is a date', { type: 'string' }),
-      query('filter', 'CQL2: Basic CQL2, LIKE, BETWEEN, IN, CASEI, S_INTERSECTS with `geometry`', { type: 'string' }),
+      query('filter', 'CQL2: Basic CQL2, LIKE, BETWEEN, IN, CASEI, ACCENTI, S_INTERSECTS with `geometry`', {
+        type: 'string',
+      }),
       query('filter-lang', 'the language of the filter; by default recognized from its text', {
         type: 'string',
         enum: ['cql2-text', 'cql2-json'],

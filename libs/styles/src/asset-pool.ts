@@ -54,7 +54,9 @@ export type DrawingsOutcome =
  * Runs a task on drawings, and again without each one that ended the process.
  * @param run runs the task without these drawings; its rejections that concern no drawing reject this
  */
-export async function drawingsTask(run: (without: ReadonlySet<string>) => Promise<AssetAnswer>): Promise<DrawingsOutcome> {
+export async function drawingsTask(
+  run: (without: ReadonlySet<string>) => Promise<AssetAnswer>,
+): Promise<DrawingsOutcome> {
   const bad: LeftOut[] = []
   for (;;) {
     try {

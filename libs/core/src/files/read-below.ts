@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import { promisify } from 'node:util'
-import { fileCall } from './paced-calls.js'
 import { type NotOpened, openBelow } from './open-below.js'
+import { fileCall } from './paced-calls.js'
 
 export type Reading =
   | { readonly ok: true; readonly content: Buffer; readonly identity: string }
@@ -13,7 +13,7 @@ const readAsync = promisify(fs.read) as unknown as (
   offset: number,
   length: number,
   position: number,
-) => Promise<number>
+) => Promise<{ readonly bytesRead: number }>
 const closeAsync = promisify(fs.close)
 
 /**
@@ -33,7 +33,7 @@ export async function readBelow(root: string, file: string, most: number): Promi
       const [at, left] = [filled, size - filled]
       const count = await fileCall(
         () => fs.readSync(fd, content, at, left, at),
-        () => readAsync(fd, content, at, left, at),
+        async () => (await readAsync(fd, content, at, left, at)).bytesRead,
       )
       // It has become shorter meanwhile.
       if (count === 0) break

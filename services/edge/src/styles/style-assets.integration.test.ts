@@ -5,10 +5,10 @@ import { createLog, type Log } from '@gateway/core/logging/log.js'
 import type { ServedFont } from '@gateway/store/styles.js'
 import { missingFrom } from '@gateway/styles/fallback-fonts.js'
 import { readGlyphRange } from '@gateway/styles/glyph-range.js'
+import { endlessFont } from '@gateway/styles/testing/hostile-fonts.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DiskGate } from '../files/disk-gate.js'
 import { EMPTY_CATALOG } from '../sync/catalog.js'
-import { endlessFont } from '../testing/endless-font.js'
 import { StyleAssets } from './style-assets.js'
 
 /** Enough for the other font on a busy machine. */

@@ -181,7 +181,11 @@ export class StyleAssets {
     const { sourcePath: root, fingerprint, code } = stored
     const key = `sprite-${digest(`${sprite.path}\n${fingerprint}`)}-${ratio}`
     const files = { json: `${key}.json`, png: `${key}.png` }
-    const isMade = async (file: string) => access(path.join(this.folder, file)).then(() => true, () => false)
+    const isMade = async (file: string) =>
+      access(path.join(this.folder, file)).then(
+        () => true,
+        () => false,
+      )
     // The index is written last.
     if ((await isMade(files.png)) && (await isMade(files.json))) return { ok: true, ...files }
     const fault = await this.#failed.reasonOf(key)

@@ -42,7 +42,7 @@ serve<HelperTask, unknown>(async (task, progress) => {
         for (;;) kept.push(Buffer.alloc(1024 * 1024, 1))
       } catch {
         // The limit is met, as by a program that does not expect it.
-        process.abort()
+        return process.abort()
       }
     }
     case 'make progress': {

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { codeOfSentence } from '@gateway/contracts/messages.js'
+import { serve } from '@gateway/core/processes/serve.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { type ChangesTask, changedTiles } from '@gateway/tilesets/compare/changed-tiles.js'
 import { NotCompared } from '@gateway/tilesets/compare/compare-sets.js'
-import { serve } from '@gateway/core/processes/serve.js'
 
 /** `refused` is the reason if a version cannot be read, which is not a failure of the process; null: all lines were written. */
 export type ChangesAnswer = { readonly refused: string | null }

@@ -1,7 +1,7 @@
 import { codeOfSentence } from '@gateway/contracts/messages.js'
+import { serve } from '@gateway/core/processes/serve.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { type CompareTask, type Comparison, compareSets, NotCompared } from '@gateway/tilesets/compare/compare-sets.js'
-import { serve } from '@gateway/core/processes/serve.js'
 
 /** `refused`: a version cannot be read, which is not a failure of the process. */
 export type CompareAnswer = Comparison | { readonly refused: string }

@@ -37,7 +37,8 @@ export async function removeLeftovers(folder: string): Promise<number> {
   for (const place of places) {
     const names = (await entriesOf(path.join(folder, place))).map((entry) => entry.name)
     // Killed between two renames: the old folder is then in no other place.
-    const isOnlyCopy = (name: string) => name.endsWith('.old.tmp') && names.includes(name.replace(/old\.tmp$/, 'new.tmp'))
+    const isOnlyCopy = (name: string) =>
+      name.endsWith('.old.tmp') && names.includes(name.replace(/old\.tmp$/, 'new.tmp'))
     for (const name of names.filter((one) => isLeftover(one) && !isOnlyCopy(one))) {
       await rm(path.join(folder, place, name), { recursive: true, force: true })
       removed++

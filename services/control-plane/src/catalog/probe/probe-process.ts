@@ -1,8 +1,8 @@
 import { statfsSync } from 'node:fs'
+import { serve } from '@gateway/core/processes/serve.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { probeTileSet } from '@gateway/tilesets/probe.js'
 import type { RowOrderTask } from '@gateway/tilesets/rows/find-row-order.js'
-import { serve } from '@gateway/core/processes/serve.js'
 import type { ProbeAnswer, ProbeTask } from './probe-result.js'
 import { isLockedArchive, unreadable } from './unreadable.js'
 

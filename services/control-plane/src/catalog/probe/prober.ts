@@ -1,11 +1,11 @@
 import type { RowOrder } from '@gateway/contracts/basemap.js'
 import { sentence } from '@gateway/contracts/messages.js'
+import { HelperEnded, HelperProcess } from '@gateway/core/processes/helper-process.js'
 import { BrokenArchiveError } from '@gateway/tilesets/broken-archive.js'
 import { listNumbers } from '@gateway/tilesets/folder/listing.js'
 import { archiveStorageOf, probeTileSet } from '@gateway/tilesets/probe.js'
 import { withRowOrder } from '@gateway/tilesets/rows/with-row-order.js'
 import type { TileSetProbe } from '@gateway/tilesets/tile-set.js'
-import { HelperEnded, HelperProcess } from '@gateway/core/processes/helper-process.js'
 import type { GeopackageProbeResult, ProbeAnswer, Probed, ProbeResult, ProbeTask } from './probe-result.js'
 import { unreadable } from './unreadable.js'
 

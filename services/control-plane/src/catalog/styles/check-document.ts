@@ -1,9 +1,9 @@
 import { stat, writeFile } from 'node:fs/promises'
 import { type Refusal, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
+import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import { MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
 import type { ControlContext } from '../../platform/context.js'
-import { HelperProcess } from '@gateway/core/processes/helper-process.js'
 import type { CheckAnswer, CheckTask } from './check-process.js'
 
 /** The built file, even when the sources run (in tests). */

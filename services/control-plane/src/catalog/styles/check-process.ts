@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
+import { serve } from '@gateway/core/processes/serve.js'
 import { withGatewayAddresses } from '@gateway/styles/gateway-addresses.js'
 import type { StyleProblem } from '@gateway/styles/style-json.js'
 import { checkStyle } from '@gateway/styles/validate.js'
-import { serve } from '@gateway/core/processes/serve.js'
 
 export interface CheckTask {
   readonly file: string

@@ -55,7 +55,9 @@ function addRoute(app: App, ctx: ControlContext, describe: (style: StoredStyle) 
         querystring: z.strictObject({
           code: codeSchema.optional().describe('code of the style; required for a style document'),
         }),
-        response: { 200: adminStyleSchema.extend({ files: z.int().min(1).describe('number of stored files'), ...warningsField }) },
+        response: {
+          200: adminStyleSchema.extend({ files: z.int().min(1).describe('number of stored files'), ...warningsField }),
+        },
       },
       onRequest: async (request, reply) => {
         if (formOf(request.headers['content-type']) === undefined)

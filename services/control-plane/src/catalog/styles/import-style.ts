@@ -13,9 +13,9 @@ import { readStyle, type StoredStyle } from '@gateway/store/styles.js'
 import { MAX_STYLE_BYTES } from '@gateway/styles/validate.js'
 import type { ControlContext } from '../../platform/context.js'
 import { landForNow, type PreparedLanding, prepareLanding } from '../../platform/files/landing.js'
+import { acceptScanned } from '../imports/accept-scanned.js'
 import { importId } from '../imports/leftovers.js'
 import { archiveNames, examineArchive, unpackArchive } from '../imports/unpack.js'
-import { acceptScanned } from '../imports/accept-scanned.js'
 import { entryOfStyle, styleFolderOf } from './archive-slots.js'
 import { checkDocument } from './check-document.js'
 
@@ -141,7 +141,11 @@ async function landed(
       const style = await readStyle(ctx.sql, code)
       return style?.available === true ? style : null
     }
-    const scanned = await acceptScanned(ctx, source, placed, { prefix: `${code}/`, find, unusable: 'style_import_unusable' })
+    const scanned = await acceptScanned(ctx, source, placed, {
+      prefix: `${code}/`,
+      find,
+      unusable: 'style_import_unusable',
+    })
     if (!scanned.ok) return scanned
     return { ok: true, style: scanned.found, files: staged.names.length, created, warnings: scanned.warnings }
   } finally {

@@ -259,6 +259,14 @@ export async function upsertBasemaps(tx: Transaction, basemaps: readonly NewBase
     WHERE basemaps.source_code = excluded.source_code`
 }
 
+/** Sets the public URL of all basemaps, and returns the codes of those that had another one. */
+export async function setTileBaseUrl(tx: Transaction, tileBaseUrl: string): Promise<readonly string[]> {
+  const moved = await tx<{ code: string }[]>`
+    UPDATE basemaps SET tile_base_url = ${tileBaseUrl}, updated_at = now() WHERE tile_base_url <> ${tileBaseUrl}
+    RETURNING code`
+  return moved.map(({ code }) => code)
+}
+
 export type NewVersion = Omit<
   StoredVersion,
   | 'available'

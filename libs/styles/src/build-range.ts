@@ -43,8 +43,8 @@ export interface RangeTask {
   readonly name: string
   readonly first: number
   readonly fonts: readonly RangeFont[]
-  /** True if fonts of the system supply what is missing. */
-  readonly withSystem: boolean
+  /** False if fonts of the system do not supply what is missing. */
+  readonly withSystem?: boolean
 }
 
 /** The fonts of this system, which a process looks for once. */
@@ -54,7 +54,7 @@ let systemFonts: Promise<readonly SystemFont[]> | null = null
  * Builds one range of a stack of fonts. Fonts that cannot be read are left out. Characters that no font has are boxes, whose code points are returned.
  * @param step called with the name of each font before it is read
  */
-export async function buildRange({ name, first, fonts, withSystem }: RangeTask, step: (name: string) => void) {
+export async function buildRange({ name, first, fonts, withSystem = true }: RangeTask, step: (name: string) => void) {
   const leftOut: LeftOut[] = []
   let merged: ReadonlyMap<number, Glyph> = new Map()
   for (const font of fonts) {

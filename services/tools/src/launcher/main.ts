@@ -7,6 +7,7 @@ import { EXIT_REFUSED, refuseArguments, SettingsRefusal, StartRefusal } from '@g
 import { readTlsPair } from '@gateway/core/settings/tls-pair.js'
 import { tryLock } from '../../setup/lock.mjs'
 import { startEmbeddedPostgres } from '../embedded-postgres/server.js'
+import { missingParts } from './missing.js'
 import { adminAuthorization, adminClient } from './admin-client.js'
 import { banner, credentialWords, type DemoAddresses, type NoDemo } from './banner.js'
 import { prepareDemo } from './demo/demo.js'
@@ -46,6 +47,7 @@ async function start(): Promise<void> {
       docsUrl: `${settings.apiBaseUrl}/docs/`,
       credentials: credentialWords(settings, outcome, shortPath(settings.configFile)),
       demo,
+      missing: missingParts(),
     }),
   )
 }

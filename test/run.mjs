@@ -43,7 +43,10 @@ const PROGRAMS = {
 }
 
 /** Programs without which tests are skipped, because Debian has no package of them, with their sources. */
-const SKIPPED_WITHOUT = { kubectl: 'kubernetes.io, or the package kubernetes-client of newer systems', docker: 'docker.io, or podman' }
+const SKIPPED_WITHOUT = {
+  kubectl: 'kubernetes.io, or the package kubernetes-client of newer systems',
+  docker: 'docker.io, or podman',
+}
 
 /** Programs that compile the native addon, which has its own tests. */
 const COMPILING = new Set(['g++', 'make', 'python3'])
@@ -168,7 +171,9 @@ function fail(line) {
 /** Names the programs that the tests of a file are skipped without, which no other place has: their files say so themselves. */
 function becauseOf(file) {
   const text = readFileSync(join(root, file), 'utf8')
-  const without = Object.entries(SKIPPED_WITHOUT).filter(([program]) => text.includes(`'${program}'`) && !isOnPath(program))
+  const without = Object.entries(SKIPPED_WITHOUT).filter(
+    ([program]) => text.includes(`'${program}'`) && !isOnPath(program),
+  )
   return without.map(([program, from]) => `: they need ${program} (${from})`).join('')
 }
 

@@ -37,7 +37,10 @@ export function systemFontFiles(): readonly string[] {
       return []
     }
   })
-  return files.filter((file) => FONT_FILE.test(file)).sort().slice(0, MAX_FILES)
+  return files
+    .filter((file) => FONT_FILE.test(file))
+    .sort()
+    .slice(0, MAX_FILES)
 }
 
 /** Returns the fonts of the system: those that fontconfig lists, or without it those of the usual folders. */
@@ -55,7 +58,13 @@ async function listByFontconfig(): Promise<readonly SystemFont[] | null> {
       const [file = '', face = '', weight = '', slant = '', characters = ''] = line.split('\t')
       // A variable font has a range of weights, and is listed with each of its named weights too.
       if (!FONT_FILE.test(file) || weight.includes('[')) return []
-      return systemFont(file, face || null, Number(weight) >= BOLD_FROM, Number(slant) > 0, parseRanges(characters, ' '))
+      return systemFont(
+        file,
+        face || null,
+        Number(weight) >= BOLD_FROM,
+        Number(slant) > 0,
+        parseRanges(characters, ' '),
+      )
     })
   } catch {
     return null
@@ -67,7 +76,13 @@ function readFont(file: string): readonly SystemFont[] {
     if (statSync(file).size > MAX_BYTES) return []
     const font = openOutlines(readFileSync(file), null)
     const look = `${font.subfamilyName ?? ''} ${basename(file)}`
-    return systemFont(file, null, /bold|black|heavy/i.test(look), /italic|oblique/i.test(look), ranges(font.characterSet))
+    return systemFont(
+      file,
+      null,
+      /bold|black|heavy/i.test(look),
+      /italic|oblique/i.test(look),
+      ranges(font.characterSet),
+    )
   } catch {
     return []
   }
@@ -94,7 +109,9 @@ function systemFont(
     const { size, mtimeMs } = statSync(path)
     const fingerprint = `${size} ${Math.round(mtimeMs)} ${isBold}`
     const look = { isBold, isItalic, weight: isBold ? 700 : 400 }
-    return [{ name: face ?? basename(path), kind: 'outlines', path, root: dirname(path), face, fingerprint, has, ...look }]
+    return [
+      { name: face ?? basename(path), kind: 'outlines', path, root: dirname(path), face, fingerprint, has, ...look },
+    ]
   } catch {
     return []
   }

@@ -118,6 +118,7 @@ const WITHOUT_COMPILER = 'without a compiler'
 const COMPILER = ['g++', 'make', 'python3']
 
 function hasCompiler() {
+  // biome-ignore lint/style/noProcessEnv: the settings are not compiled yet
   const folders = (process.env.PATH ?? '').split(delimiter)
   return COMPILER.every((program) => folders.some((folder) => existsSync(join(folder, program))))
 }

@@ -40,7 +40,9 @@ test('without demo data console and documentation remain', () => {
 
 test('what this machine lacks is one line, next to the last', () => {
   const missing = { finding: 'GDAL (further formats)', command: 'apt-get install gdal-bin' }
-  const lines = banner({ ...facts, demo: null, missing }).trimEnd().split('\n')
+  const lines = banner({ ...facts, demo: null, missing })
+    .trimEnd()
+    .split('\n')
   expect(lines.at(-2)).toMatch(/^ {2}Missing +GDAL \(further formats\): apt-get install gdal-bin$/)
 })
 

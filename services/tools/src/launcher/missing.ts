@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
+import { childEnvironment } from '@gateway/core/settings/child-environment.js'
 
 /** Programs of the system that the gateway runs without, and what it lacks then. The package of each has its name. */
 const OPTIONAL = [
-  { name: 'a compiler', gives: 'the native tier', programs: ['g++', 'make', 'python3'], packages: ['g++', 'make', 'python3'] },
+  {
+    name: 'a compiler',
+    gives: 'the native tier',
+    programs: ['g++', 'make', 'python3'],
+    packages: ['g++', 'make', 'python3'],
+  },
   { name: 'GDAL', gives: 'further formats', programs: ['ogr2ogr'], packages: ['gdal-bin'] },
   { name: 'Chromium', gives: 'pictures of styles', programs: ['chromium'], packages: ['chromium'] },
 ] as const
@@ -22,7 +28,7 @@ function addonFile(): string {
 }
 
 /** Returns null if nothing is missing. @param path as in PATH */
-export function missingParts(path = process.env.PATH ?? '', addon = addonFile()): Missing | null {
+export function missingParts(path = childEnvironment({}).PATH ?? '', addon = addonFile()): Missing | null {
   const isHere = (program: string) => path.split(delimiter).some((folder) => existsSync(join(folder, program)))
   const missing = OPTIONAL.filter(({ programs }) => !programs.every(isHere)).filter(
     ({ name }) => name !== 'a compiler' || !existsSync(addon),

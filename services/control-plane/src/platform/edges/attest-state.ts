@@ -16,7 +16,9 @@ export const attestState: BackgroundLoop = {
   name: 'state of the store for edges',
   async run({ bus, sql, shutdown }) {
     while (bus.medium === 'redis' && !shutdown.aborted) {
-      const state = await within(currentState(sql), READ_WITHIN_MS, 'the store did not answer in time').catch(() => null)
+      const state = await within(currentState(sql), READ_WITHIN_MS, 'the store did not answer in time').catch(
+        () => null,
+      )
       // The bus reports its own failures.
       if (state !== null) await bus.attest(state).catch(() => {})
       await sleep(ANNOUNCE_INTERVAL_MS, undefined, { signal: shutdown, ref: false }).catch(() => {})

@@ -7,13 +7,16 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join, resolve } from 'node:path'
+import { delimiter, dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildAddon } from '../services/tools/setup/builds.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const filters = process.argv.slice(2).filter((argument) => !argument.startsWith('--changed'))
 const changed = process.argv.find((argument) => argument.startsWith('--changed'))
 const totals = { passed: 0, failed: 0, skipped: 0 }
+/** Number of skipped tests by file. */
+const skippedIn = new Map()
 
 /** External programs of the tests, or absolute paths of other files, with the Debian package of each. */
 const PROGRAMS = {
@@ -30,6 +33,7 @@ const PROGRAMS = {
   haproxy: 'haproxy',
   faketime: 'faketime',
   promtool: 'prometheus',
+  minisign: 'minisign',
   'swift-proxy-server': 'swift-proxy',
   'swift-account-server': 'swift-account',
   'swift-container-server': 'swift-container',
@@ -38,13 +42,19 @@ const PROGRAMS = {
   '/usr/include/openssl/ssl.h': 'libssl-dev',
 }
 
+/** Programs without which tests are skipped, because Debian has no package of them, with their sources. */
+const SKIPPED_WITHOUT = {
+  kubectl: 'kubernetes.io, or the package kubernetes-client of newer systems',
+  docker: 'docker.io, or podman',
+}
+
 /** Programs that compile the native addon, which has its own tests. */
 const COMPILING = new Set(['g++', 'make', 'python3'])
 
 /** Layers in order: tests that are quick to run and to understand fail first. */
 const LAYERS = ['unit', 'integration', 'system']
 
-if (providePrograms()) {
+if (await providePrograms()) {
   if (filters.length === 0) lint()
   for (const layer of LAYERS) runLayer(layer)
   if (changed === undefined && totals.passed + totals.failed === 0) fail('No test was found.')
@@ -53,13 +63,13 @@ if (providePrograms()) {
 }
 finish()
 
-function providePrograms() {
+async function providePrograms() {
   const missing = Object.entries(PROGRAMS).filter(([program]) => !isOnPath(program))
   if (missing.length === 0) return true
   const packages = missing.map(([, name]) => name)
   if (process.env.SETUP !== 'off' && process.getuid?.() === 0 && isOnPath('apt-get') && aptInstall(packages)) {
     // The set-up failed because there was no compiler yet.
-    if (missing.some(([program]) => COMPILING.has(program))) compileAddon()
+    if (missing.some(([program]) => COMPILING.has(program))) await buildAddon(root)
     return true
   }
   console.error(
@@ -86,10 +96,6 @@ function aptInstall(packages) {
     return false
   }
   return true
-}
-
-function compileAddon() {
-  spawnSync('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], { cwd: root, stdio: 'inherit' })
 }
 
 function isOnPath(program) {
@@ -146,9 +152,9 @@ function count(report) {
     // A file that does not load, or whose clean-up finds leftovers, fails without a failed test.
     totals.failed += file.status === 'failed' ? Math.max(1, failedTests) : failedTests
     totals.passed += file.assertionResults.filter(({ status }) => status === 'passed').length
-    totals.skipped += file.assertionResults.filter(({ status }) =>
-      ['pending', 'skipped', 'todo'].includes(status),
-    ).length
+    const skipped = file.assertionResults.filter(({ status }) => ['pending', 'skipped', 'todo'].includes(status)).length
+    totals.skipped += skipped
+    if (skipped > 0) skippedIn.set(relative(root, file.name), skipped)
   }
   return totals.failed - before
 }
@@ -162,8 +168,18 @@ function fail(line) {
   totals.failed++
 }
 
+/** Names the programs that the tests of a file are skipped without, which no other place has: their files say so themselves. */
+function becauseOf(file) {
+  const text = readFileSync(join(root, file), 'utf8')
+  const without = Object.entries(SKIPPED_WITHOUT).filter(
+    ([program]) => text.includes(`'${program}'`) && !isOnPath(program),
+  )
+  return without.map(([program, from]) => `: they need ${program} (${from})`).join('')
+}
+
 function finish() {
   const { passed, failed, skipped } = totals
+  for (const [file, count] of skippedIn) console.log(`${count} skipped in ${file}${becauseOf(file)}`)
   console.log(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
   process.exitCode = failed > 0 ? 1 : 0
 }

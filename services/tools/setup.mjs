@@ -65,20 +65,38 @@ function checkNode() {
   const [from, below] = engines.node.match(/\d+(?:\.\d+)?/g).map((version) => version.split('.').map(Number))
   const tooOld = major < from[0] || (major === from[0] && minor < (from[1] ?? 0))
   if (tooOld || major >= below[0])
-    refuse(`Node ${engines.node} is needed; this is ${process.versions.node} (${process.execPath}).`, EXIT_REFUSED)
+    refuse(
+      `Node ${engines.node} is needed; this is ${process.versions.node} (${process.execPath}). ${howToInstall(suitedNode())}`,
+      EXIT_REFUSED,
+    )
   checkSystemLibrary(major)
 }
 
 /** Refuses systems for which uWebSockets.js has no binary for this Node, before anything is installed. */
 function checkSystemLibrary(nodeMajor) {
   if (process.platform !== 'linux' || nodeMajor < 24) return
-  const version = /** @type {any} */ (process.report.getReport()).header.glibcVersionRuntime ?? 'none'
-  const [major, minor] = version.split('.').map(Number)
-  if (major > 2 || (major === 2 && minor >= 38)) return
+  if (suitedNode() >= 24) return
   refuse(
-    `Node ${nodeMajor} needs glibc 2.38 (Debian 13, Ubuntu 24.04); this system has ${version}. Use Node 22 here.`,
+    `Node ${nodeMajor} needs glibc 2.38 (Debian 13, Ubuntu 24.04); this system has ${glibc() ?? 'none'}. ${howToInstall(22)}`,
     EXIT_REFUSED,
   )
+}
+
+/** The newest version of Node that has a server binary on this system. */
+function suitedNode() {
+  if (process.platform !== 'linux') return 24
+  const [major, minor] = (glibc() ?? '0').split('.').map(Number)
+  return major > 2 || (major === 2 && minor >= 38) ? 24 : 22
+}
+
+function glibc() {
+  return /** @type {any} */ (process.report.getReport()).header.glibcVersionRuntime ?? null
+}
+
+/** The command takes Node from the registry of all other packages, and leaves that of the system as it is. */
+function howToInstall(major) {
+  const script = process.env.npm_lifecycle_event ?? 'start'
+  return `Install Node ${major}; until then, this runs with it: npx --yes --package=node@${major} -c 'npm run ${script}'`
 }
 
 function scriptToRun() {

@@ -58,7 +58,7 @@ const STYLE = {
       id: 'road names',
       type: 'symbol',
       source: 'roads',
-      layout: { ...label, 'symbol-placement': 'line', 'text-size': 12 },
+      layout: { ...label, 'symbol-placement': 'line', 'text-size': 16 },
       paint: { 'text-color': '#0000a0' },
     },
     {

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DisabledToken } from '@gateway/contracts/edge.js'
 import { describe, expect, test } from 'vitest'
+import { withConnection } from '../harness/database.js'
 import { makeTileFolder } from '../harness/fixtures/tile-sets.js'
 import { ADMIN_TOKEN, type Gateway } from '../harness/gateway.js'
 import { useGateway } from '../harness/use-gateway.js'
@@ -120,6 +121,28 @@ describe('with messages that cannot reach an edge, which reaches only the bus', 
     expect(await read(edge.url, token)).toBe(503)
     await edge.postgresProxy.restore()
     while ((await read(edge.url, token)) !== 401) await sleep(50)
+  })
+})
+
+describe('with an edge that reaches only the bus, and a control plane that lost the store', () => {
+  const gateway = useGateway(
+    { edges: 1, redis: 'proxy', postgres: 'proxy', env: { TOKEN_STALE_SECONDS: '3', TOKEN_OFFLINE_SECONDS: '3' } },
+    prepare,
+  )
+
+  test('a token that another control plane disables, without Redis, ends with TOKEN_OFFLINE_SECONDS', async () => {
+    gateway().allowErrors(/ECONN|connect|store|bus|time|CONNECTION/i)
+    const { controlPlane, edges } = gateway()
+    const edge = edges[0]
+    if (edge?.postgresProxy == null || controlPlane.postgresProxy === null) throw new Error('an edge behind proxies')
+    const { id, token } = await gateway().issueToken({ basemap_codes: ['world'] })
+    expect(await read(edge.url, token)).toBe(200)
+    await Promise.all([edge.postgresProxy.cut(), controlPlane.postgresProxy.cut()])
+    // The other control plane reaches only the store.
+    await withConnection(gateway().database.url, (sql) => sql`UPDATE tokens SET disabled_at = now() WHERE id = ${id}`)
+    while ((await read(edge.url, token)) === 200) await sleep(50)
+    expect(await read(edge.url, token)).toBe(503)
+    await Promise.all([edge.postgresProxy.restore(), controlPlane.postgresProxy.restore()])
   })
 })
 

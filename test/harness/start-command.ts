@@ -45,6 +45,8 @@ export class StartHome {
       CONTROL_PORT: String(this.#ports[1]),
       EDGE_WORKERS: '2',
       DRAIN_NOTICE_SECONDS: '0',
+      // The checkout is ready. Starts of other tests would wait for its lock, and say so among the lines of this one.
+      SETUP: 'off',
     }
     const command = ['npm', '--prefix', CHECKOUT, 'run', '--silent', script]
     return new ServiceProcess(`npm run ${script}`, command, environment(this.#mark, { ...own, ...settings }))

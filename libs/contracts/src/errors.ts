@@ -71,6 +71,16 @@ export function refuse(code: ErrorCode, said: CodedMessage | readonly CodedMessa
   return { ok: false, code, message: textOfAll(details), details }
 }
 
+/** Maximum bytes of the header with the sentences. A longer list is omitted, since the body contains it too. */
+const MAX_DETAILS_BYTES = 4096
+
+/** Returns the headers that name a refusal, for operators and for edges. */
+export function refusalHeaders({ code, details = [] }: Refusal): [name: string, value: string][] {
+  const field = encodeURIComponent(JSON.stringify(details.map(({ code, params }) => [code, params])))
+  const hasDetails = details.length > 0 && field.length <= MAX_DETAILS_BYTES
+  return [[REFUSAL_HEADER, code], ...(hasDetails ? ([[REFUSAL_DETAILS_HEADER, field]] as [string, string][]) : [])]
+}
+
 /** Returns the JSON text of an error body. */
 export function errorBody(message: string): string {
   return JSON.stringify({ error: message })

@@ -21,6 +21,8 @@ export type AssetAnswer =
       readonly plain: Uint8Array
       readonly packed: Uint8Array
       readonly leftOut: readonly LeftOut[]
+      /** characters of the range that no font has */
+      readonly boxes: readonly number[]
     }
   /** the font or sprite cannot be used at all */
   | { readonly ok: false; readonly reason: string }

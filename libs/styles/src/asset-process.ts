@@ -8,7 +8,7 @@ import { fontFault } from './outlines.js'
 import { buildSprite, measureDrawings } from './sprites.js'
 
 const NOTHING = new Uint8Array(0)
-const DONE = { ok: true, plain: NOTHING, packed: NOTHING, leftOut: [] } as const
+const DONE = { ok: true, plain: NOTHING, packed: NOTHING, leftOut: [], boxes: [] } as const
 
 serve<AssetTask, AssetAnswer>(async (task, step): Promise<AssetAnswer> => {
   switch (task.kind) {

@@ -5,10 +5,13 @@ import { gzip } from 'node:zlib'
 import { readBelow, whyNotRead } from '@gateway/core/files/read-below.js'
 import { writeFileAtomically } from '@gateway/core/files/write-atomically.js'
 import type { Font } from 'fontkit'
+import { box, chooseSystemFonts, missingFrom, SYSTEM } from './fallback-fonts.js'
 import { type FontFace, MAX_FONT_BYTES } from './fonts.js'
 import { type Glyph, MAX_RANGE_BYTES, mergeGlyphs, readGlyphRange, writeGlyphRange } from './glyph-range.js'
-import { generateRange, openOutlines } from './outlines.js'
+import { atWeight, generateRange, openOutlines } from './outlines.js'
 import type { LeftOut } from './sprites.js'
+import { subsetRange } from './subset-fonts.js'
+import { findSystemFonts, type SystemFont } from './system-fonts.js'
 
 /** Maximum number of ranges that one opened font generates. It keeps every outline that it has read: 600 MB for all ranges of a font with ideographs. */
 const RANGES_PER_OPENING = 4
@@ -40,10 +43,18 @@ export interface RangeTask {
   readonly name: string
   readonly first: number
   readonly fonts: readonly RangeFont[]
+  /** False if fonts of the system do not supply what is missing. */
+  readonly withSystem?: boolean
 }
 
-/** Builds one range of a stack of fonts. Fonts that cannot be read are left out. @param step called with the name of each font before it is read */
-export async function buildRange({ name, first, fonts }: RangeTask, step: (name: string) => void) {
+/** The fonts of this system, which a process looks for once. */
+let systemFonts: Promise<readonly SystemFont[]> | null = null
+
+/**
+ * Builds one range of a stack of fonts. Fonts that cannot be read are left out. Characters that no font has are boxes, whose code points are returned.
+ * @param step called with the name of each font before it is read
+ */
+export async function buildRange({ name, first, fonts, withSystem = true }: RangeTask, step: (name: string) => void) {
   const leftOut: LeftOut[] = []
   let merged: ReadonlyMap<number, Glyph> = new Map()
   for (const font of fonts) {
@@ -56,8 +67,21 @@ export async function buildRange({ name, first, fonts }: RangeTask, step: (name:
     // Further fonts would add nothing.
     if (merged.size === RANGE_GLYPHS) break
   }
+  if (withSystem && missingFrom(merged, first).length > 0) {
+    step(SYSTEM)
+    systemFonts ??= findSystemFonts()
+    for (const font of chooseSystemFonts(await systemFonts, missingFrom(merged, first), name)) {
+      try {
+        merged = mergeGlyphs([merged, generateRange(await openFont(font), first)])
+      } catch (error) {
+        leftOut.push({ name: font.name, reason: (error as Error).message.slice(0, 200) })
+      }
+    }
+  }
+  const boxes = missingFrom(merged, first)
+  merged = mergeGlyphs([merged, new Map(boxes.map((id) => [id, box(id)]))])
   const plain = writeGlyphRange(name, first, merged)
-  return { ok: true as const, plain, packed: await compress(plain), leftOut }
+  return { ok: true as const, plain, packed: await compress(plain), leftOut, boxes }
 }
 
 async function glyphsOf(font: RangeFont, first: number): Promise<ReadonlyMap<number, Glyph>> {
@@ -70,18 +94,19 @@ async function glyphsOf(font: RangeFont, first: number): Promise<ReadonlyMap<num
   }
   const known = await readFile(kept).catch(() => null)
   if (known !== null) return readGlyphRange(known, first)
-  const glyphs = generateRange(await openFont(font), first)
+  const glyphs =
+    font.kind === 'subsets' ? await subsetRange(path, font.weight, first) : generateRange(await openFont(font), first)
   // On a full disk it is generated again the next time.
   await writeFileAtomically(kept, writeGlyphRange(name, first, glyphs)).catch(() => {})
   return glyphs
 }
 
-async function openFont({ root, path, face, fingerprint }: RangeFont): Promise<Font> {
-  const key = `${path}\0${face}\0${fingerprint}`
+async function openFont({ root, path, face, weight, fingerprint }: FontFace): Promise<Font> {
+  const key = `${path}\0${face}\0${weight}\0${fingerprint}`
   const known = opened.get(key)
   const file = known?.file ?? (await readFont(root, path))
   const isWornOut = (known?.ranges ?? 0) >= RANGES_PER_OPENING
-  const font = known === undefined || isWornOut ? openOutlines(file, face) : known.font
+  const font = known === undefined || isWornOut ? atWeight(openOutlines(file, face), weight) : known.font
   opened.delete(key)
   opened.set(key, { file, font, ranges: known === undefined || isWornOut ? 1 : known.ranges + 1 })
   for (const [oldest] of opened) {

@@ -1,31 +1,81 @@
 import { looksOf } from './fonts.js'
+import type { Glyph } from './glyph-range.js'
+import { ASCENT } from './outlines.js'
+import { distanceField, type Segment } from './sdf.js'
+import { overlaps } from './subset-fonts.js'
+import type { SystemFont } from './system-fonts.js'
 
 /**
- * Scripts that Noto Sans lacks, each with a separate font, by the first code points of the ranges for which that font has glyphs. MapLibre draws
- * further scripts, such as Thai, with a font of the device.
+ * Returns the gateway's own fonts that follow a stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then
+ * Arabic, and finally the one with ideographs, which also has Latin letters.
  */
-export const SCRIPTS: Readonly<Record<string, readonly number[]>> = {
-  Hebrew: [0x500, 0xfb00],
-  Armenian: [0x500, 0xfb00],
-  Georgian: [0x1000, 0x1c00, 0x2d00],
-  Ethiopic: [0x1200, 0x1300, 0x2d00, 0xab00],
-  Symbols: [0x2000, 0x2100, 0x2200, 0x2300, 0x2400, 0x2600, 0x2700, 0x2900],
-  Symbols2: [0x2100, 0x2300, 0x2500, 0x2600, 0x2700, 0x2800, 0x2900, 0x2b00],
-  Math: [0x2100, 0x2200, 0x2300, 0x2500, 0x2700, 0x2900, 0x2a00, 0x2b00],
-}
-
-/**
- * Returns the fallback fonts of a stack, so that no label is lost: a Noto Sans that looks like the first font of the stack, then those of other
- * scripts, and finally the one with ideographs, which also has Latin letters.
- * @param range the first code point of the range
- */
-export function fallbackNames(font: string, range: number): readonly string[] {
+export function fallbackNames(font: string): readonly string[] {
   const { bold, italic } = looksOf(font)
   const best = bold ? 'Noto Sans Bold' : italic ? 'Noto Sans Italic' : 'Noto Sans Regular'
-  const scripts = Object.keys(SCRIPTS).filter((script) => SCRIPTS[script]?.includes(range))
-  const others = ['Arabic', ...scripts, 'CJK SC'].flatMap((script) => {
-    const name = `Noto Sans ${script}`
-    return bold ? [`${name} Bold`, `${name} Regular`] : [`${name} Regular`]
-  })
+  const others = ['Arabic', 'SC'].map((script) => `Noto Sans ${script} ${bold ? 'Bold' : 'Regular'}`)
   return [...new Set([best, 'Noto Sans Regular', ...others])]
+}
+
+/** Characters that draw something: not the unassigned ones, those of private use, controls, and blanks. */
+const VISIBLE = /^(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u
+
+/** Returns the characters of a range that should draw something and have no glyph. */
+export function missingFrom(glyphs: ReadonlyMap<number, Glyph>, first: number): readonly number[] {
+  const ids = Array.from({ length: 256 }, (_, i) => first + i)
+  return ids.filter((id) => !glyphs.has(id) && VISIBLE.test(String.fromCodePoint(id)))
+}
+
+/** Name of the step of making a range in which fonts of the system are read. */
+export const SYSTEM = 'the fonts of the system'
+
+/** Limit: fonts of the system that supply one range. */
+const MAX_SYSTEM_FONTS = 8
+
+/** Chooses fonts of the system for the missing characters, best first: those that look like `font`, and sans-serif before others. */
+export function chooseSystemFonts(
+  fonts: readonly SystemFont[],
+  missing: readonly number[],
+  font: string,
+): readonly SystemFont[] {
+  const { bold, italic } = looksOf(font)
+  const rank = ({ name, isBold, isItalic }: SystemFont) =>
+    (isItalic === italic ? 0 : 8) +
+    (isBold === bold ? 0 : 4) +
+    (/sans|gothic|hei/i.test(name) ? 0 : 2) +
+    (/^noto/i.test(name) ? 0 : 1)
+  const chosen: SystemFont[] = []
+  let left = missing
+  for (const candidate of [...fonts].sort((a, b) => rank(a) - rank(b) || (a.path < b.path ? -1 : 1))) {
+    if (left.length === 0 || chosen.length === MAX_SYSTEM_FONTS) break
+    const rest = left.filter((id) => !overlaps(candidate.has, id, id))
+    if (rest.length === left.length) continue
+    chosen.push(candidate)
+    left = rest
+  }
+  return chosen
+}
+
+/** Sides of the box for characters without a glyph, in pixels of an em of 24: left, bottom, right, top. */
+const OUTER = [2, 0, 14, 17] as const
+const LINE = 1.5
+
+/** Returns the box that shows a character which no font has, as fonts do themselves. */
+export function box(id: number): Glyph {
+  const [left, bottom, right, top] = OUTER
+  const outline = distanceField([
+    ...rectangle(left, bottom, right, top),
+    // The other direction makes a hole.
+    ...rectangle(right - LINE, bottom + LINE, left + LINE, top - LINE),
+  ])
+  if (outline === null) throw new Error('the box is empty')
+  return { id, ...outline, top: outline.top - ASCENT, advance: left + right }
+}
+
+function rectangle(x0: number, y0: number, x1: number, y1: number): readonly Segment[] {
+  return [
+    [x0, y0, x0, y1],
+    [x0, y1, x1, y1],
+    [x1, y1, x1, y0],
+    [x1, y0, x0, y0],
+  ]
 }

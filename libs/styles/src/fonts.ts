@@ -1,14 +1,16 @@
 /** A font of a style source, or one that the gateway ships. */
 export interface FontFace {
   readonly name: string
-  /** `ranges`: a folder of existing glyph ranges; `outlines`: a font file from which they are generated */
-  readonly kind: 'ranges' | 'outlines'
+  /** `ranges`: a folder of existing glyph ranges; `outlines`: a font file from which they are generated; `subsets`: a package (`subset-fonts.ts`) */
+  readonly kind: 'ranges' | 'outlines' | 'subsets'
   /** absolute */
   readonly path: string
   /** directory; nothing outside of it is read */
   readonly root: string
   /** PostScript name of the face in a collection (`.ttc`); null: the file has one font */
   readonly face: string | null
+  /** weight that a variable font is drawn with, as in CSS; absent: its default */
+  readonly weight?: number
   /** identifies the content */
   readonly fingerprint: string
 }

@@ -11,7 +11,7 @@ const EM = 24
  * Pixels from the line's top to the baseline, the same for all fonts, so that fonts in a stack share their baseline. MapLibre's own glyphs
  * have the same value within a pixel.
  */
-const ASCENT = 26
+export const ASCENT = 26
 /** Limits: path commands of a glyph, and points on a curve. */
 const MAX_COMMANDS = 20_000
 const CURVE_POINTS = 6
@@ -26,6 +26,11 @@ export function openOutlines(file: Buffer, face: string | null): Font {
   const font = named ?? opened.fonts[0]
   if (font === undefined) throw new Error('the collection has no font')
   return font
+}
+
+/** Returns a variable font with the given weight, and any other font unchanged. */
+export function atWeight(font: Font, weight: number | undefined): Font {
+  return weight === undefined || font.variationAxes.wght === undefined ? font : font.getVariation({ wght: weight })
 }
 
 /** Limit: characters that are tried before a font counts as one without outlines. The first ones of many fonts are blanks. */

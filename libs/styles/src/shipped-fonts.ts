@@ -1,7 +1,6 @@
-import { existsSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
-import { SCRIPTS } from './fallback-fonts.js'
 import type { FontFace } from './fonts.js'
 
 const require = createRequire(import.meta.url)
@@ -15,38 +14,36 @@ const SHIPPED = {
   'Noto Sans Arabic Bold': 'noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
 } as const
 
+/** A package with ideographs and kana, but without hangul. */
+const IDEOGRAPHS = '@fontsource-variable/noto-sans-sc'
+/** Weights of that package by name. Noto Sans CJK SC is the same design, which styles name where that package of a system is installed. */
+const IDEOGRAPH_WEIGHTS = {
+  'Noto Sans SC Regular': 400,
+  'Noto Sans SC Bold': 700,
+  'Noto Sans CJK SC Regular': 400,
+  'Noto Sans CJK SC Bold': 700,
+} as const
+
 /** The fonts of every installation. */
-export const SHIPPED_FONT_NAMES: readonly string[] = Object.keys(SHIPPED)
+export const SHIPPED_FONT_NAMES: readonly string[] = [...Object.keys(SHIPPED), ...Object.keys(IDEOGRAPH_WEIGHTS)]
 
-/** Folders of Debian's fonts-noto-cjk and fonts-noto-core, and of other distributions. */
-const SYSTEM_FOLDERS = ['opentype/noto', 'truetype/noto', 'noto-cjk', 'google-noto-cjk', 'noto', 'google-noto'].map(
-  (folder) => `/usr/share/fonts/${folder}`,
-)
-const WEIGHTS = ['Regular', 'Bold'] as const
-/** Font files that the system may have, with the face in a collection. */
-const SYSTEM: readonly (readonly [name: string, file: string, face: string | null])[] = [
-  ...Object.keys(SCRIPTS).flatMap((script) =>
-    WEIGHTS.map((weight) => [`Noto Sans ${script} ${weight}`, `NotoSans${script}-${weight}.ttf`, null] as const),
-  ),
-  ...WEIGHTS.map(
-    (weight) => [`Noto Sans CJK SC ${weight}`, `NotoSansCJK-${weight}.ttc`, `NotoSansCJKsc-${weight}`] as const,
-  ),
-]
-
-/** Returns the gateway's fonts, and the system's fonts for further scripts and ideographs. Reads the disk. */
+/** Returns the gateway's fonts. Reads the disk. */
 export function shippedFonts(): readonly FontFace[] {
   const own = Object.entries(SHIPPED).map(([name, file]) =>
-    outlines(name, require.resolve(`@expo-google-fonts/${file}`), null),
+    outlines(name, require.resolve(`@expo-google-fonts/${file}`)),
   )
-  const others = SYSTEM.flatMap(([name, file, face]) => {
-    const path = SYSTEM_FOLDERS.map((folder) => `${folder}/${file}`).find((candidate) => existsSync(candidate))
-    return path === undefined ? [] : [outlines(name, path, face)]
-  })
-  return [...own, ...others]
+  const index = require.resolve(`${IDEOGRAPHS}/unicode.json`)
+  const ideographs = Object.entries(IDEOGRAPH_WEIGHTS).map(([name, weight]) => ({
+    ...outlines(name, index),
+    kind: 'subsets' as const,
+    path: dirname(index),
+    weight,
+  }))
+  return [...own, ...ideographs]
 }
 
-function outlines(name: string, file: string, face: string | null): FontFace {
-  // The system may link to it from another folder, and nothing outside of its own is read.
+function outlines(name: string, file: string): FontFace {
+  // A package may be a link to another folder, and nothing outside of its own is read.
   const path = realpathSync(file)
   const { size, mtimeMs } = statSync(path)
   return {
@@ -54,7 +51,7 @@ function outlines(name: string, file: string, face: string | null): FontFace {
     kind: 'outlines',
     path,
     root: dirname(path),
-    face,
+    face: null,
     fingerprint: `${name} ${size} ${Math.round(mtimeMs)}`,
   }
 }

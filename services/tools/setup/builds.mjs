@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runTool } from './run-tool.mjs'
 
@@ -88,20 +88,39 @@ async function bundle(root, part, command, onBuild) {
 }
 
 /**
- * Compiles the addon if its sources or Node have changed. A machine without a compiler runs without the addon and does not try at every start, so a
- * failed attempt counts; an interrupted one does not. `note` says why the addon is missing.
+ * Compiles the addon if its sources or Node have changed. A failed attempt counts, so that it is not made at every start; an interrupted one does not.
+ * A machine without a compiler runs without the addon, which the end of the start says, until it has one. `note` says why the addon is missing otherwise.
  * @param {string} root of the checkout
  * @param {Promise<unknown>} installed resolves when node_modules, which the note of the attempt is in, will not be replaced any more
  * @returns {Promise<{ok: boolean, output?: string, signal?: NodeJS.Signals, note?: string}>}
  */
 export async function buildAddon(root, installed = Promise.resolve()) {
   const digest = digestOf(root, ADDON)
-  if (!isDue(root, ADDON, digest)) return { ok: true }
+  const without = `${digest} ${WITHOUT_COMPILER}`
+  if (!isDue(root, ADDON, digest) || (!hasCompiler() && !isDue(root, ADDON, without))) return { ok: true }
+  if (!hasCompiler()) {
+    await installed
+    mkdirSync(join(root, 'node_modules'), { recursive: true })
+    writeFileSync(join(root, ADDON.stamp), without)
+    return { ok: true }
+  }
   const result = await runTool('npm', ['run', 'install', '--workspace=@gateway/native-edge', '--silent'], root)
   if (result.signal) return result
   await installed
   writeFileSync(join(root, ADDON.stamp), digest)
   return { ok: true, note: result.output }
+}
+
+/** In the note of an attempt on a machine without a compiler. */
+const WITHOUT_COMPILER = 'without a compiler'
+
+/** Programs that compile the addon. */
+const COMPILER = ['g++', 'make', 'python3']
+
+function hasCompiler() {
+  // biome-ignore lint/style/noProcessEnv: the settings are not compiled yet
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  return COMPILER.every((program) => folders.some((folder) => existsSync(join(folder, program))))
 }
 
 /** @param {string} root of the checkout @returns {boolean} true if the console has been built, from any sources */

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { buildAddon, buildConsole } from './builds.mjs'
 
 let root
@@ -25,7 +25,10 @@ beforeEach(() => {
     fs.mkdirSync(process.argv.at(-1), { recursive: true })`,
   )
 })
-afterEach(() => rmSync(root, { recursive: true }))
+afterEach(() => {
+  vi.unstubAllEnvs()
+  rmSync(root, { recursive: true })
+})
 
 function write(path, content) {
   mkdirSync(join(root, path, '..'), { recursive: true })
@@ -70,4 +73,18 @@ test('where the addon does not compile the start goes on and says why, once, and
   write('libs/native-edge/native/addon.cc', 'int changed;')
   await buildAddon(root)
   expect(attempts()).toBe('..')
+})
+
+test('a machine without a compiler compiles nothing, and compiles as soon as it has one', async () => {
+  write('package.json', JSON.stringify({ workspaces: ['libs/*'] }))
+  const install = `node -e "require('node:fs').appendFileSync('attempts', '.')"`
+  write('libs/native-edge/package.json', JSON.stringify({ name: '@gateway/native-edge', scripts: { install } }))
+  for (const name of ['install.mjs', 'sources.cjs', 'binding.gyp', 'native/addon.cc'])
+    write(`libs/native-edge/${name}`, '')
+  vi.stubEnv('PATH', join(root, 'empty'))
+  expect([await buildAddon(root), await buildAddon(root)]).toEqual([{ ok: true }, { ok: true }])
+  expect(existsSync(join(root, 'libs/native-edge/attempts'))).toBe(false)
+  vi.unstubAllEnvs()
+  for (let start = 0; start < 2; start++) await buildAddon(root)
+  expect(readFileSync(join(root, 'libs/native-edge/attempts'), 'utf8')).toBe('.')
 })

@@ -3,4 +3,4 @@ export type LockAttempt =
   | { readonly ok: false; readonly pid: number }
 
 export function tryLock(path: string): LockAttempt
-export function waitForLock(path: string, onWait: (pid: number) => void): Promise<() => void>
+export function waitForLock(path: string, onWait: (pid: number) => void, toldAfterMs?: number): Promise<() => void>

@@ -4,6 +4,8 @@ import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'nod
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const RETRY_MS = 100
+/** Time in ms after which a wait is told. Starts at the same time wait for each other for less, and need no line about it. */
+const TOLD_AFTER_MS = 5_000
 
 /** Exit code of flock(1) if another process holds the lock. */
 const HELD = 1
@@ -32,14 +34,19 @@ export function tryLock(path) {
 /**
  * Takes the lock, waiting for the process that holds it.
  * @param {string} path
- * @param {(pid: number) => void} onWait called once, if there is a process to wait for
+ * @param {(pid: number) => void} onWait called once, if a process holds it for longer than starts usually take
+ * @param {number} [toldAfterMs]
  * @returns {Promise<() => void>} releases the lock
  */
-export async function waitForLock(path, onWait) {
-  for (let waiting = false; ; waiting = true) {
+export async function waitForLock(path, onWait, toldAfterMs = TOLD_AFTER_MS) {
+  const since = performance.now()
+  for (let told = false; ; ) {
     const attempt = tryLock(path)
     if (attempt.ok) return attempt.release
-    if (!waiting) onWait(attempt.pid)
+    if (!told && performance.now() - since >= toldAfterMs) {
+      told = true
+      onWait(attempt.pid)
+    }
     await sleep(RETRY_MS)
   }
 }

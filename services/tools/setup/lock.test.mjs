@@ -39,7 +39,7 @@ test('a lock is refused with the number of the process that holds it, and free o
 test('a waiting process gets the lock when it is given back, and was told once for which process it waits', async () => {
   const first = /** @type {{ release: () => void }} */ (tryLock(path))
   const waitedFor = []
-  const waiting = waitForLock(path, (pid) => waitedFor.push(pid))
+  const waiting = waitForLock(path, (pid) => waitedFor.push(pid), 0)
   first.release()
   const release = await waiting
   expect(waitedFor).toEqual([process.pid])

@@ -216,5 +216,7 @@ test('another Node than the one that is needed is refused with one line', async 
   write('package.json', { engines: { node: '>=90.1 <91' } })
   const { code, err } = await start().ended
   expect(code).toBe(2)
-  expect(err).toMatch(/^Node >=90\.1 <91 is needed; this is \S+ \(.*\)\.\n$/)
+  expect(err).toMatch(
+    /^Node >=90\.1 <91 is needed; this is \S+ \(.*\)\. Install Node 2[24].*npx --yes --package=node@2[24] .*\n$/,
+  )
 })

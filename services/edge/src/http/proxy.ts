@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import { REFUSAL_HEADER, type Refusal, refuse } from '@gateway/contracts/errors.js'
+import { REFUSAL_HEADER, type Refusal, refusalHeaders, refuse } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import type { Span } from '@gateway/core/tracing/span.js'
@@ -292,7 +292,8 @@ class PassedRequest implements UpstreamAnswer {
     countRefusal(this.#edge, refusal)
     // After a body with ambiguous framing the next request cannot be found.
     const close = refusal.code === 'invalid_parameters' || this.#arriving
-    this.#answerAtOnce(status, [[headers.name, headers.value]], body, close)
+    const about = headersForClient(Object.fromEntries(refusalHeaders(refusal)), this.#head.path)
+    this.#answerAtOnce(status, [[headers.name, headers.value], ...about], body, close)
   }
 
   /** @param close ends the connection after the response; the server then reads and drops further input for a while (RFC 9112, 9.6) */

@@ -21,6 +21,8 @@ export interface Gauges {
   busUp(): boolean
   /** Requests that the control plane has not answered yet, by kind of connection. */
   upstreamRequests(): Readonly<Record<string, number>>
+  /** Characters that no font has, in glyph ranges that were made. */
+  missingGlyphs(): number
   /** undefined if no remote source is read. */
   remote(): RemoteSources | undefined
   /** Name of the tier that sends file bytes to sockets. */
@@ -87,6 +89,11 @@ export function createProcessMetrics(
     'gateway_downloads_total',
     'Vector downloads that returned content (200, 206 or 304)',
     () => counters.downloads,
+  )
+  counter(
+    'gateway_glyphs_missing_total',
+    'Characters that no font has, drawn as boxes in glyph ranges that were made',
+    () => gauges.missingGlyphs(),
   )
   counter('gateway_passthrough_total', 'Requests passed on to the control plane', () => counters.passedThrough)
   counter('gateway_server_errors_total', 'Responses of the edge with a 5xx status', () => counters.serverErrors)

@@ -1,9 +1,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { createLog } from '@gateway/core/logging/log.js'
-import type { StoredStyle } from '@gateway/store/styles.js'
-import type { FontFace } from '@gateway/styles/fonts.js'
+import { createLog, type Log } from '@gateway/core/logging/log.js'
+import type { ServedFont, StoredStyle } from '@gateway/store/styles.js'
+import { missingFrom } from '@gateway/styles/fallback-fonts.js'
 import { readGlyphRange } from '@gateway/styles/glyph-range.js'
 import { endlessFont } from '@gateway/styles/testing/hostile-fonts.js'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 test('a font whose glyphs never end is given up, and the letters come from the next font', async () => {
-  const endless: FontFace = {
+  const endless: ServedFont = {
     name: 'Endless',
     kind: 'outlines',
     path: path.join(folder, 'endless.ttf'),
@@ -66,4 +66,27 @@ test('a sprite that cannot be drawn is refused with the reason, and not tried ag
   const changed = { ...stored, fingerprint: 'two' }
   expect(await next.drawnSprite(changed, sprite, 1, 'b')).toMatchObject({ ok: true })
   next.close()
+})
+
+test('ideographs of bold labels come from the gateway', async () => {
+  const own = new StyleAssets(path.join(folder, 'ideographs'), log, new DiskGate({ log, threads: 4 }))
+  const { plain } = await own.range(EMPTY_CATALOG, ['Anything Bold'], 0x4e00, 'a')
+  const glyphs = readGlyphRange(plain, 0x4e00)
+  expect(glyphs.get(0x4e2d)).toMatchObject({ advance: 24 })
+  expect(missingFrom(glyphs, 0x4e00)).toEqual([])
+  own.close()
+})
+
+test('no character of a script is left out: what no font has is a box, which is counted, and named once in the log', async () => {
+  const named: object[] = []
+  const listening = { ...log, warn: (detail: object) => named.push(detail) } as unknown as Log
+  const own = new StyleAssets(path.join(folder, 'boxes'), listening, new DiskGate({ log, threads: 4 }))
+  // Vai, which few systems have a font for.
+  const first = 0xa500
+  for (const stack of [['Noto Sans Regular'], ['Noto Sans Bold']]) {
+    const { plain } = await own.range(EMPTY_CATALOG, stack, first, 'a')
+    expect(missingFrom(readGlyphRange(plain, first), first)).toEqual([])
+  }
+  expect(named).toEqual(own.missingGlyphs === 0 ? [] : [expect.objectContaining({ range: '42240-42495' })])
+  own.close()
 })

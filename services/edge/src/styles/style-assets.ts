@@ -9,9 +9,10 @@ import { noteTrouble } from '@gateway/core/logging/trouble-log.js'
 import { type HelperPool, TaskEnded } from '@gateway/core/processes/helper-pool.js'
 import type { StoredSprite, StoredStyle } from '@gateway/store/styles.js'
 import { type AssetAnswer, type AssetTask, assetPool, drawingsTask, wordsOf } from '@gateway/styles/asset-pool.js'
-import { fallbackNames } from '@gateway/styles/fallback-fonts.js'
+import { fallbackNames, SYSTEM } from '@gateway/styles/fallback-fonts.js'
 import type { FontFace } from '@gateway/styles/fonts.js'
 import { shippedFonts } from '@gateway/styles/shipped-fonts.js'
+import { systemFontFiles } from '@gateway/styles/system-fonts.js'
 import { LRUCache } from 'lru-cache'
 import type { DiskGate } from '../files/disk-gate.js'
 import type { Catalog } from '../sync/catalog.js'
@@ -23,6 +24,8 @@ const MAX_KEPT_BYTES = 32 * 1024 * 1024
 const MAX_INDEX_BYTES = 4 * 1024 * 1024
 /** Helper processes of each edge process: one for a caller, and one for all others. Tiles come first. */
 const PROCESSES = 2
+/** Characters that the log names of those that no font has. */
+const NAMED_CHARACTERS = 8
 const compress = promisify(gzip)
 
 /** A body, uncompressed and compressed. */
@@ -61,6 +64,12 @@ export class StyleAssets {
   })
   readonly #failed: FailedAssets
   readonly #pool: HelperPool<AssetTask, AssetAnswer>
+  /** Changes with the fonts that the system has. */
+  readonly #systemFiles: string
+  /** First code points of the ranges whose missing characters the log has named. */
+  readonly #named = new Set<number>()
+  /** Characters that are boxes in ranges that this process made. */
+  missingGlyphs = 0
 
   /** @param stepMs limit of one font or drawing, if not the default */
   constructor(folder: string, log: Log, disks: DiskGate, stepMs?: number) {
@@ -68,6 +77,7 @@ export class StyleAssets {
     this.#log = log
     this.#disks = disks
     this.#shipped = shippedFonts()
+    this.#systemFiles = systemFontFiles().join('\n')
     this.#failed = new FailedAssets(folder)
     this.#pool = assetPool(PROCESSES, stepMs)
   }
@@ -83,14 +93,15 @@ export class StyleAssets {
   }
 
   /**
-   * Returns one range of a stack of fonts: the first font with a glyph determines it; the gateway's own fonts come after all others. Rejects
-   * with PoolBusy.
+   * Returns one range of a stack of fonts: the first font with a glyph determines it; the gateway's own fonts come after all others, and then the
+   * system's. A character that none of them has is a box. Rejects with PoolBusy.
    * @param caller whose request it is
    */
   async range(catalog: Catalog, stack: readonly string[], first: number, caller: string): Promise<Finished> {
     const fonts = this.#fontsOf(catalog)
     const key = keyOf(fonts, stack, first)
-    const names = new Set([...stack, ...fallbackNames(stack[0] ?? '', first)])
+    const names = new Set([...stack, ...fallbackNames(stack[0] ?? '')])
+    let withSystem = true
     let used = [...names].flatMap((name) => fonts.byName.get(name) ?? [])
     const faults = await Promise.all(used.map((font) => this.#failed.reasonOf(identityOf(font))))
     used = used.filter((_, i) => faults[i] === null)
@@ -100,14 +111,20 @@ export class StyleAssets {
       if (known !== undefined) return known
       try {
         const asked = used.map((font) => ({ ...font, kept: this.#keptFile(font, first) }))
-        const task = { kind: 'range', name: stack.join(','), first, fonts: asked } as const
-        const made = await this.#pool.run(`${key} of ${used.map(({ name }) => name)}`, task, caller)
+        const task = { kind: 'range', name: stack.join(','), first, fonts: asked, withSystem } as const
+        const made = await this.#pool.run(`${key} of ${used.map(({ name }) => name)} ${withSystem}`, task, caller)
         if (!made.ok) throw new Error(made.reason)
         for (const { name, reason } of made.leftOut) this.#noteFont(name, reason)
+        this.#noteBoxes(made.boxes, stack, first)
         const finished = { plain: bufferOf(made.plain), packed: bufferOf(made.packed), digest: digest(made.plain) }
         this.#kept.set(key, finished)
         return finished
       } catch (error) {
+        if (error instanceof TaskEnded && error.at === SYSTEM && withSystem) {
+          withSystem = false
+          this.#noteFont(SYSTEM, error.message)
+          continue
+        }
         const font = error instanceof TaskEnded ? used.find(({ name }) => name === error.at) : undefined
         if (font === undefined) throw error
         const { message, mayPass } = error as TaskEnded
@@ -195,6 +212,17 @@ export class StyleAssets {
     return font.kind === 'ranges' ? null : path.join(this.folder, `${identityOf(font)}-${first}.pbf`)
   }
 
+  /** Counts boxes, and names those of each range once in the log: the range is made again for each stack. */
+  #noteBoxes(boxes: readonly number[], stack: readonly string[], first: number): void {
+    this.missingGlyphs += boxes.length
+    if (boxes.length === 0 || this.#named.has(first)) return
+    this.#named.add(first)
+    const characters = String.fromCodePoint(...boxes.slice(0, NAMED_CHARACTERS))
+    const range = `${first}-${first + 255}`
+    const detail = { fonts: stack.join(','), range, missing: boxes.length, characters }
+    this.#log.warn(detail, 'no font has some characters of a range: labels show them as boxes')
+  }
+
   #noteFont(font: string, reason: string): void {
     noteTrouble(this.#log, 'fonts cannot be read', { font, reason })
   }
@@ -204,7 +232,8 @@ export class StyleAssets {
     if (known !== undefined) return known
     const byName = new Map<string, FontFace>()
     for (const font of [...fonts, ...this.#shipped]) if (!byName.has(font.name)) byName.set(font.name, font)
-    const revision = digest([...byName.values()].map((font) => JSON.stringify(font)).join('\n')).slice(0, 12)
+    const all = [...[...byName.values()].map((font) => JSON.stringify(font)), this.#systemFiles]
+    const revision = digest(all.join('\n')).slice(0, 12)
     const made = { byName, revision }
     this.#fonts.set(fonts, made)
     return made
@@ -216,8 +245,8 @@ function keyOf({ revision }: Fonts, stack: readonly string[], first: number): st
 }
 
 /** Identifies a font and its content. */
-function identityOf({ path: at, face, fingerprint }: FontFace): string {
-  return `glyphs-${digest(`${at}\n${face}\n${fingerprint}`)}`
+function identityOf({ path: at, face, weight, fingerprint }: FontFace): string {
+  return `glyphs-${digest(`${at}\n${face}\n${weight ?? ''}\n${fingerprint}`)}`
 }
 
 function bufferOf(part: Uint8Array): Buffer {

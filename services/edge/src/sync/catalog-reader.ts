@@ -25,7 +25,16 @@ const READS = {
 
 export type What = keyof typeof READS
 
-const ROWS: ReadonlySet<What> = new Set(['basemapSizes', 'basemaps', 'vectorSizes', 'vectors'])
+/** What a replica may answer: rows of the catalog. The log is read from the store itself. */
+const ROWS: ReadonlySet<What> = new Set([
+  'basemapSizes',
+  'basemaps',
+  'vectorSizes',
+  'vectors',
+  'styleSizes',
+  'styles',
+  'fonts',
+])
 export type About<W extends What> = Parameters<(typeof READS)[W]>[1]
 export type Answer<W extends What> = Awaited<ReturnType<(typeof READS)[W]>>
 

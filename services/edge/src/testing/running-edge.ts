@@ -83,6 +83,7 @@ export async function runEdge(options: {
     busUp: () => true,
     upstreamRequests: () => ({}),
     remote: () => edge.tiles.remote,
+    missingGlyphs: () => 0,
     fileTier: () => 'copy',
     version: () => '0',
   })

@@ -210,6 +210,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
   const upstream = new Upstream(controlPlaneUrl(settings))
   const registry = new Registry()
   surroundings(registry, settings)
+  const styleAssets = new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks)
   const gauges = {
     appliedRevision: () => follower.appliedRevision,
     tileBytes: () => hotTiles.bytes,
@@ -221,6 +222,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     busUp: () => loop.busUp,
     upstreamRequests: () => upstream.used,
     remote: () => tiles.remote,
+    missingGlyphs: () => styleAssets.missingGlyphs,
     fileTier: () => sender.tier,
     version: ownVersion,
   }
@@ -252,7 +254,7 @@ export async function startWorker(settings: Settings, log: Log, supervisor: Supe
     turns,
     documents: new DocumentCache(turns, disks, path.join(settings.dataDir, 'cache', 'documents')),
     zips: new ZipStore(path.join(settings.dataDir, 'cache', 'zips'), log, disks),
-    styleAssets: new StyleAssets(path.join(settings.dataDir, 'cache', 'styles'), log, disks),
+    styleAssets,
     features: new VectorFeatures({
       folder: path.join(settings.dataDir, 'cache', 'derived'),
       maxBytes: settings.derivedBytes,

@@ -3,7 +3,7 @@ import { loadSettings, type Settings } from '@gateway/core/settings/load.js'
 import { SettingsRefusal } from '@gateway/core/settings/refusal.js'
 import { checkBus } from './checks/bus.js'
 import { checkFolders } from './checks/folders.js'
-import { checkMachine } from './checks/machine.js'
+import { checkMachine, checkMissing } from './checks/machine.js'
 import { checkNativeTier } from './checks/native-tier.js'
 import { checkPorts } from './checks/ports.js'
 import { checkProxies } from './checks/proxies.js'
@@ -35,7 +35,7 @@ function wantsJson(): boolean {
 
 async function examine(): Promise<readonly Finding[]> {
   const installation = findInstallation()
-  const machine = checkMachine(installation)
+  const machine = [...checkMachine(installation), ...checkMissing(installation)]
   let settings: Settings
   try {
     settings = loadSettings()

@@ -7,6 +7,7 @@ const facts = {
   consoleUrl: `${base}/admin/`,
   docsUrl: `${base}/docs/`,
   credentials: 'user admin, password in config/service.env',
+  missing: null,
 }
 
 test('one line for each thing to try, and no line for a missing one', () => {
@@ -35,6 +36,14 @@ test('without demo data console and documentation remain', () => {
   expect(text).toContain(facts.consoleUrl)
   expect(text).toContain(facts.docsUrl)
   expect(text).not.toContain('curl')
+})
+
+test('what this machine lacks is one line, next to the last', () => {
+  const missing = { finding: 'GDAL (further formats)', command: 'apt-get install gdal-bin' }
+  const lines = banner({ ...facts, demo: null, missing })
+    .trimEnd()
+    .split('\n')
+  expect(lines.at(-2)).toMatch(/^ {2}Missing +GDAL \(further formats\): apt-get install gdal-bin$/)
 })
 
 test('a demo that could not be made has a line with the reason', () => {

@@ -1,5 +1,6 @@
 import type { CredentialsOutcome } from '@gateway/core/settings/admin-credentials.js'
 import type { Settings } from '@gateway/core/settings/load.js'
+import type { Missing } from './missing.js'
 
 /** URLs of demo resources, including the token; null for kinds without one. */
 export interface DemoAddresses {
@@ -21,6 +22,8 @@ export interface BannerFacts {
   readonly credentials: string
   /** null: not wanted */
   readonly demo: DemoAddresses | NoDemo | null
+  /** programs that this machine lacks; null: none */
+  readonly missing: Missing | null
 }
 
 export interface NoDemo {
@@ -29,9 +32,11 @@ export interface NoDemo {
 }
 
 /** Returns the text that the start command prints once everything is ready: one line for each thing to open, with commands to paste. The last line says that it is ready. */
-export function banner({ consoleUrl, docsUrl, credentials, demo }: BannerFacts): string {
+export function banner({ consoleUrl, docsUrl, credentials, demo, missing }: BannerFacts): string {
   const lines = [line('Console', consoleUrl), line('', credentials), ...demoLines(demo)]
-  lines.push(line('Docs', docsUrl), line('Gateway', 'ready; Ctrl-C stops it'))
+  lines.push(line('Docs', docsUrl))
+  if (missing !== null) lines.push(line('Missing', `${missing.finding}: ${missing.command}`))
+  lines.push(line('Gateway', 'ready; Ctrl-C stops it'))
   return `\n${lines.join('\n')}\n\n`
 }
 

@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from '../embedded-postgres/server.js'
 import { adminAuthorization, adminClient } from './admin-client.js'
 import { banner, credentialWords, type DemoAddresses, type NoDemo } from './banner.js'
 import { prepareDemo } from './demo/demo.js'
+import { missingParts } from './missing.js'
 import { pathTrouble } from './path-trouble.js'
 import { portsAreFree } from './ports.js'
 import { startServices } from './services.js'
@@ -46,6 +47,7 @@ async function start(): Promise<void> {
       docsUrl: `${settings.apiBaseUrl}/docs/`,
       credentials: credentialWords(settings, outcome, shortPath(settings.configFile)),
       demo,
+      missing: missingParts(),
     }),
   )
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LogState } from '@gateway/contracts/change.js'
 import { within } from '@gateway/core/processes/within.js'
 import { ANNOUNCE_INTERVAL_MS } from '@gateway/store/bus/bus.js'
 import { currentState } from '@gateway/store/change-log.js'
@@ -10,17 +9,18 @@ const READ_WITHIN_MS = 2_000
 
 /**
  * Tells the edges the state of the store every second. An edge that reaches only the bus cannot know otherwise whether a message is missing, for
- * example after a control plane was killed between a commit and its message. While the store is out of reach nothing can be changed, so the
- * last known state is repeated.
+ * example after a control plane was killed between a commit and its message. While this process does not reach the store it tells nothing: another
+ * control plane may reach it and disable a token, without reaching this bus. Edges then go on for TOKEN_OFFLINE_SECONDS.
  */
 export const attestState: BackgroundLoop = {
   name: 'state of the store for edges',
   async run({ bus, sql, shutdown }) {
-    let known: LogState | null = null
     while (bus.medium === 'redis' && !shutdown.aborted) {
-      known = await within(currentState(sql), READ_WITHIN_MS, 'the store did not answer in time').catch(() => known)
+      const state = await within(currentState(sql), READ_WITHIN_MS, 'the store did not answer in time').catch(
+        () => null,
+      )
       // The bus reports its own failures.
-      if (known !== null) await bus.attest(known).catch(() => {})
+      if (state !== null) await bus.attest(state).catch(() => {})
       await sleep(ANNOUNCE_INTERVAL_MS, undefined, { signal: shutdown, ref: false }).catch(() => {})
     }
   },

@@ -1,11 +1,4 @@
-import {
-  errorBody,
-  REFUSAL_DETAILS_HEADER,
-  REFUSAL_HEADER,
-  type Refusal,
-  refuse,
-  STATUS_OF_ERROR,
-} from '@gateway/contracts/errors.js'
+import { errorBody, type Refusal, refusalHeaders, refuse, STATUS_OF_ERROR } from '@gateway/contracts/errors.js'
 import { coded } from '@gateway/contracts/messages.js'
 import type { FastifyReply } from 'fastify'
 
@@ -35,15 +28,6 @@ export function refusalHead(reply: FastifyReply, refusal: Refusal): FastifyReply
   const retryAfter = refusal.retryAfterSeconds ?? (status === 503 ? RETRY_AFTER_SECONDS : null)
   if (retryAfter !== null) reply.header('Retry-After', String(retryAfter))
   for (const name of OF_ANOTHER_BODY) reply.removeHeader(name)
-  const details = refusal.details === undefined ? null : detailsField(refusal.details)
-  if (details !== null) reply.header(REFUSAL_DETAILS_HEADER, details)
-  return reply.code(status).header('Cache-Control', 'no-store').header(REFUSAL_HEADER, refusal.code)
-}
-
-/** Maximum bytes of the header. A longer list is omitted, since the body contains it too. */
-const MAX_DETAILS_BYTES = 4096
-
-function detailsField(details: NonNullable<Refusal['details']>): string | null {
-  const field = encodeURIComponent(JSON.stringify(details.map(({ code, params }) => [code, params])))
-  return field.length <= MAX_DETAILS_BYTES ? field : null
+  for (const [name, value] of refusalHeaders(refusal)) reply.header(name, value)
+  return reply.code(status).header('Cache-Control', 'no-store')
 }

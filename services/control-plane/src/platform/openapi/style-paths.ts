@@ -72,8 +72,8 @@ export const STYLE_PATHS: Paths = {
   '/fonts/{fontstack}/{range}.pbf': answer(
     'getGlyphs',
     'Get a range of glyphs of a stack of fonts',
-    'Each glyph comes from the first font of the list that has it. Noto Sans and, if the system has one, a font with ideographs follow the ' +
-      'list, so an unknown font is not an error. At most 10 fonts and 500 characters (400). Any valid token with the scope `read` suffices. With ' +
+    'Each glyph comes from the first font of the list that has it. Noto Sans, with ideographs, and fonts of the system follow the list, so an ' +
+      'unknown font is not an error. A character that no font has is a box. At most 10 fonts and 500 characters (400). Any valid token with the scope `read` suffices. With ' +
       'the revision of the fonts in `v`, as in styles, `Cache-Control` is `private, max-age=31536000, immutable`; otherwise it is `private, ' +
       `no-cache\`. Returns 429 while too many ranges are being generated. ${CACHED}`,
     GLYPHS_TYPE,

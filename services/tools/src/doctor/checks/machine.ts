@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { missingParts } from '../../launcher/missing.js'
 import { type Finding, fault, ok, warn } from '../finding.js'
 import type { Installation } from '../installation.js'
 
@@ -8,6 +9,12 @@ const TOO_FEW_DESCRIPTORS = 1_024
 
 export function checkMachine({ engines, version }: Installation): readonly Finding[] {
   return [node(engines, version), descriptors()]
+}
+
+/** The parts that `npm start` names too. An image has what its service needs, and nothing is installed into it. */
+export function checkMissing({ container }: Installation): readonly Finding[] {
+  const missing = container ? null : missingParts()
+  return missing === null ? [] : [warn('machine', `missing: ${missing.finding}`, missing.command)]
 }
 
 function node(engines: string, version: string): Finding {

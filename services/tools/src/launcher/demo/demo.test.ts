@@ -109,6 +109,12 @@ test('the basemap with most versions is shown, at the lowest zoom of its default
   })
 })
 
+test('the address of a tile has the port of this start, whatever the catalog still has', () => {
+  const old = { ...basemap('one', ['a']), url_template: 'http://127.0.0.1:1/tiles/one/current/{z}/{x}/{y}.png' }
+  const { tile } = addressesToTry({ ...NOTHING, basemaps: [old] }, 'bmp_x', places)
+  expect(tile?.startsWith(`${base}/tiles/one/current/`)).toBe(true)
+})
+
 test('a GeoJSON file and a shapefile are shown', () => {
   const addresses = addressesToTry(
     { ...NOTHING, vectors: [vector('shapes', 'shapefile'), vector('shapes-2', 'geojson')] },

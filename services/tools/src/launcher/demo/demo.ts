@@ -70,15 +70,18 @@ export function addressesToTry(
   // The basemap with the most versions is the best example.
   const basemap = basemaps.toSorted((a, b) => b.versions.length - a.versions.length)[0]
   const version = basemap?.versions.find(({ version }) => version === basemap.default_version) ?? basemap?.versions[0]
+  // The template has the public URL of the last start until the control plane has corrected it.
+  const template = basemap?.url_template.slice(basemap.url_template.lastIndexOf('/tiles/'))
   const withToken = (url: string | undefined) => (url === undefined ? null : `${url}?token=${token}`)
   return {
     map: basemap ? `${apiUrl}/map/#code=${encodeURIComponent(basemap.code)}&token=${token}` : null,
     tilejson: withToken(basemap && `${tileBaseUrl}/tiles/${encodeURIComponent(basemap.code)}/tilejson.json`),
     tile: withToken(
-      basemap?.url_template
-        .replace('{z}', String(version?.min_zoom ?? 0))
-        .replace('{x}', '0')
-        .replace('{y}', '0'),
+      template &&
+        `${tileBaseUrl}${template
+          .replace('{z}', String(version?.min_zoom ?? 0))
+          .replace('{x}', '0')
+          .replace('{y}', '0')}`,
     ),
     geojson: withToken(vectors.find(({ kind }) => kind === 'geojson')?.download_url),
     shapefile: withToken(vectors.find(({ kind }) => kind === 'shapefile')?.download_url),

@@ -11,16 +11,13 @@ const FORMAT_OF_EXTENSION: ReadonlyMap<string, TileFormat> = new Map([
   ['mvt', 'pbf'],
 ])
 
-/**
- * Values of `Content-Type`. Vector tiles have a registered one (application/vnd.mapbox-vector-tile), but tile servers send, and
- * proxies are configured for, application/x-protobuf.
- */
+/** Values of `Content-Type`: the registered types, the same at every route and in every document. */
 export const CONTENT_TYPES: Readonly<Record<TileFormat, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
   webp: 'image/webp',
   avif: 'image/avif',
-  pbf: 'application/x-protobuf',
+  pbf: 'application/vnd.mapbox-vector-tile',
 }
 
 /** Returns the format of a file extension (no dot, any case): `jpeg` is `jpg`, `mvt` is `pbf`. null: not a tile format. */

@@ -402,6 +402,7 @@ export const zhMessages: Readonly<Record<MessageCode, MessageTemplate>> = {
   transfer_encoding: '唯一接受的传输编码是 chunked',
   framed_twice: '请求只能有 Transfer-Encoding 或 Content-Length 之一',
   one_host: '请求只能有一个 Host 头',
+  http_version: '这里只支持 HTTP/1',
   address_not_path: '请求的 URL 必须是路径',
   method_not_allowed: '此 URL 只接受 {allow}',
   bulk_too_many: 'body.filter：符合的有 {count} 项，而一次最多更改 {limit} 项；没有作任何更改',

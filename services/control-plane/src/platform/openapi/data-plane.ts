@@ -1,4 +1,5 @@
 import { VECTOR_DOWNLOADS, type VectorKind } from '@gateway/contracts/vector.js'
+import { CONTENT_TYPES } from '@gateway/tilesets/formats.js'
 import type { PathItem, Paths } from './document.js'
 import { STYLE_PATHS } from './style-paths.js'
 import { AT, headers } from './tile-json.js'
@@ -73,7 +74,7 @@ const binary = (...types: string[]) => ({
   description: 'the bytes',
   content: Object.fromEntries(types.map((type) => [type, { schema: type === GEOJSON_TYPE ? GEOJSON : BYTES }])),
 })
-const TILE_TYPES = ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'application/x-protobuf']
+const TILE_TYPES = Object.values(CONTENT_TYPES)
 const VALIDATORS = headers('ETag', 'Last-Modified')
 const TILE_HEADERS = { ...VALIDATORS, ...headers('Cache-Control', 'Vary') }
 const TAG_HEADERS = headers('Cache-Tag', 'Surrogate-Key')

@@ -21,7 +21,14 @@ import type { Answered, UsageName } from '../usage/usage-counts.js'
 import { noteAnswer } from './answer-log.js'
 import { connectionEnd, endWith, sayEnd } from './connection-end.js'
 import type { HeaderBlock } from './header-block.js'
-import { contradictsItself, isNeverList, readConnection, readField, readFields, unchunkedFor } from './request-fields.js'
+import {
+  contradictsItself,
+  isNeverList,
+  readConnection,
+  readField,
+  readFields,
+  unchunkedFor,
+} from './request-fields.js'
 import { StreamedAnswer } from './streamed-answer.js'
 
 const NOTHING = new Uint8Array(0)

@@ -69,12 +69,17 @@ test('HTTP/1.0 is answered without keep-alive and chunks, with or without a Host
       expect(answer, line).toMatch(new RegExp(`^HTTP/1\\.1 ${isNative ? status : '505'} `))
       if (!isNative) continue
       const [head = '', body] = answer.split(/\r\n\r\n(.*)/s)
-      expect([head.match(/^connection:.*$/gim), /^transfer-encoding/im.test(head)], line).toEqual([['Connection: close'], false])
+      expect([head.match(/^connection:.*$/gim), /^transfer-encoding/im.test(head)], line).toEqual([
+        ['Connection: close'],
+        false,
+      ])
       const length = Number(/^content-length: (\d+)/im.exec(head)?.[1])
       expect(line.startsWith('HEAD') ? length > 0 : length === body?.length, `${line}: ${head}`).toBe(true)
     }
   }
-  expect(await talk('GET /health HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')).toMatch(/^HTTP\/1\.1 (400|505) /)
+  expect(await talk('GET /health HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 (400|505) /,
+  )
   expect(await talk('GET /health HTTP/2.0\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 505 /)
 })
 

@@ -99,7 +99,10 @@ export class StreamedAnswer {
     if (this.#over) return
     this.#ending = true
     if (this.#rest.length > 0 || this.#kept.length > 0) return
-    if (this.#last.length > 0) return this.#endUnchunked()
+    if (this.#last.length > 0) {
+      this.#endUnchunked()
+      return
+    }
     this.#res.cork(() => {
       if (this.#head.bodiless) this.#endBodiless()
       else if (this.#length === null || this.#length === 0) this.#res.end()
